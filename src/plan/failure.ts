@@ -1,0 +1,43 @@
+/**
+ * Why a step did not succeed. Closed: one word for each case in which somebody has to do something different.
+ * `author` mends the definition, `operator` mends the machine or the account, `nobody`: it may pass by itself.
+ */
+export const FAILURES = {
+  'command-failed': { acts: 'author', transient: false },
+  'command-not-found': { acts: 'operator', transient: false },
+  'command-refused': { acts: 'author', transient: false },
+  timeout: { acts: 'author', transient: true },
+  cancelled: { acts: 'nobody', transient: false },
+  'worker-lost': { acts: 'operator', transient: true },
+  'provider-missing': { acts: 'operator', transient: false },
+  'provider-unreachable': { acts: 'operator', transient: true },
+  'provider-error': { acts: 'nobody', transient: true },
+  'rate-limited': { acts: 'nobody', transient: true },
+  'key-refused': { acts: 'operator', transient: false },
+  'request-refused': { acts: 'author', transient: false },
+  'model-missing': { acts: 'operator', transient: false },
+  'answer-refused': { acts: 'author', transient: false },
+  'answer-truncated': { acts: 'author', transient: false },
+  'answer-invalid': { acts: 'author', transient: true },
+  'journal-mismatch': { acts: 'operator', transient: false },
+  'store-missing': { acts: 'operator', transient: false },
+  'store-full': { acts: 'operator', transient: true },
+  'reference-missing': { acts: 'author', transient: false },
+  rejected: { acts: 'author', transient: false },
+  expired: { acts: 'operator', transient: false },
+  'nested-failed': { acts: 'author', transient: false },
+  'limit-reached': { acts: 'operator', transient: false },
+  internal: { acts: 'operator', transient: false },
+} as const satisfies Record<string, { acts: 'author' | 'operator' | 'nobody'; transient: boolean }>;
+
+export type FailureType = keyof typeof FAILURES;
+
+/** One shape for failures everywhere: in step results, in `--json`, in logs. */
+export interface Failure {
+  type: FailureType;
+  message: string;
+}
+
+export function isFailureType(type: unknown): type is FailureType {
+  return typeof type === 'string' && Object.hasOwn(FAILURES, type);
+}

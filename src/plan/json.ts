@@ -1,0 +1,50 @@
+/** Any JSON-safe value: what Plans, inputs, outputs and histories are made of. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/** Values whose JSON is longer than this many UTF-8 bytes are stored and travel as references (I6). */
+export const INLINE_BYTES = 512;
+
+/** A preview shows at most this many characters of a stored value (I6). */
+export const PREVIEW_CHARACTERS = 240;
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * JSON with object keys in code-unit order and no white space: the text that is hashed, so equal values have equal
+ * hashes on every machine. Keys whose value is `undefined` are left out, as in `JSON.stringify`.
+ */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** A value as text inside a template: strings stand as they are, nothing is empty, the rest is JSON with indent 2. */
+export function toText(value: Json | undefined): string {
+  if (value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+/** The number of bytes a string takes in UTF-8. Pure, so that the workflow sandbox can measure without Buffer. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (unit >= 0xd800 && unit < 0xdc00 && i + 1 < text.length) {
+      bytes += 4;
+      i++;
+    } else bytes += 3;
+  }
+  return bytes;
+}

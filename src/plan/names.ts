@@ -1,0 +1,30 @@
+/** Names of agents, and of definitions (language.md). */
+export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
+/** Ids of steps, names of outputs, inputs and groups. */
+export const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
+/** A run's id: what a person may give to `--id`. Nested runs append `/<path>`. */
+export const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+
+/** The one workflow type. */
+export const INTERPRETER = 'perdure';
+
+/** Signal and update by which a person decides a gate; both take a `Decision` and run the same checks (decision 4). */
+export const DECIDE = 'decide';
+
+/** Keys of the memo. What waits for people is upserted there by the run that owns it (decision 5). */
+export const MEMO = {
+  definition: 'perdure.definition',
+  plan: 'perdure.plan',
+  input: 'perdure.input',
+  store: 'perdure.store',
+  submittedBy: 'perdure.submitted_by',
+  rehearsal: 'perdure.rehearsal',
+  waiting: 'perdure.waiting',
+} as const;
+
+/** Search attributes, keywords all; registered on our own server, used elsewhere only where they exist. */
+export const SEARCH_ATTRIBUTES = {
+  definition: 'PerdureDefinition',
+  plan: 'PerdurePlan',
+  root: 'PerdureRoot',
+} as const;

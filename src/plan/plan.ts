@@ -1,0 +1,81 @@
+import type { Template } from './expression.js';
+import type { Agent, InputSpec, Step } from './step.js';
+import type { Hash, Text } from './value.js';
+
+/** Raised by one when a Plan of the old form can no longer be run. */
+export const PLAN_VERSION = 1;
+
+/** A Plan's JSON may have at most this many bytes; above it is a problem (I2). */
+export const PLAN_BYTES = 1024 * 1024;
+
+export const LIMITS = ['max_steps', 'max_parallel', 'max_runtime_mins', 'max_cost_usd', 'max_tokens'] as const;
+export type Limit = (typeof LIMITS)[number];
+
+/** Limits as the definition sets them; a limit that is not set is null (a default applies where nobody sets one). */
+export type Budgets = Record<Limit, number | null>;
+
+export const NO_BUDGETS: Budgets = { max_steps: null, max_parallel: null, max_runtime_mins: null, max_cost_usd: null, max_tokens: null };
+
+/** What a workflow file gets where neither flag, definition nor `perdure.yml` sets a limit (seed 003). */
+export const DEFAULT_BUDGETS: Budgets = { max_steps: 100, max_parallel: 10, max_runtime_mins: 30, max_cost_usd: null, max_tokens: null };
+
+/** One workflow in normal form: every mode and group has become `needs` (I3). */
+export interface PlanBody {
+  name: string;
+  description: Text | null;
+  /** Everything the workflow may be given, declared or found; `undeclared` ones carry type `any`. */
+  inputs: Record<string, InputSpec>;
+  steps: Step[];
+  /** Members of each parallel group, by step index. */
+  groups: Record<string, number[]>;
+  /** What the workflow yields; null for its last step's output. */
+  output: Template | null;
+  budgets: Budgets;
+}
+
+/**
+ * Closed and versioned: every agent and nested workflow it may use is inside (I2).
+ * `hash` is the SHA-256 of the canonical JSON of all other fields. A nested body's key is the hash of the Plan that
+ * compiling its file alone would give, so the same workflow has one name wherever it is used.
+ */
+export interface Plan extends PlanBody {
+  planVersion: typeof PLAN_VERSION;
+  hash: Hash;
+  agents: Record<Hash, Agent>;
+  nested: Record<Hash, PlanBody>;
+}
+
+/** The Plan that a nested run gets: its own body, and only what that reaches. */
+export function nestedPlan(plan: Plan, hash: Hash): Plan {
+  const agents: Plan['agents'] = {};
+  const nested: Plan['nested'] = {};
+  const body = plan.nested[hash];
+  if (body === undefined) throw new Error(`The plan has no nested workflow ${hash}`);
+  const reach = (reached: PlanBody): void => {
+    for (const step of reached.steps) {
+      if (step.kind === 'agent') copy(plan.agents, agents, step.agent);
+      if (step.kind === 'workflow' && copy(plan.nested, nested, step.plan)) reach(nested[step.plan] as PlanBody);
+    }
+  };
+  reach(body);
+  return { planVersion: plan.planVersion, hash, ...body, agents, nested };
+}
+
+/** Copies one entry; false when it was there already. */
+function copy<T>(from: Record<string, T>, to: Record<string, T>, key: string): boolean {
+  const value = from[key];
+  if (value === undefined) throw new Error(`The plan does not contain ${key}`);
+  if (Object.hasOwn(to, key)) return false;
+  to[key] = value;
+  return true;
+}
+
+/** The segment that stands for a step in paths: its id, else its index (decision 1). */
+export function segmentOf(step: Pick<Step, 'id' | 'index'>): string {
+  return step.id ?? String(step.index);
+}
+
+/** A step's path below its root run: `report`, `review/report`. */
+export function joinPath(path: string, segment: string): string {
+  return path === '' ? segment : `${path}/${segment}`;
+}

@@ -1,0 +1,84 @@
+import type { Failure } from './failure.js';
+import type { Budgets, Plan } from './plan.js';
+import type { Spend, StepStatus } from './result.js';
+import type { Hash, Value } from './value.js';
+
+/** A model as it will be called: chosen when a run starts, recorded, no part of the Plan's hash. */
+export interface ModelChoice {
+  provider: 'anthropic' | 'ollama' | 'rehearsal';
+  /** The provider's full model id. */
+  model: string;
+  /** Where a definition that a person wrote says so; never a model's word (S60). */
+  base_url?: string;
+}
+
+/** What holds for a whole tree of runs, settled at submit. */
+export interface RunSettings {
+  /** Model names as definitions write them (`sonnet`, ``''`` for none) to what is called. */
+  models: Record<string, ModelChoice>;
+  rehearsal: boolean;
+  submitted_by: string;
+  /** What gates do: ask people, approve as the submitter, or take each gate's fallback. */
+  gates: 'ask' | 'approve' | 'fallback';
+  /** Whether the server knows our search attributes. */
+  search_attributes: boolean;
+  /** The limits in force: of those that are set the smallest, else the defaults. */
+  budget: Budgets;
+  /** Folder that relative paths of commands start from: the project's root. */
+  workspace: string;
+}
+
+/** A part of the root's budget that a run may use by itself (decision 2). Null is no limit. */
+export interface Lease {
+  steps: number | null;
+  usd: number | null;
+  tokens: number | null;
+  runtime_ms: number | null;
+}
+
+export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, runtime_ms: null };
+
+/** Which tree a nested run belongs to. */
+export interface RootLink {
+  /** The root's workflow id. */
+  run: string;
+  /** The root's first run id: part of the journal's keys (I8), it stays the same when runs continue as new. */
+  first: string;
+  /** Hash of the root's Plan, by which activities find it in the store. */
+  plan: Hash;
+}
+
+/** A finished step as it travels when a run continues as new (I12). */
+export interface CarriedStep {
+  status: StepStatus;
+  output: Value | null;
+  failure: Failure | null;
+  spend: Spend;
+  attempts: number;
+  duration_ms: number;
+  note: string | null;
+}
+
+/** What a run hands to itself when it continues as new (I12). Steps that never started are not listed. */
+export interface Carried {
+  steps: Record<number, CarriedStep>;
+  /** Index of the step whose failure stopped the run. */
+  stopped: number | null;
+  started_at: string;
+  /** Pages written so far, and how many results they hold. */
+  pages: Value[];
+  written: number[];
+}
+
+/** The one argument of the interpreter workflow. */
+export interface RunInput {
+  plan: Plan;
+  input: Record<string, Value>;
+  /** Null for a root run. */
+  root: RootLink | null;
+  /** Path of this run below its root; empty for the root. */
+  path: string;
+  lease: Lease;
+  settings: RunSettings;
+  carried: Carried | null;
+}

@@ -1,0 +1,51 @@
+import type { Json } from './json.js';
+import { INLINE_BYTES, PREVIEW_CHARACTERS, utf8Bytes } from './json.js';
+
+/** The name of a stored value: the SHA-256 of its bytes. */
+export type Hash = `sha256:${string}`;
+
+/** A value that stands in the store because it is too big for history (I6). */
+export interface StoredValue {
+  ref: Hash;
+  /** Bytes of its JSON text. */
+  bytes: number;
+  /** Its head, at most 240 characters; left out where nobody reads it (activity inputs). */
+  preview?: string;
+  /** Number of items, when the value is a list. */
+  length?: number;
+}
+
+/** A value in flight: itself when its JSON has at most 512 bytes, else where it stands. */
+export type Value = { value: Json } | StoredValue;
+
+/** A text of a Plan: itself up to 512 bytes, else the name of the stored string (I2). */
+export type Text = string | { text: Hash; bytes: number };
+
+export const NOTHING: Value = { value: null };
+
+export function isStored(value: Value): value is StoredValue {
+  return 'ref' in value;
+}
+
+/** A value that is known to be small. Values that may be big go through the store instead. */
+export function inline(value: Json): Value {
+  return { value };
+}
+
+/** Whether a value may travel by itself (I6). */
+export function fitsInline(value: Json): boolean {
+  return utf8Bytes(JSON.stringify(value)) <= INLINE_BYTES;
+}
+
+/** The head of a value, for people: at most 240 characters, on the value's own lines. */
+export function previewOf(value: Json): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= PREVIEW_CHARACTERS ? text : `${text.slice(0, PREVIEW_CHARACTERS - 1)}…`;
+}
+
+/** The same value without its preview: what an activity needs to know, and no byte more in history. */
+export function bare(value: Value): Value {
+  if (!isStored(value)) return value;
+  const { ref, bytes, length } = value;
+  return length === undefined ? { ref, bytes } : { ref, bytes, length };
+}

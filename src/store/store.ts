@@ -1,0 +1,60 @@
+import type { Json } from '../plan/json.js';
+import type { Plan } from '../plan/plan.js';
+import type { RunRecord } from '../plan/result.js';
+import type { Hash, StoredValue, Text, Value } from '../plan/value.js';
+
+/** What a model answered, kept so that nothing is paid twice (I8). */
+export interface JournalEntry {
+  /** SHA-256 of the canonical request; a hit with another hash is a failure, never an answer. */
+  request: Hash;
+  /** The step's output as it was returned. */
+  response: Json;
+  /** ISO 8601, UTC. */
+  at: string;
+}
+
+/** One piece of what an agent or a command wrote. */
+export interface LogLine {
+  /** ISO 8601, UTC. */
+  at: string;
+  stream: 'stdout' | 'stderr' | 'text' | 'note';
+  text: string;
+}
+
+/** An open log of one try of one step. Writes are ordered; `close` syncs. */
+export interface LogWriter {
+  write(stream: LogLine['stream'], text: string): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Everything that outlives a process but is no history: content-addressed values, the call journal, closed runs, logs.
+ * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
+ * synced and renamed (I6).
+ */
+export interface Store {
+  /** Random, made with the folder; names the task queue (decision 11). */
+  id: string;
+  /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */
+  put(value: Json): Promise<Value>;
+  /** Stores whatever its size. */
+  putAlways(value: Json): Promise<StoredValue>;
+  /** Reads and verifies. Throws a `StoreFailure` naming the hash when it is missing or corrupt. */
+  get(ref: Hash): Promise<Json>;
+  /** A text of a Plan. */
+  getText(text: Text): Promise<string>;
+  putPlan(plan: Plan): Promise<void>;
+  getPlan(hash: Hash): Promise<Plan>;
+  readJournal(key: string): Promise<JournalEntry | null>;
+  writeJournal(key: string, entry: JournalEntry): Promise<void>;
+  writeRun(record: RunRecord): Promise<void>;
+  readRun(run: string): Promise<RunRecord | null>;
+  /** Ids of all closed runs that are kept. */
+  listRuns(): Promise<string[]>;
+  /** `path` is a step's path below the root run; a second try appends to the same log. */
+  openLog(run: string, path: string): LogWriter;
+  /** Reads from a byte offset of the log file; `next` is where to go on. Missing logs are empty. */
+  readLog(run: string, path: string, offset: number): Promise<{ lines: LogLine[]; next: number }>;
+  /** Paths that have logs, in the order in which they were first written. */
+  listLogs(run: string): Promise<string[]>;
+}
