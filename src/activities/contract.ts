@@ -46,14 +46,14 @@ export interface RenderedGate {
   hash: Hash;
 }
 
-/** Which templates of a body to render: a nested step's inputs, or the body's `output:`. */
-export interface RenderCall {
-  root: RootLink;
-  nested: Hash | null;
-  /** Index of a `workflow` step, or null for the body's output. */
-  step: number | null;
-  environment: Environment;
-}
+/**
+ * Which templates of a body to render: a nested step's inputs (by name), a step's condition (`{when: boolean}`), or
+ * the body's `output:` (`{output: …}`).
+ */
+export type RenderCall = { root: RootLink; nested: Hash | null; environment: Environment } & (
+  | { what: 'inputs' | 'when'; step: number }
+  | { what: 'output' }
+);
 
 /**
  * All side effects of the interpreter. The first two are activities; the others are quick, idempotent writes and
@@ -64,12 +64,15 @@ export interface Activities {
   runCommand(call: CommandCall): Promise<StepOutput>;
   /** Renders and hashes what an approval shows. */
   renderGate(call: StepCall): Promise<RenderedGate>;
-  /** A nested step's inputs by name, or `{output: …}` for a body's output. */
+  /** Renders what the workflow cannot, because an operand is stored or the result may be big. */
   renderValues(call: RenderCall): Promise<Record<string, Value>>;
   /** Stores one page of at most 500 results and names it (I12). */
   writePage(results: StepResult[]): Promise<Value>;
   /** Puts a Plan that came inline into the store, so that activities find it (decision 11). */
   savePlan(plan: Plan): Promise<void>;
-  /** Writes Plan, input and outcome of a closed root run under `.perdure/runs/` (decision 7). */
-  closeRun(record: RunRecord): Promise<void>;
+  /**
+   * Stores the results that are in no page yet as pages of 500, then writes input and outcome of the closed run under
+   * `.perdure/runs/` (decision 7). Returns all pages: those of `record`, and the new ones.
+   */
+  closeRun(record: RunRecord, results: StepResult[]): Promise<Value[]>;
 }

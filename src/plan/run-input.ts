@@ -1,6 +1,7 @@
 import type { Failure } from './failure.js';
+import type { Gate } from './gate.js';
 import type { Budgets, Plan } from './plan.js';
-import type { Spend, StepStatus } from './result.js';
+import type { Spend } from './result.js';
 import type { Hash, Value } from './value.js';
 
 /** A model as it will be called: chosen when a run starts, recorded, no part of the Plan's hash. */
@@ -42,32 +43,38 @@ export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, runtime_
 export interface RootLink {
   /** The root's workflow id. */
   run: string;
-  /** The root's first run id: part of the journal's keys (I8), it stays the same when runs continue as new. */
+  /**
+   * Scope of the journal's keys (I8): the root's first run id, which stays the same when runs continue as new; below a
+   * nested step that is tried again, that try is appended, so that a new try asks anew.
+   */
   first: string;
   /** Hash of the root's Plan, by which activities find it in the store. */
   plan: Hash;
 }
 
-/** A finished step as it travels when a run continues as new (I12). */
+/** A finished step as it travels when a run continues as new, where a later step can still refer to it (I12). */
 export interface CarriedStep {
-  status: StepStatus;
   output: Value | null;
   failure: Failure | null;
-  spend: Spend;
-  attempts: number;
   duration_ms: number;
-  note: string | null;
 }
 
-/** What a run hands to itself when it continues as new (I12). Steps that never started are not listed. */
+/** What a run hands to itself when it continues as new (I12). */
 export interface Carried {
+  /** One letter a step, in order: see `LETTERS` in `schedule.ts`. */
+  statuses: string;
   steps: Record<number, CarriedStep>;
+  /** Open gates, as they were shown. */
+  gates: Gate[];
   /** Index of the step whose failure stopped the run. */
   stopped: number | null;
-  started_at: string;
-  /** Pages written so far, and how many results they hold. */
+  /** Failed steps so far: how many, and what the first few said. */
+  failures: { count: number; first: string[] };
+  spend: Spend;
+  /** Results that were written to the store so far. */
   pages: Value[];
-  written: number[];
+  /** ISO 8601, UTC. */
+  started_at: string;
 }
 
 /** The one argument of the interpreter workflow. */

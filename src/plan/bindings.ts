@@ -1,0 +1,92 @@
+import type { Binding, Environment, ResultView } from './environment.js';
+import { viewOf } from './environment.js';
+import type { Root } from './expression.js';
+import type { Json } from './json.js';
+import type { GroupResult } from './result.js';
+import type { Schedule } from './schedule.js';
+import { resultOf } from './schedule.js';
+import type { Agent } from './step.js';
+import type { Value } from './value.js';
+import { bare, inline, isStored } from './value.js';
+
+/** What the references of a body are looked up in. */
+export interface BindingSource {
+  schedule: Schedule;
+  agents: Record<string, Agent>;
+  input: Record<string, Value>;
+}
+
+/** Binds each root to what it stands for now. Unknown roots are missing: the compiler has refused them before. */
+export function bind(roots: Root[], source: BindingSource): Environment {
+  return Object.fromEntries(roots.map((root) => [root, bindingOf(root, source)]));
+}
+
+function bindingOf(root: Root, source: BindingSource): Binding {
+  const [kind, rest = ''] = splitOnce(root, ':');
+  if (kind === 'input') return inputBinding(source.input, rest);
+  const [name, field] = splitOnce(rest, '.');
+  if (kind === 'step') return stepBinding(Number(name), field, source);
+  if (kind === 'group') return groupBinding(name, field, source);
+  return { missing: true };
+}
+
+function inputBinding(input: Record<string, Value>, name: string): Binding {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  return value === undefined ? { missing: true } : bare(value);
+}
+
+function stepBinding(index: number, field: string | undefined, source: BindingSource): Binding {
+  const result = resultOf(source.schedule, index, source.agents);
+  if (result === null) return { missing: true };
+  if (field === undefined) return { result: viewOf(result) };
+  if (field === 'output') return result.output === null ? { missing: true } : bare(result.output);
+  return own({ ...viewOf(result), output: null }, field);
+}
+
+function own(view: ResultView & { output: null }, field: string): Binding {
+  const value: Json | undefined = Object.hasOwn(view, field) ? view[field as keyof typeof view] : undefined; // hasOwn just said so
+  return value === undefined ? { missing: true } : inline(value);
+}
+
+function groupBinding(name: string, field: string | undefined, source: BindingSource): Binding {
+  const group = groupResultOf(name, source);
+  switch (field) {
+    case 'status':
+      return inline(group.status);
+    case 'outputs':
+    case 'succeeded':
+    case 'failed':
+      return { results: group[field].map(viewOf) };
+    default:
+      return { missing: true };
+  }
+}
+
+/** A group's result in the seed's form. A timeout counts as failed; `partial` needs a success; all skipped is `error`. */
+export function groupResultOf(name: string, source: BindingSource): GroupResult {
+  const members = source.schedule.body.groups[name] ?? [];
+  const outputs = members.flatMap((index) => resultOf(source.schedule, index, source.agents) ?? []);
+  const succeeded = outputs.filter(({ status }) => status === 'success');
+  const failed = outputs.filter(({ status }) => status === 'error' || status === 'timeout');
+  const status = succeeded.length === outputs.length ? 'success' : succeeded.length > 0 ? 'partial' : 'error';
+  return { status, outputs, succeeded, failed };
+}
+
+/** Whether everything bound is inline, so that the workflow itself may evaluate (I6). */
+export function isInline(environment: Environment): boolean {
+  return Object.values(environment).every((binding) => {
+    if ('missing' in binding) return true;
+    if ('result' in binding) return isInlineOutput(binding.result);
+    if ('results' in binding) return binding.results.every(isInlineOutput);
+    return !isStored(binding);
+  });
+}
+
+function isInlineOutput({ output }: ResultView): boolean {
+  return output === null || !isStored(output);
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const position = text.indexOf(separator);
+  return position < 0 ? [text, undefined] : [text.slice(0, position), text.slice(position + 1)];
+}
