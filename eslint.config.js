@@ -1,0 +1,123 @@
+// Limits (DEVELOPERS), import fences (I1) and the workflow sandbox as lint rules.
+import js from '@eslint/js';
+import importX, { createNodeResolver } from 'eslint-plugin-import-x';
+import jsdoc from 'eslint-plugin-jsdoc';
+import tseslint from 'typescript-eslint';
+
+/** Folders of `src/` that each folder may import from, besides itself (I1). */
+const MAY_IMPORT = {
+  plan: [],
+  compiler: ['plan'],
+  workflows: ['plan', 'activities'],
+  activities: ['plan', 'store'],
+  store: ['plan'],
+  workers: ['plan', 'store', 'activities', 'compiler'],
+  cli: ['plan', 'store', 'activities', 'compiler', 'workers'],
+};
+
+const fences = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
+  target: `./src/${folder}`,
+  from: './src',
+  except: [folder, ...others].map((name) => `./${name}`),
+  message: `\`${folder}/\` imports only from ${['itself', ...others.map((name) => `\`${name}/\``)].join(', ')} (I1).`,
+}));
+
+/** Globals that the workflow sandbox lacks, or that would make a replay differ. */
+const NOT_IN_WORKFLOWS = ['process', 'Buffer', 'setImmediate', 'fetch', 'performance', 'require', '__dirname', '__filename'];
+
+const NODE_GLOBALS = ['process', 'console', 'performance', 'setTimeout', 'clearTimeout', 'fetch', 'URL', 'AbortSignal', 'Buffer'];
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'coverage/**', 'bench-results/**', '.perdure/**', 'test/**/fixtures/**'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
+  {
+    files: ['**/*.{js,mjs}'],
+    languageOptions: { globals: Object.fromEntries(NODE_GLOBALS.map((name) => [name, 'readonly'])) },
+  },
+  {
+    files: ['**/*.{js,mjs,ts}'],
+    plugins: { 'import-x': importX },
+    settings: {
+      'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] }, extensions: ['.ts', '.js', '.mjs'] })],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+    },
+    rules: {
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 100 }],
+      complexity: ['error', 15],
+      'max-params': ['error', 4],
+      'max-depth': ['error', 4],
+      eqeqeq: 'error',
+      'no-eval': 'error',
+      'no-new-func': 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx', 'hack'], location: 'anywhere' }],
+      'import-x/no-cycle': 'error',
+      'import-x/no-self-import': 'error',
+      'import-x/no-default-export': 'off',
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // TypeScript finds undefined names, and knows more of them.
+      'no-undef': 'off',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
+    files: ['src/**/*.ts'],
+    plugins: { jsdoc },
+    rules: {
+      'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: fences }],
+      'import-x/no-default-export': 'error',
+      // A function of a few lines may be its own description.
+      'jsdoc/require-jsdoc': ['error', { publicOnly: true, minLineCount: 6, require: { FunctionDeclaration: true, ArrowFunctionExpression: true } }],
+      'jsdoc/require-description': ['error', { contexts: ['FunctionDeclaration'] }],
+    },
+  },
+  {
+    files: ['src/plan/**/*.ts'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^[^.]', message: '`plan/` imports nothing outside itself (I1).' }] }] },
+  },
+  {
+    files: ['src/compiler/**/*.ts'],
+    rules: {
+      'no-restricted-imports': ['error', { patterns: [{ regex: '^(@temporalio/|@anthropic-ai/|node:(net|http|https|child_process))', message: '`compiler/` knows no Temporal and no network.' }] }],
+    },
+  },
+  {
+    files: ['src/workflows/**/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': ['error', {
+        patterns: [
+          { regex: '/activities/', allowTypeImports: true, message: 'Of `activities/` a workflow imports types only (I1).' },
+          { regex: '^(?!\\.|@temporalio/(workflow|common)$)', message: 'Workflow code is deterministic: no Node builtins, no other packages (I1).' },
+        ],
+      }],
+      'no-restricted-globals': ['error', ...NOT_IN_WORKFLOWS.map((name) => ({ name, message: 'The workflow sandbox has no such thing.' }))],
+    },
+  },
+  {
+    files: ['test/**/*.ts', 'bench/**/*.ts'],
+    rules: {
+      // A `describe` is one function; its length says nothing.
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+    },
+  },
+  { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', { max: 300 }] } },
+);

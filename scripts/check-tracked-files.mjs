@@ -1,0 +1,30 @@
+// Looks in every tracked file for what must never be committed: secrets, paths of one machine, registry hosts.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+
+const FORBIDDEN = [
+  { what: 'a secret', pattern: /\bsk-ant-[A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bghp_[A-Za-z0-9]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/ },
+  { what: 'a path of one machine', pattern: /(?<![\w.])\/(?:home|Users)\/[a-z][\w.-]*\/|(?<![\w.])\/work\/(?:main|shared)\b|(?<![\w.])\/root\// },
+  { what: 'a registry host', pattern: /registry\.[a-z]+js\.org|registry\.yarnpkg|proxy\.golang\.org|deb\.debian\.org|files\.pythonhosted/ },
+];
+const MAX_BYTES = 1024 * 1024;
+const SELF = 'scripts/check-tracked-files.mjs';
+
+const files = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
+const findings = files.flatMap(examine);
+for (const finding of findings) console.error(finding);
+console.error(`tracked files: ${findings.length} findings in ${files.length} files`);
+process.exitCode = findings.length === 0 ? 0 : 1;
+
+function examine(file) {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (file === SELF || !stat?.isFile()) return [];
+  const large = stat.size > MAX_BYTES ? [`${file}: ${stat.size} bytes, more than ${MAX_BYTES}`] : [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return [
+    ...large,
+    ...lines.flatMap((line, index) =>
+      FORBIDDEN.filter(({ pattern }) => pattern.test(line)).map(({ what }) => `${file}:${index + 1}: ${what}: ${line.trim().slice(0, 120)}`),
+    ),
+  ];
+}
