@@ -1,0 +1,143 @@
+import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { errorCode, storeFailure } from './store-failure.js';
+import type { LogLine, LogWriter } from './store.js';
+
+const EXTENSION = '.ndjson';
+/** A longer text becomes several lines, so that a reader's buffer has a bound. */
+const LINE_CHARACTERS = 64 * 1024;
+/** One call of `readLog` reads this much; it ends in a whole line, since a line is shorter even if all is escaped. */
+const READ_BYTES = 1024 * 1024;
+/** Enough of a log's head to read when it was begun. */
+const HEAD_BYTES = 64;
+
+export interface LogFiles {
+  openLog(run: string, path: string): LogWriter;
+  readLog(run: string, path: string, offset: number): Promise<{ lines: LogLine[]; next: number }>;
+  listLogs(run: string): Promise<string[]>;
+}
+
+/** Logs of steps as lines of JSON: `<folder>/<run>/<path>.ndjson`, one file for all tries of a step. */
+export function createLogFiles(folder: string): LogFiles {
+  const fileOfLog = (run: string, path: string): string => `${join(folder, toName(run), ...path.split('/').map(toName))}${EXTENSION}`;
+  return {
+    openLog: (run, path) => openWriter(fileOfLog(run, path)),
+    readLog: (run, path, offset) => readLines(fileOfLog(run, path), offset),
+    async listLogs(run) {
+      const root = join(folder, toName(run));
+      const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
+      const begun = await Promise.all(files.map(async (file) => ({ file, at: await headOf(file) })));
+      begun.sort((a, b) => (a.at === b.at ? compare(a.file, b.file) : compare(a.at, b.at)));
+      return begun.map(({ file }) => relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/'));
+    },
+  };
+}
+
+/** A segment as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
+function toName(segment: string): string {
+  return encodeURIComponent(segment).replace(/[.*'()!~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`) || '%00';
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Writes are synchronous: they keep their order, hold back a program that writes faster than the disk takes it, and
+ * are in the file when the process is killed. What goes wrong is told by `close`, so that `write` never throws.
+ */
+function openWriter(path: string): LogWriter {
+  let file: number | null = null;
+  let failure: unknown = null;
+
+  function append(text: string): void {
+    if (failure !== null) return;
+    try {
+      file ??= openForAppend(path);
+      writeSync(file, text);
+    } catch (error) {
+      failure = error;
+    }
+  }
+
+  return {
+    write(stream, text) {
+      const at = new Date().toISOString();
+      for (let start = 0; start < text.length; start += LINE_CHARACTERS) {
+        append(`${JSON.stringify({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) } satisfies LogLine)}\n`);
+      }
+    },
+    // eslint-disable-next-line @typescript-eslint/require-await -- the interface leaves room for stores over a network
+    async close() {
+      try {
+        if (file !== null) fsyncSync(file);
+      } catch (error) {
+        failure ??= error;
+      } finally {
+        if (file !== null) closeSync(file);
+        file = null;
+      }
+      if (failure !== null) throw storeFailure(failure, 'write', path);
+    },
+  };
+}
+
+/** Opens the log; a half line that a crash or a full disk left is ended first, so that the next one stands alone. */
+function openForAppend(path: string): number {
+  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+  const file = openSync(path, 'a+', PRIVATE_FILE);
+  const { size } = fstatSync(file);
+  if (size > 0) {
+    const last = Buffer.alloc(1);
+    readSync(file, last, 0, 1, size - 1);
+    if (last.toString() !== '\n') writeSync(file, '\n');
+  }
+  return file;
+}
+
+async function readLines(path: string, offset: number): Promise<{ lines: LogLine[]; next: number }> {
+  const content = await readPart(path, offset, READ_BYTES);
+  const end = content.lastIndexOf(0x0a) + 1;
+  const lines = content.subarray(0, end).toString('utf8').split('\n').flatMap(toLine);
+  return { lines, next: offset + end };
+}
+
+/** A damaged line is left out: the rest of a log is still worth reading. */
+function toLine(text: string): LogLine[] {
+  try {
+    return text === '' ? [] : [JSON.parse(text) as LogLine]; // The writer above is the only one.
+  } catch {
+    return [];
+  }
+}
+
+async function headOf(path: string): Promise<string> {
+  return (await readPart(path, 0, HEAD_BYTES)).toString('utf8').slice(0, '{"at":"2026-01-01T00:00:00.000Z"'.length);
+}
+
+async function readPart(path: string, offset: number, length: number): Promise<Buffer> {
+  try {
+    const file = await open(path, 'r');
+    try {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, offset);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    throw storeFailure(error, 'read', path);
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storeFailure(error, 'read', folder);
+  }
+}

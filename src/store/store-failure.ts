@@ -1,0 +1,35 @@
+import type { FailureType } from '../plan/failure.js';
+
+/** What went wrong in the store, as the step that needed it will report it. */
+export class StoreFailure extends Error {
+  override readonly name = 'StoreFailure';
+  readonly type: FailureType & ('store-missing' | 'store-full' | 'internal');
+
+  constructor(type: StoreFailure['type'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.type = type;
+  }
+}
+
+/** The `code` of a Node error (`ENOENT`), or null for other things. */
+export function errorCode(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  return typeof code === 'string' ? code : null;
+}
+
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+/** Turns what the file system said about `path` into a failure that tells a person what to do. `action`: `write`. */
+export function storeFailure(error: unknown, action: 'read' | 'write' | 'create', path: string): StoreFailure {
+  if (error instanceof StoreFailure) return error;
+  const code = errorCode(error);
+  const options = { cause: error };
+  if (code !== null && NO_SPACE.has(code)) {
+    return new StoreFailure('store-full', `Cannot ${action} \`${path}\`: no space is left there (${code}). Free some space; the step can then be tried again.`, options);
+  }
+  if (code !== null && NOT_ALLOWED.has(code)) {
+    return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`, options);
+  }
+  return new StoreFailure('internal', `Cannot ${action} \`${path}\`: ${code ?? (error instanceof Error ? error.message : String(error))}.`, options);
+}

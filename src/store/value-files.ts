@@ -1,0 +1,89 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '../plan/json.js';
+import { canonicalJson, INLINE_BYTES } from '../plan/json.js';
+import type { Hash, StoredValue, Text, Value } from '../plan/value.js';
+import { previewOf } from '../plan/value.js';
+import { writeAtomically } from './files.js';
+import { isHash, sha256 } from './hash.js';
+import { createLruCache } from './lru-cache.js';
+import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
+
+/** Bytes of JSON that a worker keeps in memory, so that values passed from step to step are not read again. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+export interface ValueFiles {
+  put(value: Json): Promise<Value>;
+  putAlways(value: Json): Promise<StoredValue>;
+  get(ref: Hash): Promise<Json>;
+  getText(text: Text): Promise<string>;
+}
+
+/** Content-addressed values: `<folder>/ab/<hex>` holds the canonical JSON whose SHA-256 is its name. */
+export function createValueFiles(folder: string): ValueFiles {
+  const cache = createLruCache<Json>(CACHE_BYTES);
+
+  async function store(value: Json, content: Buffer): Promise<StoredValue> {
+    const ref = sha256(content);
+    const path = fileOf(folder, ref);
+    // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
+    if (cache.get(ref) === undefined && !(await hasSize(path, content.length))) await writeAtomically(path, content);
+    cache.set(ref, value, content.length);
+    const stored: StoredValue = { ref, bytes: content.length, preview: previewOf(value) };
+    return Array.isArray(value) ? { ...stored, length: value.length } : stored;
+  }
+
+  async function get(ref: Hash): Promise<Json> {
+    const kept = cache.get(ref);
+    if (kept !== undefined) return kept;
+    const content = await readVerified(fileOf(folder, ref), ref);
+    // The bytes are those that were written under this name, and only JSON is ever written.
+    const value = JSON.parse(content.toString('utf8')) as Json;
+    cache.set(ref, value, content.length);
+    return value;
+  }
+
+  return {
+    get,
+    async put(value) {
+      const content = Buffer.from(canonicalJson(value));
+      return content.length <= INLINE_BYTES ? { value } : store(value, content);
+    },
+    putAlways: (value) => store(value, Buffer.from(canonicalJson(value))),
+    async getText(text) {
+      if (typeof text === 'string') return text;
+      const value = await get(text.text);
+      if (typeof value !== 'string') throw new StoreFailure('internal', `Expected the stored value \`${text.text}\` to be a text, got ${typeof value}.`);
+      return value;
+    },
+  };
+}
+
+/** The file of a hash. Anything that is not exactly a hash never reaches the file system (S58). */
+export function fileOf(folder: string, ref: string): string {
+  if (!isHash(ref)) throw new StoreFailure('store-missing', `Expected the name of a stored value (\`sha256:\` and 64 hexadecimal digits), got \`${String(ref).slice(0, 80)}\`.`);
+  const hex = ref.slice('sha256:'.length);
+  return join(folder, hex.slice(0, 2), hex);
+}
+
+/** Reads a file and proves that it is what its name says. Throws `StoreFailure`: never wrong data (F44). */
+export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
+  let content: Buffer;
+  try {
+    content = await readFile(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') throw new StoreFailure('store-missing', `The stored value \`${ref}\` is missing: expected the file \`${path}\`.`, { cause: error });
+    throw storeFailure(error, 'read', path);
+  }
+  const found = sha256(content);
+  if (found !== ref) throw new StoreFailure('store-missing', `The stored value \`${ref}\` is corrupt: the file \`${path}\` now has the content of \`${found}\`.`);
+  return content;
+}
+
+async function hasSize(path: string, size: number): Promise<boolean> {
+  try {
+    return (await stat(path)).size === size;
+  } catch {
+    return false;
+  }
+}
