@@ -22,6 +22,8 @@ export interface Schedule {
   dependents: { step: number; skip: boolean }[][];
   /** Steps that have not ended. */
   open: number;
+  /** Steps that ended since this schedule was made, in that order. */
+  ended: number[];
   /** The step whose failure stopped the run, or null. */
   stopped: number | null;
   failures: { count: number; first: string[] };
@@ -63,6 +65,7 @@ export function createSchedule(body: PlanBody): Schedule {
     blockers: body.steps.map((step) => step.needs.length),
     dependents: body.steps.map(() => []),
     open: body.steps.length,
+    ended: [],
     stopped: null,
     failures: { count: 0, first: [] },
     succeeded: 0,
@@ -93,9 +96,8 @@ export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
   settle(schedule, index, end);
   if (end.status === 'error' || end.status === 'timeout') {
     const step = at(schedule.body.steps, index);
-    schedule.failures.count += 1;
-    if (schedule.failures.first.length < TOLD_FAILURES) schedule.failures.first.push(`${segmentOf(step)}: ${end.failure.message}`);
-    if (step.on_error === 'stop' && schedule.stopped === null) schedule.stopped = index;
+    if (end.failure.type !== 'cancelled') countFailure(schedule, step, end.failure);
+    if (step.on_error === 'stop' && schedule.stopped === null && end.failure.type !== 'cancelled') schedule.stopped = index;
     if (schedule.stopped !== null) skipPending(schedule, `stopped because \`${segmentOf(at(schedule.body.steps, schedule.stopped))}\` failed`);
     release(schedule, index, step.on_error === 'skip_dependents');
   } else {
@@ -104,12 +106,19 @@ export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
   }
 }
 
+/** Steps that were cancelled are not told: what cancelled them is. */
+function countFailure(schedule: Schedule, step: Step, failure: Failure): void {
+  schedule.failures.count += 1;
+  if (schedule.failures.first.length < TOLD_FAILURES) schedule.failures.first.push(`${segmentOf(step)}: ${failure.message}`);
+}
+
 function settle(schedule: Schedule, index: number, end: StepEnd): void {
   const state = at(schedule.steps, index);
   const { status, ...facts } = end;
   Object.assign(state, facts, { status });
   schedule.ready.delete(index);
   schedule.open -= 1;
+  schedule.ended.push(index);
   schedule.spend = addSpend(schedule.spend, state.spend);
 }
 

@@ -1,0 +1,45 @@
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
+import type { Activities } from '../activities/contract.js';
+import type { Step } from '../plan/step.js';
+
+/** How long an activity may take beyond the step's own limit, which the activity enforces itself: time to clean up. */
+const GRACE_MS = 30_000;
+
+/** A lost worker is noticed after this time without a heartbeat. */
+const HEARTBEAT_TIMEOUT = '10s';
+
+/**
+ * Options of an acting activity (I5). Failures that the activity reports are final by their own word; lost workers are
+ * retried by Temporal, except for external effects, which are never repeated silently (decision 13).
+ */
+export function actingOptions(step: Step, path: string, summary: string): ActivityOptions {
+  return {
+    activityId: path,
+    summary,
+    startToCloseTimeout: step.timeout_ms + GRACE_MS,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: {
+      initialInterval: '1s',
+      backoffCoefficient: 2,
+      maximumInterval: '30s',
+      ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}),
+    },
+  };
+}
+
+/** Quick reads and writes of the store: idempotent, so a crash may repeat them. */
+const QUICK: LocalActivityOptions = {
+  startToCloseTimeout: '30s',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '200ms', maximumInterval: '10s' },
+};
+
+export const acting = proxyActivities<Activities>({
+  startToCloseTimeout: '5m',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+export const quick = proxyLocalActivities<Activities>(QUICK);

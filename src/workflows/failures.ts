@@ -1,0 +1,56 @@
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, TemporalFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
+import type { Failure } from '../plan/failure.js';
+import { isFailureType } from '../plan/failure.js';
+import type { RunOutcome } from '../plan/result.js';
+
+/** Type of the ApplicationFailure with which a run that did not succeed ends; its one detail is the RunOutcome. */
+export const RUN_FAILED = 'run-failed';
+
+/** Errors are told in full up to this many characters; histories and memos are not the place for more. */
+const TOLD_CHARACTERS = 2_000;
+
+/** What went wrong in an activity or a nested run, in one shape. Cancellation is not for this: it is rethrown (I9). */
+export function failureFrom(error: unknown): Failure {
+  const cause = causeOf(error);
+  if (isCancellation(error) || isCancellation(cause)) return { type: 'cancelled', message: 'cancelled' };
+  if (cause instanceof TimeoutFailure) return { type: 'worker-lost', message: timeoutMessage(cause) };
+  if (cause instanceof ApplicationFailure) {
+    return { type: isFailureType(cause.type) ? cause.type : 'internal', message: cut(cause.message) };
+  }
+  return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof ActivityFailure || error instanceof ChildWorkflowFailure ? (error.cause ?? error) : error;
+}
+
+function timeoutMessage(timeout: TimeoutFailure): string {
+  return timeout.timeoutType === 'HEARTBEAT'
+    ? 'The worker that ran this step was lost: no heartbeat came.'
+    : `The step did not come back in time (${timeout.timeoutType}).`;
+}
+
+/** The outcome that a failed nested run carries, or null when it failed otherwise. */
+export function outcomeIn(error: unknown): RunOutcome | null {
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure) || cause.type !== RUN_FAILED) return null;
+  const [outcome] = cause.details ?? [];
+  return outcome as RunOutcome; // only endRun throws this type, always with the outcome as its detail
+}
+
+/** The Temporal failure of a run that ended in `error` or `timeout` (I10). */
+export function runFailure(outcome: RunOutcome): ApplicationFailure {
+  return ApplicationFailure.create({ type: RUN_FAILED, nonRetryable: true, message: outcome.error ?? outcome.status, details: [outcome] });
+}
+
+/** Errors of the interpreter itself end the run; a plain Error would retry the workflow task for ever (I10). */
+export function toRunError(error: unknown): unknown {
+  if (error instanceof TemporalFailure || isCancellation(error)) return error;
+  if (error instanceof Error && error.name === 'ContinueAsNew') return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return ApplicationFailure.create({ type: 'internal', nonRetryable: true, message: `The interpreter failed: ${message}`, ...(error instanceof Error ? { cause: error } : {}) });
+}
+
+export function cut(text: string): string {
+  return text.length <= TOLD_CHARACTERS ? text : `${text.slice(0, TOLD_CHARACTERS - 1)}…`;
+}

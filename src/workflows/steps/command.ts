@@ -1,0 +1,27 @@
+import type { StepOutput } from '../../activities/contract.js';
+import type { Template } from '../../plan/expression.js';
+import { actorOf } from '../../plan/step.js';
+import type { CommandStep } from '../../plan/step.js';
+import { acting, actingOptions } from '../activities.js';
+import type { RunContext } from '../context.js';
+import { pathOf } from '../context.js';
+import { environmentOf } from '../values.js';
+
+/** A program, given as argv (decision 3). */
+export async function runCommand(context: RunContext, step: CommandStep, tried: number): Promise<StepOutput> {
+  const { root, nested, settings } = context;
+  const path = pathOf(context, step);
+  return acting.runCommand.executeWithOptions(actingOptions(step, path, summaryOf(context, step)), [
+    { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), workspace: settings.workspace },
+  ]);
+}
+
+function templatesOf(step: CommandStep): Template[] {
+  return [...step.argv, step.cwd, step.stdin, ...Object.values(step.env)].filter((template) => template !== null);
+}
+
+/** The literal words of the command, as far as they go in one line of Temporal's UI (S35). */
+function summaryOf(context: RunContext, step: CommandStep): string {
+  const words = step.argv.map((word) => (word.kind === 'literal' ? String(word.value) : '…')).join(' ');
+  return words.length <= 200 ? words : `${actorOf(step, context.plan.agents)} …`;
+}
