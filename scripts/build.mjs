@@ -65,10 +65,6 @@ function compile() {
 
 async function bundle() {
   const workflowsPath = join(draft, 'workflows', 'index.js');
-  if (!existsSync(workflowsPath)) {
-    console.error('build: there is no src/workflows/index.ts yet; the bundle is left out');
-    return;
-  }
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   const { code } = await bundleWorkflowCode({ workflowsPath, logger: bundlerLog() });
   writeFileSync(join(draft, 'workflow-bundle.js'), code);
