@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { StepEnd } from '../../src/plan/schedule.js';
+import { createSchedule, endOf, endStep, errorOf, lettersOf, resultOf, skipPending, startStep, statusesFrom } from '../../src/plan/schedule.js';
+import type { OnError } from '../../src/plan/step.js';
+import { inline } from '../../src/plan/value.js';
+import { after, body, commandStep, needs } from './build-plan.js';
+
+const success: StepEnd = { status: 'success', output: inline('done') };
+const failed: StepEnd = { status: 'error', failure: { type: 'command-failed', message: 'exit 1' } };
+
+describe('the scheduler', () => {
+  it('starts what needs nothing, and each step once all it needs has ended', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b']), commandStep(2, ['c'], { needs: needs(0, 1) })]));
+    expect([...schedule.ready]).toEqual([0, 1]);
+    startStep(schedule, 0);
+    endStep(schedule, 0, success);
+    expect([...schedule.ready]).toEqual([1]);
+    startStep(schedule, 1);
+    endStep(schedule, 1, success);
+    expect([...schedule.ready]).toEqual([2]);
+  });
+
+  const table: { on_error: OnError; letters: string; end: string; edges: 'needs' | 'after' }[] = [
+    { on_error: 'stop', edges: 'needs', letters: 'ekkk', end: 'error' },
+    { on_error: 'skip_dependents', edges: 'needs', letters: 'ekks', end: 'partial' },
+    { on_error: 'skip_dependents', edges: 'after', letters: 'esss', end: 'partial' },
+    { on_error: 'continue', edges: 'needs', letters: 'esss', end: 'partial' },
+  ];
+  it.each(table)('after a failure with on_error $on_error and edges by $edges the statuses are $letters and the run ends in $end', ({ on_error, edges, letters, end }) => {
+    const edge = edges === 'needs' ? needs : after;
+    const schedule = createSchedule(body([
+      commandStep(0, ['a'], { on_error }), commandStep(1, ['b'], { needs: edge(0) }), commandStep(2, ['c'], { needs: edge(1) }), commandStep(3, ['d']),
+    ]));
+    startStep(schedule, 0);
+    endStep(schedule, 0, failed);
+    for (let next = first(schedule.ready); next !== undefined; next = first(schedule.ready)) {
+      startStep(schedule, next);
+      endStep(schedule, next, success);
+    }
+    expect(lettersOf(schedule)).toBe(letters);
+    expect(endOf(schedule)).toBe(end);
+  });
+
+  it('ends in error when nothing succeeded, although the run went on', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a'], { on_error: 'continue' })]));
+    startStep(schedule, 0);
+    endStep(schedule, 0, failed);
+    expect(endOf(schedule)).toBe('error');
+    expect(errorOf(schedule)).toBe('0: exit 1');
+  });
+
+  it('tells the first failures in full and counts the others', () => {
+    const steps = Array.from({ length: 8 }, (_, index) => commandStep(index, ['a'], { on_error: 'continue' }));
+    const schedule = createSchedule(body(steps));
+    steps.forEach(({ index }) => { startStep(schedule, index); endStep(schedule, index, failed); });
+    expect(errorOf(schedule)?.split('\n')).toEqual(['0: exit 1', '1: exit 1', '2: exit 1', '3: exit 1', '4: exit 1', '… and 3 more failed steps']);
+  });
+
+  it('does not count what was cancelled as a failure of its own', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'])]));
+    startStep(schedule, 0);
+    startStep(schedule, 1);
+    endStep(schedule, 0, failed);
+    endStep(schedule, 1, { status: 'error', failure: { type: 'cancelled', message: 'cancelled: `0` failed and stops the run' } });
+    expect(errorOf(schedule)).toBe('0: exit 1');
+  });
+
+  it('gives results in the words of seed 003, and none before a step has ended', () => {
+    const schedule = createSchedule(body([commandStep(0, ['git', 'log'], { id: 'facts' }), commandStep(1, ['b'], { needs: needs(0) })]));
+    startStep(schedule, 0);
+    expect(resultOf(schedule, 0, {})).toBeNull();
+    endStep(schedule, 0, { ...failed, duration_ms: 7, attempts: 2 });
+    expect(resultOf(schedule, 0, {})).toMatchObject({ status: 'error', output: null, error: 'exit 1', duration_ms: 7, agent: 'git', step_index: 0, id: 'facts', attempts: 2 });
+    expect(resultOf(schedule, 1, {})).toMatchObject({ status: 'skipped', error: 'stopped because `facts` failed' });
+  });
+
+  it('skips everything that has not started, and leaves what runs to end', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'])]));
+    startStep(schedule, 0);
+    skipPending(schedule, 'skipped: the run was cancelled');
+    expect(lettersOf(schedule)).toBe('rk');
+    expect(schedule.open).toBe(1);
+  });
+
+  it('reads statuses back from their letters and refuses letters that are none', () => {
+    expect(statusesFrom('prsetk')).toEqual(['pending', 'running', 'success', 'error', 'timeout', 'skipped']);
+    expect(() => statusesFrom('x')).toThrow('Expected a status letter, got `x`');
+  });
+
+  it('whatever ends how and in which order, every step ends once, after all it needs', () => {
+    const graphs = fc.array(fc.record({ needs: fc.array(fc.nat(1000), { maxLength: 3 }), skip: fc.boolean(), on_error: fc.constantFrom<OnError>('stop', 'continue', 'skip_dependents'), fails: fc.boolean(), pick: fc.nat(1000) }), { minLength: 1, maxLength: 30 });
+    fc.assert(fc.property(graphs, (nodes) => {
+      const steps = nodes.map((node, index) => commandStep(index, ['a'], {
+        on_error: node.on_error,
+        needs: [...new Set(index === 0 ? [] : node.needs.map((need) => need % index))].map((step) => ({ step, skip: node.skip })),
+      }));
+      const schedule = createSchedule(body(steps));
+      const running: number[] = [];
+      for (let turn = 0; schedule.open > 0; turn++) {
+        for (const index of [...schedule.ready]) {
+          steps[index]?.needs.forEach((need) => expect(schedule.steps[need.step]?.status).not.toMatch(/pending|running/));
+          startStep(schedule, index);
+          running.push(index);
+        }
+        expect(running.length).toBeGreaterThan(0);
+        const [index = 0] = running.splice((nodes[turn % nodes.length]?.pick ?? 0) % running.length, 1);
+        endStep(schedule, index, nodes[index]?.fails ? failed : success);
+      }
+      expect([...schedule.ended].sort((a, b) => a - b)).toEqual(steps.map(({ index }) => index));
+    }));
+  });
+});
+
+function first(set: Set<number>): number | undefined {
+  return set.values().next().value;
+}
