@@ -1,0 +1,68 @@
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+
+/** What a host serves, once it is ready. */
+export interface HostInfo {
+  pid: number;
+  /** Of the server, `127.0.0.1:7233`. */
+  address: string;
+  namespace: string;
+  uiUrl: string;
+  taskQueue: string;
+  storeId: string;
+  /** Which build of Perdure the host runs; null when that is unknown. */
+  build: string | null;
+  /** How long each phase of the start took, in milliseconds. */
+  phases: Record<string, number>;
+}
+
+/** What `server status` shows. */
+export interface HostStatus extends HostInfo {
+  phase: 'starting' | 'ready' | 'stopping';
+  serverPid: number | null;
+  clients: number;
+  /** ISO 8601, UTC. */
+  since: string;
+  /** Times that the server was started again after it ended by itself. */
+  restarts: number;
+}
+
+/** What a client says, one JSON document a line. A client that said `hello` keeps the host alive until it leaves. */
+export type ClientMessage =
+  | { type: 'hello'; pid: number; build: string | null; credentials: Record<string, string> }
+  | { type: 'status' }
+  | { type: 'stop' };
+
+/** What the host says. */
+export type HostMessage =
+  | { type: 'progress'; line: string }
+  | { type: 'ready'; host: HostInfo }
+  | { type: 'failed'; message: string; hint: string | null }
+  | { type: 'status'; status: HostStatus }
+  | { type: 'stopping'; reason: string };
+
+/** Writes one message. A peer that has gone is noticed by the socket's `close`. */
+export function send(socket: Socket, message: ClientMessage | HostMessage): void {
+  if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
+}
+
+/** Calls back for every message that arrives. A line that is no message ends the connection. */
+export function receive<T extends ClientMessage | HostMessage>(socket: Socket, types: readonly T['type'][], onMessage: (message: T) => void): void {
+  createInterface({ input: socket }).on('line', (line) => {
+    const message = parse(line);
+    if (message !== null && types.some((type) => type === message.type)) onMessage(message as T); // both ends are ours, in a private folder
+    else socket.destroy();
+  });
+}
+
+export const CLIENT_TYPES = ['hello', 'status', 'stop'] as const;
+export const HOST_TYPES = ['progress', 'ready', 'failed', 'status', 'stopping'] as const;
+
+function parse(line: string): { type: unknown } | null {
+  try {
+    const message: unknown = JSON.parse(line);
+    return typeof message === 'object' && message !== null && 'type' in message ? message : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
+import { CLIENT_TYPES, receive, send } from './control-protocol.js';
+import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
+
+/** How the host's start stands; what a client hears when it says hello. */
+export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo } | { phase: 'failed'; message: string; hint: string | null };
+
+export interface ControlHandlers {
+  /** A command joined, with what it knows of providers. */
+  onHello(hello: ClientMessage & { type: 'hello' }): void;
+  onStop(): void;
+  /** Called when the number of joined commands changed. */
+  onClients(clients: number): void;
+  status(): HostStatus;
+}
+
+/** The host's end of the control socket. */
+export interface ControlServer {
+  say(line: string): void;
+  /** Tells everybody who joined, and whoever joins from now on. */
+  stand(standing: Standing): void;
+  clients(): number;
+  /** Resolves when somebody has been told of a failure, or at once if anybody had joined. */
+  told(): Promise<void>;
+  close(reason: string): Promise<void>;
+}
+
+/** Listens at a path in a private folder. Whoever holds the host's lock may remove what a dead host left there. */
+export async function serveControl(path: string, handlers: ControlHandlers): Promise<ControlServer> {
+  rmSync(path, { force: true });
+  const joined = new Set<Socket>();
+  const all = new Set<Socket>();
+  let standing: Standing = { phase: 'starting' };
+  let lastLine: string | null = null;
+  const listeners: (() => void)[] = [];
+
+  const onMessage = (socket: Socket, message: ClientMessage): void => {
+    switch (message.type) {
+      case 'hello':
+        joined.add(socket);
+        handlers.onHello(message);
+        handlers.onClients(joined.size);
+        if (lastLine !== null && standing.phase === 'starting') send(socket, { type: 'progress', line: lastLine });
+        tell(socket, standing);
+        listeners.splice(0).forEach((listener) => listener());
+        return;
+      case 'status':
+        return send(socket, { type: 'status', status: handlers.status() });
+      case 'stop':
+        return handlers.onStop();
+    }
+  };
+
+  const server = createServer((socket) => {
+    all.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      all.delete(socket);
+      if (joined.delete(socket)) handlers.onClients(joined.size);
+    });
+    receive<ClientMessage>(socket, CLIENT_TYPES, (message) => onMessage(socket, message));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
+  chmodSync(path, 0o600);
+
+  return {
+    say: (line) => {
+      lastLine = line;
+      if (standing.phase === 'starting') for (const socket of joined) send(socket, { type: 'progress', line });
+    },
+    stand: (next) => {
+      standing = next;
+      for (const socket of joined) tell(socket, standing);
+    },
+    clients: () => joined.size,
+    told: () => (joined.size > 0 ? Promise.resolve() : new Promise((resolve) => listeners.push(resolve))),
+    close: async (reason) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of all) {
+        send(socket, { type: 'stopping', reason });
+        socket.end();
+      }
+      setTimeout(() => all.forEach((socket) => socket.destroy()), 500).unref();
+      await closed;
+    },
+  };
+}
+
+function tell(socket: Socket, standing: Standing): void {
+  const message: HostMessage | null = standing.phase === 'starting' ? null : standing.phase === 'ready' ? { type: 'ready', host: standing.host } : { type: 'failed', message: standing.message, hint: standing.hint };
+  if (message !== null) send(socket, message);
+}

@@ -1,0 +1,147 @@
+import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HOST_TYPES, receive, send } from './control-protocol.js';
+import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
+import { UnavailableError } from './errors.js';
+import { hostLog, isHostRunning, readHostFile } from './host-files.js';
+import { isLocked } from './host-lock.js';
+import { spawnHost } from './host-spawn.js';
+import type { SpawnedHost } from './host-spawn.js';
+import type { Progress } from './provision.js';
+import { buildId } from './package-root.js';
+import { prepareStateDir } from './server-database.js';
+
+export interface JoinOptions {
+  stateDir: string;
+  /** What the host's worker polls when this command is the one that starts it; null for the store's own queue. */
+  taskQueue: string | null;
+  /** Whether to start a host when there is none. */
+  start: boolean;
+  /** Provider variables, handed to the host in memory only (I13). */
+  credentials: Record<string, string>;
+  onProgress: Progress;
+  signal?: AbortSignal | undefined;
+  /** The host's entry; tests put another one here. */
+  entry?: string | undefined;
+}
+
+/** A place at a running host: as long as it is open, the host stays. */
+export interface HostSeat {
+  host: HostInfo;
+  /** Resolves when the host has gone, with its last word; null when it said nothing. */
+  gone: Promise<string | null>;
+  leave(): void;
+}
+
+const LOOK_MS = 25;
+/** A host that holds its lock but does not answer for so long is given up. */
+const SILENT_MS = 30_000;
+
+/**
+ * Joins the host of a state folder, and starts one when there is none and that is wanted. Any number of commands may
+ * do so at once: they end up at the same host. Throws an UnavailableError when there is none, or with the reason why
+ * it could not start.
+ */
+export async function joinHost(options: JoinOptions): Promise<HostSeat> {
+  const { stateDir, onProgress, signal } = options;
+  if (options.start) await prepareStateDir(stateDir);
+  let spawned: SpawnedHost | null = null;
+  let silentSince = Date.now();
+  for (;;) {
+    signal?.throwIfAborted();
+    const socket = await connectTo(stateDir);
+    if (socket !== null) {
+      const seat = await takeSeat(socket, options);
+      if (seat !== null) return seat;
+      // It was ending in this moment: the next one is ours to find or to start.
+      [spawned, silentSince] = [null, Date.now()];
+      continue;
+    }
+    if (!(await isHeld(stateDir))) {
+      if (!options.start) throw new UnavailableError(`No host runs for \`${stateDir}\`.`, 'Start one: perdure up');
+      if (spawned === null) {
+        onProgress('starting the host');
+        spawned = spawnHost(options);
+      }
+    }
+    if (spawned?.ended() === 'failed') throw await spawned.error();
+    if (spawned?.ended() === 'held') spawned = null;
+    if (Date.now() - silentSince > SILENT_MS) throw new UnavailableError(`The host of \`${stateDir}\` does not answer.`, `Its log is ${hostLog(stateDir)}; end it and try again.`);
+    await pause(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Asks a running host how it stands; null when there is none. */
+export async function hostStatus(stateDir: string): Promise<HostStatus | null> {
+  const socket = await connectTo(stateDir);
+  if (socket === null) return null;
+  return ask(socket, { type: 'status' }, (message) => (message.type === 'status' ? message.status : undefined));
+}
+
+/** Asks a running host to end and waits until it has. False when there was none. */
+export async function stopHost(stateDir: string): Promise<boolean> {
+  const file = await readHostFile(stateDir);
+  const socket = await connectTo(stateDir);
+  if (socket !== null) await ask(socket, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
+  if (file === null || (socket === null && !(await isHeld(stateDir)))) return false;
+  while (await isHostRunning(file)) await pause(LOOK_MS);
+  return true;
+}
+
+async function isHeld(stateDir: string): Promise<boolean> {
+  if (process.platform === 'linux') return isLocked(stateDir, 'host').catch(() => false);
+  const file = await readHostFile(stateDir);
+  return file !== null && isHostRunning(file);
+}
+
+/** Null when nobody listens where the last host said. */
+async function connectTo(stateDir: string): Promise<Socket | null> {
+  const file = await readHostFile(stateDir);
+  if (file === null) return null;
+  return new Promise((resolve) => {
+    const socket = createConnection({ path: file.socket });
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', () => resolve(null));
+  });
+}
+
+/** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
+function takeSeat(socket: Socket, { credentials, onProgress, signal }: JoinOptions): Promise<HostSeat | null> {
+  return new Promise((resolve, reject) => {
+    let lastWord: string | null = null;
+    const gone = new Promise<string | null>((done) => socket.once('close', () => done(lastWord)));
+    const leave = (): void => void socket.end();
+    const abort = (): void => {
+      socket.destroy();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.on('error', () => socket.destroy());
+    void gone.then(() => resolve(null));
+    receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      if (message.type === 'progress') onProgress(message.line);
+      if (message.type === 'stopping') lastWord = message.reason;
+      if (message.type === 'failed') reject(new UnavailableError(message.message, message.hint));
+      if (message.type === 'ready') {
+        signal?.removeEventListener('abort', abort);
+        resolve({ host: message.host, gone, leave });
+      }
+    });
+    send(socket, { type: 'hello', pid: process.pid, build: buildId(), credentials });
+  });
+}
+
+function ask<T>(socket: Socket, question: ClientMessage, answerIn: (message: HostMessage) => T | undefined): Promise<T | null> {
+  return new Promise((resolve) => {
+    socket.once('close', () => resolve(null));
+    socket.on('error', () => socket.destroy());
+    receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      const answer = answerIn(message);
+      if (answer === undefined) return;
+      resolve(answer);
+      socket.end();
+    });
+    send(socket, question);
+  });
+}

@@ -1,0 +1,61 @@
+import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
+import type { Credentials } from '../activities/dependencies.js';
+import type { Store } from '../store/store.js';
+import { reapOrphans } from './reaper.js';
+import { createWorker } from './run-worker.js';
+
+/** A worker that polls. */
+export interface RunningWorker {
+  /** Resolves when it was stopped, rejects when it cannot go on. */
+  ended: Promise<void>;
+  /** Lets running activities clean up, for ten seconds. */
+  stop(): Promise<void>;
+}
+
+export interface WorkerPlace {
+  connection: WorkerConnection;
+  namespace: string;
+  taskQueue: string;
+  store: Store;
+  credentials: Credentials;
+  log(line: string): void;
+}
+
+/** How to reach the server: the options of a `NativeConnection`. */
+export type WorkerConnection = NonNullable<Parameters<typeof NativeConnection.connect>[0]>;
+
+/** Starts a worker in this process: kills what dead workers of the store left running, connects, and polls. */
+export async function startWorker({ connection: options, log, ...setup }: WorkerPlace): Promise<RunningWorker> {
+  installRuntime(log);
+  const killed = await reapOrphans(setup.store.id);
+  if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
+  const connection = await NativeConnection.connect(options);
+  const worker = await createWorker({ connection, ...setup });
+  const ended = worker.run().finally(() => connection.close());
+  return {
+    ended,
+    stop: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended.catch((error: unknown) => log(`the worker ended with ${String(error)}`));
+    },
+  };
+}
+
+let isInstalled = false;
+
+/** Sends the SDK's words to our log, and leaves signals to us. There is one runtime a process. */
+function installRuntime(log: (line: string) => void): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => log(`${level} ${message}${errorIn(meta)}`)),
+    telemetryOptions: { logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' } },
+  });
+}
+
+function errorIn(meta: Record<string, unknown> | undefined): string {
+  const { error, ...rest } = meta ?? {};
+  const details = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
+  return error === undefined ? details : `${details} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+}

@@ -1,0 +1,209 @@
+import { Client, Connection } from '@temporalio/client';
+import { openStore } from '../store/local-store.js';
+import type { Env } from './cache-folder.js';
+import type { CodecServer } from './codec-server.js';
+import { serveCodec } from './codec-server.js';
+import type { HostInfo, HostStatus } from './control-protocol.js';
+import { serveControl } from './control-server.js';
+import type { ControlServer } from './control-server.js';
+import { mergeCredentials } from './credentials.js';
+import { stopServer } from './embedded-server.js';
+import { messageOf, UnavailableError } from './errors.js';
+import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
+import { takeLock } from './host-lock.js';
+import type { startWorker } from './host-worker.js';
+import { watchIdle } from './idle.js';
+import { buildId } from './package-root.js';
+import { hasOpenWork } from './open-work.js';
+import { prepareStateDir } from './server-database.js';
+import { NAMESPACE } from './server-health.js';
+import { superviseServer } from './server-supervisor.js';
+import type { SupervisedServer } from './server-supervisor.js';
+import { pollersAt } from './task-queue.js';
+
+export interface HostOptions {
+  stateDir: string;
+  /** What the worker polls; null for the store's own queue (decision 11). */
+  taskQueue: string | null;
+  /** How long the host stays when nobody needs it; null for ever. */
+  idleMs: number | null;
+  env: Env;
+  /** Where the Web UI should be; null for the usual place. */
+  uiPort: number | null;
+  credentials: Record<string, string>;
+  log(line: string): void;
+  /** Aborted when the process is asked to end; the reason is told to everybody who joined. */
+  signal: AbortSignal;
+  /** Called when everything runs. */
+  onReady?(host: HostInfo): void;
+  /** Tests put another worker here. */
+  startWorker?: typeof startWorker;
+}
+
+/** How a host ended: another one holds the state folder, it could not start or go on, or it was no longer needed. */
+export type HostEnd = { kind: 'held' } | { kind: 'failed'; error: UnavailableError } | { kind: 'stopped'; reason: string };
+
+/** What a host has opened, to be closed in reverse. */
+interface Parts {
+  codec: CodecServer | null;
+  server: SupervisedServer | null;
+  worker: { ended: Promise<void>; stop(): Promise<void> } | null;
+}
+
+/**
+ * Runs the host of one state folder: the server, the worker, the codec endpoint and the control socket (decision 7).
+ * Resolves when it has ended and everything it started has ended with it.
+ */
+export async function runHost(options: HostOptions): Promise<HostEnd> {
+  await prepareStateDir(options.stateDir);
+  const lock = await takeLock(options.stateDir, 'host');
+  if (lock === null) return { kind: 'held' };
+  try {
+    return await runLocked(options);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runLocked(options: HostOptions): Promise<HostEnd> {
+  const stop = new AbortController();
+  const forward = (): void => stop.abort(options.signal.reason);
+  if (options.signal.aborted) forward();
+  options.signal.addEventListener('abort', forward, { once: true });
+  const parts: Parts = { codec: null, server: null, worker: null };
+  const host = await openHost(options, stop, parts);
+  let end: HostEnd;
+  try {
+    await start(options, parts, host, stop.signal);
+    await Promise.race([aborted(stop.signal), parts.server?.failed, workerEnded(parts)]);
+    end = { kind: 'stopped', reason: String(stop.signal.reason) };
+  } catch (error) {
+    const wanted = stop.signal.aborted;
+    end = wanted ? { kind: 'stopped', reason: String(stop.signal.reason) } : { kind: 'failed', error: await fail(error, host, options) };
+  }
+  // Also ends what the idle watch has set.
+  stop.abort(end.kind === 'failed' ? 'it failed' : stop.signal.reason);
+  await shutDown(parts, host, { reason: String(stop.signal.reason), log: options.log });
+  return end;
+}
+
+/** The part of a host that is there from the first moment on. */
+interface OpenHost {
+  control: ControlServer;
+  status: HostStatus;
+  credentials: Record<string, string>;
+  socket: string;
+}
+
+async function openHost(options: HostOptions, stop: AbortController, parts: Parts): Promise<OpenHost> {
+  const socket = await controlSocketPath(options.stateDir);
+  const since = new Date().toISOString();
+  const info: HostInfo = { pid: process.pid, address: '', namespace: NAMESPACE, uiUrl: '', taskQueue: '', storeId: '', build: buildId(), phases: {} };
+  const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
+  const idle = watchIdle({
+    idleMs: options.idleMs,
+    isNeeded: () => isNeeded(status),
+    onIdle: () => stop.abort('nobody needs it'),
+    signal: stop.signal,
+  });
+  const control = await serveControl(socket, {
+    onHello: (hello) => (host.credentials = mergeCredentials(host.credentials, hello.credentials)),
+    onStop: () => stop.abort('it was asked to stop'),
+    onClients: (clients) => {
+      status.clients = clients;
+      idle.busy(clients > 0);
+    },
+    status: () => ({ ...status, serverPid: parts.server?.current().identity.pid ?? null, restarts: parts.server?.restarts() ?? 0 }),
+  });
+  const host: OpenHost = { control, status, credentials: options.credentials, socket };
+  const last = await readHostFile(options.stateDir);
+  await writeHostFile(options.stateDir, { host: await identifySelf(), socket, ports: last?.ports ?? null, server: null, uiUrl: null, since });
+  return host;
+}
+
+async function start(options: HostOptions, parts: Parts, host: OpenHost, signal: AbortSignal): Promise<void> {
+  const { stateDir, log } = options;
+  const phases = host.status.phases;
+  const mark = (phase: string): void => void (phases[phase] = Math.round(performance.now()));
+  const onProgress = (line: string): void => {
+    log(line);
+    host.control.say(line);
+  };
+  mark('process');
+  // Loading the worker's native code takes as long as starting the server; they go side by side.
+  const startWith = options.startWorker ?? import('./host-worker.js').then((module) => module.startWorker);
+  const store = await openStore(stateDir);
+  const last = await readHostFile(stateDir);
+  parts.server = await superviseServer({ stateDir, env: options.env, uiPort: options.uiPort, last: last?.ports ?? null, onProgress, signal, openCodec: async (port) => (parts.codec = await serveCodec(store, port)) });
+  const server = parts.server.current();
+  parts.codec?.allow(server.ports.ui);
+  mark('server');
+  await writeHostFile(stateDir, { host: await identifySelf(), socket: host.socket, ports: server.ports, server: server.identity, uiUrl: server.uiUrl, since: host.status.since });
+  signal.throwIfAborted();
+  const taskQueue = options.taskQueue ?? `perdure-${store.id}`;
+  const credentials = (): Record<string, string> => host.credentials;
+  parts.worker = await (await startWith)({ connection: { address: server.address }, namespace: NAMESPACE, taskQueue, store, credentials, log });
+  await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
+  mark('worker');
+  Object.assign(host.status, { phase: 'ready', address: server.address, uiUrl: server.uiUrl, taskQueue, storeId: store.id });
+  const { phase: _phase, serverPid: _pid, clients: _clients, since: _since, restarts: _restarts, ...info } = host.status;
+  log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
+  host.control.stand({ phase: 'ready', host: info });
+  options.onReady?.(info);
+}
+
+/** Runs are only taken in when somebody polls: a workflow's update would hang otherwise. */
+async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
+  const connection = await Connection.connect({ address });
+  try {
+    while ((await pollersAt(connection, NAMESPACE, taskQueue)).length === 0) {
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function isNeeded(status: HostStatus): Promise<boolean> {
+  if (status.phase !== 'ready') return true;
+  const connection = await Connection.connect({ address: status.address, connectTimeout: '5s' });
+  try {
+    return await hasOpenWork(new Client({ connection, namespace: NAMESPACE }));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function workerEnded(parts: Parts): Promise<void> {
+  await parts.worker?.ended;
+  throw new UnavailableError('The worker ended by itself.');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Tells whoever joined, or joins in this moment, why the host cannot serve. */
+async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError> {
+  log(error instanceof UnavailableError ? `failed: ${error.message}` : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const known = error instanceof UnavailableError ? error : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
+  host.control.stand({ phase: 'failed', message: known.message, hint: known.hint });
+  await Promise.race([host.control.told(), new Promise((resolve) => setTimeout(resolve, 2000))]);
+  return known;
+}
+
+async function shutDown(parts: Parts, host: OpenHost, { reason, log }: { reason: string; log(line: string): void }): Promise<void> {
+  log(`ends: ${reason}`);
+  host.status.phase = 'stopping';
+  await host.control.close(reason);
+  await parts.worker?.stop();
+  if (parts.server !== null) {
+    parts.server.release();
+    await stopServer(parts.server.current());
+  }
+  await parts.codec?.close();
+}

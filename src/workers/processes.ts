@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+
+/** A process, named so that a reused pid is not taken for it. */
+export interface ProcessIdentity {
+  pid: number;
+  /** When it started, in the system's own words; only ever compared for equality. */
+  started: string;
+}
+
+/** A running process and its command line. */
+export interface ListedProcess {
+  pid: number;
+  argv: string[];
+}
+
+const run = promisify(execFile);
+const hasProc = process.platform === 'linux';
+
+/** When a process started, or null when it is gone (a zombie is gone). */
+export async function startOf(pid: number): Promise<string | null> {
+  if (!hasProc) return startByPs(pid);
+  const fields = await statFields(pid);
+  // Fields 3 and 22 of proc(5): the state, and the start in clock ticks since boot.
+  return fields === null || fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+}
+
+/** Names a running process; null when there is none. */
+export async function identify(pid: number): Promise<ProcessIdentity | null> {
+  const started = await startOf(pid);
+  return started === null ? null : { pid, started };
+}
+
+/** Whether this very process still runs. */
+export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
+  return (await startOf(identity.pid)) === identity.started;
+}
+
+/** Every process whose command line we may read. */
+export async function listProcesses(): Promise<ListedProcess[]> {
+  if (!hasProc) return listByPs();
+  const listed = await Promise.all((await pids()).map(async (pid) => ({ pid, argv: await argvOf(pid) })));
+  return listed.filter(({ argv }) => argv.length > 0);
+}
+
+/**
+ * Values of one environment variable over all processes whose environment we may read.
+ * Empty where the system does not show environments.
+ */
+export async function listEnvironment(name: string): Promise<{ pid: number; value: string }[]> {
+  if (!hasProc) return [];
+  const prefix = `${name}=`;
+  const found = await Promise.all(
+    (await pids()).map(async (pid) => {
+      const environ = await readOr(`/proc/${String(pid)}/environ`);
+      const entry = environ.includes(prefix) ? environ.split('\0').find((line) => line.startsWith(prefix)) : undefined;
+      return entry === undefined ? [] : [{ pid, value: entry.slice(prefix.length) }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Ends a process group, or the process alone where it leads none. Nothing happens when it is gone. */
+export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    signalProcess(pid, signal);
+  }
+}
+
+/** Signals one process. Nothing happens when it is gone. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, which is what a signal is sent for.
+  }
+}
+
+/** Fields of `/proc/<pid>/stat` from the state on: the name before them may contain spaces and parentheses. */
+async function statFields(pid: number): Promise<string[] | null> {
+  const stat = await readOr(`/proc/${String(pid)}/stat`);
+  const end = stat.lastIndexOf(')');
+  return end < 0 ? null : stat.slice(end + 2).split(' ');
+}
+
+async function pids(): Promise<number[]> {
+  return (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
+async function argvOf(pid: number): Promise<string[]> {
+  const text = await readOr(`/proc/${String(pid)}/cmdline`);
+  return text === '' ? [] : text.replace(/\0$/, '').split('\0');
+}
+
+async function readOr(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+async function startByPs(pid: number): Promise<string | null> {
+  try {
+    const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
+    const [state, ...start] = stdout.trim().split(/\s+/);
+    return state === undefined || state === '' || state.startsWith('Z') ? null : start.join(' ');
+  } catch {
+    return null;
+  }
+}
+
+/** `ps` does not show where one argument ends, so an argument with white space comes in pieces. */
+async function listByPs(): Promise<ListedProcess[]> {
+  const { stdout } = await run('ps', ['-Awwo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 });
+  return stdout.split('\n').flatMap((line) => {
+    const [pid, ...argv] = line.trim().split(/\s+/);
+    return pid === undefined || pid === '' ? [] : [{ pid: Number(pid), argv }];
+  });
+}

@@ -1,0 +1,136 @@
+import { Client, Connection } from '@temporalio/client';
+import type { Credentials } from '../activities/dependencies.js';
+import type { Project } from '../compiler/project.js';
+import { openStore } from '../store/local-store.js';
+import { providerVariables } from './credentials.js';
+import { messageOf, UnavailableError } from './errors.js';
+import { joinHost } from './host-client.js';
+import type { HostSeat, JoinOptions } from './host-client.js';
+import { missingSearchAttributes } from './server-health.js';
+import { taskQueueOf } from './task-queue.js';
+import { temporalSettings } from './temporal-settings.js';
+import type { TemporalSettings } from './temporal-settings.js';
+
+export interface OpenOptions {
+  project: Pick<Project, 'stateDir'>;
+  config: { task_queue?: string | undefined };
+  /** The flag, which goes before the config. */
+  taskQueue?: string | undefined;
+  /** Whether to start a host where none runs. */
+  start: boolean;
+  onProgress(line: string): void;
+  credentials: Credentials;
+  signal?: AbortSignal | undefined;
+  /** The host's entry; tests put another one here. */
+  entry?: string | undefined;
+}
+
+/** An open way to a Temporal server that has, or should have, a worker of ours. */
+export interface TemporalLink {
+  client: Client;
+  connection: Connection;
+  namespace: string;
+  /** Of the Web UI, without a path; null where it is not known. */
+  uiUrl: string | null;
+  taskQueue: string;
+  /** Whether the server is our own. */
+  embedded: boolean;
+  /** Whether the server knows our search attributes. */
+  searchAttributes: boolean;
+  close(): Promise<void>;
+}
+
+/** The server answers within so long, or it counts as unreachable. */
+const REACH_MS = 4500;
+/** Back fast when a server of ours was started again; gRPC alone waits up to two minutes. */
+const RECONNECT = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
+
+/**
+ * Opens the server that the environment names, or joins or starts the host of the project. While an embedded link is
+ * open its host stays, and is started again when it dies. Throws an UnavailableError.
+ */
+export async function openTemporal(options: OpenOptions): Promise<TemporalLink> {
+  const settings = temporalSettings(process.env);
+  return settings === null ? openEmbedded(options) : openElsewhere(settings, options);
+}
+
+async function openElsewhere(settings: TemporalSettings, { project, config, taskQueue }: OpenOptions): Promise<TemporalLink> {
+  const connection = await reach(settings);
+  const { namespace } = settings;
+  const queue = taskQueue ?? config.task_queue ?? taskQueueOf(await openStore(project.stateDir), config);
+  // Not every server lets a client ask; then they are left out.
+  const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
+  return {
+    client: new Client({ connection, namespace }),
+    connection,
+    namespace,
+    uiUrl: null,
+    taskQueue: queue,
+    embedded: false,
+    searchAttributes: missing.length === 0,
+    close: () => connection.close(),
+  };
+}
+
+/** Connects within five seconds and makes sure that the namespace is there. */
+async function reach({ connection: options, address, namespace, source }: TemporalSettings): Promise<Connection> {
+  const connection = Connection.lazy({ ...options, connectTimeout: REACH_MS, channelArgs: RECONNECT });
+  try {
+    await connection.withDeadline(Date.now() + REACH_MS, async () => {
+      await connection.ensureConnected();
+      await connection.workflowService.describeNamespace({ namespace });
+    });
+    return connection;
+  } catch (error) {
+    void connection.close();
+    const why = /NOT_FOUND/.test(messageOf(error)) ? `has no namespace \`${namespace}\`` : `is not reachable: ${messageOf(error)}`;
+    throw new UnavailableError(`The Temporal server at \`${address}\` ${why}`, `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`);
+  }
+}
+
+async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
+  const { project, config, taskQueue, start, onProgress, credentials, signal, entry } = options;
+  const wanted = taskQueue ?? config.task_queue ?? null;
+  const join: JoinOptions = { stateDir: project.stateDir, taskQueue: wanted, start, onProgress, credentials: providerVariables(credentials()), signal, entry };
+  let seat = await joinHost(join);
+  const { host } = seat;
+  if (wanted !== null && wanted !== host.taskQueue) {
+    seat.leave();
+    throw new UnavailableError(`The host's worker polls the task queue \`${host.taskQueue}\`, not \`${wanted}\`.`, 'Stop the host and run the command again: perdure server stop');
+  }
+  let isOpen = true;
+  keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
+  const connection = await Connection.connect({ address: host.address, connectTimeout: REACH_MS, channelArgs: RECONNECT });
+  return {
+    client: new Client({ connection, namespace: host.namespace }),
+    connection,
+    namespace: host.namespace,
+    uiUrl: host.uiUrl,
+    taskQueue: host.taskQueue,
+    embedded: true,
+    searchAttributes: true,
+    close: async () => {
+      isOpen = false;
+      seat.leave();
+      await connection.close();
+    },
+  };
+}
+
+/** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
+function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: HostSeat; isOpen(): boolean; onSeat(seat: HostSeat): void }): void {
+  void seat.gone.then(async (lastWord) => {
+    if (!isOpen()) return;
+    join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
+    if (lastWord !== null) return;
+    try {
+      const next = await joinHost({ ...join, start: true });
+      if (!isOpen()) return next.leave();
+      onSeat(next);
+      if (next.host.address !== seat.host.address) join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
+      keepJoined({ join, seat: next, isOpen, onSeat });
+    } catch (error) {
+      join.onProgress(`the host could not be started again: ${messageOf(error)}`);
+    }
+  });
+}
