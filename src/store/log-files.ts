@@ -69,7 +69,6 @@ function openWriter(path: string): LogWriter {
         append(`${JSON.stringify({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) } satisfies LogLine)}\n`);
       }
     },
-    // eslint-disable-next-line @typescript-eslint/require-await -- the interface leaves room for stores over a network
     async close() {
       try {
         if (file !== null) fsyncSync(file);

@@ -1,0 +1,77 @@
+import { Context } from '@temporalio/activity';
+import { CancelledFailure } from '@temporalio/common';
+import type { JsonObject } from '../plan/json.js';
+import type { Step, StepKind } from '../plan/step.js';
+import type { LogWriter, Store } from '../store/store.js';
+import type { StepCall, StepOutput } from './contract.js';
+import { stepFailure, toFailure, workerLost } from './failures.js';
+import { startHeartbeat } from './heartbeat.js';
+import type { LoadedStep } from './load-step.js';
+import { loadStep } from './load-step.js';
+import type { TimeLimit } from './time-limit.js';
+import { startTimeLimit } from './time-limit.js';
+
+/** What an acting activity works with while it acts. */
+export interface Attempt<S extends Step = Step> extends LoadedStep<S> {
+  /** Aborts on cancellation, on shutdown of the worker, and when the step's time is over. */
+  signal: AbortSignal;
+  log: LogWriter;
+  /** What the next heartbeats tell people who watch; small. */
+  progress: JsonObject;
+}
+
+/**
+ * Does what every acting activity does around its effect: finds the step, opens its log, heartbeats, bounds the time,
+ * and reports how it ended. Cancellation leaves as it came (I9), a shutdown as something to start again.
+ */
+export async function attempt<K extends StepKind>(
+  store: Store,
+  call: StepCall,
+  kind: K,
+  act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<StepOutput>,
+): Promise<StepOutput> {
+  const context = Context.current();
+  const progress: JsonObject = {};
+  const stopHeartbeat = startHeartbeat(context, () => progress);
+  let limit: TimeLimit | null = null;
+  let timeoutMs = 0;
+  try {
+    const loaded = await loadStep(store, call, kind);
+    timeoutMs = loaded.step.timeout_ms;
+    limit = startTimeLimit(context.cancellationSignal, timeoutMs);
+    const { signal } = limit;
+    signal.throwIfAborted();
+    return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress }));
+  } catch (error) {
+    throw failureOf(error, context, limit?.isOver() === true ? timeoutMs : null);
+  } finally {
+    limit?.release();
+    stopHeartbeat();
+  }
+}
+
+async function withLog(store: Store, call: StepCall, act: (log: LogWriter) => Promise<StepOutput>): Promise<StepOutput> {
+  const log = store.openLog(call.root.run, call.path);
+  const { attempt: started } = Context.current().info;
+  if (call.try > 1 || started > 1) log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
+  let output: StepOutput;
+  try {
+    output = await act(log);
+  } catch (error) {
+    await log.close().catch(() => undefined); // Why the step failed is worth more than that its log could not be kept.
+    throw error;
+  }
+  await log.close();
+  return output;
+}
+
+/** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */
+function failureOf(error: unknown, context: Context, exceededMs: number | null): Error {
+  if (context.cancellationSignal.aborted) {
+    if (context.cancellationDetails?.workerShutdown === true) return workerLost();
+    const reason: unknown = context.cancellationSignal.reason;
+    return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
+  }
+  if (exceededMs !== null) return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
+  return toFailure(error);
+}

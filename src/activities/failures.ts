@@ -1,0 +1,44 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { FailureType } from '../plan/failure.js';
+import { StoreFailure } from '../store/store-failure.js';
+
+/** What people read must fit a terminal, a memo and a history. */
+const MESSAGE_CHARACTERS = 1_900;
+
+/**
+ * A failure as activities report it: `type` is a `FailureType`. It is final for Temporal (decision 13) unless `retry`
+ * is given: then Temporal tries again, after `afterMs` or, without one, by its own backoff.
+ */
+export function stepFailure(type: FailureType, message: string, retry?: { afterMs: number | null }): ApplicationFailure {
+  const text = message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
+  const nextRetryDelay = retry?.afterMs ?? null;
+  return ApplicationFailure.create({
+    type,
+    message: text,
+    nonRetryable: retry === undefined,
+    ...(nextRetryDelay === null ? {} : { nextRetryDelay }),
+  });
+}
+
+/** Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). */
+export function toFailure(error: unknown): ApplicationFailure {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof StoreFailure) return stepFailure(error.type, error.message);
+  return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+}
+
+/** A worker that shuts down gives its work back: Temporal starts it again elsewhere, and it counts as no try (decision 13). */
+export function workerLost(): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'worker-lost', message: 'The worker was shut down.', nonRetryable: false });
+}
+
+/** The same activity, whose errors leave it as failures with a type. */
+export function withFailures<A extends unknown[], R>(activity: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+  return async (...args) => {
+    try {
+      return await activity(...args);
+    } catch (error) {
+      throw toFailure(error);
+    }
+  };
+}

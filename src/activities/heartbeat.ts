@@ -1,0 +1,12 @@
+import type { Context } from '@temporalio/activity';
+import type { JsonObject } from '../plan/json.js';
+
+/** Well below the heartbeat timeout; the SDK sends at most one in its throttle interval anyway. */
+const INTERVAL_MS = 2_000;
+
+/** Heartbeats with what `details` says then (small: it is for people who watch) until the returned function is called. */
+export function startHeartbeat(context: Context, details: () => JsonObject): () => void {
+  context.heartbeat(details());
+  const timer = setInterval(() => context.heartbeat(details()), INTERVAL_MS);
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,104 @@
+import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
+import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import type { Json } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import { stepFailure } from '../failures.js';
+import { connectionFailure, httpFailure } from './model-failures.js';
+import type { PriceTable } from './prices.js';
+import { costOf } from './prices.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './provider.js';
+
+const DEFAULT_URL = 'https://api.anthropic.com';
+/** Room for an answer. Every model we know allows it; an answer is paid by what it has, not by what it may have. */
+const MAX_TOKENS = 32_000;
+/** A host may have been started again from a shell without the key: there is something to wait for. */
+const MISSING_KEY_RETRY_MS = 15_000;
+
+/** Claude through the Messages API. `prices` go before the built-in table. */
+export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider {
+  return { call, cost: (model, usage) => costOf(model, usage, prices) };
+}
+
+async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
+  const client = createClient(context);
+  try {
+    const stream = client.messages.stream(paramsOf(request), { signal: context.signal });
+    stream.on('text', context.onText);
+    return toAnswer(await stream.finalMessage());
+  } catch (error) {
+    throw context.signal.aborted ? error : toFailure(error, request, client.baseURL);
+  }
+}
+
+/** Exactly one credential, and nothing that the SDK would take from the worker's environment by itself (I13, S60). */
+function createClient({ credentials, baseUrl }: CallContext): Anthropic {
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: url } = credentials;
+  if (!apiKey && !authToken) {
+    throw stepFailure('provider-missing', 'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
+  }
+  return new Anthropic({
+    ...(apiKey ? { apiKey } : { authToken: authToken ?? null }),
+    baseURL: baseUrl ?? (url || DEFAULT_URL),
+    maxRetries: 0, // Who tries again is Temporal, which survives us (decision 13).
+    logLevel: 'off',
+    openTelemetry: false,
+  });
+}
+
+/** No sampling parameters and no prefilled answer: the newest models refuse them. */
+function paramsOf({ model, system, messages, schema }: ModelRequest): Anthropic.MessageStreamParams {
+  return {
+    model,
+    max_tokens: MAX_TOKENS,
+    ...(system === '' ? {} : { system }),
+    messages: messages.map(({ role, text }) => ({ role, content: text })),
+    ...(schema === null ? {} : formatOf(schema)),
+  };
+}
+
+/** The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later. */
+function formatOf(schema: Json): Pick<Anthropic.MessageStreamParams, 'output_config'> {
+  if (!isObject(schema)) return {};
+  try {
+    return { output_config: { format: { type: 'json_schema', schema: { ...transformJSONSchema(schema) } } } };
+  } catch {
+    return {}; // A schema that cannot be expressed so is still asked for in the prompt, and checked.
+  }
+}
+
+function toAnswer({ content, stop_reason, usage }: Anthropic.Message): ModelAnswer {
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return { text, stop: stopOf(stop_reason), usage: usageOf(usage) };
+}
+
+function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {
+  switch (reason) {
+    case 'max_tokens':
+      return 'truncated';
+    case 'model_context_window_exceeded':
+      return 'context-full';
+    case 'refusal':
+      return 'refused';
+    default:
+      return 'end';
+  }
+}
+
+function usageOf(usage: Anthropic.Usage): Usage {
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
+  return {
+    input: usage.input_tokens,
+    output: usage.output_tokens,
+    cache_read: usage.cache_read_input_tokens ?? 0,
+    cache_write_5m: written - hour,
+    cache_write_1h: hour,
+  };
+}
+
+function toFailure(error: unknown, { model }: ModelRequest, url: string): Error {
+  if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionFailure(url, error);
+  // An error inside the stream has no status of its own: the answer had begun with 200.
+  const { status, type, apiMessage, message, headers } = error as APIError;
+  return httpFailure({ status: status ?? 500, kind: type, message: apiMessage ?? message, header: (name) => headers?.get(name) ?? null, model });
+}

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http';
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
+/**
+ * Sends a request and gives the response when its head is there. Node's own client and not `fetch`: that gives up
+ * after five minutes without a head, and a local model may take longer to load and read a long prompt.
+ * With a body it is a POST of JSON. On abort the socket is closed.
+ */
+export function request(url: string, { body, signal }: { body?: string; signal: AbortSignal }): Promise<IncomingMessage> {
+  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  return new Promise((resolve, reject) => {
+    const sent = send(url, { method: body === undefined ? 'GET' : 'POST', headers, signal }, resolve);
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+/** The lines of a body as they come; empty ones are left out. */
+export async function* readLines(response: IncomingMessage): AsyncGenerator<string> {
+  response.setEncoding('utf8');
+  let rest = '';
+  for await (const chunk of response) {
+    const lines = (rest + String(chunk)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') yield line;
+  }
+  if (rest.trim() !== '') yield rest;
+}
+
+/** A whole body as text. */
+export async function readAll(response: IncomingMessage): Promise<string> {
+  let text = '';
+  response.setEncoding('utf8');
+  for await (const chunk of response) text += String(chunk);
+  return text;
+}

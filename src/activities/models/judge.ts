@@ -1,0 +1,36 @@
+import type { Json } from '../../plan/json.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
+import { stepFailure } from '../failures.js';
+import { cutText } from '../output-capture.js';
+import type { Checked } from '../output-schema.js';
+import { checkOutput } from '../output-schema.js';
+import type { ModelAnswer } from './provider.js';
+
+const KB = 1024;
+
+/** The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use. */
+export function judge(answer: ModelAnswer, { schema }: AgentStep, { max_output_kb }: Agent, model: string): Checked {
+  requireEnd(answer, model);
+  if (schema !== null) return checkOutput(bareJson(answer.text), schema);
+  if (answer.text.trim() === '') throw stepFailure('answer-invalid', `\`${model}\` answered with nothing.`);
+  return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
+}
+
+function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
+  switch (stop) {
+    case 'end':
+      return;
+    case 'truncated':
+      throw stepFailure('answer-truncated', `\`${model}\` reached the limit of ${usage.output} tokens before its answer was complete. Ask for less.`);
+    case 'context-full':
+      throw stepFailure('answer-truncated', `The prompt and the answer of \`${model}\` do not fit its context window. Shorten the prompt or its inputs.`);
+    case 'refused':
+      throw stepFailure('answer-refused', `\`${model}\` refuses to answer${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`);
+  }
+}
+
+/** Models like to put JSON into a code fence, also when asked not to. */
+function bareJson(text: string): string {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text);
+  return fenced?.[1] ?? text;
+}

@@ -1,0 +1,43 @@
+import type { ApplicationFailure } from '@temporalio/common';
+import { stepFailure } from '../failures.js';
+import { retryAfterMs } from './retry-after.js';
+
+/** What an HTTP endpoint said instead of an answer. */
+export interface HttpRefusal {
+  status: number;
+  /** The provider's own word for it: `overloaded_error`; null when it gives none. */
+  kind: string | null;
+  message: string;
+  header: (name: string) => string | null;
+  model: string;
+}
+
+const OVERLOADED = new Set([503, 529]);
+const CONTEXT = /prompt is too long|context (length|window)|too many tokens|maximum context/i;
+
+/** A refusal as the failure of a step. Rate limits and overload are tried again by Temporal, the rest is final (decision 13). */
+export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
+  const { status, kind, message, model } = refusal;
+  const said = `${status}: ${message}`;
+  const retry = { afterMs: retryAfterMs(refusal.header, Date.now()) };
+  if (status === 429 || kind === 'rate_limit_error') return stepFailure('rate-limited', `The provider limits the rate of calls (${said}).`, retry);
+  if (OVERLOADED.has(status) || kind === 'overloaded_error') return stepFailure('provider-error', `The provider is overloaded (${said}).`, retry);
+  if (status === 401 || status === 403) return stepFailure('key-refused', `The provider refuses the key (${said}). Check it, and that its account may use \`${model}\`.`);
+  if (status === 402) return stepFailure('key-refused', `The provider wants to be paid first (${said}).`);
+  if (status === 404) return stepFailure('model-missing', `The provider does not know the model \`${model}\` (${said}).`);
+  if (status === 413 || CONTEXT.test(message)) return stepFailure('request-refused', `The request is too long for \`${model}\` (${said}). Shorten the prompt or its inputs.`);
+  if (status === 408 || status === 409 || status >= 500) return stepFailure('provider-error', `The provider failed (${said}).`);
+  return stepFailure('request-refused', `The provider refuses the request (${said}).`);
+}
+
+/** No answer came, or it broke off: `url` could not be reached or did not go on. */
+export function connectionFailure(url: string, error: unknown): ApplicationFailure {
+  return stepFailure('provider-unreachable', `The connection to \`${url}\` failed: ${rootCause(error)}.`);
+}
+
+/** The innermost reason is the one that helps: `connect ECONNREFUSED 127.0.0.1:1`, not `fetch failed`. */
+function rootCause(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : rootCause(error.cause);
+}

@@ -1,0 +1,28 @@
+import type { Json } from '../../plan/json.js';
+import type { ModelProvider } from './provider.js';
+import { NO_USAGE } from './provider.js';
+import { standIn } from './stand-in.js';
+
+/** The head of the prompt that a stand-in shows. */
+const PROMPT_CHARACTERS = 200;
+
+/**
+ * Answers in the place of a model (decision 10): what the definition says, else a stand-in that names the step, shows
+ * the head of what would have been asked, and satisfies the step's schema.
+ */
+export const rehearsalProvider: ModelProvider = {
+  call({ messages, schema }, { rehearsal, onText }) {
+    const prompt = messages[0]?.text ?? '';
+    const text = rehearsal.text ?? standInFor(rehearsal.path, prompt, schema);
+    onText(text);
+    return Promise.resolve({ text, stop: 'end', usage: NO_USAGE });
+  },
+  cost: () => 0,
+};
+
+function standInFor(path: string, prompt: string, schema: Json): string {
+  const asked = prompt.replaceAll(/\s+/g, ' ').trim();
+  const head = asked.length <= PROMPT_CHARACTERS ? asked : `${asked.slice(0, PROMPT_CHARACTERS - 1)}…`;
+  if (schema === null) return `This is a rehearsal: no model was asked in step \`${path}\`. It would have been asked: ${head}`;
+  return JSON.stringify(standIn(schema, `rehearsal of ${path}: ${head}`));
+}

@@ -1,0 +1,27 @@
+/** Nobody waits longer than this for one try, whatever a server asks. */
+const LONGEST_MS = 5 * 60_000;
+/** A server that says "at once" is not taken at its word. */
+const SHORTEST_MS = 250;
+
+/**
+ * How long a server asks to wait, in milliseconds, within sensible bounds; null when it does not say. Reads
+ * `retry-after-ms`, and `retry-after` in seconds or as a date. `now` is the time in milliseconds.
+ */
+export function retryAfterMs(header: (name: string) => string | null, now: number): number | null {
+  const wanted = inMs(header('retry-after-ms')) ?? inSeconds(header('retry-after')) ?? atDate(header('retry-after'), now);
+  return wanted === null ? null : Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wanted)));
+}
+
+function inMs(text: string | null): number | null {
+  return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
+}
+
+function inSeconds(text: string | null): number | null {
+  const seconds = inMs(text);
+  return seconds === null ? null : seconds * 1000;
+}
+
+function atDate(text: string | null, now: number): number | null {
+  const at = text === null ? NaN : Date.parse(text);
+  return Number.isNaN(at) ? null : at - now;
+}

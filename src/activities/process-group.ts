@@ -1,0 +1,93 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { wrapperOnce } from './process-namespace.js';
+
+/** From TERM to KILL. A cancelled command is gone within 3 s, and up to 1.2 s pass until the cancellation arrives. */
+const GRACE_MS = 1_500;
+/** How long pipes may stay open once the child has ended: whatever still holds them is killed, so this is a safety net. */
+const DRAIN_MS = 1_000;
+
+export interface ProcessOptions {
+  /** Absolute path of the program, and its arguments. */
+  file: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  stdin: string | null;
+  onStdout: (chunk: Buffer) => void;
+  onStderr: (chunk: Buffer) => void;
+  signal: AbortSignal;
+}
+
+/** How a process ended: by its own exit code or by a signal. */
+export interface ProcessEnd {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+}
+
+/**
+ * Runs a program in a process group of its own, and returns when nothing of that group is alive (I5): on abort all are
+ * asked to end, then killed; what a program leaves behind when it ends is killed too. Rejects when it cannot be
+ * started (with the error of `spawn`).
+ */
+export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
+  const { file, args, cwd, env, stdin, signal } = options;
+  const [program = file, ...rest] = [...(await wrapperOnce()), file, ...args];
+  signal.throwIfAborted();
+  const child = spawn(program, rest, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  const exited = exitOf(child);
+  const onAbort = (): void => void stop(child, exited);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    child.stdout?.on('data', options.onStdout);
+    child.stderr?.on('data', options.onStderr);
+    feed(child, stdin);
+    const end = await exited;
+    killGroup(child, 'SIGKILL');
+    await drained(child);
+    return end;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<ProcessEnd> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+/** A program need not read what it is given: a closed pipe is no failure. */
+function feed(child: ChildProcess, stdin: string | null): void {
+  if (stdin === null || child.stdin === null) return;
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(stdin);
+}
+
+async function stop(child: ChildProcess, exited: Promise<ProcessEnd>): Promise<void> {
+  killGroup(child, 'SIGTERM');
+  await Promise.race([exited.catch(() => undefined), delay(GRACE_MS)]);
+  killGroup(child, 'SIGKILL');
+}
+
+/** Signals every process of the group; one that is already gone is what was wanted. */
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // ESRCH: nothing of it is alive.
+  }
+}
+
+/** Waits until both pipes were read to their end; who left the group and still holds one does not hold us (bounded). */
+async function drained(child: ChildProcess): Promise<void> {
+  const open = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed);
+  const closed = Promise.all(open.map((stream) => new Promise((resolve) => stream?.once('close', resolve))));
+  const timer = new AbortController();
+  await Promise.race([closed, delay(DRAIN_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  timer.abort();
+  for (const stream of open) stream?.destroy();
+}
