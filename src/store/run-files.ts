@@ -1,11 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { RUN_ID } from '../plan/names.js';
+import { ID, RUN_ID } from '../plan/names.js';
 import type { RunRecord } from '../plan/result.js';
 import { writeAtomically } from './files.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 
 const EXTENSION = '.json';
+/** Stands for `/` in the file names of nested runs; no id contains it. */
+const SLASH = '+';
 
 export interface RunFiles {
   writeRun(record: RunRecord): Promise<void>;
@@ -13,16 +15,18 @@ export interface RunFiles {
   listRuns(): Promise<string[]>;
 }
 
-/** What remains of closed root runs (decision 7): `<folder>/<run>.json`. */
+/** What remains of closed runs (decision 7): `<folder>/<run>.json`. Nested runs leave a record only when cancelled. */
 export function createRunFiles(folder: string): RunFiles {
   return {
     async writeRun(record) {
-      if (!RUN_ID.test(record.run)) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
-      await writeAtomically(join(folder, record.run + EXTENSION), JSON.stringify(record));
+      const name = fileName(record.run);
+      if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
+      await writeAtomically(join(folder, name), JSON.stringify(record));
     },
     async readRun(run) {
-      if (!RUN_ID.test(run)) return null;
-      const path = join(folder, run + EXTENSION);
+      const name = fileName(run);
+      if (name === null) return null;
+      const path = join(folder, name);
       try {
         return JSON.parse(await readFile(path, 'utf8')) as RunRecord; // Written whole by `writeRun`, or not at all.
       } catch (error) {
@@ -34,11 +38,16 @@ export function createRunFiles(folder: string): RunFiles {
     async listRuns() {
       try {
         const names = await readdir(folder);
-        return names.filter((name) => name.endsWith(EXTENSION)).map((name) => name.slice(0, -EXTENSION.length)).sort();
+        return names.filter((name) => name.endsWith(EXTENSION) && !name.includes(SLASH)).map((name) => name.slice(0, -EXTENSION.length)).sort();
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return [];
         throw storeFailure(error, 'read', folder);
       }
     },
   };
+}
+
+/** Null for what is no run's id; nothing that passes can leave the folder. */
+function fileName(run: string): string | null {
+  return run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment)) ? run.replaceAll('/', SLASH) + EXTENSION : null;
 }
