@@ -1,9 +1,54 @@
+import type { Source } from './source.js';
+import { positionAt } from './source.js';
+
 /**
  * Every problem the compiler can find, and what it means. Closed; a test fails when a code lacks its row in
  * `docs/problems.md` or its file in `definitions/invalid/`.
  */
 export const PROBLEM_CODES = {
-  'unreadable-file': 'The file cannot be read, is no regular file, or is too big.',
+  'unreadable-file': 'The file cannot be read, is no regular file, is too big, or is no UTF-8 text.',
+  'empty-file': 'The file holds nothing.',
+  'invalid-yaml': 'The text is not the YAML that definitions are written in.',
+  'multiple-documents': 'A file holds one definition; `---` starts a second one.',
+  'duplicate-key': 'A key is written twice in one map.',
+  'forbidden-key': 'A key that means something else elsewhere (`<<`, `__proto__`, `constructor`, `prototype`).',
+  'yaml-alias': 'Aliases (`*name`) are not expanded.',
+  'too-deep': 'Values are nested more than 64 levels deep.',
+  'unsafe-number': 'A number that JSON cannot carry exactly.',
+  'unsupported-format': 'A format that this version does not compile.',
+  'foreign-file': 'The file belongs to another tool.',
+  'unknown-key': 'A key that nothing reads.',
+  'unsupported-key': 'A key of the language that this version does not run yet.',
+  'missing-key': 'A key that must be there is missing.',
+  'invalid-value': 'A value of the wrong type or out of range.',
+  'invalid-name': 'A name or an id that is not spelled as names are.',
+  'reserved-name': 'A name that the language uses itself.',
+  'duplicate-name': 'Two things of one kind have one name.',
+  'step-kind': 'A step is exactly one of `agent`, `command`, `workflow`, `approval`.',
+  'conflicting-keys': 'Two keys that say the same thing in different ways.',
+  'command-not-list': 'A command is a list: the executable, then its arguments.',
+  'command-not-literal': 'The executable of a command is written out; it is no template.',
+  'invalid-template': 'A `${…}` that cannot be parsed.',
+  'operator-not-allowed': 'Operators and functions are for `when`.',
+  'when-not-expression': '`when` is one `${…}`, or true or false.',
+  'invalid-schema': 'The JSON Schema of an output cannot be used.',
+  'unknown-agent': 'There is no agent of that name.',
+  'unknown-workflow': 'There is no workflow of that name or at that path.',
+  'unknown-step': 'There is no step of that id or index.',
+  'unknown-group': 'There is no parallel group of that name.',
+  'unknown-field': 'A result has no such field.',
+  'unknown-input': 'An input is passed that nothing declares or uses.',
+  'missing-input': 'An input that must be given is not.',
+  'unused-input': 'A declared input that nobody refers to.',
+  'near-input': 'A name that is taken for an input, and is nearly the name of something else.',
+  'unknown-variable': 'An agent refers to something it is not given; the text stays as it is.',
+  'forward-reference': 'A step refers to itself or to a later one, where steps run in the order in which they are written.',
+  'step-cycle': 'Steps wait for each other.',
+  'workflow-cycle': 'Workflows contain each other.',
+  'workflow-depth': 'Workflows are nested too deep.',
+  'group-not-parallel': 'A parallel group in a workflow that runs its steps one after the other.',
+  'shadows-builtin': "A file takes a built-in agent's name, and wins.",
+  'plan-too-large': 'The compiled Plan has more than 1 MiB.',
 } as const;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
@@ -23,4 +68,47 @@ export interface Problem {
   length: number;
   /** How to mend it, or null when the message says it all. */
   suggestion: string | null;
+}
+
+/** A stretch of a source text, and what it is in the document. Offsets count UTF-16 units from 0. */
+export interface Place {
+  source: Source;
+  path: string;
+  start: number;
+  end: number;
+}
+
+export interface Finding {
+  code: ProblemCode;
+  at: Place;
+  message: string;
+  suggestion?: string | null;
+  severity?: Problem['severity'];
+}
+
+/** Takes a finding down; the same finding twice is one problem. */
+export type Report = (finding: Finding) => void;
+
+/** Collects problems in place of throwing: a person sees all of them at once. */
+export function createReport(): { problems: Problem[]; report: Report } {
+  const problems: Problem[] = [];
+  const seen = new Set<string>();
+  const report: Report = ({ code, at, message, suggestion = null, severity = 'error' }) => {
+    const key = JSON.stringify([code, at.source.file, at.start, message]);
+    if (seen.has(key)) return;
+    seen.add(key);
+    const { line, column, rest } = positionAt(at.source, at.start);
+    const length = Math.max(1, Math.min(at.end - at.start, rest));
+    problems.push({ code, severity, message, path: at.path, file: at.source.file, line, column, length, suggestion });
+  };
+  return { problems, report };
+}
+
+/** In the order of files and lines, as people read them. */
+export function sortProblems(problems: Problem[]): Problem[] {
+  return problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1));
+}
+
+export function hasErrors(problems: Problem[]): boolean {
+  return problems.some(({ severity }) => severity === 'error');
 }

@@ -1,0 +1,93 @@
+import type { Agent, InputSpec } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
+import { toolsOf } from './formats/agent.js';
+import type { Texts } from './hash.js';
+import { hashOf } from './hash.js';
+import { declaredInputs } from './inputs.js';
+import type { Definition } from './load.js';
+import { memberOf, placesIn } from './node.js';
+import type { Report } from './problem.js';
+import type { Part } from './template.js';
+import { ofParts, parseText } from './template.js';
+import { targetOf, usesOf } from './uses.js';
+
+export type AgentDefinition = Definition & { format: 'agent' };
+
+const DEFAULT_OUTPUT_KB = 100;
+const DEFAULT_TURNS = 20;
+
+/** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
+export function compileAgent(definition: AgentDefinition, given: Set<string>, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
+  const { authored, name } = definition;
+  const agent: Agent = {
+    name,
+    description: authored.description ?? null,
+    prompt: ofParts(promptParts(definition, given, report), texts),
+    model: authored.model ?? null,
+    program: authored.agent ?? null,
+    tools: toolsOf(authored),
+    inputs: agentInputs(definition, { texts, report }),
+    max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
+    max_turns: authored.max_turns ?? DEFAULT_TURNS,
+  };
+  return { hash: hashOf(agent), agent };
+}
+
+export function agentInputs({ authored, node }: AgentDefinition, { texts, report }: { texts: Texts; report: Report }): Record<string, InputSpec> {
+  return declaredInputs(authored.inputs, memberOf(node, 'inputs'), texts, report);
+}
+
+/** Prompts of agents hold shell and code examples: what is no input of theirs is text, with a warning. */
+function promptParts({ authored, node, name }: AgentDefinition, given: Set<string>, report: Report): Part[] {
+  const prompt = memberOf(node, 'prompt') ?? node;
+  const placeOf = placesIn(prompt);
+  const warn = (start: number, length: number, message: string): void => {
+    report({ code: 'unknown-variable', severity: 'warning', at: placeOf(start, length), message, suggestion: 'write `\\${` where no input is meant' });
+  };
+  const unknown = new Map<string, { start: number; length: number }>();
+  const parts = parseText(
+    authored.prompt,
+    {
+      operators: false,
+      resolve: ({ path, source, start, length }) => {
+        const [first, ...rest] = path;
+        if (!given.has(first)) unknown.set(`input:${first}`, { start, length });
+        return { kind: 'reference', root: `input:${first}`, path: rest, source };
+      },
+    },
+    ({ start, length, message }) => {
+      warn(start, length, `${message.replace(/\.$/, '')}; the text stays as it is.`);
+      return null;
+    },
+  );
+  return joinTexts(
+    parts.map((part) => {
+      if (typeof part === 'string') return part;
+      if (part.expression === null) return part.source;
+      const lost = usesOf([{ kind: 'expression', expression: part.expression }]).find(({ root, guarded }) => !guarded && unknown.has(root));
+      if (lost === undefined) return part;
+      const { start, length } = unknown.get(lost.root) ?? { start: 0, length: 1 };
+      const target = targetOf(lost.root);
+      warn(start, length, `Agent \`${name}\` is given no input \`${'name' in target ? target.name : ''}\`; the text stays as it is.`);
+      return part.source;
+    }),
+  );
+}
+
+function joinTexts(parts: Part[]): Part[] {
+  const joined: Part[] = [];
+  let text: string[] = [];
+  const flush = (): void => {
+    if (text.length > 0) joined.push(text.join(''));
+    text = [];
+  };
+  for (const part of parts) {
+    if (typeof part === 'string') text.push(part);
+    else {
+      flush();
+      joined.push(part);
+    }
+  }
+  flush();
+  return joined;
+}

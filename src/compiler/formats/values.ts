@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { Json } from '../../plan/json.js';
+import { ID, NAME } from '../../plan/names.js';
+
+/*
+ * Building blocks of the authored forms. `error` is what was expected, in the words of a message: a schema says it
+ * once, the checker adds what it found.
+ */
+
+export const name = z.string({ error: 'a name' }).regex(NAME, { error: 'a name: a letter, then letters, digits, `-` or `_`, at most 63' });
+export const id = z.string({ error: 'an id' }).regex(ID, { error: 'an id: a letter or `_`, then letters, digits, `-` or `_`, at most 63' });
+export const text = z.string({ error: 'a text' });
+export const filledText = text.regex(/\S/, { error: 'a text that is not empty' });
+export const positive = z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
+export const count = z.number({ error: 'a whole number above 0' }).int({ error: 'a whole number above 0' }).positive({ error: 'a whole number above 0' });
+
+/** Any value; texts in it may hold `${…}`. */
+export const template: z.ZodType<Json> = z.json({ error: 'a value' }) as z.ZodType<Json>;
+
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const LONGEST_DURATION = 365 * UNITS.d;
+
+/** `500ms`, `30s`, `5m`, `1h30m`, `2d`; at most a year. */
+export const duration = z
+  .string({ error: 'a duration with its unit, such as `30s` or `5m`' })
+  .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,3})?(?:ms|s|m|h|d)){1,5}$/, { error: 'a duration such as `500ms`, `30s`, `5m` or `1h30m`' })
+  .refine((written) => isInRange(millisecondsOf(written)), { error: 'a duration above 0 and of at most a year' });
+
+function isInRange(milliseconds: number): boolean {
+  return milliseconds > 0 && milliseconds <= LONGEST_DURATION;
+}
+
+/** Milliseconds of a duration that was checked. */
+export function millisecondsOf(written: string): number {
+  const parts = [...written.matchAll(/([0-9.]+)(ms|s|m|h|d)/g)];
+  return parts.reduce((sum, [, amount, unit]) => sum + Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]), 0);
+}
+
+/** Declaration of an input. */
+export const inputSpec = z
+  .strictObject(
+    {
+      type: z
+        .enum(['string', 'number', 'boolean', 'list', 'object', 'any'], { error: 'one of string, number, boolean, list, object, any' })
+        .optional()
+        .describe('What may be given; any when left out.'),
+      required: z.boolean({ error: 'true or false' }).optional().describe('Whether it must be given; true when there is no default.'),
+      description: text.optional().describe('What it is for.'),
+      default: z.json({ error: 'a value' }).optional().describe('What it is when nobody gives it.'),
+    },
+    { error: 'a map with type, required, description, default' },
+  )
+  .nullable();
+
+export const inputSpecs = z.record(id, inputSpec, { error: 'a map from names to declarations' });
+export type AuthoredInputs = z.infer<typeof inputSpecs>;
+
+/** A JSON Schema; what may be in it is checked by `check-schema.ts`. */
+export const jsonSchema = z.record(z.string(), z.json(), { error: 'a map: a JSON Schema' });
+
+export const budgets = z.strictObject(
+  {
+    max_steps: count.optional().describe('Steps that start an activity or open a gate, over the whole tree.'),
+    max_parallel: count.optional().describe('Activities that run at once.'),
+    max_runtime_mins: positive.optional().describe('Minutes of run time, waiting for people apart.'),
+    max_cost_usd: positive.optional().describe('US dollars for model calls.'),
+    max_tokens: count.optional().describe('Tokens of model calls, in and out.'),
+  },
+  { error: 'a map of limits' },
+);

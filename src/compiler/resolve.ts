@@ -1,0 +1,131 @@
+import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { stemOf } from './load.js';
+import { nearest } from './nearest.js';
+import type { Project } from './project.js';
+import { kindOf, listFolder, packageRoot, readText, realPath } from './read.js';
+
+/** Agents that come with the package. */
+export const BUILT_IN_AGENTS = ['general-purpose', 'Explore', 'Plan', 'code-reviewer', 'expert-code-implementer', 'implementation-architect'];
+
+export function isBuiltInName(name: string): boolean {
+  return BUILT_IN_AGENTS.some((builtIn) => sameName(builtIn, name));
+}
+
+export type Kind = 'agents' | 'workflows';
+
+/** A definition's file, found by its name. */
+export interface Entry {
+  name: string;
+  file: string;
+  builtIn: boolean;
+}
+
+export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null };
+
+/** Finds definitions by name: `definitions/`, then `.glee/`, then `.claude/`, then what is built in. */
+export interface Resolver {
+  agent: (name: string, from: string) => Resolution;
+  /** By name, or by a path relative to the file that names it. */
+  workflow: (name: string, from: string) => Resolution;
+  /** Another file of the same folder that has this file's name, whatever the case (S12). */
+  twinOf: (file: string, name: string) => Entry | null;
+}
+
+const HOMES = ['definitions', '.glee', '.claude'];
+const EXTENSIONS: Record<Kind, string[]> = { agents: ['.yml', '.yaml', '.md'], workflows: ['.yml', '.yaml'] };
+
+export function createResolver(project: Project): Resolver {
+  const folders = new Map<string, Entry[]>();
+  let builtIn: Entry[] | null = null;
+
+  const entriesIn = (folder: string, kind: Kind): Entry[] => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const entries = listFolder(folder)
+      .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
+      .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
+    folders.set(folder, entries);
+    return entries;
+  };
+
+  const builtInAgents = (): Entry[] => {
+    builtIn ??= entriesIn(join(packageRoot(), 'definitions', 'agents'), 'agents')
+      .filter(({ name }) => BUILT_IN_AGENTS.includes(name))
+      .map((entry) => ({ ...entry, builtIn: true }));
+    return builtIn;
+  };
+
+  /** All that may be named from a file, in the order in which it is looked through. */
+  const visible = (kind: Kind, from: string): Entry[] => {
+    const roots = new Set([homeOf(from), project.root].filter((root) => root !== null));
+    return [...roots].flatMap((root) => HOMES.flatMap((home) => entriesIn(join(root, home, kind), kind)));
+  };
+
+  const agent = (name: string, from: string): Resolution => {
+    const own = visible('agents', from);
+    const entry = own.find((candidate) => candidate.name === name) ?? builtInAgents().find((candidate) => sameName(candidate.name, name));
+    if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
+    const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
+    const known = [...own, ...builtInAgents()].map((candidate) => candidate.name);
+    return { missing: `There is no agent \`${name}\`.`, suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known) };
+  };
+
+  const workflow = (name: string, from: string): Resolution => {
+    if (isAbsolute(name)) return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
+    if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md') return byPath(name, from);
+    const own = visible('workflows', from);
+    const entry = own.find((candidate) => candidate.name === name);
+    if (entry !== undefined) return { entry };
+    const isAgent = 'entry' in agent(name, from);
+    const known = own.map((candidate) => candidate.name);
+    return { missing: `There is no workflow \`${name}\`.`, suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known) };
+  };
+
+  const byPath = (path: string, from: string): Resolution => {
+    const file = resolve(dirname(from), path);
+    if (kindOf(file) !== 'missing') return { entry: { name: stemOf(file), file, builtIn: false } };
+    const folder = dirname(file);
+    const near = nearest(file.slice(folder.length + 1), listFolder(folder).map(({ name }) => name));
+    return { missing: `There is no file \`${path}\` beside this one.`, suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?` };
+  };
+
+  const twinOf = (file: string, name: string): Entry | null => {
+    const folder = dirname(file);
+    const kind = folder.endsWith('agents') ? 'agents' : folder.endsWith('workflows') ? 'workflows' : null;
+    if (kind === null) return null;
+    return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
+  };
+
+  return { agent, workflow, twinOf };
+}
+
+/** The package's own file reached through `definitions/` is the built-in agent, and no file that hides it. */
+function withOrigin(entry: Entry, builtIn: Entry[]): Entry {
+  return builtIn.find(({ file }) => realPath(file) === realPath(entry.file)) ?? entry;
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The folder above `definitions/`, `.glee/` or `.claude/` that a file lies in, or null. */
+function homeOf(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (HOMES.some((home) => folder.endsWith(`/${home}`))) return dirname(folder);
+  }
+  return null;
+}
+
+/** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */
+function quickName(file: string): string {
+  const content = readText(file);
+  const found = 'text' in content ? /^name:[ \t]*["']?([A-Za-z][A-Za-z0-9_-]*)/m.exec(content.text) : null;
+  return found?.[1] ?? stemOf(file);
+}
+
+function hintOf(name: string, known: string[]): string | null {
+  const near = nearest(name, known);
+  if (near !== null) return `did you mean \`${near}\`?`;
+  const listed = [...new Set(known)].slice(0, 8);
+  return listed.length === 0 ? null : `there are ${listed.map((one) => `\`${one}\``).join(', ')}${known.length > listed.length ? ' …' : ''}`;
+}

@@ -1,0 +1,41 @@
+/** An authored text with the name people know it by. */
+export interface Source {
+  /** Relative to the folder the command ran in, with forward slashes. */
+  file: string;
+  /** Absolute path; it never enters a Plan. */
+  absolute: string;
+  text: string;
+  /** Offset of each line's first character. */
+  lines: number[];
+}
+
+export function createSource(absolute: string, file: string, text: string): Source {
+  const lines = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
+  return { absolute, file, text, lines };
+}
+
+/** Line and column from 1, and how many characters stand from there to the line's end. */
+export function positionAt({ text, lines }: Source, offset: number): { line: number; column: number; rest: number } {
+  let low = 0;
+  let high = lines.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((lines[middle] ?? 0) <= offset) low = middle;
+    else high = middle - 1;
+  }
+  const start = lines[low] ?? 0;
+  return { line: low + 1, column: offset - start + 1, rest: lineEnd(text, start) - offset };
+}
+
+/** A line's text without its end, by its number from 1. */
+export function lineOf(text: string, lines: number[], line: number): string {
+  const start = lines[line - 1] ?? text.length;
+  return text.slice(start, lineEnd(text, start));
+}
+
+function lineEnd(text: string, start: number): number {
+  const newline = text.indexOf('\n', start);
+  const end = newline === -1 ? text.length : newline;
+  return text[end - 1] === '\r' && end > start ? end - 1 : end;
+}
