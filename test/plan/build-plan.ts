@@ -1,6 +1,8 @@
+import { canonicalJson } from '../../src/plan/json.js';
 import type { Plan, PlanBody } from '../../src/plan/plan.js';
 import { NO_BUDGETS, PLAN_VERSION } from '../../src/plan/plan.js';
 import type { CommandStep, Need, Step, StepBase } from '../../src/plan/step.js';
+import { sha256 } from '../../src/store/hash.js';
 
 /** Fields that every step has, with the values a sequential command step would get. */
 export function stepBase(index: number, base: Partial<StepBase> = {}): StepBase {
@@ -32,5 +34,6 @@ export function body(steps: Step[], more: Partial<PlanBody> = {}): PlanBody {
 }
 
 export function plan(steps: Step[], more: Partial<Plan> = {}): Plan {
-  return { planVersion: PLAN_VERSION, hash: `sha256:${'0'.repeat(64)}`, ...body(steps), agents: {}, nested: {}, ...more };
+  const content = { planVersion: PLAN_VERSION, ...body(steps), agents: {}, nested: {}, ...more } as const;
+  return { ...content, hash: sha256(canonicalJson(content)) };
 }

@@ -1,0 +1,109 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@temporalio/client';
+import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { createActivities } from '../../src/activities/create-activities.js';
+import type { Json } from '../../src/plan/json.js';
+import { INTERPRETER } from '../../src/plan/names.js';
+import type { Plan } from '../../src/plan/plan.js';
+import { DEFAULT_BUDGETS } from '../../src/plan/plan.js';
+import type { RunOutcome, StepResult } from '../../src/plan/result.js';
+import type { RunInput, RunSettings } from '../../src/plan/run-input.js';
+import { UNLIMITED } from '../../src/plan/run-input.js';
+import type { Value } from '../../src/plan/value.js';
+import { inline, isStored } from '../../src/plan/value.js';
+import { openStore } from '../../src/store/local-store.js';
+import type { Store } from '../../src/store/store.js';
+import { findTemporal } from '../../src/workers/temporal-binary.js';
+
+export type RunHandle = WorkflowHandleWithFirstExecutionRunId<(input: RunInput) => Promise<RunOutcome>>;
+
+/** A real Temporal server, a worker with the real activities and a store in a folder of its own. */
+export interface Harness {
+  client: Client;
+  store: Store;
+  folder: string;
+  start(plan: Plan, options?: StartOptions): Promise<RunHandle>;
+  /** All step results of an ended run, by id or index. */
+  results(outcome: RunOutcome): Promise<Record<string, StepResult>>;
+  json(value: Value | null): Promise<Json>;
+  /** The Temporal events of a run (its last link, if it continued as new). */
+  events(run: string): Promise<{ type: string; bytes: number }[]>;
+  close(): Promise<void>;
+}
+
+export interface StartOptions {
+  input?: Record<string, Json>;
+  settings?: Partial<RunSettings>;
+  id?: string;
+}
+
+let started = 0;
+
+export async function openHarness(): Promise<Harness> {
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } } });
+  const { path } = await findTemporal();
+  const folder = await mkdtemp(join(tmpdir(), 'perdure-workflows-'));
+  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } } });
+  const store = await openStore(join(folder, 'state'));
+  const code = await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue: 'test',
+    workflowBundle: { code },
+    activities: createActivities({ store, credentials: () => ({}) }),
+    maxHeartbeatThrottleInterval: '500ms',
+  });
+  const running = worker.run();
+  const { client } = environment;
+  return {
+    client, store, folder,
+    start: (plan, options) => start({ client, store, folder }, plan, options),
+    results: (outcome) => resultsOf(store, outcome),
+    json: (value) => jsonOf(store, value),
+    events: (run) => eventsOf(client, run),
+    close: async () => {
+      worker.shutdown();
+      await running;
+      await environment.teardown();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, id }: StartOptions = {}): Promise<RunHandle> {
+  await store.putPlan(plan);
+  const runInput: RunInput = {
+    plan,
+    input: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, inline(value)])),
+    root: null,
+    path: '',
+    lease: UNLIMITED,
+    settings: { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: folder, ...settings },
+    carried: null,
+  };
+  started += 1;
+  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue: 'test', workflowId: id ?? `run-${started}`, args: [runInput] });
+}
+
+async function resultsOf(store: Store, outcome: RunOutcome): Promise<Record<string, StepResult>> {
+  const pages = await Promise.all(outcome.pages.map((page) => jsonOf(store, page)));
+  const results = pages.flat() as unknown as StepResult[]; // pages hold what the interpreter wrote
+  return Object.fromEntries(results.map((result) => [result.id ?? String(result.step_index), result]));
+}
+
+async function jsonOf(store: Store, value: Value | null): Promise<Json> {
+  if (value === null) return null;
+  return isStored(value) ? store.get(value.ref) : value.value;
+}
+
+async function eventsOf(client: Client, run: string): Promise<{ type: string; bytes: number }[]> {
+  const { events } = await client.workflow.getHandle(run).fetchHistory();
+  return (events ?? []).map((event) => ({
+    type: Object.keys(event).find((key) => key.endsWith('EventAttributes'))?.replace('EventAttributes', '') ?? '',
+    bytes: JSON.stringify(event).length,
+  }));
+}
