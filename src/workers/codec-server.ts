@@ -15,8 +15,8 @@ const HASH = /^sha256:[0-9a-f]{64}$/;
 export interface CodecServer {
   port: number;
   /** The UI's port, as soon as it is known: only its pages may ask. */
-  allow(uiPort: number): void;
-  close(): Promise<void>;
+  allow: (uiPort: number) => void;
+  close: () => Promise<void>;
 }
 
 /**

@@ -9,22 +9,22 @@ export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo 
 
 export interface ControlHandlers {
   /** A command joined, with what it knows of providers. */
-  onHello(hello: ClientMessage & { type: 'hello' }): void;
-  onStop(): void;
+  onHello: (hello: ClientMessage & { type: 'hello' }) => void;
+  onStop: () => void;
   /** Called when the number of joined commands changed. */
-  onClients(clients: number): void;
-  status(): HostStatus;
+  onClients: (clients: number) => void;
+  status: () => HostStatus;
 }
 
 /** The host's end of the control socket. */
 export interface ControlServer {
-  say(line: string): void;
+  say: (line: string) => void;
   /** Tells everybody who joined, and whoever joins from now on. */
-  stand(standing: Standing): void;
-  clients(): number;
+  stand: (standing: Standing) => void;
+  clients: () => number;
   /** Resolves when somebody has been told of a failure, or at once if anybody had joined. */
-  told(): Promise<void>;
-  close(reason: string): Promise<void>;
+  told: () => Promise<void>;
+  close: (reason: string) => Promise<void>;
 }
 
 /** Listens at a path in a private folder. Whoever holds the host's lock may remove what a dead host left there. */

@@ -4,13 +4,12 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from './errors.js';
-import { freePort, isFree, LOOPBACK } from './ports.js';
+import { freePort, isFree, LOOPBACK, waitForPort } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
 import { portsIn, serverArguments } from './server-command.js';
 import type { ServerPorts } from './server-command.js';
 import { checkDatabase, databaseError, databaseFile, databaseIsMade } from './server-database.js';
-import { settleServer, waitForPort } from './server-health.js';
 
 const HEALTHY_MS = 60_000;
 const STOP_MS = 10_000;
@@ -89,7 +88,11 @@ export async function settled(server: EmbeddedServer, stateDir: string, logFrom 
     throw await startError(stateDir, logFrom);
   });
   try {
-    await Promise.race([gone, waitForPort(server.ports.grpc, abort.signal).then(() => settleServer(server.address))]);
+    // Temporal's client takes longer to load than the server to start: they go side by side.
+    const health = import('./server-health.js');
+    await Promise.race([gone, waitForPort(server.ports.grpc, abort.signal)]);
+    const { settleServer } = await health;
+    await Promise.race([gone, settleServer(server.address)]);
     await databaseIsMade(stateDir);
   } catch (error) {
     if (await isRunning(server.identity)) await stopServer(server);

@@ -31,7 +31,7 @@ export interface HostSeat {
   host: HostInfo;
   /** Resolves when the host has gone, with its last word; null when it said nothing. */
   gone: Promise<string | null>;
-  leave(): void;
+  leave: () => void;
 }
 
 const LOOK_MS = 25;
@@ -114,7 +114,7 @@ function takeSeat(socket: Socket, { credentials, onProgress, signal }: JoinOptio
     const leave = (): void => void socket.end();
     const abort = (): void => {
       socket.destroy();
-      reject(signal?.reason);
+      reject(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
     };
     signal?.addEventListener('abort', abort, { once: true });
     socket.on('error', () => socket.destroy());

@@ -6,7 +6,7 @@ import { codeOf } from './errors.js';
 
 /** Something that is held by one living process at a time. */
 export interface Lock {
-  release(): Promise<void>;
+  release: () => Promise<void>;
 }
 
 /**

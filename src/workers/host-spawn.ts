@@ -11,9 +11,9 @@ import { packageRoot } from './package-root.js';
 /** A host process that this one started. It goes on when this one ends. */
 export interface SpawnedHost {
   /** `held`: another host was faster. */
-  ended(): 'no' | 'held' | 'failed';
+  ended: () => 'no' | 'held' | 'failed';
   /** Why it failed: the tail of its log. */
-  error(): Promise<UnavailableError>;
+  error: () => Promise<UnavailableError>;
 }
 
 const LOG_BYTES = 4 * 1024 * 1024;

@@ -9,7 +9,7 @@ export interface RunningWorker {
   /** Resolves when it was stopped, rejects when it cannot go on. */
   ended: Promise<void>;
   /** Lets running activities clean up, for ten seconds. */
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 export interface WorkerPlace {
@@ -18,7 +18,7 @@ export interface WorkerPlace {
   taskQueue: string;
   store: Store;
   credentials: Credentials;
-  log(line: string): void;
+  log: (line: string) => void;
 }
 
 /** How to reach the server: the options of a `NativeConnection`. */
@@ -57,5 +57,5 @@ function installRuntime(log: (line: string) => void): void {
 function errorIn(meta: Record<string, unknown> | undefined): string {
   const { error, ...rest } = meta ?? {};
   const details = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
-  return error === undefined ? details : `${details} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
+  return error === undefined ? details : `${details} ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error)}`;
 }

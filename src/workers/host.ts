@@ -1,4 +1,3 @@
-import { Client, Connection } from '@temporalio/client';
 import { openStore } from '../store/local-store.js';
 import type { Env } from './cache-folder.js';
 import type { CodecServer } from './codec-server.js';
@@ -8,18 +7,17 @@ import { serveControl } from './control-server.js';
 import type { ControlServer } from './control-server.js';
 import { mergeCredentials } from './credentials.js';
 import { stopServer } from './embedded-server.js';
+import type { EmbeddedServer } from './embedded-server.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
 import { takeLock } from './host-lock.js';
 import type { startWorker } from './host-worker.js';
 import { watchIdle } from './idle.js';
 import { buildId } from './package-root.js';
-import { hasOpenWork } from './open-work.js';
 import { prepareStateDir } from './server-database.js';
-import { NAMESPACE } from './server-health.js';
+import { NAMESPACE } from './server-command.js';
 import { superviseServer } from './server-supervisor.js';
 import type { SupervisedServer } from './server-supervisor.js';
-import { pollersAt } from './task-queue.js';
 
 export interface HostOptions {
   stateDir: string;
@@ -31,11 +29,11 @@ export interface HostOptions {
   /** Where the Web UI should be; null for the usual place. */
   uiPort: number | null;
   credentials: Record<string, string>;
-  log(line: string): void;
+  log: (line: string) => void;
   /** Aborted when the process is asked to end; the reason is told to everybody who joined. */
   signal: AbortSignal;
   /** Called when everything runs. */
-  onReady?(host: HostInfo): void;
+  onReady?: (host: HostInfo) => void;
   /** Tests put another worker here. */
   startWorker?: typeof startWorker;
 }
@@ -47,7 +45,7 @@ export type HostEnd = { kind: 'held' } | { kind: 'failed'; error: UnavailableErr
 interface Parts {
   codec: CodecServer | null;
   server: SupervisedServer | null;
-  worker: { ended: Promise<void>; stop(): Promise<void> } | null;
+  worker: { ended: Promise<void>; stop: () => Promise<void> } | null;
 }
 
 /**
@@ -102,7 +100,7 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
   const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
   const idle = watchIdle({
     idleMs: options.idleMs,
-    isNeeded: () => isNeeded(status),
+    isNeeded: async () => status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address),
     onIdle: () => stop.abort('nobody needs it'),
     signal: stop.signal,
   });
@@ -130,19 +128,22 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
     host.control.say(line);
   };
   mark('process');
-  // Loading the worker's native code takes as long as starting the server; they go side by side.
-  const startWith = options.startWorker ?? import('./host-worker.js').then((module) => module.startWorker);
   const store = await openStore(stateDir);
   const last = await readHostFile(stateDir);
-  parts.server = await superviseServer({ stateDir, env: options.env, uiPort: options.uiPort, last: last?.ports ?? null, onProgress, signal, openCodec: async (port) => (parts.codec = await serveCodec(store, port)) });
+  const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
+  const onServer = async ({ ports, identity, uiUrl }: EmbeddedServer): Promise<void> => {
+    parts.codec?.allow(ports.ui);
+    await writeHostFile(stateDir, { host: await identifySelf(), socket: host.socket, ports, server: identity, uiUrl, since: host.status.since });
+  };
+  parts.server = await superviseServer({ stateDir, env: options.env, uiPort: options.uiPort, last: last?.ports ?? null, onProgress, signal, openCodec, onServer });
   const server = parts.server.current();
-  parts.codec?.allow(server.ports.ui);
   mark('server');
-  await writeHostFile(stateDir, { host: await identifySelf(), socket: host.socket, ports: server.ports, server: server.identity, uiUrl: server.uiUrl, since: host.status.since });
   signal.throwIfAborted();
   const taskQueue = options.taskQueue ?? `perdure-${store.id}`;
   const credentials = (): Record<string, string> => host.credentials;
-  parts.worker = await (await startWith)({ connection: { address: server.address }, namespace: NAMESPACE, taskQueue, store, credentials, log });
+  const startWith = options.startWorker ?? (await import('./host-worker.js')).startWorker;
+  const { waitForPoller } = await import('./host-queries.js');
+  parts.worker = await startWith({ connection: { address: server.address }, namespace: NAMESPACE, taskQueue, store, credentials, log });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
   mark('worker');
   Object.assign(host.status, { phase: 'ready', address: server.address, uiUrl: server.uiUrl, taskQueue, storeId: store.id });
@@ -150,29 +151,6 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
   host.control.stand({ phase: 'ready', host: info });
   options.onReady?.(info);
-}
-
-/** Runs are only taken in when somebody polls: a workflow's update would hang otherwise. */
-async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
-  const connection = await Connection.connect({ address });
-  try {
-    while ((await pollersAt(connection, NAMESPACE, taskQueue)).length === 0) {
-      signal.throwIfAborted();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  } finally {
-    await connection.close();
-  }
-}
-
-async function isNeeded(status: HostStatus): Promise<boolean> {
-  if (status.phase !== 'ready') return true;
-  const connection = await Connection.connect({ address: status.address, connectTimeout: '5s' });
-  try {
-    return await hasOpenWork(new Client({ connection, namespace: NAMESPACE }));
-  } finally {
-    await connection.close();
-  }
 }
 
 async function workerEnded(parts: Parts): Promise<void> {
@@ -196,7 +174,7 @@ async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promi
   return known;
 }
 
-async function shutDown(parts: Parts, host: OpenHost, { reason, log }: { reason: string; log(line: string): void }): Promise<void> {
+async function shutDown(parts: Parts, host: OpenHost, { reason, log }: { reason: string; log: (line: string) => void }): Promise<void> {
   log(`ends: ${reason}`);
   host.status.phase = 'stopping';
   await host.control.close(reason);

@@ -1,5 +1,6 @@
-import { createServer } from 'node:net';
+import { createConnection, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** Everything of ours listens here and nowhere else: the server has no authorisation. */
 export const LOOPBACK = '127.0.0.1';
@@ -23,5 +24,21 @@ function tryPort(port: number): Promise<number | null> {
       const { port: got } = probe.address() as AddressInfo;
       probe.close(() => resolve(got));
     });
+  });
+}
+
+/** Resolves when something accepts connections on a loopback port. Rejects with the signal's reason. */
+export async function waitForPort(port: number, signal: AbortSignal): Promise<void> {
+  while (!(await accepts(port))) await pause(15, undefined, { signal });
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: LOOPBACK });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
   });
 }

@@ -1,6 +1,9 @@
 import { SEARCH_ATTRIBUTES } from '../plan/names.js';
 import { LOOPBACK } from './ports.js';
 
+/** The namespace of our own server. */
+export const NAMESPACE = 'default';
+
 /** Where a server listens; all on loopback. */
 export interface ServerPorts {
   grpc: number;

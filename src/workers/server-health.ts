@@ -1,30 +1,11 @@
-import { createConnection } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../plan/names.js';
-import { LOOPBACK } from './ports.js';
+import { NAMESPACE } from './server-command.js';
 
-export const NAMESPACE = 'default';
 /** Closed runs stay in history for so long (decision 7). */
 const RETENTION_MS = 90 * 24 * 60 * 60 * 1000;
 /** `INDEXED_VALUE_TYPE_KEYWORD` of Temporal's API. */
 const KEYWORD = 2;
-
-/** Resolves when something accepts connections on a loopback port. Rejects with the signal's reason. */
-export async function waitForPort(port: number, signal: AbortSignal): Promise<void> {
-  while (!(await accepts(port))) await pause(15, undefined, { signal });
-}
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = createConnection({ port, host: LOOPBACK });
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}
 
 /**
  * Connects to a server of ours that has just been started, and sets what its flags cannot: retention, and search
@@ -54,7 +35,7 @@ type Long = NonNullable<NonNullable<NonNullable<UpdateNamespace['config']>['work
 /** Names of ours that the server does not know. */
 export async function missingSearchAttributes(connection: Connection, namespace: string): Promise<string[]> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return Object.values(SEARCH_ATTRIBUTES).filter((name) => customAttributes?.[name] !== KEYWORD);
+  return Object.values(SEARCH_ATTRIBUTES).filter((name) => Number(customAttributes?.[name]) !== KEYWORD);
 }
 
 async function addSearchAttributes(connection: Connection): Promise<void> {

@@ -19,17 +19,19 @@ export interface SupervisorOptions {
   onProgress: Progress;
   signal: AbortSignal;
   /** Opens the codec endpoint before the server, which is told its address. */
-  openCodec(wanted: number | null): Promise<CodecServer>;
+  openCodec: (wanted: number | null) => Promise<CodecServer>;
+  /** Called for every server that has become healthy. */
+  onServer: (server: EmbeddedServer) => Promise<void>;
 }
 
 /** A server that is started again when it ends by itself. */
 export interface SupervisedServer {
-  current(): EmbeddedServer;
-  restarts(): number;
+  current: () => EmbeddedServer;
+  restarts: () => number;
   /** Rejects with an UnavailableError when starting it again is of no use. */
   failed: Promise<never>;
   /** From now on its end is wanted. */
-  release(): void;
+  release: () => void;
 }
 
 /** More ends in a minute than this are no accidents. */
@@ -42,6 +44,7 @@ const START_TRIES = 3;
 /** Joins the live server of a state folder or starts one, and keeps one running on its ports. The caller holds the host's lock. */
 export async function superviseServer(options: SupervisorOptions): Promise<SupervisedServer> {
   let server = (await joinServer(options)) ?? (await startFirst(options));
+  await options.onServer(server);
   const released = new AbortController();
   const ends: number[] = [];
   const supervise = async (): Promise<never> => {
@@ -53,6 +56,7 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
         throw new UnavailableError(`The Temporal server ended ${String(RESTARTS_A_MINUTE + 1)} times in a minute.`, `Its log is ${serverLog(options.stateDir)}`);
       }
       server = await restart(server.ports, options, released.signal);
+      await options.onServer(server);
     }
   };
   const capLog = setInterval(() => void cap(serverLog(options.stateDir)).catch(() => {}), MINUTE);

@@ -101,7 +101,7 @@ async function attempt(way: Way, provision: Provision): Promise<TemporalBinary |
   }
 }
 
-async function waitForLock({ folder, onProgress, signal }: Provision): Promise<{ release(): Promise<void> }> {
+async function waitForLock({ folder, onProgress, signal }: Provision): Promise<{ release: () => Promise<void> }> {
   const began = Date.now();
   for (let round = 0; ; round++) {
     const lock = await takeLock(folder, 'temporal');

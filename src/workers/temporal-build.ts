@@ -85,7 +85,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 /** Says every five seconds what Go does: `-v` names each package, and downloads are announced. */
-function followGo(child: ChildProcess, onProgress: (line: string) => void): { tail(): string; end(): void } {
+function followGo(child: ChildProcess, onProgress: (line: string) => void): { tail: () => string; end: () => void } {
   const began = Date.now();
   const last: string[] = [];
   let packages = 0;

@@ -6,6 +6,7 @@ import { providerVariables } from './credentials.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { joinHost } from './host-client.js';
 import type { HostSeat, JoinOptions } from './host-client.js';
+import { reach, REACH_MS, RECONNECT } from './reach.js';
 import { missingSearchAttributes } from './server-health.js';
 import { taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
@@ -18,7 +19,7 @@ export interface OpenOptions {
   taskQueue?: string | undefined;
   /** Whether to start a host where none runs. */
   start: boolean;
-  onProgress(line: string): void;
+  onProgress: (line: string) => void;
   credentials: Credentials;
   signal?: AbortSignal | undefined;
   /** The host's entry; tests put another one here. */
@@ -37,13 +38,8 @@ export interface TemporalLink {
   embedded: boolean;
   /** Whether the server knows our search attributes. */
   searchAttributes: boolean;
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
-
-/** The server answers within so long, or it counts as unreachable. */
-const REACH_MS = 4500;
-/** Back fast when a server of ours was started again; gRPC alone waits up to two minutes. */
-const RECONNECT = { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': 1000 };
 
 /**
  * Opens the server that the environment names, or joins or starts the host of the project. While an embedded link is
@@ -70,22 +66,6 @@ async function openElsewhere(settings: TemporalSettings, { project, config, task
     searchAttributes: missing.length === 0,
     close: () => connection.close(),
   };
-}
-
-/** Connects within five seconds and makes sure that the namespace is there. */
-async function reach({ connection: options, address, namespace, source }: TemporalSettings): Promise<Connection> {
-  const connection = Connection.lazy({ ...options, connectTimeout: REACH_MS, channelArgs: RECONNECT });
-  try {
-    await connection.withDeadline(Date.now() + REACH_MS, async () => {
-      await connection.ensureConnected();
-      await connection.workflowService.describeNamespace({ namespace });
-    });
-    return connection;
-  } catch (error) {
-    void connection.close();
-    const why = /NOT_FOUND/.test(messageOf(error)) ? `has no namespace \`${namespace}\`` : `is not reachable: ${messageOf(error)}`;
-    throw new UnavailableError(`The Temporal server at \`${address}\` ${why}`, `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`);
-  }
 }
 
 async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
@@ -118,7 +98,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
 }
 
 /** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
-function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: HostSeat; isOpen(): boolean; onSeat(seat: HostSeat): void }): void {
+function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: HostSeat; isOpen: () => boolean; onSeat: (seat: HostSeat) => void }): void {
   void seat.gone.then(async (lastWord) => {
     if (!isOpen()) return;
     join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);

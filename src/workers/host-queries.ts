@@ -1,0 +1,26 @@
+import { Client, Connection } from '@temporalio/client';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasOpenWork } from './open-work.js';
+import { NAMESPACE } from './server-command.js';
+import { pollersAt } from './task-queue.js';
+
+/** Resolves when somebody polls the queue: before that a run's updates and queries would hang. Rejects with the signal's reason. */
+export async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
+  await connected(address, async (connection) => {
+    while ((await pollersAt(connection, NAMESPACE, taskQueue)).length === 0) await pause(20, undefined, { signal });
+  });
+}
+
+/** Whether a run on our own server has something to do. */
+export async function isNeededAt(address: string): Promise<boolean> {
+  return connected(address, (connection) => hasOpenWork(new Client({ connection, namespace: NAMESPACE })));
+}
+
+async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address, connectTimeout: '5s' });
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}
