@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCENARIOS } from '../replay/scenarios.js';
@@ -34,7 +35,8 @@ describe('the scenarios of stored histories', () => {
 /** Worker and client identities name the machine; nothing replays by them. */
 async function store(name: string, json: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
-  await writeFile(`${FOLDER}/${name}.json`, `${json.replace(/"identity": *"[^"]*"/g, '"identity": ""')}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+  const scrubbed = JSON.stringify(JSON.parse(json)).replace(/"identity":"[^"]*"/g, '"identity":""');
+  await writeFile(`${FOLDER}/${name}.json.gz`, gzipSync(scrubbed, { level: 9 }), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
