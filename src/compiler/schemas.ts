@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { JsonObject } from '../plan/json.js';
+import { configSchema } from './config.js';
+import { agentSchema } from './formats/agent.js';
+import { workflowSchema } from './formats/workflow.js';
+
+const SCHEMAS = { workflow: workflowSchema, agent: agentSchema, config: configSchema };
+
+export type SchemaKind = keyof typeof SCHEMAS;
+
+/** What `perdure schema` knows. */
+export const SCHEMA_KINDS: readonly SchemaKind[] = ['workflow', 'agent', 'config'];
+
+/** The JSON Schema (draft 7, which editors understand) of one authored format, made from the schema that validates it. */
+export function jsonSchemaOf(kind: SchemaKind): JsonObject {
+  const made = z.toJSONSchema(SCHEMAS[kind], { target: 'draft-7', io: 'input', unrepresentable: 'any' });
+  return JSON.parse(JSON.stringify({ title: `Perdure ${kind}`, ...made })) as JsonObject; // plain JSON, as it is written to a file
+}

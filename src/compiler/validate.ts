@@ -1,0 +1,57 @@
+import { extname, join } from 'node:path';
+import { createCompiler } from './compile.js';
+import { loadConfig } from './config.js';
+import type { Problem } from './problem.js';
+import { sortProblems } from './problem.js';
+import { findProject } from './project.js';
+import { kindOf, listFolder, readText } from './read.js';
+
+/** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
+const SKIPPED_FOLDERS = new Set(['invalid', 'node_modules', '.git', '.perdure', 'dist', 'scripts', 'sessions', 'agent_sessions', 'stream_logs']);
+const EXTENSIONS = ['.yml', '.yaml'];
+const MAX_FOLDER_DEPTH = 16;
+
+export interface Validation {
+  /** How many files were looked at. */
+  files: number;
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+/** Compiles every definition at some paths, files or folders, as `run` would, and collects what is wrong with them. */
+export function validatePaths(paths: string[], cwd: string): Validation {
+  const project = findProject(cwd);
+  const { config, problems, sources } = loadConfig(project, cwd);
+  const compiler = createCompiler({ cwd, project, config });
+  const files = new Set(paths.flatMap((path) => definitionsAt(compiler.find(path))));
+  for (const file of files) {
+    if (file === project.configFile) continue;
+    compiler.compile(file);
+  }
+  for (const [file, text] of compiler.sources) sources.set(file, text);
+  return { files: files.size, problems: sortProblems([...problems, ...compiler.problems]), sources };
+}
+
+/** A named file whatever it is; of a folder, what has the extension and the place of a definition. */
+function definitionsAt(path: string): string[] {
+  return kindOf(path) === 'folder' ? definitionsIn(path, 0) : [path];
+}
+
+function definitionsIn(folder: string, depth: number): string[] {
+  if (depth > MAX_FOLDER_DEPTH) return [];
+  return listFolder(folder).flatMap(({ name, kind }) => {
+    const path = join(folder, name);
+    if (kind === 'folder') return SKIPPED_FOLDERS.has(name) ? [] : definitionsIn(path, depth + 1);
+    return kind === 'file' && isDefinition(path) ? [path] : [];
+  });
+}
+
+function isDefinition(path: string): boolean {
+  if (EXTENSIONS.includes(extname(path))) return !/(?:^|\/)(?:perdure|\.glee\/config)\.ya?ml$/.test(path);
+  return extname(path) === '.md' && /\/agents\/[^/]+$/.test(path) && hasFrontMatter(path);
+}
+
+function hasFrontMatter(path: string): boolean {
+  const content = readText(path);
+  return 'text' in content && content.text.startsWith('---');
+}
