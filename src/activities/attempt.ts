@@ -32,7 +32,7 @@ export async function attempt<K extends StepKind>(
 ): Promise<StepOutput> {
   const context = Context.current();
   const progress: JsonObject = {};
-  const stopHeartbeat = startHeartbeat(context, () => progress);
+  const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
   let limit: TimeLimit | null = null;
   let timeoutMs = 0;
   try {

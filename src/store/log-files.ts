@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
@@ -56,7 +56,7 @@ function openWriter(path: string): LogWriter {
     if (failure !== null) return;
     try {
       file ??= openForAppend(path);
-      writeSync(file, text);
+      appendFileSync(file, text); // Not `writeSync`: on a full disk that writes a part and does not say so.
     } catch (error) {
       failure = error;
     }
@@ -91,7 +91,7 @@ function openForAppend(path: string): number {
   if (size > 0) {
     const last = Buffer.alloc(1);
     readSync(file, last, 0, 1, size - 1);
-    if (last.toString() !== '\n') writeSync(file, '\n');
+    if (last.toString() !== '\n') appendFileSync(file, '\n');
   }
   return file;
 }

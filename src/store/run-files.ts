@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { ID, RUN_ID } from '../plan/names.js';
 import type { RunRecord } from '../plan/result.js';
 import { writeAtomically } from './files.js';
+import { sha256 } from './hash.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 
 const EXTENSION = '.json';
 /** Stands for `/` in the file names of nested runs; no id contains it. */
 const SLASH = '+';
+/** File systems allow 255 bytes; what is nested deeper than that is named by a hash. */
+const LONGEST_NAME = 200;
 
 export interface RunFiles {
   writeRun(record: RunRecord): Promise<void>;
@@ -49,5 +52,7 @@ export function createRunFiles(folder: string): RunFiles {
 
 /** Null for what is no run's id; nothing that passes can leave the folder. */
 function fileName(run: string): string | null {
-  return run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment)) ? run.replaceAll('/', SLASH) + EXTENSION : null;
+  if (!run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment))) return null;
+  const name = run.replaceAll('/', SLASH);
+  return (name.length <= LONGEST_NAME ? name : `${SLASH}${sha256(run).slice('sha256:'.length)}`) + EXTENSION;
 }

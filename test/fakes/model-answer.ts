@@ -1,0 +1,46 @@
+/** What the fake endpoint does with one request. */
+export type Answer =
+  /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words. */
+  | { text: string; stop?: string; usage?: Partial<AnswerUsage> }
+  /** Refuses, with the provider's own form of error. */
+  | { status: number; message?: string; kind?: string; headers?: Record<string, string> }
+  /** Takes the request and never says a word. */
+  | { hang: true }
+  /** Says this much and tears the connection. */
+  | { breakAfter: string }
+  /** Says this much and then fails inside the stream. */
+  | { failAfter: string; kind: string; message: string }
+  /** Says the first part, waits for `until`, then says the rest. */
+  | { text: string; until: Promise<void>; rest: string }
+  /** Sends these bytes as they are, for broken protocols. */
+  | { raw: string };
+
+export interface AnswerUsage {
+  input: number;
+  output: number;
+  cache_read: number;
+  cache_write_5m: number;
+  cache_write_1h: number;
+}
+
+export interface RecordedMessage {
+  role: string;
+  text: string;
+}
+
+/** A request as the endpoint understood it. */
+export interface RecordedRequest {
+  /** From 1, in the order of arrival. */
+  call: number;
+  protocol: 'anthropic' | 'ollama';
+  model: string;
+  system: string;
+  messages: RecordedMessage[];
+  /** The last message of the user. */
+  prompt: string;
+  schema: unknown;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+  /** Resolves when the client closed the connection before it had the whole answer. */
+  abandoned: Promise<void>;
+}
