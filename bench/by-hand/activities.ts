@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import Anthropic from '@anthropic-ai/sdk';
+import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+
+const HEARTBEAT_MS = 2_000;
+const client = new Anthropic({ maxRetries: 0 });
+
+/** One answer of the model. */
+export async function askModel(prompt: string): Promise<string> {
+  return withHeartbeat(async () => {
+    const stream = client.messages.stream(
+      { model: 'claude-sonnet-4-6', max_tokens: 8192, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }] },
+      { signal: cancellationSignal() },
+    );
+    const { content } = await stream.finalMessage();
+    return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+  });
+}
+
+/** Runs a program and gives its standard output. */
+export async function runCommand(argv: string[]): Promise<string> {
+  return withHeartbeat(async () => {
+    const [program = '', ...args] = argv;
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, signal: cancellationSignal() });
+    const exited = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
+    const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
+    if (code !== 0) throw ApplicationFailure.nonRetryable(`${program} ended with ${code}: ${errors}`);
+    return output.trimEnd();
+  });
+}
+
+/** A command's output of a size. */
+export async function produce(kilobytes: number): Promise<string> {
+  return runCommand(['head', '-c', String(kilobytes * 1024), '/dev/zero']).then((bytes) => bytes.replaceAll('\0', 'x'));
+}
+
+async function withHeartbeat<T>(act: () => Promise<T>): Promise<T> {
+  heartbeat();
+  const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
+  try {
+    return await act();
+  } finally {
+    clearInterval(timer);
+  }
+}

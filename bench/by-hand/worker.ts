@@ -1,0 +1,18 @@
+import { readFile } from 'node:fs/promises';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { quietRuntime, serve } from '../serve.js';
+import { setting } from '../setting.js';
+import * as activities from './activities.js';
+import { WORKER_OPTIONS } from './options.js';
+
+quietRuntime();
+const connection = await NativeConnection.connect({ address: setting('BENCH_ADDRESS') });
+const worker = await Worker.create({
+  ...WORKER_OPTIONS,
+  connection,
+  namespace: 'default',
+  taskQueue: setting('BENCH_TASK_QUEUE'),
+  workflowBundle: { code: await readFile(setting('BENCH_BUNDLE'), 'utf8') },
+  activities,
+});
+await serve(worker, connection);

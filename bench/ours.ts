@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { compileDefinition } from '../src/compiler/compile.js';
+import { loadConfig } from '../src/compiler/config.js';
+import { findProject } from '../src/compiler/project.js';
+import { INTERPRETER } from '../src/plan/names.js';
+import type { Plan } from '../src/plan/plan.js';
+import type { RunInput, RunSettings } from '../src/plan/run-input.js';
+import { UNLIMITED } from '../src/plan/run-input.js';
+import type { Store } from '../src/store/store.js';
+
+const MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-6' } as const;
+
+/** Compiles definitions and starts runs of them, as the CLI does. */
+export class Ours {
+  readonly #client: Client;
+  readonly #store: Store;
+  readonly #folder: string;
+
+  constructor(client: Client, store: Store, folder: string) {
+    this.#client = client;
+    this.#store = store;
+    this.#folder = folder;
+  }
+
+  /** Writes a definition into the project, and compiles and stores it. */
+  async compile(definition: Record<string, unknown>): Promise<Plan> {
+    const folder = join(this.#folder, 'definitions', 'workflows');
+    const file = join(folder, `${String(definition['name'])}.yml`);
+    await mkdir(folder, { recursive: true });
+    await writeFile(file, JSON.stringify(definition));
+    const project = findProject(this.#folder);
+    const { plan, texts, problems } = compileDefinition({ file, cwd: this.#folder, project, config: loadConfig(project).config });
+    if (plan === null) throw new Error(problems.map(({ message, path }) => `${path}: ${message}`).join('\n'));
+    for (const text of texts.values()) await this.#store.putAlways(text);
+    await this.#store.putPlan(plan);
+    return plan;
+  }
+
+  start(plan: Plan): Promise<WorkflowHandle> {
+    const settings: RunSettings = {
+      models: { '': MODEL, 'claude-sonnet-4-6': MODEL },
+      rehearsal: false,
+      submitted_by: 'bench',
+      gates: 'approve',
+      search_attributes: false,
+      budget: plan.budgets,
+      workspace: this.#folder,
+    };
+    const input: RunInput = { plan, input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
+    return this.#client.workflow.start(INTERPRETER, { taskQueue: 'ours', workflowId: `ours-${randomUUID()}`, args: [input] });
+  }
+
+  async run(plan: Plan): Promise<WorkflowHandle> {
+    const handle = await this.start(plan);
+    await handle.result();
+    return handle;
+  }
+}

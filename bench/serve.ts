@@ -1,0 +1,21 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { NativeConnection, Worker } from '@temporalio/worker';
+
+/** To be called first: what a worker tells about itself is not what a benchmark prints. */
+export function quietRuntime(): void {
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+}
+
+/** Runs a worker until whoever forked this process says stop or goes away. */
+export async function serve(worker: Worker, connection: NativeConnection): Promise<void> {
+  const stop = (): void => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  process.once('SIGTERM', stop);
+  process.once('disconnect', stop);
+  process.send?.('ready');
+  await worker.run();
+  await connection.close();
+  // An open channel would keep the process alive.
+  if (process.connected) process.disconnect();
+}

@@ -1,0 +1,92 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { RunResult } from '../../src/plan/result.js';
+import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const CLI = join(ROOT, 'dist', 'cli', 'main.js');
+
+/** What each agent answers, by words of its own prompt; anything else is refused. */
+export type Voices = Record<string, (request: RecordedRequest) => Answer>;
+
+export interface Finished {
+  code: number | null;
+  result: RunResult;
+  /** What people would see. */
+  told: string;
+}
+
+/** A project with a small git history and the shipped definitions, and models that answer from a script. */
+export interface ShippedProject {
+  folder: string;
+  endpoint: ModelEndpoint;
+  /** Runs a shipped workflow with the real CLI, `--json --yes`. */
+  run(workflow: string, args: string[], voices?: Voices): Promise<Finished>;
+  /** What an agent was asked since the last run began, in order. */
+  asked(voice: string): RecordedRequest[];
+  close(): Promise<void>;
+}
+
+export async function openShippedProject(): Promise<ShippedProject> {
+  const folder = mkdtempSync(join(tmpdir(), 'perdure-definitions-'));
+  cpSync(join(ROOT, 'definitions'), join(folder, 'definitions'), { recursive: true });
+  makeHistory(folder);
+  let voices: Voices = {};
+  let seen = 0;
+  const endpoint = await startModelEndpoint((request) => {
+    const voice = Object.keys(voices).find((words) => request.system.includes(words));
+    return voice === undefined ? { status: 400, message: `no voice for: ${request.system.slice(0, 100)}` } : voices[voice]!(request);
+  });
+  const cli = (args: string[], keys: Record<string, string>) => runCli(folder, args, keys);
+  return {
+    folder,
+    endpoint,
+    run: async (workflow, args, given = {}) => {
+      voices = given;
+      seen = endpoint.requests.length;
+      const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
+      const { code, stdout, stderr } = await cli(['run', join('definitions', 'workflows', `${workflow}.yml`), ...args, '--yes', '--json'], keys);
+      if (stdout.trim() === '') throw new Error(`The CLI ended with ${code} and no result:\n${stderr}`);
+      return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
+    },
+    asked: (voice) => endpoint.requests.slice(seen).filter(({ system }) => system.includes(voice)),
+    close: async () => {
+      await cli(['server', 'stop'], {});
+      await endpoint.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function runCli(cwd: string, args: string[], keys: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...withoutTemporal(), ...keys }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((done, fail) => child.once('close', done).once('error', fail));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { code, stdout, stderr };
+}
+
+/** Whoever runs the tests may have a server, a model or a state folder of their own. */
+function withoutTemporal(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TEMPORAL_|ANTHROPIC_|OLLAMA_|CLAUDE_|PERDURE_STATE_DIR)/.test(name)));
+}
+
+/** Three commits after the tag `v1`, one of which the change log leaves out. */
+function makeHistory(folder: string): void {
+  const git = (...args: string[]): string => execFileSync('git', ['-C', folder, '-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], { encoding: 'utf8' });
+  const commit = (subject: string, files: Record<string, string>): void => {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    git('add', '--', ...Object.keys(files));
+    git('commit', '-q', '-m', subject);
+  };
+  git('init', '-q', '-b', 'main');
+  writeFileSync(join(folder, 'perdure.yml'), '{}\n');
+  commit('Begin', { '.gitignore': 'definitions\n.perdure\n', 'CHANGELOG.md': '# Changes\n\n## v1\n- Begin\n', 'adder.js': 'export const add = (a, b) => a - b;\n' });
+  git('tag', 'v1');
+  commit('Add subtraction', { 'subtractor.js': '// TODO: negative numbers\nexport const subtract = (a, b) => eval(`${a}-${b}`);\n' });
+  commit('Mend addition', { 'adder.js': 'export const add = (a, b) => a + b;\n' });
+  commit('Tell of subtraction', { 'CHANGELOG.md': '# Changes\n\n## next\n- Subtraction\n\n## v1\n- Begin\n' });
+}
