@@ -1,0 +1,45 @@
+import type { ExitCode } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+/** A command as one declarative piece. What is heavy is imported inside `run`, so that `--help` stays lean. */
+export interface CommandSpec {
+  name: string;
+  summary: string;
+  /** In commander's syntax: `<definition>`, `[request]`, `<path...>`. */
+  arguments: { syntax: string; about: string; choices?: string[] }[];
+  options: OptionSpec[];
+  /** Command lines that work, shown by `--help`. */
+  examples: string[];
+  run(invocation: Invocation): Promise<ExitCode>;
+}
+
+export interface OptionSpec {
+  /** `-i, --input <k=v>`. */
+  flags: string;
+  about: string;
+  /** May be given several times. */
+  many?: boolean;
+  choices?: readonly string[];
+  /** Long name, without dashes, of an option that excludes this one. */
+  conflicts?: string;
+}
+
+/** One call of a command, as it was typed. */
+export interface Invocation {
+  /** Positional arguments in order; a variadic one is all that remains. */
+  arguments: string[];
+  options: Options;
+  terminal: Terminal;
+}
+
+/** Options by their long name without dashes. */
+export interface Options {
+  flag(name: string): boolean;
+  text(name: string): string | null;
+  list(name: string): string[];
+}
+
+/** Options of most commands. */
+export const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one JSON document on stdout' };
+export const AS_OPTION: OptionSpec = { flags: '--as <name>', about: 'who decides or submits; the OS user by default' };
+export const TASK_QUEUE_OPTION: OptionSpec = { flags: '--task-queue <name>', about: 'the queue that workers of this store poll' };

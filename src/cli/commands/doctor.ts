@@ -1,0 +1,33 @@
+import type { CommandSpec } from '../command.js';
+import { JSON_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { safeLine } from '../render/safe-text.js';
+import { fit } from '../render/width.js';
+import { print, printJson } from '../terminal.js';
+
+export const doctor: CommandSpec = {
+  name: 'doctor',
+  summary: 'say what is missing on this machine, and how to get it',
+  arguments: [],
+  options: [JSON_OPTION],
+  examples: ['perdure doctor'],
+  async run({ options, terminal }) {
+    const { openWorkspace } = await import('../session.js');
+    const { diagnose } = await import('../../workers/doctor.js');
+    const { project, config } = await openWorkspace(terminal);
+    const findings = await diagnose(project, config, terminal.env);
+    const ok = findings.every((finding) => finding.ok || !finding.required);
+    if (options.flag('json')) printJson(terminal, { ok, findings });
+    else {
+      const { tone, dim } = terminal.resultPalette;
+      const names = Math.max(...findings.map(({ name }) => name.length));
+      for (const finding of findings) {
+        const mark = finding.ok ? tone('good', '✓') : finding.required ? tone('bad', '✗') : tone('quiet', '–');
+        print(terminal, `${mark} ${fit(finding.name, names)}  ${safeLine(finding.detail)}`);
+        if (finding.fix !== null) print(terminal, `  ${' '.repeat(names)}  ${dim(safeLine(finding.fix))}`);
+      }
+      print(terminal, '', ok ? 'Everything that is needed is there.' : 'Something that is needed is missing (✗).');
+    }
+    return ok ? EXIT.success : EXIT.unavailable;
+  },
+};

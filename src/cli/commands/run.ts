@@ -1,0 +1,59 @@
+import type { CommandSpec, OptionSpec } from '../command.js';
+import { AS_OPTION, JSON_OPTION, TASK_QUEUE_OPTION } from '../command.js';
+import { actingName } from '../terminal.js';
+
+const LIMIT_OPTIONS: OptionSpec[] = [
+  { flags: '--max-steps <n>', about: 'steps that act or ask, in the whole tree' },
+  { flags: '--max-parallel <n>', about: 'steps that act at the same time' },
+  { flags: '--max-runtime-mins <n>', about: 'minutes until everything is stopped' },
+  { flags: '--max-cost-usd <n>', about: 'dollars for models' },
+  { flags: '--max-tokens <n>', about: 'tokens of models' },
+];
+
+export const run: CommandSpec = {
+  name: 'run',
+  summary: 'run a definition, and follow it to its end',
+  arguments: [
+    { syntax: '<definition>', about: 'a definition file, or the name of one' },
+    { syntax: '[request]', about: 'what is asked for, where the definition takes a request; `-` reads it from stdin' },
+  ],
+  options: [
+    { flags: '-i, --input <name=value>', about: 'an input; may be given several times', many: true },
+    { flags: '--inputs <file>', about: 'inputs from a JSON or YAML file' },
+    { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" },
+    { flags: '--detach', about: 'start it and leave' },
+    { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+    { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
+    { flags: '--yes', about: 'approve every gate as the submitter', conflicts: 'unattended' },
+    { flags: '--unattended', about: 'take the fallback of every gate' },
+    ...LIMIT_OPTIONS,
+    TASK_QUEUE_OPTION,
+    AS_OPTION,
+    JSON_OPTION,
+  ],
+  examples: ['perdure run definitions/workflows/hello.yml -i name=World', 'git diff | perdure run review.yml - --max-cost-usd 2'],
+  async run({ arguments: [definition = '', request], options, terminal }) {
+    const { parseLimits } = await import('../submit/limits.js');
+    const { checkRunId } = await import('../submit/run-id.js');
+    const id = options.text('id');
+    const limits = parseLimits((flag) => options.text(flag));
+    if (id !== null) checkRunId(id);
+    const command = {
+      definition,
+      request,
+      pairs: options.list('input'),
+      inputFile: options.text('inputs'),
+      id,
+      detach: options.flag('detach'),
+      untilWaiting: !options.flag('wait'),
+      rehearse: options.flag('rehearse'),
+      gates: options.flag('yes') ? ('approve' as const) : options.flag('unattended') ? ('fallback' as const) : ('ask' as const),
+      limits,
+      taskQueue: options.text('task-queue'),
+      by: actingName(options.text('as')),
+      json: options.flag('json'),
+    };
+    const submitted = await import('../submit/run.js');
+    return submitted.run(command, terminal);
+  },
+};

@@ -1,0 +1,34 @@
+import type { CommandSpec } from '../command.js';
+import { TASK_QUEUE_OPTION } from '../command.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { tell } from '../terminal.js';
+
+export const up: CommandSpec = {
+  name: 'up',
+  summary: 'run the host, server and worker, in the foreground until Ctrl-C',
+  arguments: [],
+  options: [{ flags: '--ui-port <n>', about: 'port of the Web UI' }, TASK_QUEUE_OPTION],
+  examples: ['perdure up --ui-port 8233'],
+  async run({ options, terminal }) {
+    const uiPort = parsePort(options.text('ui-port'));
+    const { openWorkspace } = await import('../session.js');
+    const workspace = await openWorkspace(terminal);
+    const host = await import('../../workers/up.js');
+    await host.up({
+      ...workspace,
+      uiPort,
+      taskQueue: options.text('task-queue') ?? undefined,
+      credentials: () => terminal.env,
+      log: (line) => tell(terminal, terminal.palette.dim(line)),
+      onReady: ({ address, uiUrl, taskQueue }) => tell(terminal, `Ready: server ${address} · task queue ${taskQueue}`, `  Web UI ${uiUrl}`, '  Ctrl-C ends it; runs that are open go on when it is back.'),
+    });
+    return EXIT.success;
+  },
+};
+
+function parsePort(text: string | null): number | undefined {
+  if (text === null) return undefined;
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw usageError(`Expected \`--ui-port\` to be a port from 1 to 65535, got \`${text}\`.`);
+}

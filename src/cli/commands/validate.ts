@@ -1,0 +1,23 @@
+import type { CommandSpec } from '../command.js';
+import { JSON_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { print, printJson } from '../terminal.js';
+
+export const validate: CommandSpec = {
+  name: 'validate',
+  summary: 'find the problems of definition files and folders; needs no server',
+  arguments: [{ syntax: '<path...>', about: 'files, or folders that are searched' }],
+  options: [JSON_OPTION],
+  examples: ['perdure validate definitions'],
+  async run({ arguments: paths, options, terminal }) {
+    const { validatePaths } = await import('../../compiler/validate.js');
+    const { files, problems, sources } = validatePaths(paths, terminal.cwd);
+    const ok = !problems.some(({ severity }) => severity === 'error');
+    if (options.flag('json')) printJson(terminal, { ok, problems });
+    else {
+      const { printProblems } = await import('../../compiler/print-problems.js');
+      print(terminal, printProblems(problems, sources, { files, color: terminal.resultPalette.colored }).trimEnd());
+    }
+    return ok ? EXIT.success : EXIT.usage;
+  },
+};

@@ -1,0 +1,25 @@
+import type { CommandSpec } from '../command.js';
+import { TASK_QUEUE_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { tell } from '../terminal.js';
+
+export const worker: CommandSpec = {
+  name: 'worker',
+  summary: 'run a worker for a Temporal server elsewhere (TEMPORAL_ADDRESS)',
+  arguments: [],
+  options: [TASK_QUEUE_OPTION],
+  examples: ['TEMPORAL_ADDRESS=temporal.example:7233 perdure worker'],
+  async run({ options, terminal }) {
+    const { openWorkspace } = await import('../session.js');
+    const workspace = await openWorkspace(terminal);
+    const { runWorker } = await import('../../workers/worker-main.js');
+    await runWorker({
+      ...workspace,
+      taskQueue: options.text('task-queue') ?? undefined,
+      credentials: () => terminal.env,
+      log: (line) => tell(terminal, terminal.palette.dim(line)),
+      onReady: ({ address, namespace, taskQueue, storeId }) => tell(terminal, `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ${storeId}`),
+    });
+    return EXIT.success;
+  },
+};

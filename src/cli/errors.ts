@@ -1,0 +1,42 @@
+import type { ExitCode } from './exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
+import { grpcTrouble } from './grpc.js';
+import { safeText } from './render/safe-text.js';
+import { ProblemsError } from './session.js';
+import type { Terminal } from './terminal.js';
+import { printJson, tell } from './terminal.js';
+
+/** Tells one error, on stderr for people and as the one document of `--json`, and gives the exit code. */
+export async function tellError(terminal: Terminal, error: unknown, json: boolean): Promise<ExitCode> {
+  if (error instanceof ProblemsError) return tellProblems(terminal, error, json);
+  const { message, hint, exit } = describe(error);
+  if (json) printJson(terminal, { error: { message, hint, exit } });
+  tell(terminal, `${terminal.palette.tone('bad', 'Error:')} ${safeText(message)}`);
+  if (hint !== null) tell(terminal, ...safeText(hint).split('\n').map((line) => `  ${line}`));
+  if (terminal.env['PERDURE_DEBUG'] && error instanceof Error) tell(terminal, safeText(error.stack ?? ''));
+  return exit;
+}
+
+/** Problems of a definition, in the compiler's layout; nothing was started. */
+async function tellProblems(terminal: Terminal, { problems, sources, files, exit }: ProblemsError, json: boolean): Promise<ExitCode> {
+  if (json) printJson(terminal, { ok: false, problems });
+  const { printProblems } = await import('../compiler/print-problems.js');
+  tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
+  return exit;
+}
+
+/** What an error means for the person who typed the command. Other modules' errors are known by name: they are not loaded. */
+function describe(error: unknown): { message: string; hint: string | null; exit: ExitCode } {
+  if (error instanceof CliError) return error;
+  if (!(error instanceof Error)) return { message: String(error), hint: null, exit: EXIT.ended };
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
+  if (error.name === 'UnavailableError' || error.name === 'StoreFailure') return { message: error.message, hint, exit: EXIT.unavailable };
+  if (grpcTrouble(error) === 'connection-lost') {
+    return { message: `The Temporal server does not answer: ${error.message}`, hint: '`perdure doctor` says what is missing.', exit: EXIT.unavailable };
+  }
+  return { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
+}
+
+function terminalHint({ name }: Error): string | null {
+  return name === 'Error' || name === 'TypeError' || name === 'RangeError' ? 'This is not expected. `PERDURE_DEBUG=1` shows where it comes from.' : null;
+}

@@ -1,0 +1,30 @@
+import { pollersAt } from '../../workers/task-queue.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, refusal } from '../exit-codes.js';
+import { findRun } from '../observe/find-run.js';
+import { isClosed } from '../observe/view.js';
+import { openExisting, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { printJson, tell } from '../terminal.js';
+
+/** Asks for a run's cancellation; where no worker can carry it out, says that it is recorded and what it waits for. */
+export async function cancelRun(run: string, json: boolean, terminal: Terminal): Promise<ExitCode> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) throw unknownRun(run);
+  const { view, link } = await findRun(run, session);
+  if (link === null || isClosed(view.status)) {
+    await link?.close();
+    throw refusal(`The run \`${run}\` has ended already: ${view.status}.`);
+  }
+  try {
+    await link.client.workflow.getHandle(run).cancel();
+    const hasWorker = (await pollersAt(link.connection, link.namespace, link.taskQueue)).length > 0;
+    if (json) printJson(terminal, { run, status: view.status });
+    tell(terminal, hasWorker
+      ? `Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`
+      : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue \`${link.taskQueue}\`: start one with \`perdure worker\`.`);
+    return EXIT.success;
+  } finally {
+    await link.close();
+  }
+}

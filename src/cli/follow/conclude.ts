@@ -1,0 +1,42 @@
+import type { RunStatus } from '../../plan/result.js';
+import type { Store } from '../../store/store.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
+import type { RunView } from '../observe/view.js';
+import { openGates } from '../observe/view.js';
+import { toRunResult } from '../render/json.js';
+import { safeText } from '../render/safe-text.js';
+import { renderEnding } from '../render/screen.js';
+import { resultText } from '../render/values.js';
+import type { Terminal } from '../terminal.js';
+import { print, printJson, tell, widthOf } from '../terminal.js';
+import type { FollowEnd } from './follow.js';
+import { gateLines } from './plain-lines.js';
+
+/** Says how following ended: the ending on stderr, the result alone on stdout, or one RunResult for `--json`. */
+export async function conclude(end: FollowEnd, { run, terminal, store, json }: { run: string; terminal: Terminal; store: Store; json: boolean }): Promise<ExitCode> {
+  if (end.kind === 'interrupted') {
+    if (json) printJson(terminal, { run, status: 'running' satisfies RunStatus });
+    return EXIT.interrupted;
+  }
+  const { view } = end;
+  if (json) printJson(terminal, await toRunResult(view, store));
+  if (end.kind === 'waiting') {
+    if (terminal.interactive) tell(terminal, ...openGates(view).flatMap(gateLines));
+    return EXIT.waiting;
+  }
+  tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));
+  if (!json) await printResult(view, terminal, store);
+  return exitOf(view.status);
+}
+
+/** The exit code for a run in this status. */
+export function exitOf(status: RunStatus): ExitCode {
+  return status === 'success' ? EXIT.success : status === 'waiting' || status === 'paused' ? EXIT.waiting : EXIT.ended;
+}
+
+/** The run's output alone: safe on a terminal, byte for byte where another program reads it. */
+async function printResult(view: RunView, terminal: Terminal, store: Store): Promise<void> {
+  const text = await resultText(view.output, store);
+  if (text !== null) print(terminal, terminal.stdout.isTTY ? safeText(text).trimEnd() : text.replace(/\n$/, ''));
+}

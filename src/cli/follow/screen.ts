@@ -1,0 +1,99 @@
+import type { OpenGate, RunView } from '../observe/view.js';
+import { openGates } from '../observe/view.js';
+import { renderHeader, renderJoined, renderScreen } from '../render/screen.js';
+import type { Terminal } from '../terminal.js';
+import { heightOf, tell, widthOf } from '../terminal.js';
+import { createLiveRegion } from './live-region.js';
+import { createPlainLines, gateLines } from './plain-lines.js';
+
+/** Where a run is shown while it goes on. */
+export interface Screen {
+  show(view: RunView): void;
+  /** Leaves the screen to a question, until `release`. */
+  hold(): void;
+  release(): void;
+  /** Writes a line above the tree. */
+  note(line: string): void;
+  /** Leaves the last state of the tree behind. */
+  close(): void;
+}
+
+/** What the first lines say beside the run itself. */
+export interface Header {
+  uiUrl: string | null;
+  joined: boolean;
+}
+
+function headerFor(view: RunView, { uiUrl, joined }: Header, terminal: Terminal): string[] {
+  const width = widthOf(terminal.stderr);
+  return joined ? [...renderJoined(view), ...(uiUrl === null ? [] : [`  Temporal ${uiUrl}`])] : renderHeader(view, uiUrl, width);
+}
+
+const FRAME_MS = 100;
+
+/** The screen that fits the terminal: a live tree for a person, else one plain line for each change. */
+export function createScreen(terminal: Terminal, about: Header): Screen {
+  return terminal.interactive ? createLiveScreen(terminal, about) : createPlainScreen(terminal, about);
+}
+
+function createLiveScreen(terminal: Terminal, about: Header): Screen {
+  const region = createLiveRegion(terminal.stderr);
+  let view: RunView | null = null;
+  let held = false;
+  let frame = 0;
+  const draw = (): void => {
+    if (view === null || held) return;
+    const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - 1, palette: terminal.palette, frame: frame++ };
+    region.draw(renderScreen(view, Date.now(), style));
+  };
+  const timer = setInterval(draw, FRAME_MS);
+  terminal.stderr.on('resize', draw);
+  return {
+    show(next) {
+      if (view === null) tell(terminal, ...headerFor(next, about, terminal));
+      view = next;
+    },
+    hold() {
+      draw();
+      held = true;
+      region.clear();
+      if (view !== null) tell(terminal, ...renderScreen(view, Date.now(), { width: widthOf(terminal.stderr), height: Math.ceil(heightOf(terminal.stderr) / 2), palette: terminal.palette, frame }));
+    },
+    release() {
+      held = false;
+    },
+    note(line) {
+      if (!held) region.clear();
+      tell(terminal, line);
+      draw();
+    },
+    close() {
+      draw();
+      clearInterval(timer);
+      terminal.stderr.removeListener('resize', draw);
+      region.close();
+    },
+  };
+}
+
+function createPlainScreen(terminal: Terminal, about: Header): Screen {
+  const changes = createPlainLines();
+  const told = new Set<string>();
+  let begun = false;
+  const isNew = ({ address, gate }: OpenGate): boolean => !told.has(`${address} ${gate.hash}`);
+  return {
+    show(view) {
+      if (!begun) tell(terminal, ...headerFor(view, about, terminal));
+      begun = true;
+      tell(terminal, ...changes(view, Date.now()));
+      for (const open of openGates(view).filter(isNew)) {
+        told.add(`${open.address} ${open.gate.hash}`);
+        tell(terminal, ...gateLines(open));
+      }
+    },
+    hold: () => undefined,
+    release: () => undefined,
+    note: (line) => tell(terminal, line),
+    close: () => undefined,
+  };
+}

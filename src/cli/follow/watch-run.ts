@@ -1,0 +1,64 @@
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
+import { viewOfRecord } from '../observe/closed.js';
+import type { RunEvent } from '../observe/events.js';
+import { rootOf } from '../observe/view.js';
+import { createJsonList } from '../render/json-list.js';
+import { renderRun } from '../render/screen.js';
+import { openExisting, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { tell, widthOf } from '../terminal.js';
+import { conclude, exitOf } from './conclude.js';
+import type { FollowEnd } from './follow.js';
+import { follow } from './follow.js';
+
+/** What `watch` was told. */
+export interface WatchCommand {
+  run: string;
+  untilWaiting: boolean;
+  by: string;
+  json: boolean;
+}
+
+/** Follows a run from where it is. One that has closed is shown as it ended. */
+export async function watchRun({ run, untilWaiting, by, json }: WatchCommand, terminal: Terminal): Promise<ExitCode> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) throw unknownRun(run);
+  const { store } = session;
+  const record = await store.readRun(rootOf(run));
+  const list = json ? createJsonList(terminal.stdout) : null;
+  if (record !== null) {
+    const view = await viewOfRecord(record, store);
+    list?.add({ run, kind: 'run-ended', at: record.ended_at, status: record.status, error: record.error });
+    list?.end();
+    if (list !== null) return exitOf(record.status);
+    const style = { now: Date.now(), width: widthOf(terminal.stderr), palette: terminal.palette };
+    tell(terminal, ...renderRun({ ...view, status: 'running' }, null, style).slice(0, -2));
+    return conclude({ kind: 'closed', view }, { run, terminal, store, json });
+  }
+  if (!session.mayKnowRuns()) throw unknownRun(run);
+  const link = await session.connect({ start: true });
+  try {
+    const end = await follow({
+      terminal, store, run, by, untilWaiting, joined: false, link, progress: session.progress,
+      reconnect: () => session.connect({ start: true }),
+      ...(list === null ? {} : { onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }) }),
+    });
+    list?.end();
+    return list === null ? await conclude(end, { run, terminal, store, json }) : exitOfEnd(end);
+  } finally {
+    await link.close();
+  }
+}
+
+function exitOfEnd(end: FollowEnd): ExitCode {
+  if (end.kind === 'interrupted') return EXIT.interrupted;
+  return end.kind === 'waiting' ? EXIT.waiting : exitOf(end.view.status);
+}
+
+/** An event as `--json` prints it: the Plan is named, not repeated. */
+function withoutPlan(event: RunEvent): object {
+  if (event.kind !== 'run-started') return event;
+  const { plan, input } = event.input;
+  return { kind: event.kind, at: event.at, plan: plan.hash, name: plan.name, input };
+}

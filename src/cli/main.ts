@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import { tellError } from './errors.js';
+import { EXIT } from './exit-codes.js';
+import { runProgram } from './program.js';
+import { createTerminal } from './terminal.js';
+
+/** The version in the package's own `package.json`, two folders above `dist/cli/`. */
+function packageVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }; // our own file
+  return version;
+}
+
+const terminal = createTerminal();
+// Who reads our output may stop reading (`| head`): that is no failure of ours.
+for (const stream of [terminal.stdout, terminal.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => { if (error.code === 'EPIPE') process.exit(EXIT.success); });
+}
+
+const argv = process.argv.slice(2);
+const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) => tellError(terminal, error, argv.includes('--json')));
+// Open connections must not keep the process; what was written must reach its reader first.
+await Promise.all([terminal.stdout, terminal.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+process.exit(exit);

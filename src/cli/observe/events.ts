@@ -1,0 +1,188 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import type { StepOutput } from '../../activities/contract.js';
+import type { Failure } from '../../plan/failure.js';
+import { isFailureType } from '../../plan/failure.js';
+import type { Decision, Gate } from '../../plan/gate.js';
+import { isDecision } from '../../plan/gate.js';
+import { DECIDE, MEMO } from '../../plan/names.js';
+import type { RunOutcome } from '../../plan/result.js';
+import { NO_SPEND } from '../../plan/result.js';
+import type { RunInput } from '../../plan/run-input.js';
+import { NOTHING } from '../../plan/value.js';
+
+type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
+/** One event of Temporal's history, as the server sends it. */
+export type HistoryEvent = NonNullable<History['events']>[number];
+type Payloads = { payloads?: Parameters<typeof defaultPayloadConverter.fromPayload>[0][] | null };
+
+/** What happened in one run, in our words; everything that viewers need of its history (decision 5). */
+export type RunEvent = { at: string } & (
+  | { kind: 'run-started'; input: RunInput; first: string }
+  | { kind: 'step-started'; path: string; activity: string }
+  | { kind: 'step-succeeded'; path: string; output: StepOutput }
+  | { kind: 'step-failed'; path: string; failure: Failure }
+  /** `link` is Temporal's own run id: another try of the nested run is another one. */
+  | { kind: 'nested-started'; run: string; link: string }
+  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null }
+  | { kind: 'gates'; gates: Gate[] }
+  | { kind: 'decided'; decision: Decision }
+  | { kind: 'cancel-requested'; reason: string | null }
+  | { kind: 'run-ended'; outcome: RunOutcome | null; failure: Failure | null; cancelled: boolean }
+  | { kind: 'run-continued'; next: string }
+);
+/** An event without its time. */
+type Fact = RunEvent extends infer E ? (E extends { at: string } ? Omit<E, 'at'> : never) : never;
+
+/** Translates the events of one run. It remembers which activity a scheduled event named, so feed it in order. */
+export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
+  const paths = new Map<string, string>();
+  return (event) => {
+    const fact = factOf(event, paths);
+    // The cast puts the time back onto the union that Fact took it from.
+    return fact === null ? null : ({ at: timeOf(event.eventTime), ...fact } as RunEvent);
+  };
+}
+
+function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
+  return activityFact(event, paths) ?? nestedFact(event) ?? messageFact(event) ?? runFact(event);
+}
+
+function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
+  const scheduled = event.activityTaskScheduledEventAttributes;
+  if (scheduled) {
+    const path = scheduled.activityId ?? '';
+    paths.set(String(event.eventId), path);
+    return { kind: 'step-started', path, activity: scheduled.activityType?.name ?? '' };
+  }
+  const completed = event.activityTaskCompletedEventAttributes;
+  if (completed) return { kind: 'step-succeeded', path: pathOf(completed, paths), output: decode<StepOutput>(completed.result) ?? NO_OUTPUT };
+  const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+  if (failed) return { kind: 'step-failed', path: pathOf(failed, paths), failure: toFailure(failed.failure) };
+  const cancelled = event.activityTaskCanceledEventAttributes;
+  if (cancelled) return { kind: 'step-failed', path: pathOf(cancelled, paths), failure: { type: 'cancelled', message: 'cancelled' } };
+  return null;
+}
+
+/** What stands for an output that cannot be read. */
+const NO_OUTPUT: StepOutput = { output: NOTHING, spend: NO_SPEND, note: null, reused: false };
+
+function pathOf(attributes: { scheduledEventId?: unknown }, paths: Map<string, string>): string {
+  return paths.get(String(attributes.scheduledEventId)) ?? '';
+}
+
+function nestedFact(event: HistoryEvent): Fact | null {
+  const started = event.childWorkflowExecutionStartedEventAttributes;
+  if (started) {
+    const { workflowId, runId } = started.workflowExecution ?? {};
+    return { kind: 'nested-started', run: workflowId ?? '', link: runId ?? '' };
+  }
+  const completed = event.childWorkflowExecutionCompletedEventAttributes;
+  if (completed) {
+    return { kind: 'nested-ended', run: completed.workflowExecution?.workflowId ?? '', outcome: decode<RunOutcome>(completed.result), failure: null };
+  }
+  const failed = event.childWorkflowExecutionFailedEventAttributes;
+  if (failed) return { kind: 'nested-ended', run: failed.workflowExecution?.workflowId ?? '', outcome: outcomeIn(failed.failure), failure: toFailure(failed.failure) };
+  const cancelled = event.childWorkflowExecutionCanceledEventAttributes ?? event.childWorkflowExecutionTerminatedEventAttributes;
+  if (cancelled) {
+    const run = cancelled.workflowExecution?.workflowId ?? '';
+    return { kind: 'nested-ended', run, outcome: null, failure: { type: 'cancelled', message: 'cancelled' } };
+  }
+  return null;
+}
+
+function messageFact(event: HistoryEvent): Fact | null {
+  const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+  if (memo && Object.hasOwn(memo, MEMO.waiting)) {
+    return { kind: 'gates', gates: decode<Gate[]>({ payloads: [memo[MEMO.waiting] ?? {}] }) ?? [] };
+  }
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+  const decision = signal?.signalName === DECIDE ? decode(signal.input) : update?.name === DECIDE ? decode(update.args) : null;
+  return isDecision(decision) ? { kind: 'decided', decision } : null;
+}
+
+function runFact(event: HistoryEvent): Fact | null {
+  const started = event.workflowExecutionStartedEventAttributes;
+  if (started) {
+    const input = decode<Partial<RunInput>>(started.input);
+    // A run of another program has none of ours to show.
+    return isRunInput(input) ? { kind: 'run-started', input, first: started.firstExecutionRunId ?? '' } : null;
+  }
+  const cancel = event.workflowExecutionCancelRequestedEventAttributes;
+  if (cancel) return { kind: 'cancel-requested', reason: cancel.cause || null };
+  const continued = event.workflowExecutionContinuedAsNewEventAttributes;
+  if (continued) return { kind: 'run-continued', next: continued.newExecutionRunId ?? '' };
+  return closingFact(event);
+}
+
+function isRunInput(input: Partial<RunInput> | null): input is RunInput {
+  return input?.plan !== undefined && input.settings !== undefined;
+}
+
+function closingFact(event: HistoryEvent): Fact | null {
+  const completed = event.workflowExecutionCompletedEventAttributes;
+  if (completed) return { kind: 'run-ended', outcome: decode<RunOutcome>(completed.result), failure: null, cancelled: false };
+  const failed = event.workflowExecutionFailedEventAttributes;
+  if (failed) return { kind: 'run-ended', outcome: outcomeIn(failed.failure), failure: toFailure(failed.failure), cancelled: false };
+  const cancelled = event.workflowExecutionCanceledEventAttributes;
+  if (cancelled) return { kind: 'run-ended', outcome: decode<RunOutcome>(cancelled.details), failure: null, cancelled: true };
+  const terminated = event.workflowExecutionTerminatedEventAttributes;
+  if (terminated) {
+    const message = `the run was terminated${terminated.reason ? `: ${terminated.reason}` : ''}`;
+    return { kind: 'run-ended', outcome: null, failure: { type: 'cancelled', message }, cancelled: true };
+  }
+  if (event.workflowExecutionTimedOutEventAttributes) {
+    return { kind: 'run-ended', outcome: null, failure: { type: 'timeout', message: 'the run timed out' }, cancelled: false };
+  }
+  return null;
+}
+
+/** The first value of a list of payloads; null when there is none or it cannot be read. */
+export function decode<T>(payloads: Payloads | null | undefined): T | null {
+  const first = payloads?.payloads?.[0];
+  if (first === undefined || !first.metadata?.['encoding']) return null;
+  try {
+    return defaultPayloadConverter.fromPayload<T>(first);
+  } catch {
+    return null; // what another program wrote into a run of ours is nothing that we can show
+  }
+}
+
+interface ProtoFailure {
+  message?: string | null;
+  cause?: ProtoFailure | null;
+  applicationFailureInfo?: { type?: string | null; details?: Payloads | null } | null;
+  timeoutFailureInfo?: object | null;
+  canceledFailureInfo?: object | null;
+}
+
+/** The type of the failure with which a run that did not succeed ends; its one detail is the outcome. */
+const RUN_FAILED = 'run-failed';
+
+/** The outcome that a run's failure carries, at whatever depth; null when it ended otherwise. */
+function outcomeIn(failure: ProtoFailure | null | undefined): RunOutcome | null {
+  if (!failure) return null;
+  const info = failure.applicationFailureInfo;
+  return info?.type === RUN_FAILED ? decode<RunOutcome>(info.details) : outcomeIn(failure.cause);
+}
+
+/** A failure as Temporal records it, in our closed set of types. */
+export function toFailure(failure: ProtoFailure | null | undefined): Failure {
+  if (!failure) return { type: 'internal', message: 'failed without a reason' };
+  const type = failure.applicationFailureInfo?.type;
+  if (isFailureType(type)) return { type, message: failure.message ?? '' };
+  if (failure.timeoutFailureInfo) return { type: 'timeout', message: failure.message ?? 'timed out' };
+  if (failure.canceledFailureInfo) return { type: 'cancelled', message: failure.message ?? 'cancelled' };
+  return failure.cause ? toFailure(failure.cause) : { type: 'internal', message: failure.message ?? '' };
+}
+
+interface Timestamp {
+  seconds?: { toString(): string } | number | null;
+  nanos?: number | null;
+}
+
+/** A protobuf time as ISO 8601, UTC. */
+export function timeOf(time: Timestamp | null | undefined): string {
+  return new Date(Number(String(time?.seconds ?? 0)) * 1000 + Math.floor((time?.nanos ?? 0) / 1e6)).toISOString();
+}

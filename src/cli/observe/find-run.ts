@@ -1,0 +1,50 @@
+import type { TemporalLink } from '../../workers/temporal-link.js';
+import { grpcTrouble } from '../grpc.js';
+import type { Session } from '../session.js';
+import { unknownRun } from '../session.js';
+import { viewOfRecord } from './closed.js';
+import { observe } from './observer.js';
+import type { RunView } from './view.js';
+import { pathBelow, rootOf } from './view.js';
+
+/** A run as it is now, and the link it was read through; null where the store alone knew it. */
+export interface FoundRun {
+  view: RunView;
+  link: TemporalLink | null;
+}
+
+/**
+ * Finds a run by its id, a nested one too. A closed run is read from the store, also when the server has forgotten it
+ * or is not there; any other from its history, for which the host is started when it is not there (decision 7).
+ * The caller closes the link. Throws a usage error for an unknown run.
+ */
+export async function findRun(run: string, session: Session): Promise<FoundRun> {
+  const root = rootOf(run);
+  const record = await session.store.readRun(root);
+  if (record !== null) return { view: nestedView(await viewOfRecord(record, session.store), run), link: null };
+  if (!session.mayKnowRuns()) throw unknownRun(run);
+  const link = await session.connect({ start: true });
+  try {
+    return { view: nestedView(await readRun(root, link, session), run), link };
+  } catch (error) {
+    await link.close();
+    throw grpcTrouble(error) === 'not-found' ? unknownRun(run) : error;
+  }
+}
+
+async function readRun(root: string, link: TemporalLink, session: Session): Promise<RunView> {
+  const observer = observe({ source: link, run: root, store: session.store, wait: false, signal: new AbortController().signal });
+  await observer.done;
+  const view = observer.view();
+  if (view === null) throw unknownRun(root);
+  return view;
+}
+
+/** The view of a nested run inside its root's. */
+function nestedView(root: RunView, run: string): RunView {
+  if (root.run === run) return root;
+  const path = pathBelow(run);
+  const step = root.steps.find(({ path: own }) => path === own || path.startsWith(`${own}/`));
+  if (step === undefined || step.nested === null) throw unknownRun(run);
+  return nestedView(step.nested, run);
+}

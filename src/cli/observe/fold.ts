@@ -1,0 +1,170 @@
+import type { Gate } from '../../plan/gate.js';
+import { refusalOf } from '../../plan/gate.js';
+import type { Decision } from '../../plan/gate.js';
+import { segmentOf } from '../../plan/plan.js';
+import { nextTryDelay } from '../../plan/policy.js';
+import type { RunOutcome, StepResult } from '../../plan/result.js';
+import type { RunInput } from '../../plan/run-input.js';
+import type { Schedule, StepEnd } from '../../plan/schedule.js';
+import { createSchedule, endStep, isEnd, skipPending, startStep, statusesFrom, stepStatusOf } from '../../plan/schedule.js';
+import type { Step } from '../../plan/step.js';
+import { NOTHING, inline } from '../../plan/value.js';
+import type { RunEvent } from './events.js';
+
+/** What the history of one run says so far, folded by the scheduler that the interpreter runs (decision 5). */
+export interface RunFold {
+  /** Its workflow id. */
+  run: string;
+  input: RunInput;
+  schedule: Schedule;
+  startedAt: string;
+  endedAt: string | null;
+  /** Steps that have started, by index. */
+  started: Map<number, { at: string; tries: number; lastFailure: string | null }>;
+  gates: Gate[];
+  decided: Map<string, Decision>;
+  cancelling: boolean;
+  outcome: RunOutcome | null;
+  /** What the interpreter itself wrote of its steps, read from the store when the run has closed; by index. */
+  results: Map<number, StepResult>;
+}
+
+const NO_STEPS = { usd: 0, tokens: 0, steps: 0 };
+const ONE_STEP = { usd: 0, tokens: 0, steps: 1 };
+
+/** Starts a fold with a run's first event. */
+export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
+  const { input, at } = event;
+  const fold: RunFold = {
+    run, input, schedule: createSchedule(input.plan), startedAt: input.carried?.started_at ?? at, endedAt: null,
+    started: new Map(), gates: input.carried?.gates ?? [], decided: new Map(), cancelling: false, outcome: null, results: new Map(),
+  };
+  if (input.carried !== null) carryOver(fold.schedule, input.carried);
+  return fold;
+}
+
+/** Steps that ended in earlier links of the chain, from what travelled along (I12). */
+function carryOver(schedule: Schedule, carried: NonNullable<RunInput['carried']>): void {
+  statusesFrom(carried.statuses).forEach((status, index) => {
+    const state = schedule.steps[index];
+    if (state === undefined || !isEnd(status)) return;
+    Object.assign(state, { status, ...carried.steps[index] });
+    schedule.ready.delete(index);
+    schedule.open -= 1;
+    for (const { step } of schedule.dependents[index] ?? []) {
+      const blockers = (schedule.blockers[step] ?? 1) - 1;
+      schedule.blockers[step] = blockers;
+      if (blockers === 0 && schedule.steps[step]?.status === 'pending') schedule.ready.add(step);
+    }
+  });
+  schedule.spend = carried.spend;
+  schedule.stopped = carried.stopped;
+}
+
+/** Takes the next event in. Events of steps that the Plan does not have are passed over: they are not ours. */
+export function applyEvent(fold: RunFold, event: RunEvent): void {
+  switch (event.kind) {
+    case 'step-started':
+      return start(fold, stepAt(fold, event.path), event.at);
+    case 'step-succeeded':
+      return end(fold, stepAt(fold, event.path), event.at, { status: 'success', ...event.output });
+    case 'step-failed':
+      return fail(fold, stepAt(fold, event.path), event);
+    case 'nested-started':
+      return start(fold, nestedStep(fold, event.run), event.at);
+    case 'nested-ended':
+      return end(fold, nestedStep(fold, event.run), event.at, nestedEnd(event));
+    case 'gates':
+      fold.gates = event.gates;
+      return fold.gates.forEach((gate) => start(fold, stepAt(fold, gate.path), gate.since));
+    case 'decided':
+      return decide(fold, event.decision, event.at);
+    case 'cancel-requested':
+      fold.cancelling = true;
+      return;
+    case 'run-ended':
+      return close(fold, event);
+    case 'run-started':
+    case 'run-continued':
+      return;
+  }
+}
+
+function stepAt(fold: RunFold, path: string): Step | undefined {
+  const below = fold.input.path === '' ? path : path.slice(fold.input.path.length + 1);
+  return fold.input.plan.steps.find((step) => segmentOf(step) === below);
+}
+
+function nestedStep(fold: RunFold, run: string): Step | undefined {
+  return fold.input.plan.steps.find((step) => `${fold.run}/${segmentOf(step)}` === run);
+}
+
+function start(fold: RunFold, step: Step | undefined, at: string): void {
+  if (step === undefined || isEnded(fold, step.index)) return;
+  for (const { step: need } of step.needs) inferEnd(fold, need, at);
+  const before = fold.started.get(step.index);
+  if (before === undefined) startStep(fold.schedule, step.index);
+  // A gate that is shown again has not started again.
+  if (step.kind === 'approval' && before !== undefined) return;
+  fold.started.set(step.index, { at: before?.at ?? at, tries: (before?.tries ?? 0) + 1, lastFailure: before?.lastFailure ?? null });
+}
+
+/**
+ * A step that others went past without an event of its own: a `when` that did not hold, or a gate that the run's
+ * settings decided. What the interpreter wrote replaces this when the run has closed.
+ */
+function inferEnd(fold: RunFold, index: number, at: string): void {
+  const step = fold.input.plan.steps[index];
+  if (step === undefined || isEnded(fold, index)) return;
+  for (const { step: need } of step.needs) inferEnd(fold, need, at);
+  const decidesItself = step.kind === 'approval' && step.when === null && fold.input.settings.gates !== 'ask';
+  if (decidesItself) end(fold, step, at, { status: 'success', output: inline('approved'), spend: ONE_STEP, note: `approved: ${fold.input.settings.gates}` });
+  else endStep(fold.schedule, index, { status: 'skipped', reason: 'its condition did not hold', spend: NO_STEPS });
+}
+
+function end(fold: RunFold, step: Step | undefined, at: string, stepEnd: StepEnd): void {
+  if (step === undefined || isEnded(fold, step.index)) return;
+  const started = fold.started.get(step.index);
+  const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
+  endStep(fold.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd });
+}
+
+function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: 'step-failed' }): void {
+  if (step === undefined) return;
+  const started = fold.started.get(step.index);
+  const again = !fold.cancelling && nextTryDelay(step, event.failure, started?.tries ?? 1) !== null;
+  if (again && started !== undefined) started.lastFailure = event.failure.message;
+  else end(fold, step, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure });
+}
+
+function nestedEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+  if (outcome === null) return { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run };
+  const { output, spend, pages } = outcome;
+  const status = stepStatusOf(outcome.status);
+  if (status === 'success') return { status, output: output ?? NOTHING, spend, pages, run };
+  return { status, failure: { type: 'nested-failed', message: outcome.error ?? outcome.status }, spend, pages, run };
+}
+
+function decide(fold: RunFold, decision: Decision, at: string): void {
+  const gate = fold.gates.find(({ path }) => path === decision.gate);
+  if (gate === undefined || refusalOf(decision, gate, fold.decided.get(decision.gate)) !== null) return;
+  fold.decided.set(decision.gate, decision);
+  fold.gates = fold.gates.filter((open) => open !== gate);
+  const says = decision.comment ? `: ${decision.comment}` : '';
+  end(fold, stepAt(fold, gate.path), at, decision.decision === 'approve'
+    ? { status: 'success', output: gate.content ?? inline('approved'), spend: ONE_STEP, note: `approved by ${decision.by}${says}` }
+    : { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` }, spend: ONE_STEP });
+}
+
+function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { kind: 'run-ended' }): void {
+  fold.endedAt = at;
+  fold.gates = [];
+  if (cancelled || outcome?.status === 'cancelled') skipPending(fold.schedule, 'the run was cancelled');
+  else if (outcome?.status === 'success') for (const index of fold.schedule.steps.keys()) inferEnd(fold, index, at);
+  const status = cancelled ? 'cancelled' : failure?.type === 'timeout' ? 'timeout' : 'error';
+  fold.outcome = outcome ?? { status, error: failure?.message ?? null, output: null, spend: fold.schedule.spend, pages: [] };
+}
+
+function isEnded(fold: RunFold, index: number): boolean {
+  return isEnd(fold.schedule.steps[index]?.status ?? 'pending');
+}

@@ -1,0 +1,103 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { Gate } from '../../plan/gate.js';
+import { INTERPRETER, MEMO } from '../../plan/names.js';
+import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { Store } from '../../store/store.js';
+import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { Session } from '../session.js';
+import type { OpenGate } from './view.js';
+import { rootOf } from './view.js';
+
+/** A root run in a list. */
+export interface ListedRun {
+  run: string;
+  definition: string;
+  status: RunStatus;
+  rehearsal: boolean;
+  submitted_by: string | null;
+  /** What it spent; null where only its end can say. */
+  usd: number | null;
+  started_at: string;
+  ended_at: string | null;
+}
+
+export interface Listing {
+  /** The latest first. */
+  runs: ListedRun[];
+  /** The longest waiting first. */
+  gates: OpenGate[];
+  /** There may be open runs that nobody could be asked about. */
+  serverIsDown: boolean;
+}
+
+/** Open runs of the whole tree, because gates may be anywhere in it, and closed roots. */
+const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' OR ParentWorkflowId IS NULL)`;
+
+/**
+ * All runs that are known here: those of the server, by one visibility call, and the closed ones of the store. It
+ * starts nothing; where the server is not running it says so.
+ */
+export async function listRuns(session: Session): Promise<Listing> {
+  const records = await readRecords(session.store);
+  const executions = await readExecutions(session);
+  const closed = new Map(records.map((record) => [record.run, fromRecord(record)]));
+  const gates = (executions ?? []).flatMap(gatesOf).sort((a, b) => (a.gate.since < b.gate.since ? -1 : 1));
+  const waiting = new Set(gates.map(({ address }) => rootOf(address)));
+  const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
+  const runs = [...closed.values(), ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId)))];
+  runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
+  return { runs, gates, serverIsDown: executions === null };
+}
+
+async function readRecords(store: Store): Promise<RunRecord[]> {
+  const ids = (await store.listRuns()).filter((run) => !run.includes('/'));
+  const records = await Promise.all(ids.map((run) => store.readRun(run).catch(() => null)));
+  return records.filter((record) => record !== null);
+}
+
+/** Null when a server may know runs but is not running. */
+async function readExecutions(session: Session): Promise<WorkflowExecutionInfo[] | null> {
+  if (!session.mayKnowRuns()) return [];
+  let link: TemporalLink;
+  try {
+    link = await session.connect({ start: false });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'UnavailableError') return null;
+    throw error;
+  }
+  try {
+    const executions: WorkflowExecutionInfo[] = [];
+    for await (const execution of link.client.workflow.list({ query: QUERY, pageSize: 1000 })) executions.push(execution);
+    return executions;
+  } finally {
+    await link.close();
+  }
+}
+
+function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[] {
+  const waiting = memo?.[MEMO.waiting];
+  if (status.name !== 'RUNNING' || !Array.isArray(waiting)) return [];
+  const gates = waiting as Gate[]; // written by the interpreter
+  return gates.map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
+}
+
+function fromRecord({ run, plan_name, status, rehearsal, submitted_by, spend, started_at, ended_at }: RunRecord): ListedRun {
+  return { run, definition: plan_name, status, rehearsal, submitted_by, usd: spend.usd, started_at, ended_at };
+}
+
+const ENDS: Record<string, RunStatus> = { COMPLETED: 'success', FAILED: 'error', CANCELLED: 'cancelled', TERMINATED: 'cancelled', TIMED_OUT: 'timeout' };
+
+function fromExecution({ workflowId, status, memo, startTime, closeTime }: WorkflowExecutionInfo, waits: boolean): ListedRun {
+  const submitter = memo?.[MEMO.submittedBy];
+  const definition = memo?.[MEMO.definition];
+  return {
+    run: workflowId,
+    definition: typeof definition === 'string' ? definition : '',
+    status: ENDS[status.name] ?? (waits ? 'waiting' : 'running'),
+    rehearsal: memo?.[MEMO.rehearsal] === true,
+    submitted_by: typeof submitter === 'string' ? submitter : null,
+    usd: null,
+    started_at: startTime.toISOString(),
+    ended_at: closeTime?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Store } from '../../store/store.js';
+import type { PendingActivity } from './assemble.js';
+import { assemble } from './assemble.js';
+import { readPages } from './closed.js';
+import type { RunEvent } from './events.js';
+import { createTranslator } from './events.js';
+import type { RunFold } from './fold.js';
+import { applyEvent, openFold } from './fold.js';
+import type { HistorySource } from './history.js';
+import { readHistory } from './history.js';
+import { readPending } from './pending.js';
+import type { RunView } from './view.js';
+
+/** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
+const PENDING_INTERVAL_MS = 1_000;
+
+export interface Observer {
+  /** The tree as it is known now; null before the first event came. */
+  view(): RunView | null;
+  /** Ends when the root run has closed and all of it was read, or when the signal aborts; throws what the server says. */
+  done: Promise<void>;
+}
+
+export interface ObserveOptions {
+  source: HistorySource;
+  run: string;
+  store: Store;
+  /** Go on until the run has closed; else read what there is. */
+  wait: boolean;
+  signal: AbortSignal;
+  onChange?: () => void;
+  /** Every event of every run in the tree, as it is read. */
+  onEvent?: (run: string, event: RunEvent) => void;
+}
+
+/** Follows a run and all that is nested in it: one long poll for each open run of the tree (decision 5). */
+export function observe(options: ObserveOptions): Observer {
+  const folds = new Map<string, RunFold>();
+  const pending = new Map<string, PendingActivity>();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const tree: Tree = { ...options, signal, folds, pending, onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
+  const watching = options.wait ? watchPending(tree) : readAllPending(tree);
+  const done = observeRun(tree, options.run, '')
+    .finally(() => { if (options.wait) stop.abort(); })
+    .then(() => watching);
+  return {
+    done: done.catch((error: unknown) => { if (!options.signal.aborted) throw error; }),
+    view: () => {
+      const root = folds.get(options.run);
+      return root === undefined ? null : assemble(root, { folds, pending });
+    },
+  };
+}
+
+interface Tree extends ObserveOptions {
+  folds: Map<string, RunFold>;
+  pending: Map<string, PendingActivity>;
+  onChange: () => void;
+  onEvent: (run: string, event: RunEvent) => void;
+}
+
+async function observeRun(tree: Tree, run: string, link: string): Promise<void> {
+  const translate = createTranslator();
+  const nested: Promise<void>[] = [];
+  for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
+    for (const event of page.map(translate)) {
+      if (event === null) continue;
+      if (event.kind === 'nested-started') nested.push(observeRun(tree, event.run, event.link));
+      takeEvent(tree, run, event);
+    }
+    tree.onChange();
+  }
+  await Promise.all(nested);
+  await takeResults(tree, run);
+}
+
+function takeEvent(tree: Tree, run: string, event: RunEvent): void {
+  const fold = tree.folds.get(run);
+  // A chain's next link goes on with the fold of the one before, which knows more than what travelled along; another
+  // try of a nested run starts afresh.
+  if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null)) tree.folds.set(run, openFold(run, event));
+  else if (fold !== undefined) applyEvent(fold, event);
+  tree.onEvent(run, event);
+}
+
+/** What the interpreter wrote is the truth about a closed run; a store that lacks it leaves what history says. */
+async function takeResults(tree: Tree, run: string): Promise<void> {
+  const fold = tree.folds.get(run);
+  if (fold === undefined || fold.outcome === null) return;
+  const record = fold.outcome.pages.length > 0 ? null : await tree.store.readRun(run).catch(() => null);
+  fold.results = await readPages(tree.store, record?.pages ?? fold.outcome.pages).catch(() => fold.results);
+  tree.onChange();
+}
+
+async function watchPending(tree: Tree): Promise<void> {
+  while (!tree.signal.aborted) {
+    await readAllPending(tree);
+    await pause(PENDING_INTERVAL_MS, tree.signal);
+  }
+}
+
+async function readAllPending(tree: Tree): Promise<void> {
+  const open = [...tree.folds.values()].filter(({ outcome }) => outcome === null);
+  const read = await Promise.all(open.map(({ run }) => readPending(tree.source, run, tree.signal)));
+  tree.pending.clear();
+  for (const [path, activity] of read.flat()) tree.pending.set(path, activity);
+  if (read.flat().length > 0) tree.onChange();
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+  });
+}

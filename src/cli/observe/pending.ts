@@ -1,0 +1,33 @@
+import type { PendingActivity } from './assemble.js';
+import { decode, toFailure } from './events.js';
+import type { HistorySource } from './history.js';
+
+/**
+ * Activities of a run that have not ended, by path: attempts, last failures and heartbeats, which are in no event of
+ * the history yet. Empty when the server does not answer: it is decoration, and the next second asks again.
+ */
+export async function readPending(source: HistorySource, workflowId: string, signal: AbortSignal): Promise<[string, PendingActivity][]> {
+  const { client, connection, namespace } = source;
+  try {
+    const description = await connection.withAbortSignal(signal, () =>
+      client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
+    );
+    return (description.pendingActivities ?? []).map((activity) => [
+      activity.activityId ?? '',
+      {
+        attempt: activity.attempt ?? 1,
+        lastFailure: activity.lastFailure ? toFailure(activity.lastFailure).message : null,
+        heartbeat: heartbeatText(decode(activity.heartbeatDetails)),
+      },
+    ]);
+  } catch {
+    return [];
+  }
+}
+
+/** Activities heartbeat with a text for people, alone or as `note`. */
+function heartbeatText(details: unknown): string | null {
+  if (typeof details === 'string') return details;
+  if (typeof details !== 'object' || details === null || !('note' in details)) return null;
+  return typeof details.note === 'string' ? details.note : null;
+}

@@ -1,0 +1,90 @@
+import { Argument, Command, CommanderError, Option } from 'commander';
+import type { CommandSpec, Options, OptionSpec } from './command.js';
+import { COMMANDS } from './commands/index.js';
+import type { ExitCode } from './exit-codes.js';
+import { EXIT, usageError } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+
+/**
+ * Runs one command line. Throws `CliError` for usage that is wrong, and whatever the command throws.
+ * `version` is the package's.
+ */
+export async function runProgram(argv: string[], terminal: Terminal, version: string): Promise<ExitCode> {
+  let exit: ExitCode = EXIT.success;
+  const program = new Command('perdure')
+    .description('Agent workflows that survive anything.')
+    .version(version)
+    .helpCommand(false)
+    .showHelpAfterError(false)
+    .addHelpText('after', '\nBegin with `perdure init`; see one command with `perdure <command> --help`.');
+  for (const spec of COMMANDS) {
+    program.addCommand(build(spec, async (args, options) => {
+      exit = await spec.run({ arguments: args, options, terminal });
+    }));
+  }
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: () => undefined });
+  }
+  if (argv.length === 0) {
+    program.outputHelp();
+    return exit;
+  }
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw toUsageError(error);
+  }
+  return exit;
+}
+
+function build(spec: CommandSpec, run: (args: string[], options: Options) => Promise<void>): Command {
+  const command = new Command(spec.name).description(spec.summary);
+  for (const { syntax, about, choices } of spec.arguments) {
+    const argument = new Argument(syntax, about);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  for (const option of spec.options) command.addOption(buildOption(option));
+  const examples = spec.examples.map((example) => `  $ ${example}`).join('\n');
+  command.addHelpText('after', `\nExample${spec.examples.length === 1 ? '' : 's'}:\n${examples}`);
+  return command.action(async () => {
+    const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
+    await run(args, toOptions(command));
+  });
+}
+
+function buildOption({ flags, about, many, choices, conflicts }: OptionSpec): Option {
+  const option = new Option(flags, about);
+  if (choices !== undefined) option.choices(choices);
+  if (conflicts !== undefined) option.conflicts(camel(conflicts));
+  if (many === true) option.argParser((value: string, before: string[] | undefined) => [...(before ?? []), value]);
+  return option;
+}
+
+function toOptions(command: Command): Options {
+  const value = (name: string): unknown => command.getOptionValue(camel(name));
+  return {
+    flag: (name) => value(name) === true,
+    text: (name) => {
+      const text = value(name);
+      return typeof text === 'string' ? text : null;
+    },
+    list: (name) => {
+      const list = value(name);
+      return Array.isArray(list) ? list.filter((item): item is string => typeof item === 'string') : [];
+    },
+  };
+}
+
+function camel(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Commander's messages in our form: expectation and finding, values in backquotes, a suggestion as the hint. */
+function toUsageError({ message }: CommanderError): Error {
+  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
+  const suggestion = /\(Did you mean (?:one of )?(.+?)\?\)/.exec(rest.join(' '))?.[1];
+  const text = first.replace(/^unknown command '(.+)'$/, 'There is no command `$1`').replace(/'([^']*)'/g, '`$1`');
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+  return usageError(sentence, suggestion === undefined ? 'See `perdure --help`.' : `Did you mean \`${suggestion}\`?`);
+}

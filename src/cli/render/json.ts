@@ -1,0 +1,92 @@
+import type { Json, JsonObject } from '../../plan/json.js';
+import type { RunResult, StepResult } from '../../plan/result.js';
+import type { Value } from '../../plan/value.js';
+import { isStored } from '../../plan/value.js';
+import type { Store } from '../../store/store.js';
+import type { OpenGate, RunView, StepView } from '../observe/view.js';
+
+/** Values are inlined into `--json` up to this many bytes all together; beyond, a reference stands for them. */
+const INLINED_BYTES = 1024 * 1024;
+
+/** A run as `--json` of `run`, `show` and `watch` prints it (docs/cli.md). */
+export async function toRunResult(view: RunView, store: Store): Promise<RunResult> {
+  const load = createLoader(store);
+  return {
+    run: view.run,
+    plan: view.plan,
+    status: view.status,
+    output: await load(view.output),
+    error: view.error,
+    steps: await stepResults(view, load),
+    spend: view.spend,
+    budget: executionBudget(view),
+    rehearsal: view.rehearsal,
+    started_at: new Date(view.startedAt).toISOString(),
+    ended_at: view.endedAt === null ? null : new Date(view.endedAt).toISOString(),
+  };
+}
+
+type Load = (value: Value | null) => Promise<Json>;
+
+/** Inlines a value while there is room, else names where it stands. */
+function createLoader(store: Store): Load {
+  let left = INLINED_BYTES;
+  return async (value) => {
+    if (value === null) return null;
+    if (!isStored(value)) return value.value;
+    const { ref, bytes, preview } = value;
+    if (bytes > left) return { ref, bytes, preview: preview ?? null };
+    left -= bytes;
+    return store.get(ref);
+  };
+}
+
+async function stepResults(view: RunView, load: Load): Promise<Json[]> {
+  const results: Json[] = [];
+  for (const step of view.steps) results.push(await stepResult(step, load));
+  return results;
+}
+
+/** A step in the seed's words; one that has not ended has its status and no output. */
+async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
+  const { result, nested, step } = view;
+  const ended = result === null ? notEnded(view) : await endedStep(result, load);
+  return {
+    ...ended,
+    path: view.path,
+    kind: step.kind,
+    ...(view.model === null ? {} : { model: view.model }),
+    ...(step.parallel_group === null ? {} : { parallel_group: step.parallel_group }),
+    ...(nested === null ? {} : { steps: await stepResults(nested, load) }),
+  };
+}
+
+function notEnded({ step, status, actor, attempt, path, gate }: StepView): JsonObject {
+  return {
+    id: step.id, step_index: step.index, agent: actor, status, output: null, error: null, attempts: status === 'running' ? attempt : 0,
+    ...(gate === null ? {} : { gate: { path, message: gate.message, hash: gate.hash, since: gate.since } }),
+  };
+}
+
+async function endedStep({ pages: _, output, spend, ...rest }: StepResult, load: Load): Promise<JsonObject> {
+  return { ...rest, output: await load(output), spend: { ...spend } };
+}
+
+/** The seed's ExecutionBudget beside the limits themselves. */
+function executionBudget({ budget, spend, startedAt }: RunView): JsonObject {
+  const { max_steps, max_runtime_mins, max_cost_usd, max_parallel } = budget;
+  return {
+    ...budget,
+    steps_remaining: max_steps === null ? null : Math.max(0, max_steps - spend.steps),
+    parallel_slots: max_parallel,
+    runtime_deadline: max_runtime_mins === null ? null : new Date(startedAt + max_runtime_mins * 60_000).toISOString(),
+    cost_remaining_usd: max_cost_usd === null || spend.usd === null ? null : Math.max(0, max_cost_usd - spend.usd),
+  };
+}
+
+/** An open gate as `list --waiting --json` prints it. */
+export function toGateJson({ address, gate }: OpenGate): JsonObject {
+  const { kind, message, hash, fallback, since, content } = gate;
+  const shown = content === null ? null : isStored(content) ? { ref: content.ref, bytes: content.bytes, preview: content.preview ?? null } : content.value;
+  return { gate: address, kind, message, content: shown, hash, fallback, since };
+}

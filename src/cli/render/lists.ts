@@ -1,0 +1,55 @@
+import type { RunStatus } from '../../plan/result.js';
+import type { ListedRun } from '../observe/list-runs.js';
+import type { OpenGate } from '../observe/view.js';
+import type { Palette } from './colors.js';
+import { formatAge, formatDuration, formatUsd, gateHash } from './format.js';
+import type { Tone } from './rows.js';
+import { safeLine } from './safe-text.js';
+import { clip, displayWidth, fit } from './width.js';
+
+interface ListStyle {
+  now: number;
+  width: number;
+  palette: Palette;
+}
+
+const MARKS: Record<RunStatus, { mark: string; tone: Tone }> = {
+  running: { mark: '▸', tone: 'active' },
+  waiting: { mark: '◆', tone: 'attention' },
+  paused: { mark: '‖', tone: 'attention' },
+  success: { mark: '✓', tone: 'good' },
+  partial: { mark: '!', tone: 'attention' },
+  error: { mark: '✗', tone: 'bad' },
+  timeout: { mark: '✗', tone: 'bad' },
+  cancelled: { mark: '–', tone: 'quiet' },
+};
+
+/** Runs as a table: how each stands, its id, when it started, how long it took, what it cost. */
+export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
+  if (runs.length === 0) return ['No runs yet. `perdure run <definition>` starts one.'];
+  const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(run))), Math.max(20, width - 44));
+  return runs.map((listed) => {
+    const { mark, tone } = MARKS[listed.status];
+    const ended = listed.ended_at === null ? now : Date.parse(listed.ended_at);
+    const cells = [
+      fit(safeLine(listed.run), idWidth),
+      palette.tone(tone, listed.status.padEnd(9)),
+      formatAge(listed.started_at, now).padStart(8),
+      formatDuration(ended - Date.parse(listed.started_at)).padStart(6),
+      (listed.usd === null || listed.usd === 0 ? '' : formatUsd(listed.usd)).padStart(7),
+      listed.rehearsal ? 'rehearsal' : '',
+    ];
+    return `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+/** Every open gate: what is asked, since when, and the command that answers it. */
+export function renderGateList(gates: OpenGate[], { now, width, palette }: ListStyle): string[] {
+  if (gates.length === 0) return ['Nothing waits for you.'];
+  return gates.flatMap(({ address, gate }) => [
+    `${palette.tone('attention', '◆')} ${palette.bold(safeLine(address))}`,
+    `  ${clip(safeLine(gate.message), width - 2)}`,
+    `  ${palette.dim(`since ${gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(gate.since, now)}) · no deadline · ${gateHash(gate.hash)}`)}`,
+    `  perdure approve ${address}`,
+  ]);
+}

@@ -1,0 +1,118 @@
+import type { RunView } from '../observe/view.js';
+import { isClosed } from '../observe/view.js';
+import type { Palette } from './colors.js';
+import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
+import { rowsOf } from './rows.js';
+import { safeLine, safeText } from './safe-text.js';
+import type { TreeStyle } from './tree.js';
+import { renderTree, windowOf } from './tree.js';
+import { displayWidth, wrap } from './width.js';
+
+/** The first line of a run: its name, how to name it, what runs, and where to look at it. */
+export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {
+  const parts = [safeLine(view.name), `run ${view.run}`, `plan ${shortHash(view.plan)}`];
+  if (uiUrl !== null) parts.push(`Temporal ${uiUrl}`);
+  const lines = flow(parts, width);
+  return view.rehearsal ? [...lines, 'REHEARSAL: everything is real but the models, whose answers are stand-ins'] : lines;
+}
+
+/** The first line where a run was there before: what it has done already is not done again. */
+export function renderJoined(view: RunView): string[] {
+  const done = endedSteps(view);
+  const before = done === 0 ? '' : `, ${plural(done, 'step')} done before, none is repeated`;
+  return [`${safeLine(view.name)} · joined run ${view.run}${before}${view.rehearsal ? ' · REHEARSAL' : ''}`];
+}
+
+function endedSteps(view: RunView): number {
+  return view.steps.reduce((sum, { status, nested, step }) => {
+    const own = status === 'success' && step.kind !== 'workflow' ? 1 : 0;
+    return sum + own + (nested === null ? 0 : endedSteps(nested));
+  }, 0);
+}
+
+/** Joined by ` · `, broken where the width demands it; a part is never cut, so that it can be copied. */
+function flow(parts: string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && displayWidth(last) + 3 + displayWidth(part) <= width) lines[lines.length - 1] = `${last} · ${part}`;
+    else lines.push(lines.length === 0 ? part : `  ${part}`);
+  }
+  return lines;
+}
+
+/** The whole live region: tree and meter, in at most `height` lines. */
+export function renderScreen(view: RunView, now: number, style: TreeStyle & { height: number }): string[] {
+  const options = { now, expand: false };
+  const lines = renderTree(view, options, style);
+  const focus = Math.max(0, rowsOf(view, options).findIndex(({ tone }) => tone === 'active' || tone === 'attention'));
+  return ['', ...windowOf(lines, focus, style.height - 4), '', `  ${style.palette.dim(renderMeter(view, now))}`];
+}
+
+/** What was used of what may be: `3 of 100 steps · 1m06s of 30m · $0.043 of $5.00 · 18,204 tokens`. */
+export function renderMeter(view: RunView, now: number): string {
+  const { spend, budget } = view;
+  const parts = [
+    budget.max_steps === null ? plural(spend.steps, 'step') : `${spend.steps} of ${plural(budget.max_steps, 'step')}`,
+    of(formatDuration((view.endedAt ?? now) - view.startedAt), budget.max_runtime_mins, formatMinutes),
+  ];
+  if (spend.usd !== 0 || budget.max_cost_usd !== null) parts.push(of(formatUsd(spend.usd), budget.max_cost_usd, formatUsd));
+  if (spend.tokens > 0 || budget.max_tokens !== null) parts.push(`${of(formatCount(spend.tokens), budget.max_tokens, formatCount)} tokens`);
+  if (view.cancelling) parts.push('cancelling…');
+  return parts.join(' · ');
+}
+
+function of(used: string, limit: number | null, format: (limit: number) => string): string {
+  return limit === null ? used : `${used} of ${format(limit)}`;
+}
+
+/** The last lines of a run: what failed first, in its own words, then how it ended, then what to do. */
+export function renderEnding(view: RunView, width: number, palette: Palette): string[] {
+  const took = (view.endedAt ?? view.startedAt) - view.startedAt;
+  const { spend } = view;
+  const parts = [`${safeLine(view.name)} · ${view.status} in ${formatDuration(took)}`, plural(spend.steps, 'step')];
+  if (spend.usd !== 0) parts.push(formatUsd(spend.usd));
+  if (spend.tokens > 0) parts.push(`${formatCount(spend.tokens)} tokens`);
+  if (view.rehearsal) parts.push('rehearsal');
+  const mark = view.status === 'success' ? '✓' : view.status === 'partial' ? '!' : '✗';
+  const tone = view.status === 'success' ? 'good' : view.status === 'partial' ? 'attention' : 'bad';
+  const ending = palette.tone(tone, `${mark} ${parts.join(' · ')}`);
+  return view.status === 'success' ? [ending] : [...renderFailures(view, width, palette), ending, ...nextCommands(view)];
+}
+
+/** Each step that failed by itself, the innermost first, with what it said. */
+function renderFailures(view: RunView, width: number, palette: Palette): string[] {
+  const failures = failuresOf(view);
+  if (failures.length === 0 && view.error !== null) return [...indent(view.error, width), ''];
+  return failures.flatMap(({ path, error }) => [palette.tone('bad', `✗ ${safeLine(path)}`), ...indent(error, width), '']);
+}
+
+const MOST_LINES = 12;
+
+function indent(text: string, width: number): string[] {
+  const lines = safeText(text).trimEnd().split('\n').flatMap((line) => wrap(line, width - 4));
+  const shown = lines.length <= MOST_LINES ? lines : [...lines.slice(0, 4), '…', ...lines.slice(5 - MOST_LINES)];
+  return shown.map((line) => `    ${line}`);
+}
+
+function failuresOf(view: RunView): { path: string; error: string }[] {
+  return view.steps.flatMap((step) => {
+    if (step.status !== 'error' && step.status !== 'timeout') return [];
+    const below = step.nested === null ? [] : failuresOf(step.nested);
+    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status }];
+  });
+}
+
+function nextCommands(view: RunView): string[] {
+  const failed = failuresOf(view)[0];
+  const lines = failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
+  return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree'];
+}
+
+/** What `show` prints: header, the whole tree, and the meter or the ending. */
+export function renderRun(view: RunView, uiUrl: string | null, options: { now: number; width: number; palette: Palette }): string[] {
+  const { now, width, palette } = options;
+  const tree = renderTree(view, { now, expand: true }, { width, palette, frame: 0 });
+  const foot = isClosed(view.status) ? renderEnding(view, width, palette) : [`  ${view.status} · ${renderMeter(view, now)}`];
+  return [...renderHeader(view, uiUrl, width), '', ...tree, '', ...foot];
+}

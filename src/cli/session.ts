@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../compiler/config.js';
+import type { Problem } from '../compiler/problem.js';
+import type { Project } from '../compiler/project.js';
+import type { Store } from '../store/store.js';
+import type { TemporalLink } from '../workers/temporal-link.js';
+import { CliError, EXIT, usageError } from './exit-codes.js';
+import type { Terminal } from './terminal.js';
+import { tell } from './terminal.js';
+
+/** Problems of a definition or of `perdure.yml`; printed in the compiler's layout. Nothing was started. */
+export class ProblemsError extends CliError {
+  readonly problems: Problem[];
+  readonly sources: Map<string, string>;
+  readonly files: number;
+
+  constructor(problems: Problem[], sources: Map<string, string>, files: number) {
+    super(`${problems.length} problems`, EXIT.usage);
+    this.name = 'ProblemsError';
+    this.problems = problems;
+    this.sources = sources;
+    this.files = files;
+  }
+}
+
+export interface Workspace {
+  project: Project;
+  config: Config;
+}
+
+/** The project of the current folder and its configuration. Loads no server, worker or store. */
+export async function openWorkspace(terminal: Terminal): Promise<Workspace> {
+  const { findProject } = await import('../compiler/project.js');
+  const { loadConfig } = await import('../compiler/config.js');
+  const project = findProject(terminal.cwd);
+  const { config, problems, sources } = loadConfig(project, terminal.cwd);
+  if (problems.some(({ severity }) => severity === 'error')) throw new ProblemsError(problems, sources, 1);
+  return { project, config };
+}
+
+/** A workspace with its store, and a way to Temporal. */
+export interface Session extends Workspace {
+  store: Store;
+  /** Takes the lines by which the host says what it does; a screen that draws puts itself here. */
+  progress: { tell: (line: string) => void };
+  /** Whether there is a server to ask for runs: one elsewhere, or a database that our own can open. */
+  mayKnowRuns(): boolean;
+  /** The way to Temporal: the server that the environment names, else the host of this folder. */
+  connect(options: ConnectOptions): Promise<TemporalLink>;
+}
+
+export interface ConnectOptions {
+  /** Start the host when it is not there; else it must be there already. */
+  start: boolean;
+  signal?: AbortSignal;
+}
+
+/** Opens the store of the current folder. Throws what says why it cannot be used (exit code 3). */
+export async function openSession(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session> {
+  const workspace = await openWorkspace(terminal);
+  const { openStore } = await import('../store/local-store.js');
+  const { databaseFile } = await import('../workers/server-database.js');
+  const { temporalSettings } = await import('../workers/temporal-settings.js');
+  const store = await openStore(workspace.project.stateDir);
+  const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
+  return {
+    ...workspace,
+    store,
+    progress,
+    mayKnowRuns: () => temporalSettings(terminal.env) !== null || existsSync(databaseFile(workspace.project.stateDir)),
+    async connect({ start, signal }) {
+      const { openTemporal } = await import('../workers/temporal-link.js');
+      return openTemporal({
+        ...workspace,
+        taskQueue: options.taskQueue ?? undefined,
+        start,
+        onProgress: (line) => progress.tell(line),
+        credentials: () => terminal.env,
+        signal,
+      });
+    },
+  };
+}
+
+/**
+ * A session for commands that only look: null where nothing was ever run, so that looking makes no folder and
+ * starts nothing.
+ */
+export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
+  const { findProject } = await import('../compiler/project.js');
+  const { temporalSettings } = await import('../workers/temporal-settings.js');
+  const isElsewhere = temporalSettings(terminal.env) !== null;
+  return isElsewhere || existsSync(join(findProject(terminal.cwd).stateDir, 'store.json')) ? openSession(terminal, options) : null;
+}
+
+/** The run that was named is not known here. */
+export function unknownRun(run: string): CliError {
+  return usageError(`There is no run \`${run}\`.`, '`perdure list` shows the runs that are known here.');
+}

@@ -1,0 +1,124 @@
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import type { Plan } from '../../plan/plan.js';
+import type { InputSpec } from '../../plan/step.js';
+import { didYouMean } from '../../compiler/nearest.js';
+import { usageError } from '../exit-codes.js';
+import { neededBy } from './needed-by.js';
+
+/** What a person gave to `run`, as it was typed. */
+export interface GivenInput {
+  /** `-i k=v`, in order; the last of one name counts. */
+  pairs: string[];
+  /** Content of `--inputs FILE`, parsed. */
+  file: Json | null;
+  /** The request argument, or what came on stdin. */
+  request: string | null;
+}
+
+/** Names of inputs that the request argument stands for, in the order of preference. */
+const REQUEST_NAMES = ['userRequest', 'request', 'instruction'];
+
+/**
+ * The run's input, checked against what the Plan says it takes, with defaults filled in. Throws a usage error for an
+ * unknown name, a value of another type, and for all missing ones together.
+ */
+export function collectInput(plan: Plan, given: GivenInput): JsonObject {
+  const values = { ...fromFile(plan, given.file), ...fromPairs(plan, given.pairs), ...fromRequest(plan, given.request) };
+  const entries = Object.entries(plan.inputs).flatMap(([name, spec]): [string, Json][] => {
+    const value = Object.hasOwn(values, name) ? values[name] : spec.default;
+    return value === undefined ? [] : [[name, value]];
+  });
+  const input = Object.fromEntries(entries);
+  const missing = Object.entries(plan.inputs).filter(([name, spec]) => spec.required && !Object.hasOwn(input, name));
+  if (missing.length > 0) throw missingError(plan, missing.map(([name]) => name));
+  return input;
+}
+
+function fromFile(plan: Plan, file: Json | null): JsonObject {
+  if (file === null) return {};
+  if (!isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
+  for (const [name, value] of Object.entries(file)) {
+    const { type } = specOf(plan, name);
+    if (!isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`);
+  }
+  return file;
+}
+
+function fromPairs(plan: Plan, pairs: string[]): JsonObject {
+  const entries = pairs.map((pair): [string, Json] => {
+    const position = pair.indexOf('=');
+    if (position < 1) throw usageError(`Expected \`-i name=value\`, got \`-i ${pair}\`.`);
+    const name = pair.slice(0, position);
+    return [name, parseValue(name, pair.slice(position + 1), specOf(plan, name))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function fromRequest(plan: Plan, request: string | null): JsonObject {
+  if (request === null) return {};
+  const name = REQUEST_NAMES.find((candidate) => Object.hasOwn(plan.inputs, candidate));
+  if (name === undefined) throw usageError(`The definition \`${plan.name}\` takes no request.`, takes(plan));
+  return { [name]: request };
+}
+
+function specOf(plan: Plan, name: string): InputSpec {
+  const spec = Object.hasOwn(plan.inputs, name) ? plan.inputs[name] : undefined;
+  if (spec !== undefined) return spec;
+  const suggestion = didYouMean(name, Object.keys(plan.inputs));
+  throw usageError(`The definition \`${plan.name}\` has no input \`${name}\`.`, suggestion === null ? takes(plan) : `D${suggestion.slice(1)}`);
+}
+
+function takes(plan: Plan): string {
+  const names = Object.keys(plan.inputs).map((name) => `\`${name}\``);
+  return names.length === 0 ? 'It takes no inputs.' : `It takes ${names.join(', ')}; give one with \`-i name=value\`.`;
+}
+
+/** A value as text on the command line, in the type that the definition declares. */
+function parseValue(name: string, text: string, { type }: InputSpec): Json {
+  if (type === 'string' || type === 'any') return text;
+  const value = type === 'number' ? toNumber(text) : parseJson(text);
+  if (value !== undefined && isOfType(value, type)) return value;
+  throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
+}
+
+function toNumber(text: string): number | undefined {
+  return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : undefined;
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json; // JSON.parse gives nothing else
+  } catch {
+    return undefined;
+  }
+}
+
+const PHRASES: Record<InputSpec['type'], string> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: '`true` or `false`',
+  list: 'a list, as JSON',
+  object: 'an object, as JSON',
+  any: 'any value',
+};
+
+function isOfType(value: Json, type: InputSpec['type']): boolean {
+  return type === 'any' || type === typeName(value);
+}
+
+function typeName(value: Json): InputSpec['type'] | 'null' {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  const name = typeof value;
+  return name === 'string' || name === 'number' || name === 'boolean' ? name : 'object';
+}
+
+function missingError(plan: Plan, names: string[]): Error {
+  const lines = names.map((name) => {
+    const steps = neededBy(plan, name);
+    return `\`${name}\`${steps.length === 0 ? '' : `, which ${steps.join(', ')} ${steps.length === 1 ? 'needs' : 'need'}`}`;
+  });
+  const example = names.map((name) => `-i ${name}=…`).join(' ');
+  return usageError(`The definition \`${plan.name}\` needs the input${names.length === 1 ? '' : 's'} ${lines.join('; ')}.`, `Give ${names.length === 1 ? 'it' : 'them'} with \`${example}\`.`);
+}

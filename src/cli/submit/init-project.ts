@@ -1,0 +1,66 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const CONFIG = `# Settings of this project; everything is optional. \`perdure schema config\` has them all.
+# models:
+#   default: sonnet
+# workflows:
+#   budgets: {max_cost_usd: 5}
+{}
+`;
+
+const EXAMPLE = `name: hello
+description: Greets somebody, and asks before it writes the greeting down.
+inputs:
+  name: {type: string, required: true, description: Who is greeted.}
+steps:
+  - id: greeting
+    command: [printf, "Hello, %s!", "\${name}"]
+  - id: approve
+    approval: "Write this greeting to greeting.txt?"
+    content: "\${steps.greeting.output}"
+  - id: write
+    command: [tee, greeting.txt]
+    stdin: "\${steps.approve.output}"
+`;
+
+const FILES: Record<string, string> = { 'perdure.yml': CONFIG, 'definitions/workflows/hello.yml': EXAMPLE };
+const IGNORED = '.perdure/';
+/** Folders of other tools whose agents Perdure reads. */
+const NEIGHBOURS = ['.claude/agents', '.gemini/agents', '.codex/agents', '.glee'];
+
+/** What \`init\` did, as paths below the folder. */
+export interface Initiated {
+  made: string[];
+  kept: string[];
+  /** Folders of other tools that were there. */
+  found: string[];
+}
+
+/** Makes what a project needs in a folder. Nothing that is there is changed, but for a line in \`.gitignore\`. */
+export function initProject(folder: string): Initiated {
+  const made: string[] = [];
+  const kept: string[] = [];
+  for (const [name, content] of Object.entries(FILES)) (writeNew(join(folder, name), content) ? made : kept).push(name);
+  (ignore(join(folder, '.gitignore')) ? made : kept).push('.gitignore');
+  return { made, kept, found: NEIGHBOURS.filter((name) => existsSync(join(folder, name))) };
+}
+
+function writeNew(file: string, content: string): boolean {
+  mkdirSync(dirname(file), { recursive: true });
+  try {
+    writeFileSync(file, content, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Adds the state folder to an ignore file, made when it is not there; false when it is in it already. */
+function ignore(file: string): boolean {
+  const content = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (content.split('\n').some((line) => /^\/?\.perdure\/?$/.test(line.trim()))) return false;
+  appendFileSync(file, `${content === '' || content.endsWith('\n') ? '' : '\n'}${IGNORED}\n`);
+  return true;
+}
