@@ -36,7 +36,7 @@ export function checkStepCycle(edges: Need[][], stepNodes: Node[], report: Repor
   const cycle = findCycle(edges.keys(), (step) => (edges[step] ?? []).map((need) => need.step));
   if (cycle === null) return true;
   const [first = 0, ...rest] = rotate(cycle.slice(0, -1));
-  const names = [first, ...rest.reverse(), first].map((step) => nameOf(stepNodes[step], step));
+  const names = [first, ...rest, first].map((step) => nameOf(stepNodes[step], step));
   const node = stepNodes[first];
   const at = node && (memberOf(node, 'needs') ?? startOf(node));
   if (at !== undefined) {

@@ -57,8 +57,7 @@ export function createResolver(project: Project): Resolver {
 
   /** All that may be named from a file, in the order in which it is looked through. */
   const visible = (kind: Kind, from: string): Entry[] => {
-    const roots = new Set([homeOf(from), project.root].filter((root) => root !== null));
-    return [...roots].flatMap((root) => HOMES.flatMap((home) => entriesIn(join(root, home, kind), kind)));
+    return rootsOf(from, project.root).flatMap((root) => HOMES.flatMap((home) => entriesIn(join(root, home, kind), kind)));
   };
 
   const agent = (name: string, from: string): Resolution => {
@@ -106,6 +105,14 @@ function withOrigin(entry: Entry, builtIn: Entry[]): Entry {
 
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The project, and the place that a file itself belongs to: the one nearest above the file first. */
+function rootsOf(file: string, root: string): string[] {
+  const home = homeOf(file);
+  if (home === null || home === root) return [root];
+  const rootIsNearer = file.startsWith(`${root}/`) && root.length > home.length;
+  return rootIsNearer ? [root, home] : [home, root];
 }
 
 /** The folder above `definitions/`, `.glee/` or `.claude/` that a file lies in, or null. */

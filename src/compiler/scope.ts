@@ -1,5 +1,5 @@
 import type { Expression, Root } from '../plan/expression.js';
-import { didYouMean } from './nearest.js';
+import { didYouMean, nearest } from './nearest.js';
 import type { WrittenReference } from './parse-expression.js';
 import type { Place, Report } from './problem.js';
 
@@ -73,6 +73,7 @@ export function createScope(names: Names, at: number | null, report: Report): (r
       if (names.inputs.has(name)) return refer(`input:${name}`, rest);
       if (RESERVED.has(name)) return fail('invalid-template', `\`${name}\` means something in a \`foreach\` only, which this version does not run yet.`);
       if (names.ids.has(name)) return fail('unknown-field', `\`${name}\` is a step, not an output or an input.`, `write \`\${steps.${name}.output}\``);
+      warnOfNear(name, names, place, report);
       return refer(`input:${name}`, rest);
     };
 
@@ -82,6 +83,14 @@ export function createScope(names: Names, at: number | null, report: Report): (r
     if (first === 'parallel_group') return fromGroup(second, rest);
     return fromName(first, second === undefined ? [] : [second, ...rest]);
   };
+}
+
+/** An undeclared name is an input; one that is nearly another name is more likely a slip. */
+function warnOfNear(name: string, { outputs, inputs }: Names, at: Place, report: Report): void {
+  const near = nearest(name, [...outputs.keys(), ...inputs].slice(0, 200));
+  if (near === null) return;
+  const message = `\`${name}\` is taken for an input of the workflow.`;
+  report({ code: 'near-input', severity: 'warning', at, message, suggestion: `did you mean \`${near}\`?` });
 }
 
 /** `steps[-1]` is the step before this one; in the workflow's output it is the last. */

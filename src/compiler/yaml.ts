@@ -45,7 +45,7 @@ function parse(text: string): ReturnType<typeof parseDocument<ParsedNode>> {
   Error.stackTraceLimit = 0;
   try {
     // `uniqueKeys` compares every key with every other; the walk below finds duplicates in linear time.
-    return parseDocument(text, { schema: 'core', stringKeys: true, uniqueKeys: false, prettyErrors: false, strict: true, logLevel: 'silent' });
+    return parseDocument(text, { schema: 'core', stringKeys: true, uniqueKeys: false, prettyErrors: false, strict: true, logLevel: 'error' });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
