@@ -2,9 +2,9 @@
 // Only tracked files count. Prints text for people and models; exits with 1 and git's own words when git fails.
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 
-const KINDS = { sizes, churn, markers, excerpts };
+const KINDS = { head, sizes, churn, markers, excerpts };
 const MAX_FILE_BYTES = 512 * 1024;
 const MARKS = /\b(?:TODO|FIXME|HACK|XXX)\b|\beval\(|\bnew Function\(|shell:\s*true|dangerouslySetInnerHTML|verify\s*=\s*False|InsecureSkipVerify/;
 const SOURCE = new Set('.c .cc .cpp .cs .ex .exs .go .h .hpp .hs .java .js .jsx .kt .lua .mjs .ml .php .pl .py .rb .rs .scala .sh .sql .swift .ts .tsx .vue .zig'.split(' '));
@@ -21,6 +21,12 @@ if (fact === null) {
     console.error(error.stderr?.trim() || error.message);
     process.exitCode = 1;
   }
+}
+
+/** Which repository this is, and where it stands: `name at 1a2b3c4 of 2026-11-21`. */
+function head() {
+  const name = basename(git('rev-parse', '--show-toplevel').trim());
+  return `${name} at ${git('log', '-1', '--format=%h of %cs').trim()}`;
 }
 
 /** The largest files, and files and lines by kind of file. */

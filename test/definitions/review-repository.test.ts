@@ -66,7 +66,7 @@ describe('review-repository', () => {
     expect(result).toMatchObject({ status: 'success', rehearsal: true });
     expect(code).toBe(0);
     expect(project.asked('')).toEqual([]);
-    expect(report('rehearsal.md')).toMatch(/^# Review of \. at [0-9a-f]+ of .*\n\n> \*\*Rehearsal\.\*\* No model was called/);
+    expect(report('rehearsal.md')).toMatch(/^# Review of perdure-definitions-\w+ at [0-9a-f]+ of .*\n\n> \*\*Rehearsal\.\*\* No model was called/);
     expect(report('rehearsal.md')).toContain('2 commits  adder.js');
   });
 
