@@ -1,0 +1,62 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { ModelEndpoint, Script } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Bench } from './harness.js';
+import { callModel, createBench, failureOf, literal } from './harness.js';
+
+async function benchWith(script: Script): Promise<{ bench: Bench; endpoint: ModelEndpoint }> {
+  const endpoint = await startModelEndpoint(script);
+  onTestFinished(() => endpoint.close());
+  return { endpoint, bench: await createBench({ credentials: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: endpoint.url } }) };
+}
+
+it('a call that had answered is not made again, and gives the same output and spend', async () => {
+  const { bench, endpoint } = await benchWith([{ text: 'once' }]);
+  const first = await callModel(bench);
+  expect(await callModel(bench)).toEqual(first);
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+it('a journal hit pays no part of a conversation again, and goes on after it', async () => {
+  const schema = { type: 'integer' };
+  const { bench, endpoint } = await benchWith([{ text: 'no' }, { status: 500 }, { text: '4' }]);
+  await expect(failureOf(callModel(bench, { schema }))).resolves.toMatchObject({ type: 'provider-error' });
+  expect(await callModel(bench, { schema })).toMatchObject({ output: { value: 4 }, spend: { tokens: 30 } });
+  expect(endpoint.requests).toHaveLength(3);
+});
+
+it.each([
+  ['try', { try: 2 }],
+  ['step', { path: 'items/1/step' }],
+  ['run', { root: { run: 'test-run', first: 'another', plan: `sha256:${'0'.repeat(64)}` as const } }],
+])('another %s asks anew', async (what, call) => {
+  const { bench, endpoint } = await benchWith(() => ({ text: 'again' }));
+  await callModel(bench);
+  const plan = what === 'run' ? (await planOf(bench)) : null;
+  await callModel(bench, { call: plan === null ? call : { root: { run: 'test-run', first: 'another', plan } } });
+  expect(endpoint.requests).toHaveLength(2);
+});
+
+async function planOf(bench: Bench): Promise<`sha256:${string}`> {
+  const files = await readdir(join(bench.folder, '.perdure', 'plans'), { recursive: true });
+  return `sha256:${files.find((file) => file.length > 60)?.split('/').at(-1) ?? ''}`;
+}
+
+it('a hit for another request is a failure, never an answer', async () => {
+  const { bench, endpoint } = await benchWith([{ text: 'once' }]);
+  await callModel(bench);
+  await expect(failureOf(callModel(bench, { prompt: literal('Look at something else.') }))).resolves.toMatchObject({ type: 'journal-mismatch', nonRetryable: true });
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+it('a damaged entry is a failure: to call again would pay again', async () => {
+  const { bench, endpoint } = await benchWith([{ text: 'once' }]);
+  await callModel(bench);
+  const folder = join(bench.folder, '.perdure', 'journal');
+  const file = (await readdir(folder, { recursive: true })).find((name) => name.length > 60) ?? '';
+  await writeFile(join(folder, file), '{"request":');
+  await expect(failureOf(callModel(bench))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining('corrupt') });
+  expect(endpoint.requests).toHaveLength(1);
+});
