@@ -17,7 +17,6 @@ import { Ours } from './ours.js';
 
 /** Both sides on one embedded server, a worker process each, and the endpoint that answers both at once. */
 export interface Bench {
-  client: Client;
   ours: Ours;
   byHand: ByHand;
   /** The project's folder, and where its definitions are. */
@@ -25,6 +24,8 @@ export interface Bench {
   address: string;
   /** Path of the Temporal program. */
   temporal: string;
+  /** One more worker of the hand-written side, on another server; gives what ends it. */
+  startByHandWorker(address: string): Promise<() => Promise<void>>;
 }
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -63,10 +64,12 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const { code } = await bundleWorkflowCode({ workflowsPath: join(HERE, 'by-hand', 'workflows.js'), logger: quiet });
   await writeFile(bundle, code);
   ends.push(await startWorker('our-worker.js', { ...env, BENCH_TASK_QUEUE: 'ours' }));
-  ends.push(await startWorker(join('by-hand', 'worker.js'), { ...env, BENCH_TASK_QUEUE: 'by-hand', BENCH_BUNDLE: bundle }));
+  const startByHandWorker = (address: string): Promise<() => Promise<void>> =>
+    startWorker(join('by-hand', 'worker.js'), { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: 'by-hand', BENCH_BUNDLE: bundle });
+  ends.push(await startByHandWorker(server.address));
 
   const client = new Client({ connection });
-  return { client, ours: new Ours(client, store, folder), byHand: new ByHand(client), folder, address: server.address, temporal };
+  return { ours: new Ours(client, store, folder), byHand: new ByHand(client), folder, address: server.address, temporal, startByHandWorker };
 }
 
 const quiet = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: console.error, error: console.error };

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import type { Spread } from './measure.js';
 import type { Row, RowResult } from './row.js';
 
@@ -9,6 +10,17 @@ export function markdownTable(results: RowResult[]): string {
     return `| ${cells.join(' | ')} |`;
   });
   return [head, ...lines].join('\n');
+}
+
+const BEGIN = '<!-- results: written by npm run bench -->';
+const END = '<!-- end of results -->';
+
+/** Puts the table between the two marks of a Markdown file, and leaves the rest of it alone. */
+export async function writeTable(file: string, results: RowResult[]): Promise<void> {
+  const text = await readFile(file, 'utf8');
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin) throw new Error(`Expected \`${file}\` to have the lines \`${BEGIN}\` and \`${END}\``);
+  await writeFile(file, `${text.slice(0, begin + BEGIN.length)}\n\n${markdownTable(results)}\n\n${text.slice(end)}`);
 }
 
 function spread({ median, low, high }: Spread, unit: string): string {
