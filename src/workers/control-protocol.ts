@@ -48,11 +48,14 @@ export function send(socket: Socket, message: ClientMessage | HostMessage): void
 
 /** Calls back for every message that arrives. A line that is no message ends the connection. */
 export function receive<T extends ClientMessage | HostMessage>(socket: Socket, types: readonly T['type'][], onMessage: (message: T) => void): void {
-  createInterface({ input: socket }).on('line', (line) => {
+  const lines = createInterface({ input: socket });
+  lines.on('line', (line) => {
     const message = parse(line);
     if (message !== null && types.some((type) => type === message.type)) onMessage(message as T); // both ends are ours, in a private folder
     else socket.destroy();
   });
+  // A peer that was killed resets the connection; readline repeats that error, and its `close` follows.
+  lines.on('error', () => socket.destroy());
 }
 
 export const CLIENT_TYPES = ['hello', 'status', 'stop'] as const;

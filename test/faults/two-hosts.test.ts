@@ -20,7 +20,7 @@ describe('hosts that are killed with -9', () => {
       if (round % 3 !== 0) kill(pids[1]);
     }
     const link = await openLink(stateDir);
-    await waitFor('all runs', async () => (await runsAt(link).catch(() => [])).length === left.length);
+    await waitFor('all runs', async () => (await runsAt(link).catch((): string[] => [])).length === left.length);
     expect(await runsAt(link)).toEqual(left.sort());
     servers.end();
     expect(servers.most()).toBe(1);

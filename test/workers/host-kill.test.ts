@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { findServer } from '../../src/workers/embedded-server.js';
+import { hostStatus } from '../../src/workers/host-client.js';
+import { readHostFile } from '../../src/workers/host-files.js';
+import { kill, leaveRun, newFolder, openLink, runsAt, serversOn, waitFor, watchServers } from './setting.js';
+
+describe('after kill -9', () => {
+  it.each([
+    ['of the host alone', ['host']],
+    ['of the server alone', ['server']],
+    ['of both', ['host', 'server']],
+    ['of both, the server first', ['server', 'host']],
+  ])('%s, the next command finds one server with all its data', async (_, victims) => {
+    const stateDir = newFolder();
+    const servers = watchServers(stateDir);
+    const before = await openLink(stateDir);
+    await leaveRun(before, 'kept');
+    const pids: Record<string, number | undefined> = { host: (await readHostFile(stateDir))?.host.pid, server: (await findServer(stateDir))?.identity.pid };
+    await before.close();
+    for (const victim of victims) kill(pids[victim]);
+    const after = await openLink(stateDir);
+    await waitFor('the run', async () => (await runsAt(after).catch((): string[] => [])).includes('kept'));
+    expect(await serversOn(stateDir)).toHaveLength(1);
+    expect((await serversOn(stateDir))[0] === pids['server']).toBe(!victims.includes('server'));
+    servers.end();
+    expect(servers.most()).toBe(1);
+    await after.close();
+  });
+
+  it('of the server under an open link, the link goes on at the same address', async () => {
+    const stateDir = newFolder();
+    const link = await openLink(stateDir);
+    await leaveRun(link, 'kept');
+    kill((await findServer(stateDir))?.identity.pid);
+    await waitFor('the run', async () => (await runsAt(link).catch((): string[] => [])).includes('kept'));
+    expect(await hostStatus(stateDir)).toMatchObject({ restarts: 1, serverPid: (await serversOn(stateDir))[0] });
+    expect((await readHostFile(stateDir))?.server?.pid).toBe((await serversOn(stateDir))[0]);
+    await link.close();
+  });
+
+  it('of the host under an open link, the link starts another one', async () => {
+    const stateDir = newFolder();
+    const lines: string[] = [];
+    const link = await openLink(stateDir, (line) => lines.push(line));
+    const first = (await hostStatus(stateDir))?.pid;
+    kill(first);
+    const second = await waitFor('another host', async () => {
+      const status = await hostStatus(stateDir);
+      return status?.phase === 'ready' && status.pid !== first && status.clients === 1 && status;
+    });
+    expect(second.address).toBe((await findServer(stateDir))?.address);
+    expect(lines.join('\n')).toContain('the host ended: it was killed');
+    await link.close();
+  });
+
+  it('of a host that makes its first database, nothing half-made is left to trip over', async () => {
+    const stateDir = newFolder();
+    const opening = openLink(stateDir);
+    opening.catch(() => {});
+    const server = await waitFor('the server', () => findServer(stateDir));
+    const host = await readHostFile(stateDir);
+    kill(server.identity.pid);
+    kill(host?.host.pid);
+    const link = await opening.catch(() => openLink(stateDir));
+    await leaveRun(link, 'kept');
+    expect(await runsAt(link)).toEqual(['kept']);
+    await link.close();
+  });
+});

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../src/workers/errors.js';
+import { joinHost } from '../../src/workers/host-client.js';
+import { newFolder, openLink, serversOn } from './setting.js';
+
+const listeners: Server[] = [];
+const mounts: string[] = [];
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+  for (const mount of mounts.splice(0)) execFileSync('umount', ['-l', mount]);
+});
+
+/** A program that is no server of ours, on a port. Nothing when the port is taken already, which serves as well. */
+function occupy(port: number): Promise<void> {
+  return new Promise((resolve) => {
+    const listener = createServer((socket) => socket.destroy());
+    listener.once('error', () => resolve());
+    listener.listen(port, '127.0.0.1', () => {
+      listeners.push(listener);
+      resolve();
+    });
+  });
+}
+
+const join1 = (stateDir: string, onProgress: (line: string) => void = () => {}): Promise<unknown> =>
+  joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress });
+
+async function refusal(stateDir: string): Promise<UnavailableError> {
+  const error: unknown = await join1(stateDir).then(() => null, (reason: unknown) => reason);
+  if (!(error instanceof UnavailableError)) throw new Error(`Expected an UnavailableError, got ${String(error)}`);
+  expect(await serversOn(stateDir)).toEqual([]);
+  return error;
+}
+
+describe('a host in trouble', () => {
+  it('does not join a foreign server on the usual ports, and takes others', async () => {
+    await Promise.all([occupy(7233), occupy(8233)]);
+    const link = await openLink(newFolder());
+    expect(link.uiUrl).not.toContain(':8233');
+    expect((await link.connection.workflowService.getSystemInfo({})).serverVersion).toMatch(/^1\./);
+    await link.close();
+  });
+
+  it('refuses a database that is none, and leaves it as it is', async () => {
+    const stateDir = newFolder();
+    writeFileSync(join(stateDir, 'temporal.db'), 'my diary\n'.repeat(1000));
+    expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is corrupt.`);
+  });
+
+  it('refuses a database whose inside is damaged, with what the server said behind it', async () => {
+    const stateDir = newFolder();
+    writeFileSync(join(stateDir, 'temporal.db'), Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8000, 7)]));
+    expect((await refusal(stateDir)).message).toContain('corrupt');
+  });
+
+  it('refuses a read-only database, also for root', async () => {
+    const stateDir = newFolder();
+    writeFileSync(join(stateDir, 'temporal.db'), '');
+    chmodSync(join(stateDir, 'temporal.db'), 0o444);
+    expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is read-only.`);
+  });
+
+  it('refuses a state folder that is a file', async () => {
+    const stateDir = join(newFolder(), 'state');
+    writeFileSync(stateDir, '');
+    await expect(join1(stateDir)).rejects.toThrow('cannot be written');
+  });
+
+  it.runIf(process.getuid?.() === 0 && process.platform === 'linux')('refuses a full disk before the server meets it', async () => {
+    const stateDir = join(newFolder(), 'small');
+    mkdirSync(stateDir);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', stateDir], { stdio: 'ignore' });
+    } catch {
+      return; // no right to mount here
+    }
+    mounts.push(stateDir);
+    expect((await refusal(stateDir)).message).toContain('is full');
+    expect(readdirSync(stateDir)).not.toContain('temporal.db');
+  });
+
+  it('says what is wrong when there is no Temporal program', async () => {
+    const before = process.env['PERDURE_TEMPORAL_BIN'];
+    process.env['PERDURE_TEMPORAL_BIN'] = '/nowhere/temporal';
+    try {
+      expect((await refusal(newFolder())).message).toContain('`/nowhere/temporal`');
+    } finally {
+      if (before === undefined) delete process.env['PERDURE_TEMPORAL_BIN'];
+      else process.env['PERDURE_TEMPORAL_BIN'] = before;
+    }
+  });
+
+  it('shows the tail of its log when its process dies at once', async () => {
+    const folder = newFolder();
+    const entry = join(folder, 'entry.mjs');
+    writeFileSync(entry, "console.error('out of luck'); process.exit(9);");
+    const joining = joinHost({ stateDir: folder, taskQueue: null, start: true, credentials: {}, onProgress: () => {}, entry });
+    await expect(joining).rejects.toThrow(/ended at its start \(exit 9\)[^]*out of luck/);
+  });
+
+  it('works where the path of the state folder is too long for a socket', async () => {
+    const stateDir = join(newFolder(), 'x'.repeat(120));
+    mkdirSync(stateDir);
+    const link = await openLink(stateDir);
+    expect(link.embedded).toBe(true);
+    await link.close();
+    const { stopHost } = await import('../../src/workers/host-client.js');
+    expect(await stopHost(stateDir)).toBe(true);
+  });
+});
