@@ -2,14 +2,14 @@ import type { Template } from '../plan/expression.js';
 import type { Plan } from '../plan/plan.js';
 import { NO_BUDGETS } from '../plan/plan.js';
 import type { AgentDefinition } from './compile-agent.js';
-import { agentInputs, compileAgent } from './compile-agent.js';
+import { agentInputs } from './compile-agent.js';
 import { agentPolicy } from './compile-step.js';
+import type { Shared } from './compile-workflow.js';
 import { seal } from './compile-workflow.js';
-import type { Texts } from './hash.js';
 import type { Report } from './problem.js';
 
 /** An agent's file alone is a workflow of one step, whose request is the prompt. */
-export function compileAgentAlone(definition: AgentDefinition, { report, texts }: { report: Report; texts: Texts }): Plan | null {
+export function compileAgentAlone(definition: AgentDefinition, { report, texts, compileAgent }: Pick<Shared, 'report' | 'texts' | 'compileAgent'>): Plan | null {
   let failed = false;
   const watch: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
@@ -17,7 +17,7 @@ export function compileAgentAlone(definition: AgentDefinition, { report, texts }
   };
   const inputs = agentInputs(definition, { texts, report: watch });
   const given = Object.keys(inputs).filter((name) => name !== 'request');
-  const { hash, agent } = compileAgent(definition, new Set(given), { texts, report: watch });
+  const { hash, agent } = compileAgent(definition, given);
   if (failed) return null;
   return seal({
     name: definition.name,

@@ -16,8 +16,23 @@ export type AgentDefinition = Definition & { format: 'agent' };
 const DEFAULT_OUTPUT_KB = 100;
 const DEFAULT_TURNS = 20;
 
+/** Gives an agent as a step with certain inputs uses it; what many steps share is made once. */
+export type AgentCompiler = (definition: AgentDefinition, given: string[]) => { hash: Hash; agent: Agent };
+
+export function createAgentCompiler(context: { texts: Texts; report: Report }): AgentCompiler {
+  const made = new Map<AgentDefinition, Map<string, ReturnType<AgentCompiler>>>();
+  return (definition, given) => {
+    const uses = made.get(definition) ?? new Map<string, ReturnType<AgentCompiler>>();
+    made.set(definition, uses);
+    const key = [...given].sort().join(' ');
+    const known = uses.get(key) ?? compileAgent(definition, new Set(given), context);
+    uses.set(key, known);
+    return known;
+  };
+}
+
 /** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
-export function compileAgent(definition: AgentDefinition, given: Set<string>, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
+function compileAgent(definition: AgentDefinition, given: Set<string>, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
   const { authored, name } = definition;
   const agent: Agent = {
     name,

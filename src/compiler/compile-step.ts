@@ -4,8 +4,8 @@ import type { Plan } from '../plan/plan.js';
 import type { Agent, AgentStep, ApprovalStep, CommandStep, InputSpec, OnError, Retry, Step, StepBase, WorkflowStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
 import { checkJsonSchema } from './check-schema.js';
-import type { AgentDefinition } from './compile-agent.js';
-import { agentInputs, compileAgent } from './compile-agent.js';
+import type { AgentCompiler, AgentDefinition } from './compile-agent.js';
+import { agentInputs } from './compile-agent.js';
 import type { AuthoredStep } from './formats/step.js';
 import { millisecondsOf } from './formats/values.js';
 import type { Texts } from './hash.js';
@@ -39,6 +39,7 @@ export interface StepContext {
   shown: string[];
   findAgent: (name: string, at: Node) => AgentDefinition | null;
   findWorkflow: (name: string, at: Node) => Plan | null;
+  compileAgent: AgentCompiler;
   keepAgent: (hash: Hash, agent: Agent) => void;
   keepNested: (plan: Plan) => void;
   /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
@@ -140,7 +141,7 @@ function compileAgentStep(authored: Authored<'agent'>, context: StepContext): Ag
       report({ code: 'missing-input', at, message: `Agent \`${definition.name}\` needs the input \`${name}\`.`, suggestion: `add it under \`inputs:\` of the step` });
     }
   }
-  const { hash, agent } = compileAgent(definition, new Set(Object.keys(inputs)), { texts, report });
+  const { hash, agent } = context.compileAgent(definition, Object.keys(inputs));
   context.keepAgent(hash, agent);
   const policy = policyOf(authored, agentPolicy(definition), context);
   return { kind: 'agent', ...base, ...policy, agent: hash, prompt, inputs, model: authored.model ?? null, schema, rehearsal };

@@ -3,7 +3,7 @@ import type { Budgets, Plan } from '../plan/plan.js';
 import { NO_BUDGETS, PLAN_BYTES, PLAN_VERSION } from '../plan/plan.js';
 import type { Agent, InputSpec, Step } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
-import type { AgentDefinition } from './compile-agent.js';
+import type { AgentCompiler, AgentDefinition } from './compile-agent.js';
 import { compileStep } from './compile-step.js';
 import { checkStepCycle } from './cycles.js';
 import type { EdgeStep } from './edges.js';
@@ -32,13 +32,14 @@ export interface Shared {
   texts: Texts;
   /** The agent of that name; null when there is none, which is reported at `at`. */
   findAgent: (name: string, from: WorkflowDefinition, at: Node) => AgentDefinition | null;
+  compileAgent: AgentCompiler;
   /** The Plan of the workflow of that name or path; null when it has problems of its own. */
   findWorkflow: (name: string, from: WorkflowDefinition, at: Node) => Plan | null;
 }
 
 /** The Plan of a workflow file alone; null when there is any error in it or in what it nests. */
 export function compileWorkflow(definition: WorkflowDefinition, shared: Shared): Plan | null {
-  let failed = false;
+  let failed = definition.authored.broken;
   const report: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
     shared.report(finding);
@@ -51,7 +52,8 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   const output = compileOutput(compiler.templatesAt(null), memberOf(node, 'output'));
 
   let compiled = compiler.compile([]);
-  const unused = unusedInputs(Object.keys(declared), compiled.steps, output);
+  // What a broken step refers to is not known.
+  const unused = compiled.steps.includes(null) ? [] : unusedInputs(Object.keys(declared), compiled.steps, output);
   for (const name of unused) {
     const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
     report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
@@ -115,6 +117,7 @@ function createStepCompiler({ definition, shared, names, stepNodes, report }: { 
         shown,
         findAgent: (name, at) => shared.findAgent(name, definition, at),
         findWorkflow: (name, at) => shared.findWorkflow(name, definition, at),
+        compileAgent: shared.compileAgent,
         keepAgent: (hash, agent) => (compiled.agents[hash] = agent),
         keepNested: (plan) => keepNested(plan, compiled),
         hoist: (name, spec) => hoist({ name, spec, names, compiled, at: memberOf(node, 'workflow') ?? node, report }),

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Plan } from '../plan/plan.js';
 import type { Hash } from '../plan/value.js';
 import type { AgentDefinition } from './compile-agent.js';
+import { createAgentCompiler } from './compile-agent.js';
 import { compileAgentAlone } from './compile-agent-alone.js';
 import type { Shared, WorkflowDefinition } from './compile-workflow.js';
 import { compileWorkflow } from './compile-workflow.js';
@@ -114,7 +115,7 @@ function createPlanner({ loader, resolver, report, texts }: Tools): (definition:
     const known = plans.get(definition);
     if (known !== undefined) return known;
     plans.set(definition, null);
-    const plan = definition.format === 'workflow' ? compileWorkflow(definition, shared) : compileAgentAlone(definition, { report, texts });
+    const plan = definition.format === 'workflow' ? compileWorkflow(definition, shared) : compileAgentAlone(definition, shared);
     plans.set(definition, plan);
     return plan;
   };
@@ -122,6 +123,7 @@ function createPlanner({ loader, resolver, report, texts }: Tools): (definition:
   const shared: Shared = {
     report,
     texts,
+    compileAgent: createAgentCompiler({ report, texts }),
     findAgent: (name, from, at) => {
       const found = resolver.agent(name, from.file);
       if ('missing' in found) {

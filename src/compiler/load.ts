@@ -78,7 +78,8 @@ export function displayName(cwd: string, absolute: string): string {
 
 function nameOf(node: Node, absolute: string, report: Report): string | null {
   const written = memberOf(node, 'name');
-  if (written !== null) return typeof written.value === 'string' && NAME.test(written.value) ? written.value : null;
+  // A name that is none was reported with the rest of the head; what stands below it is still looked at.
+  if (written !== null) return typeof written.value === 'string' && NAME.test(written.value) ? written.value : 'unnamed';
   const stem = stemOf(absolute);
   if (NAME.test(stem)) return stem;
   report({ code: 'missing-key', at: keyOf(node, 'steps'), message: `Expected \`name\`: the file's own name, \`${stem}\`, cannot be one.` });

@@ -60,7 +60,7 @@ export function createResolver(project: Project): Resolver {
     return rootsOf(from, project.root).flatMap((root) => HOMES.flatMap((home) => entriesIn(join(root, home, kind), kind)));
   };
 
-  const agent = (name: string, from: string): Resolution => {
+  const findAgent = (name: string, from: string): Resolution => {
     const own = visible('agents', from);
     const entry = own.find((candidate) => candidate.name === name) ?? builtInAgents().find((candidate) => sameName(candidate.name, name));
     if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
@@ -69,13 +69,13 @@ export function createResolver(project: Project): Resolver {
     return { missing: `There is no agent \`${name}\`.`, suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known) };
   };
 
-  const workflow = (name: string, from: string): Resolution => {
+  const findWorkflow = (name: string, from: string): Resolution => {
     if (isAbsolute(name)) return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
     if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md') return byPath(name, from);
     const own = visible('workflows', from);
     const entry = own.find((candidate) => candidate.name === name);
     if (entry !== undefined) return { entry };
-    const isAgent = 'entry' in agent(name, from);
+    const isAgent = 'entry' in findAgent(name, from);
     const known = own.map((candidate) => candidate.name);
     return { missing: `There is no workflow \`${name}\`.`, suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known) };
   };
@@ -95,7 +95,18 @@ export function createResolver(project: Project): Resolver {
     return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
   };
 
-  return { agent, workflow, twinOf };
+  return { agent: perFolder(findAgent), workflow: perFolder(findWorkflow), twinOf };
+}
+
+/** What a name means is the same for all files of a folder, and looked up once. */
+function perFolder(find: (name: string, from: string) => Resolution): (name: string, from: string) => Resolution {
+  const known = new Map<string, Resolution>();
+  return (name, from) => {
+    const key = `${dirname(from)}\n${name}`;
+    const resolution = known.get(key) ?? find(name, from);
+    known.set(key, resolution);
+    return resolution;
+  };
 }
 
 /** The package's own file reached through `definitions/` is the built-in agent, and no file that hides it. */

@@ -26,7 +26,8 @@ export interface YamlText {
 export function parseYaml({ source, start, end }: YamlText, report: Report): Node | null {
   const document = parse(source.text.slice(start, end));
   const faults = [...document.errors, ...document.warnings];
-  for (const { code, pos, message } of faults.slice(0, MAX_SYNTAX_PROBLEMS)) {
+  const deep = faults.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  for (const { code, pos, message } of deep ? [deep] : faults.slice(0, MAX_SYNTAX_PROBLEMS)) {
     const at: Place = { source, path: '', start: start + pos[0], end: start + pos[1] };
     report({ code: faultCode(code), at, message: faultMessage(code, message), suggestion: hint(at) });
   }

@@ -34,7 +34,8 @@ export const workflowSchema = z
 /** The file without its steps, which are checked one by one so that each fault is reported where it is. */
 const workflowHead = z.strictObject({ ...workflowShape, steps: steps(z.unknown()) });
 
-export type AuthoredWorkflow = Omit<z.infer<typeof workflowHead>, 'steps'> & { steps: (AuthoredStep | null)[] };
+/** `broken`: the head had problems, and only what is sound of it is here, so that the steps can be looked at. */
+export type AuthoredWorkflow = Omit<z.infer<typeof workflowHead>, 'steps'> & { steps: (AuthoredStep | null)[]; broken: boolean };
 
 /** What the language has and this version does not run. */
 const UNSUPPORTED_KINDS = ['tool', 'ask', 'plan', 'compile', 'flash', 'serial', 'wait', 'set'];
@@ -53,7 +54,15 @@ export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | nul
   const list = memberOf(node, 'steps');
   if (list?.items == null) return null;
   const authored = list.items.map((item) => readStep(item, report));
-  return head === null ? null : { ...head, steps: authored };
+  return { ...(head ?? soundParts(node)), steps: authored, broken: head === null };
+}
+
+/** What the steps of a workflow with a broken head may still rely on. */
+function soundParts(node: Node): Pick<AuthoredWorkflow, 'execution' | 'inputs'> {
+  const execution = workflowShape.execution.safeParse(memberOf(node, 'execution')?.value);
+  const names = [...(memberOf(node, 'inputs')?.members?.keys() ?? [])];
+  // Of an unknown mode nothing is known but that it is not in order: `dag` has the fewest rules.
+  return { execution: execution.data ?? (execution.success ? undefined : 'dag'), inputs: Object.fromEntries(names.map((input) => [input, null])) };
 }
 
 function readStep(node: Node, report: Report): AuthoredStep | null {
