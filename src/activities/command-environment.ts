@@ -2,7 +2,7 @@
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'] as const;
 
 /** Tells whose process this is, so that what a killed worker left behind can be found and killed (F30). */
-export const RUN_TAG = 'PERDURE_RUN_TAG';
+const RUN_TAG = 'PERDURE_RUN_TAG';
 
 /** The environment of a command: a little of the worker's, what the step declares, and the tag `<store>:<pid>:<run>`. */
 export function commandEnvironment(declared: Record<string, string>, tag: string): Record<string, string> {

@@ -9,7 +9,7 @@ import { createRunCommand } from './run-command.js';
 import { createSavePlan } from './save-plan.js';
 import { createWritePage } from './write-page.js';
 
-export type { Credentials, Dependencies } from './dependencies.js';
+export type { Dependencies } from './dependencies.js';
 
 /** All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a cancellation. */
 export function createActivities(deps: Dependencies): Activities {

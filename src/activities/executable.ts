@@ -4,7 +4,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { stepFailure } from './failures.js';
 
 /** Names that people write for programs that are installed under another. */
-const ALSO_CALLED: Record<string, string> = { python: 'python3', pip: 'pip3', node: 'nodejs', nodejs: 'node', fd: 'fdfind', bat: 'batcat' };
+const ALSO_CALLED = new Map([['python', 'python3'], ['pip', 'pip3'], ['node', 'nodejs'], ['nodejs', 'node'], ['fd', 'fdfind'], ['bat', 'batcat']]);
 
 /**
  * The absolute path of a command's executable (S18): looked up in `path` when it is a bare name, else relative to
@@ -18,7 +18,7 @@ export async function resolveExecutable(name: string, cwd: string, path: string)
   }
   const found = await findOnPath(name, path);
   if (found !== null) return found;
-  const other = ALSO_CALLED[name];
+  const other = ALSO_CALLED.get(name);
   const hint = other !== undefined && (await findOnPath(other, path)) !== null ? ` \`${other}\` is installed: write that instead.` : ' Install it, or put its folder on the PATH of the worker.';
   throw stepFailure('command-not-found', `Cannot find the program \`${name}\` on the PATH.${hint}`);
 }

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { wrapperOnce } from './process-namespace.js';
 
 /** From TERM to KILL. A cancelled command is gone within 3 s, and up to 1.2 s pass until the cancellation arrives. */
 const GRACE_MS = 1_500;
@@ -9,6 +8,8 @@ const GRACE_MS = 1_500;
 const DRAIN_MS = 1_000;
 
 export interface ProcessOptions {
+  /** Words that are put before the command: see `process-namespace.ts`. */
+  wrapper: string[];
   /** Absolute path of the program, and its arguments. */
   file: string;
   args: string[];
@@ -33,7 +34,7 @@ export interface ProcessEnd {
  */
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const { file, args, cwd, env, stdin, signal } = options;
-  const [program = file, ...rest] = [...(await wrapperOnce()), file, ...args];
+  const [program = file, ...rest] = [...options.wrapper, file, ...args];
   signal.throwIfAborted();
   const child = spawn(program, rest, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
   const exited = exitOf(child);

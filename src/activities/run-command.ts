@@ -19,6 +19,7 @@ import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
 import type { ProcessEnd, ProcessOptions } from './process-group.js';
 import { runProcess } from './process-group.js';
+import { wrapperOnce } from './process-namespace.js';
 import { createScope } from './rendering.js';
 
 const KB = 1024;
@@ -40,6 +41,7 @@ async function run(store: Store, call: CommandCall, { step, signal, log, progres
   const err = logged(log, 'stderr');
   const end = await start({
     ...command,
+    wrapper: await wrapperOnce(),
     signal,
     onStdout: (chunk) => {
       stdout.add(chunk);

@@ -53,7 +53,10 @@ export interface Store {
   listRuns(): Promise<string[]>;
   /** `path` is a step's path below the root run; a second try appends to the same log. */
   openLog(run: string, path: string): LogWriter;
-  /** Reads from a byte offset of the log file; `next` is where to go on. Missing logs are empty. */
+  /**
+   * Reads about a megabyte of whole lines from a byte offset of the log file; `next` is where to go on, and equals
+   * `offset` at the end. Missing logs are empty.
+   */
   readLog(run: string, path: string, offset: number): Promise<{ lines: LogLine[]; next: number }>;
   /** Paths that have logs, in the order in which they were first written. */
   listLogs(run: string): Promise<string[]>;

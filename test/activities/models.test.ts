@@ -81,6 +81,7 @@ describe('a stand-in', () => {
     [{ type: 'integer', maximum: -2 }],
     [{ required: ['free'] }],
     [{ type: 'array', maxItems: 0 }],
+    [{ type: 'string', format: 'constructor' }],
     [{ type: 'string', minLength: 400 }],
     [true],
   ])('satisfies %j', (schema) => {

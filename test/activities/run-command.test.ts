@@ -105,6 +105,7 @@ describe('a command that fails', () => {
 
   it.each([
     ['a program that is nowhere', ['no-such-program-here'], 'command-not-found', '`no-such-program-here`'],
+    ['a program named like a part of every object', ['constructor'], 'command-not-found', '`constructor`'],
     ['a file that is not there', ['./nothing.sh'], 'command-not-found', 'there is none'],
     ['a file that may not be executed', ['./plain.txt'], 'command-not-found', 'chmod +x'],
     ['a folder', ['./folder'], 'command-not-found', 'no file'],

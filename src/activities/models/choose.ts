@@ -21,12 +21,12 @@ export interface ChooseModels {
 /** The models of a run by the names that its Plan uses, or why there are none: what to set. */
 export type ChosenModels = { models: Record<string, ModelChoice> } | { failure: string };
 
-const ALIASES: Record<string, string> = {
-  fable: 'claude-fable-5-2',
-  opus: 'claude-opus-5-5',
-  sonnet: 'claude-sonnet-5-5',
-  haiku: 'claude-haiku-5-5',
-};
+const ALIASES = new Map([
+  ['fable', 'claude-fable-5-2'],
+  ['opus', 'claude-opus-5-5'],
+  ['sonnet', 'claude-sonnet-5-5'],
+  ['haiku', 'claude-haiku-5-5'],
+]);
 
 const OLLAMA_TIMEOUT_MS = 2_000;
 
@@ -59,15 +59,14 @@ export function modelNamesOf(plan: Plan): string[] {
 }
 
 function fullName(name: string, { aliases = {} }: ModelOptions): string {
-  const own = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-  const known = Object.hasOwn(ALIASES, own ?? name) ? ALIASES[own ?? name] : undefined;
-  return known ?? own ?? name;
+  const meant = (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? name;
+  return ALIASES.get(meant) ?? meant;
 }
 
 /** A choice, or a text that says what is missing. */
 async function choose(name: string, reach: Reach): Promise<ModelChoice | string> {
   const [, provider, model] = /^(anthropic|ollama|openai|rehearsal):(.+)$/.exec(name) ?? [];
-  if (provider !== undefined && model !== undefined) return chooseWithin(provider, ALIASES[model] ?? model, reach);
+  if (provider !== undefined && model !== undefined) return chooseWithin(provider, ALIASES.get(model) ?? model, reach);
   if (reach.hasKey) return { provider: 'anthropic', model: name };
   const available = await reach.ollama();
   if (available === null) return noProvider(name, reach);

@@ -1,11 +1,8 @@
 import type { PriceTable } from './prices.js';
 
-/** When these prices were last looked up. */
-export const PRICES_AS_OF = '2026-11-21';
-
 const OPUS_5 = { input: 5, output: 25, cache_read: 0.5, cache_write_5m: 6.25, cache_write_1h: 10 };
 
-/** List prices in US dollars for a million tokens. `null` is a price that nobody could confirm. */
+/** List prices in US dollars for a million tokens, as of 2026-11-21. `null` is a price that nobody could confirm. */
 export const BUILT_IN_PRICES: PriceTable = {
   'claude-fable-5-2': { input: 8, output: 40, cache_read: null, cache_write_5m: null, cache_write_1h: null },
   'claude-opus-5-5': { input: 4, output: 20, cache_read: 0.2, cache_write_5m: 5, cache_write_1h: 8 },

@@ -102,14 +102,14 @@ function numberFor(schema: JsonObject): number {
   return Math.ceil(wanted / step) * step;
 }
 
-const FORMATS: Record<string, string> = {
-  'date-time': '2026-01-01T00:00:00Z', date: '2026-01-01', time: '00:00:00Z', email: 'rehearsal@example.com', uri: 'https://example.com/rehearsal',
-  uuid: '00000000-0000-4000-8000-000000000000', hostname: 'example.com', ipv4: '192.0.2.1',
-};
+const FORMATS = new Map<Json | undefined, string>([
+  ['date-time', '2026-01-01T00:00:00Z'], ['date', '2026-01-01'], ['time', '00:00:00Z'], ['email', 'rehearsal@example.com'],
+  ['uri', 'https://example.com/rehearsal'], ['uuid', '00000000-0000-4000-8000-000000000000'], ['hostname', 'example.com'], ['ipv4', '192.0.2.1'],
+]);
 
 function textFor(schema: JsonObject, text: string): string {
-  const format = schema['format'];
-  if (typeof format === 'string' && FORMATS[format] !== undefined) return FORMATS[format];
+  const formatted = FORMATS.get(schema['format']);
+  if (formatted !== undefined) return formatted;
   const least = asNumber(schema['minLength']) ?? 0;
   return [...text.padEnd(least, '.')].slice(0, asNumber(schema['maxLength']) ?? Infinity).join('');
 }
