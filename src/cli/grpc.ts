@@ -1,3 +1,21 @@
+import type { Connection } from '@temporalio/client';
+
+/**
+ * Makes calls that end when the signal aborts. The connection never takes its listener off the signal it is given,
+ * so it gets one that lives only as long as the call.
+ */
+export async function abortable<T>(connection: Connection, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await connection.withAbortSignal(own.signal, call);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 /** What a failed call to the server means to us. */
 export type GrpcTrouble = 'not-found' | 'connection-lost' | 'other';
 

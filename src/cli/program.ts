@@ -16,6 +16,7 @@ export async function runProgram(argv: string[], terminal: Terminal, version: st
     .version(version)
     .helpCommand(false)
     .showHelpAfterError(false)
+    .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ') })
     .addHelpText('after', '\nBegin with `perdure init`; see one command with `perdure <command> --help`.');
   for (const spec of COMMANDS) {
     program.addCommand(build(spec, async (args, options) => {
@@ -51,6 +52,11 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
     await run(args, toOptions(command));
   });
+}
+
+function argumentTerm(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '…' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 function buildOption({ flags, about, many, choices, conflicts }: OptionSpec): Option {

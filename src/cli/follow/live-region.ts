@@ -1,6 +1,7 @@
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
 const ERASE_BELOW = '\u001b[0J';
+const ERASE_LINE = '\u001b[0K';
 
 /** Lines at the bottom of the terminal that are drawn again and again. */
 export interface LiveRegion {
@@ -20,16 +21,17 @@ export function createLiveRegion(stream: NodeJS.WriteStream): LiveRegion {
     hidden = false;
   };
   process.once('exit', showCursor);
-  const back = (): string => (drawn.length === 0 ? '' : `\u001b[${drawn.length}A\r${ERASE_BELOW}`);
+  const back = (): string => (drawn.length === 0 ? '' : `\u001b[${drawn.length}A\r`);
   return {
     draw(lines) {
       if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
-      stream.write(`${hidden ? '' : HIDE_CURSOR}${back()}${lines.map((line) => `${line}\n`).join('')}`);
+      // Written over, not erased first: nothing flickers.
+      stream.write(`${hidden ? '' : HIDE_CURSOR}${back()}${lines.map((line) => `${line}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`);
       hidden = true;
       drawn = lines;
     },
     clear() {
-      if (drawn.length > 0) stream.write(back());
+      if (drawn.length > 0) stream.write(`${back()}${ERASE_BELOW}`);
       drawn = [];
       showCursor();
     },

@@ -40,7 +40,7 @@ export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
   return (event) => {
     const fact = factOf(event, paths);
     // The cast puts the time back onto the union that Fact took it from.
-    return fact === null ? null : ({ at: timeOf(event.eventTime), ...fact } as RunEvent);
+    return fact === null ? null : ({ at: timeOf(event.eventTime), ...fact });
   };
 }
 

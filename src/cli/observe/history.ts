@@ -1,4 +1,5 @@
 import type { Client, Connection } from '@temporalio/client';
+import { abortable } from '../grpc.js';
 import type { HistoryEvent } from './events.js';
 
 /** Where histories are read: the part of a `TemporalLink` that viewers use. */
@@ -25,7 +26,7 @@ export async function* readHistory(
   let nextPageToken: Uint8Array = new Uint8Array();
   while (!signal.aborted) {
     const request = { namespace: source.namespace, execution: { workflowId, runId }, nextPageToken, waitNewEvent: wait };
-    const page = await source.connection.withAbortSignal(signal, () =>
+    const page = await abortable(source.connection, signal, () =>
       source.connection.withDeadline(Date.now() + POLL_DEADLINE_MS, () => source.client.workflowService.getWorkflowExecutionHistory(request)),
     );
     const events = page.history?.events ?? [];

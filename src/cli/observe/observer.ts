@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';
 import { assemble } from './assemble.js';
@@ -39,6 +40,8 @@ export function observe(options: ObserveOptions): Observer {
   const pending = new Map<string, PendingActivity>();
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
+  // One listener for each open run of the tree is no leak.
+  setMaxListeners(0, signal);
   const tree: Tree = { ...options, signal, folds, pending, onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
   const watching = options.wait ? watchPending(tree) : readAllPending(tree);
   const done = observeRun(tree, options.run, '')

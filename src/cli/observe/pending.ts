@@ -1,3 +1,4 @@
+import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
 import { decode, toFailure } from './events.js';
 import type { HistorySource } from './history.js';
@@ -9,7 +10,7 @@ import type { HistorySource } from './history.js';
 export async function readPending(source: HistorySource, workflowId: string, signal: AbortSignal): Promise<[string, PendingActivity][]> {
   const { client, connection, namespace } = source;
   try {
-    const description = await connection.withAbortSignal(signal, () =>
+    const description = await abortable(connection, signal, () =>
       client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     );
     return (description.pendingActivities ?? []).map((activity) => [

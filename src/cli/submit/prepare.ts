@@ -9,6 +9,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
 import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
 import { settleLimits } from './limits.js';
 
 export interface Compiled {
@@ -16,11 +17,15 @@ export interface Compiled {
   texts: Map<Hash, string>;
 }
 
-/** Compiles a definition; its problems, warnings apart, are an error that prints them all. */
+/** Compiles a definition. Warnings are told; a problem is an error that prints them all. */
 export async function compile(file: string, workspace: Workspace, terminal: Terminal): Promise<Compiled> {
   const { compileDefinition } = await import('../../compiler/compile.js');
   const { plan, texts, problems, sources } = compileDefinition({ file, cwd: terminal.cwd, ...workspace });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
+  if (problems.length > 0) {
+    const { printProblems } = await import('../../compiler/print-problems.js');
+    tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
+  }
   return { plan, texts };
 }
 
