@@ -19,6 +19,7 @@ const DEFAULT_TURNS = 20;
 /** Gives an agent as a step with certain inputs uses it; what many steps share is made once. */
 export type AgentCompiler = (definition: AgentDefinition, given: string[]) => { hash: Hash; agent: Agent };
 
+/** Compiles agents for steps, each once for the same set of inputs that the steps give it. */
 export function createAgentCompiler(context: { texts: Texts; report: Report }): AgentCompiler {
   const made = new Map<AgentDefinition, Map<string, ReturnType<AgentCompiler>>>();
   return (definition, given) => {

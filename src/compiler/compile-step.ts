@@ -112,7 +112,7 @@ function templateAt(key: string, { node, templates }: StepContext): Template | n
 }
 
 function mapAt(key: string, { node, templates }: StepContext): Record<string, Template> {
-  const members = memberOf(node, key)?.members ?? new Map();
+  const members = memberOf(node, key)?.members ?? new Map<string, never>();
   return Object.fromEntries([...members].map(([name, member]) => [name, compileTemplate(member.node, templates)]));
 }
 
@@ -217,7 +217,13 @@ function compileWorkflowStep(authored: Authored<'workflow'>, context: StepContex
     const value = spec.default !== undefined ? literalTemplate(spec.default, texts) : spec.required ? context.hoist(name, spec) : null;
     if (value !== null) inputs[name] = value;
   }
-  return { kind: 'workflow', ...base, ...policy, workflow: plan.name, plan: plan.hash, inputs };
+  return { kind: 'workflow', ...base, ...policy, deadline_ms: nestedDeadline(base, policy), workflow: plan.name, plan: plan.hash, inputs };
+}
+
+/** Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it. */
+function nestedDeadline({ deadline_ms }: Pick<StepBase, 'deadline_ms'>, { timeout_ms, retry }: Policy): number | null {
+  if (timeout_ms === NO_LIMIT_MS || retry.attempts > 1) return deadline_ms;
+  return Math.min(timeout_ms, deadline_ms ?? timeout_ms);
 }
 
 function compileApprovalStep(authored: Authored<'approval'>, context: StepContext): ApprovalStep {

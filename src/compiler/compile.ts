@@ -51,6 +51,7 @@ export function compileDefinition(options: CompileOptions): Compiled {
 /** Compiles several definitions with one set of caches: each file is read once. */
 export interface Compiler {
   problems: Problem[];
+  report: Report;
   sources: Map<string, string>;
   texts: Texts;
   /** The absolute path of what a person named. */
@@ -58,6 +59,7 @@ export interface Compiler {
   compile: (absolute: string) => Plan | null;
 }
 
+/** A compiler that reads each file once, however many definitions use it; its problems add up. */
 export function createCompiler({ cwd, project, config }: Omit<CompileOptions, 'file'>): Compiler {
   const { problems, report } = createReport();
   const loader = createLoader(cwd, report);
@@ -80,7 +82,7 @@ export function createCompiler({ cwd, project, config }: Omit<CompileOptions, 'f
     return planOf(definition);
   };
 
-  return { problems, sources: loader.sources, texts, find, compile };
+  return { problems, report, sources: loader.sources, texts, find, compile };
 }
 
 function nestingsOf(from: Definition, loader: Loader, resolver: Resolver) {

@@ -27,6 +27,7 @@ export interface Loader {
   sources: Map<string, string>;
 }
 
+/** Reads definitions, each file once; keeps their sources for showing problems. */
 export function createLoader(cwd: string, report: Report): Loader {
   const loaded = new Map<string, Definition | null>();
   const sources = new Map<string, string>();

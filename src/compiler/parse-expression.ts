@@ -32,8 +32,8 @@ const WORDS = { true: true, false: false, null: null } as const;
  */
 export function parseExpression(tokens: Token[], text: string, grammar: Grammar): { expression: Expression | null } | ExpressionFlaw {
   try {
-    const cursor = createCursor(tokens, text, grammar);
-    const expression = cursor.coalesce();
+    const cursor = createCursor(tokens, text);
+    const expression = createDescent(cursor, text, grammar).coalesce();
     cursor.expect('}');
     return { expression };
   } catch (error) {
@@ -53,7 +53,10 @@ class Stop extends Error {
 
 type Parsed = Expression | null;
 
-function createCursor(tokens: Token[], text: string, grammar: Grammar) {
+type Cursor = ReturnType<typeof createCursor>;
+
+/** Where the parser stands among the tokens. */
+function createCursor(tokens: Token[], text: string) {
   let next = 0;
 
   const peek = (): Token => tokens[next] ?? { kind: 'end', start: text.length, length: 1 };
@@ -73,6 +76,36 @@ function createCursor(tokens: Token[], text: string, grammar: Grammar) {
   const expect = (mark: Mark): void => {
     if (!takes(mark)) fail(`Expected \`${mark}\`, got \`${found()}\`.`);
   };
+  const skip = (): void => {
+    next++;
+  };
+  const field = (): string => {
+    const token = peek();
+    if (token.kind !== 'name') return fail(`Expected a name after \`.\`, got \`${found()}\`; a position is written \`[0]\`.`);
+    next++;
+    return token.name;
+  };
+  const position = (): string | number => {
+    const token = peek();
+    if (token.kind !== 'literal' || (typeof token.value === 'number' && !Number.isInteger(token.value))) {
+      return fail(`Expected a whole number or a quoted name between \`[\` and \`]\`, got \`${found()}\`.`);
+    }
+    next++;
+    expect(']');
+    return token.value;
+  };
+  /** Where the token before ends. */
+  const end = (): number => {
+    const last = tokens[next - 1];
+    return last === undefined ? 0 : last.start + last.length;
+  };
+  return { peek, sees, takes, fail, found, expect, skip, field, position, end, atStart: () => next === 0 };
+}
+
+/** One function for each rule of the grammar, the loosest first. */
+function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
+  const { peek, sees, takes, fail, found, expect, skip } = cursor;
+
   const needsOperators = (token: Token): void => {
     if (grammar.operators) return;
     const message = 'Operators and functions are for `when`; here stands a reference, with `??` for what may be missing.';
@@ -91,7 +124,7 @@ function createCursor(tokens: Token[], text: string, grammar: Grammar) {
     let left = level(depth + 1);
     for (let operator = operatorOf(peek(), operators); operator !== null; operator = operatorOf(peek(), operators)) {
       needsOperators(peek());
-      next++;
+      skip();
       const right = level(depth + 1);
       left = left && right && { kind: 'binary', operator, left, right };
     }
@@ -117,11 +150,11 @@ function createCursor(tokens: Token[], text: string, grammar: Grammar) {
   const operand = (): Parsed => {
     const token = peek();
     if (token.kind === 'literal') {
-      next++;
+      skip();
       return { kind: 'literal', value: token.value };
     }
-    if (token.kind !== 'name') return fail(sees('}') && next === 0 ? 'Expected a name between `${` and `}`.' : `Expected a name or a value, got \`${found()}\`.`);
-    next++;
+    if (token.kind !== 'name') return fail(sees('}') && cursor.atStart() ? 'Expected a name between `${` and `}`.' : `Expected a name or a value, got \`${found()}\`.`);
+    skip();
     if (Object.hasOwn(WORDS, token.name)) return { kind: 'literal', value: WORDS[token.name as keyof typeof WORDS] };
     return sees('(') ? call(token.name, token) : reference(token.name, token.start);
   };
@@ -144,33 +177,15 @@ function createCursor(tokens: Token[], text: string, grammar: Grammar) {
   const reference = (name: string, start: number): Parsed => {
     const path: WrittenReference['path'] = [name];
     for (;;) {
-      if (takes('.')) path.push(field());
-      else if (takes('[')) path.push(position());
+      if (takes('.')) path.push(cursor.field());
+      else if (takes('[')) path.push(cursor.position());
       else break;
     }
-    const last = tokens[next - 1];
-    const length = (last === undefined ? start : last.start + last.length) - start;
+    const length = cursor.end() - start;
     return grammar.resolve({ path, source: text.slice(start, start + length), start, length });
   };
 
-  const field = (): string => {
-    const token = peek();
-    if (token.kind !== 'name') return fail(`Expected a name after \`.\`, got \`${found()}\`; a position is written \`[0]\`.`);
-    next++;
-    return token.name;
-  };
-
-  const position = (): string | number => {
-    const token = peek();
-    if (token.kind !== 'literal' || (typeof token.value === 'number' && !Number.isInteger(token.value))) {
-      return fail(`Expected a whole number or a quoted name between \`[\` and \`]\`, got \`${found()}\`.`);
-    }
-    next++;
-    expect(']');
-    return token.value;
-  };
-
-  return { coalesce, expect };
+  return { coalesce };
 }
 
 function operatorOf(token: Token, operators: readonly BinaryOperator[]): BinaryOperator | null {

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 /** Definitions are short; what is longer is something else (S11). */
 const MAX_BYTES = 256 * 1024;
 
-/** What a path is, without following a symbolic link. */
 export type FileKind = 'file' | 'folder' | 'other' | 'missing';
 
+/** What a path is, without following a symbolic link. */
 export function kindOf(path: string): FileKind {
   const stat = lstatSync(path, { throwIfNoEntry: false, bigint: false });
   if (stat === undefined) return 'missing';

@@ -34,6 +34,7 @@ export interface Resolver {
 const HOMES = ['definitions', '.glee', '.claude'];
 const EXTENSIONS: Record<Kind, string[]> = { agents: ['.yml', '.yaml', '.md'], workflows: ['.yml', '.yaml'] };
 
+/** Finds definitions by name in the project's folders, then among those built in. */
 export function createResolver(project: Project): Resolver {
   const folders = new Map<string, Entry[]>();
   let builtIn: Entry[] | null = null;

@@ -57,6 +57,7 @@ export type StepEnd = Partial<Pick<StepState, 'attempts' | 'spend' | 'reused' | 
 /** The first few failures are told in the run's error; the rest are counted. */
 const TOLD_FAILURES = 5;
 
+/** The schedule of a body before anything ran: steps without needs are ready. */
 export function createSchedule(body: PlanBody): Schedule {
   const schedule: Schedule = {
     body,

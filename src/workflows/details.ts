@@ -25,5 +25,6 @@ export function showDetails(context: RunContext): void {
 
 /** Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). */
 function plain(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`).slice(0, 200);
 }

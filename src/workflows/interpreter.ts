@@ -63,6 +63,7 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
     activities: 0, children: 0, draining: false, broken: null,
   };
   await flight.work.run(() => fly(flight));
+  // eslint-disable-next-line @typescript-eslint/only-throw-error -- rethrown as it was caught
   if (flight.broken !== null) throw flight.broken;
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
   if (context.schedule.open > 0) return continueRun(context, input);

@@ -1,3 +1,4 @@
+import type { Texts } from '../../src/compiler/hash.js';
 import { describe, expect, it } from 'vitest';
 import type { Expression } from '../../src/plan/expression.js';
 import type { ExpressionFlaw } from '../../src/compiler/parse-expression.js';
@@ -127,7 +128,7 @@ describe('ofParts', () => {
   });
 
   it('names texts over 512 bytes by the hash of their JSON and keeps them', () => {
-    const texts = new Map();
+    const texts: Texts = new Map();
     const long = 'é'.repeat(256);
     expect(ofParts([long], texts)).toEqual({ kind: 'text', parts: [{ text: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), bytes: 514 }] });
     expect([...texts.values()]).toEqual([long]);
