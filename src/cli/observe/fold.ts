@@ -4,10 +4,10 @@ import type { Decision } from '../../plan/gate.js';
 import { segmentOf } from '../../plan/plan.js';
 import { nextTryDelay } from '../../plan/policy.js';
 import type { RunOutcome, StepResult } from '../../plan/result.js';
-import type { RunInput } from '../../plan/run-input.js';
+import type { RunInput, RunSettings } from '../../plan/run-input.js';
 import type { Schedule, StepEnd } from '../../plan/schedule.js';
 import { createSchedule, endStep, isEnd, skipPending, startStep, statusesFrom, stepStatusOf } from '../../plan/schedule.js';
-import type { Step } from '../../plan/step.js';
+import type { ApprovalStep, Step } from '../../plan/step.js';
 import { NOTHING, inline } from '../../plan/value.js';
 import type { RunEvent } from './events.js';
 
@@ -117,9 +117,24 @@ function inferEnd(fold: RunFold, index: number, at: string): void {
   const step = fold.input.plan.steps[index];
   if (step === undefined || isEnded(fold, index)) return;
   for (const { step: need } of step.needs) inferEnd(fold, need, at);
-  const decidesItself = step.kind === 'approval' && step.when === null && fold.input.settings.gates !== 'ask';
-  if (decidesItself) end(fold, step, at, { status: 'success', output: inline('approved'), spend: ONE_STEP, note: `approved: ${fold.input.settings.gates}` });
-  else endStep(fold.schedule, index, { status: 'skipped', reason: 'its condition did not hold', spend: NO_STEPS });
+  const gateEnd = step.kind === 'approval' && step.when === null ? unattendedEnd(step, fold.input.settings) : null;
+  if (gateEnd !== null) end(fold, step, at, gateEnd);
+  else endStep(fold.schedule, index, { status: 'skipped', reason: '`when` is false', spend: NO_STEPS });
+}
+
+/** How a gate ended that asked nobody; null where it asked. */
+function unattendedEnd(step: ApprovalStep, { gates, submitted_by }: RunSettings): StepEnd | null {
+  if (gates === 'ask') return null;
+  const output = inline('approved');
+  if (gates === 'approve') return { status: 'success', output, spend: ONE_STEP, note: `approved by ${submitted_by}: by --yes` };
+  switch (step.fallback) {
+    case 'approve':
+      return { status: 'success', output, spend: ONE_STEP, note: 'approved by fallback: unattended' };
+    case 'skip':
+      return { status: 'skipped', reason: "unattended: the gate's fallback is skip", spend: ONE_STEP };
+    case 'abort':
+      return { status: 'error', failure: { type: 'rejected', message: "unattended: the gate's fallback is abort" }, spend: ONE_STEP };
+  }
 }
 
 function end(fold: RunFold, step: Step | undefined, at: string, stepEnd: StepEnd): void {

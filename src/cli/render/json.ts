@@ -68,8 +68,9 @@ function notEnded({ step, status, actor, attempt, path, gate }: StepView): JsonO
   };
 }
 
-async function endedStep({ pages: _, output, spend, ...rest }: StepResult, load: Load): Promise<JsonObject> {
-  return { ...rest, output: await load(output), spend: { ...spend } };
+async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
+  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend } = result;
+  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend } };
 }
 
 /** The seed's ExecutionBudget beside the limits themselves. */

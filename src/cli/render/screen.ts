@@ -95,16 +95,16 @@ function indent(text: string, width: number): string[] {
   return shown.map((line) => `    ${line}`);
 }
 
-function failuresOf(view: RunView): { path: string; error: string }[] {
+function failuresOf(view: RunView): { path: string; error: string; hasLog: boolean }[] {
   return view.steps.flatMap((step) => {
     if (step.status !== 'error' && step.status !== 'timeout') return [];
     const below = step.nested === null ? [] : failuresOf(step.nested);
-    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status }];
+    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status, hasLog: step.step.kind === 'agent' || step.step.kind === 'command' }];
   });
 }
 
 function nextCommands(view: RunView): string[] {
-  const failed = failuresOf(view)[0];
+  const failed = failuresOf(view).find(({ hasLog }) => hasLog);
   const lines = failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
   return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree'];
 }
