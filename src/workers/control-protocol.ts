@@ -31,7 +31,9 @@ export interface HostStatus extends HostInfo {
 export type ClientMessage =
   | { type: 'hello'; pid: number; build: string | null; credentials: Record<string, string> }
   | { type: 'status' }
-  | { type: 'stop' };
+  | { type: 'stop' }
+  /** Asks to end in favour of another build, unless somebody else is joined or a run has work. */
+  | { type: 'renew' };
 
 /** What the host says. */
 export type HostMessage =
@@ -39,7 +41,9 @@ export type HostMessage =
   | { type: 'ready'; host: HostInfo }
   | { type: 'failed'; message: string; hint: string | null }
   | { type: 'status'; status: HostStatus }
-  | { type: 'stopping'; reason: string };
+  | { type: 'stopping'; reason: string }
+  /** The answer to `renew` where the host stays. */
+  | { type: 'kept' };
 
 /** Writes one message. A peer that has gone is noticed by the socket's `close`. */
 export function send(socket: Socket, message: ClientMessage | HostMessage): void {
@@ -58,8 +62,8 @@ export function receive<T extends ClientMessage | HostMessage>(socket: Socket, t
   lines.on('error', () => socket.destroy());
 }
 
-export const CLIENT_TYPES = ['hello', 'status', 'stop'] as const;
-export const HOST_TYPES = ['progress', 'ready', 'failed', 'status', 'stopping'] as const;
+export const CLIENT_TYPES = ['hello', 'status', 'stop', 'renew'] as const;
+export const HOST_TYPES = ['progress', 'ready', 'failed', 'status', 'stopping', 'kept'] as const;
 
 function parse(line: string): { type: unknown } | null {
   try {

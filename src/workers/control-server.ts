@@ -11,6 +11,8 @@ export interface ControlHandlers {
   /** A command joined, with what it knows of providers. */
   onHello: (hello: ClientMessage & { type: 'hello' }) => void;
   onStop: () => void;
+  /** Whether the host ends in favour of another build; it has begun to end when this is true. */
+  onRenew: () => Promise<boolean>;
   /** Called when the number of joined commands changed. */
   onClients: (clients: number) => void;
   status: () => HostStatus;
@@ -50,6 +52,11 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
         return send(socket, { type: 'status', status: handlers.status() });
       case 'stop':
         return handlers.onStop();
+      case 'renew':
+        void handlers.onRenew().then((ends) => {
+          if (!ends) send(socket, { type: 'kept' });
+        });
+        return;
     }
   };
 

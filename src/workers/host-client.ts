@@ -22,8 +22,9 @@ export interface JoinOptions {
   credentials: Record<string, string>;
   onProgress: Progress;
   signal?: AbortSignal | undefined;
-  /** The host's entry; tests put another one here. */
+  /** The host's entry, and which build this is; tests put others here. */
   entry?: string | undefined;
+  build?: string | null | undefined;
 }
 
 /** A place at a running host: as long as it is open, the host stays. */
@@ -48,14 +49,16 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
   if (options.start) await prepareStateDir(stateDir);
   let spawned: SpawnedHost | null = null;
   let silentSince = Date.now();
+  let mayRenew = true;
   for (;;) {
     signal?.throwIfAborted();
     const socket = await connectTo(stateDir);
     if (socket !== null) {
-      const seat = await takeSeat(socket, options);
+      const seat = await takeSeat(socket, options, mayRenew);
       if (seat !== null) return seat;
       // It was ending in this moment: the next one is ours to find or to start.
-      [spawned, silentSince] = [null, Date.now()];
+      // Asked once only: two builds that both insist would replace each other for ever.
+      [spawned, silentSince, mayRenew] = [null, Date.now(), false];
       continue;
     }
     if (!(await isHeld(stateDir))) {
@@ -107,9 +110,10 @@ async function connectTo(stateDir: string): Promise<Socket | null> {
 }
 
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
-function takeSeat(socket: Socket, { credentials, onProgress, signal }: JoinOptions): Promise<HostSeat | null> {
+function takeSeat(socket: Socket, { credentials, onProgress, signal, build = buildId() }: JoinOptions, mayRenew: boolean): Promise<HostSeat | null> {
   return new Promise((resolve, reject) => {
     let lastWord: string | null = null;
+    let host: HostInfo | null = null;
     const gone = new Promise<string | null>((done) => socket.once('close', () => done(lastWord)));
     const leave = (): void => void socket.end();
     const abort = (): void => {
@@ -123,12 +127,16 @@ function takeSeat(socket: Socket, { credentials, onProgress, signal }: JoinOptio
       if (message.type === 'progress') onProgress(message.line);
       if (message.type === 'stopping') lastWord = message.reason;
       if (message.type === 'failed') reject(new UnavailableError(message.message, message.hint));
+      if (message.type === 'kept') onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
       if (message.type === 'ready') {
         signal?.removeEventListener('abort', abort);
-        resolve({ host: message.host, gone, leave });
+        host = message.host;
+        // The workflow code of an older build must not take in new runs where nobody needs it.
+        if (mayRenew && build !== null && host.build !== null && host.build !== build) return send(socket, { type: 'renew' });
       }
+      if (host !== null && (message.type === 'ready' || message.type === 'kept')) resolve({ host, gone, leave });
     });
-    send(socket, { type: 'hello', pid: process.pid, build: buildId(), credentials });
+    send(socket, { type: 'hello', pid: process.pid, build, credentials });
   });
 }
 

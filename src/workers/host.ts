@@ -98,15 +98,21 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
   const since = new Date().toISOString();
   const info: HostInfo = { pid: process.pid, address: '', namespace: NAMESPACE, uiUrl: '', taskQueue: '', storeId: '', build: buildId(), phases: {} };
   const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
+  const isNeeded = async (): Promise<boolean> => status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address);
   const idle = watchIdle({
     idleMs: options.idleMs,
-    isNeeded: async () => status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address),
+    isNeeded,
     onIdle: () => stop.abort('nobody needs it'),
     signal: stop.signal,
   });
   const control = await serveControl(socket, {
     onHello: (hello) => (host.credentials = mergeCredentials(host.credentials, hello.credentials)),
     onStop: () => stop.abort('it was asked to stop'),
+    onRenew: async () => {
+      if (options.idleMs === null || status.clients > 1 || (await isNeeded().catch(() => true))) return false;
+      stop.abort('another build takes its place');
+      return true;
+    },
     onClients: (clients) => {
       status.clients = clients;
       idle.busy(clients > 0);

@@ -89,6 +89,24 @@ describe('the host', () => {
     await waitFor('its end', async () => (await serversOn(stateDir)).length === 0);
   });
 
+  it('makes place for another build when nobody else needs it, and stays when somebody does', async () => {
+    const stateDir = newFolder();
+    const first = await joining(stateDir);
+    const lines: string[] = [];
+    const second = await joining(stateDir, { build: 'another', onProgress: (line) => lines.push(line) });
+    expect(second.host.pid).toBe(first.host.pid);
+    expect(lines.join()).toContain('the host runs another build of Perdure');
+    first.leave();
+    second.leave();
+    await waitFor('both to leave', async () => (await hostStatus(stateDir))?.clients === 0);
+    const third = joining(stateDir, { build: 'another', onProgress: (line) => lines.push(line) });
+    third.catch(() => {});
+    await waitFor('another host', async () => (await hostStatus(stateDir).catch(() => null))?.pid !== first.host.pid && lines.includes('starting the host'));
+    expect(await first.gone).toBeNull();
+    expect(readText(hostLog(stateDir))).toContain('ends: another build takes its place');
+    (await third).leave();
+  });
+
   it('is not started by a command that only looks', async () => {
     const stateDir = newFolder();
     await expect(joining(stateDir, { start: false })).rejects.toThrow('No host runs');
