@@ -12,6 +12,8 @@ export interface Check {
   unsupported?: ReadonlySet<string>;
   /** Words of other tools, and what they are called here. */
   words?: Readonly<Record<string, string>>;
+  /** Keys whose values are secrets, and are in no message. */
+  secrets?: ReadonlySet<string>;
   /** Files of other tools may have more keys than we read. */
   unknownKeys?: 'error' | 'warning';
 }
@@ -63,7 +65,8 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
     return;
   }
   const code: ProblemCode = issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
-  report({ code, at: node, message: `Expected ${expectation(issue)}, got ${describe(node.value)}.`, suggestion: mend(issue, node.value) });
+  const found = options.secrets?.has(String(last)) ? 'another value' : describe(node.value);
+  report({ code, at: node, message: `Expected ${expectation(issue)}, got ${found}.`, suggestion: mend(issue, node.value) });
 }
 
 function expectation(issue: Issue): string {

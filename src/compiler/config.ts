@@ -67,7 +67,14 @@ export const configSchema = z
       .optional()
       .describe('Which models are called, and what they cost.'),
     providers: z
-      .strictObject({ anthropic: provider.optional(), ollama: provider.optional(), openai: provider.optional() }, section)
+      .strictObject(
+        {
+          anthropic: provider.optional().describe('Claude.'),
+          ollama: provider.optional().describe('Models on a machine of yours; `OLLAMA_HOST`, else http://localhost:11434.'),
+          openai: provider.optional().describe('OpenAI, and what speaks its protocol.'),
+        },
+        section,
+      )
       .optional()
       .describe('Where models are reached.'),
     agents: z
@@ -86,29 +93,55 @@ export type Config = z.infer<typeof configSchema>;
 
 const UNSUPPORTED = new Set(['permissions', 'approvals', 'sessions', 'memory', 'devices', 'notify', 'generated_agents_dir', 'generated_workers_dir']);
 
+const SECRETS = new Set(['key']);
+
+export interface LoadedConfig {
+  config: Config;
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
 /** The project's configuration: `perdure.yml`, and `.glee/config.yml` for what it does not say. Problems leave it empty. */
-export function loadConfig(project: Project, cwd: string = project.root): { config: Config; problems: Problem[]; sources: Map<string, string> } {
+export function loadConfig(project: Project, cwd: string = project.root): LoadedConfig {
   const { problems, report } = createReport();
   const sources = new Map<string, string>();
-  const read = (file: string): Node | null => {
-    const content = readText(file);
-    const source = createSource(file, displayName(cwd, file), 'text' in content ? content.text : '');
-    if ('failure' in content) {
-      report({ code: 'unreadable-file', at: { source, path: '', start: 0, end: 1 }, message: content.failure });
-      return null;
-    }
-    sources.set(source.file, content.text);
-    const empty = content.text.replace(/#.*$/gm, '').trim() === '';
-    return empty ? null : parseYaml({ source, start: 0, end: content.text.length }, report);
-  };
-  const own = project.configFile === null ? {} : readConfig(read(project.configFile), report, 'error');
+  const read = (file: string, unknownKeys: 'error' | 'warning'): Config => checkConfigFile({ file, cwd, unknownKeys, report, sources });
   const glee = join(project.root, '.glee', 'config.yml');
-  const supply = kindOf(glee) === 'missing' ? {} : readConfig(read(glee), report, 'warning');
+  const own = project.configFile === null ? {} : read(project.configFile, 'error');
+  const supply = kindOf(glee) === 'missing' ? {} : read(glee, 'warning');
   return { config: supplement(own as Json, supply as Json) as Config, problems: sortProblems(problems), sources }; // both are checked, and maps merge to maps of the same keys
 }
 
+interface ConfigFile {
+  file: string;
+  cwd: string;
+  /** `.glee/config.yml` is another tool's: what it has beyond ours is a warning. */
+  unknownKeys: 'error' | 'warning';
+  report: Report;
+  sources: Map<string, string>;
+}
+
+/** Reads and checks one configuration file; empty when it has problems. */
+export function checkConfigFile({ file, cwd, unknownKeys, report, sources }: ConfigFile): Config {
+  const content = readText(file);
+  const source = createSource(file, displayName(cwd, file), 'text' in content ? content.text : '');
+  if ('failure' in content) {
+    report({ code: 'unreadable-file', at: { source, path: '', start: 0, end: 1 }, message: content.failure });
+    return {};
+  }
+  sources.set(source.file, content.text);
+  // A file of comments alone says nothing, and may.
+  if (content.text.replace(/#.*$/gm, '').trim() === '') return {};
+  const watch: Report = (finding) => {
+    // A key in the place of a reference: the line is not shown either (I13).
+    if (SECRETS.has(finding.at.path.split('.').at(-1) ?? '')) sources.delete(source.file);
+    report(finding);
+  };
+  return readConfig(parseYaml({ source, start: 0, end: content.text.length }, watch), watch, unknownKeys);
+}
+
 function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'warning'): Config {
-  return (node && check(configSchema, node, { report, unknownKeys, unsupported: unknownKeys === 'error' ? UNSUPPORTED : new Set() })) ?? {};
+  return (node && check(configSchema, node, { report, unknownKeys, secrets: SECRETS, unsupported: unknownKeys === 'error' ? UNSUPPORTED : new Set() })) ?? {};
 }
 
 /** What the first does not say, the second does, key by key. */

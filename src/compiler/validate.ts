@@ -1,6 +1,6 @@
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { createCompiler } from './compile.js';
-import { loadConfig } from './config.js';
+import { checkConfigFile, loadConfig } from './config.js';
 import type { Problem } from './problem.js';
 import { sortProblems } from './problem.js';
 import { findProject } from './project.js';
@@ -26,7 +26,8 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const files = new Set(paths.flatMap((path) => definitionsAt(compiler.find(path))));
   for (const file of files) {
     if (file === project.configFile) continue;
-    compiler.compile(file);
+    if (basename(file) === 'perdure.yml') checkConfigFile({ file, cwd, unknownKeys: 'error', report: compiler.report, sources });
+    else compiler.compile(file);
   }
   for (const [file, text] of compiler.sources) sources.set(file, text);
   return { files: files.size, problems: sortProblems([...problems, ...compiler.problems]), sources };

@@ -10,7 +10,7 @@ import { lineOf, positionAt } from './source.js';
 const MAX_DEPTH = 64;
 /** A text that is no YAML at all yields an error for each character; the first few say it all. */
 const MAX_SYNTAX_PROBLEMS = 20;
-const FORBIDDEN_KEYS = new Set(['<<', '__proto__', 'constructor', 'prototype']);
+export const FORBIDDEN_KEYS = new Set(['<<', '__proto__', 'constructor', 'prototype']);
 
 /** A stretch of a source that is YAML: the whole file, or a front matter. */
 export interface YamlText {

@@ -1,8 +1,9 @@
 import type { Json } from '../../plan/json.js';
 import type { Member, Node } from '../node.js';
-import type { Place, Report } from '../problem.js';
+import type { Finding, Place, Report } from '../problem.js';
 import type { Source } from '../source.js';
-import { parseYaml } from '../yaml.js';
+import type { YamlText } from '../yaml.js';
+import { FORBIDDEN_KEYS, parseYaml } from '../yaml.js';
 
 /** Markdown with front matter as one map: the front matter's keys, and `prompt` for the text below it. */
 export function parseMarkdown(source: Source, report: Report): Node | null {
@@ -14,13 +15,45 @@ export function parseMarkdown(source: Source, report: Report): Node | null {
     report({ code: 'unsupported-format', at: whole, message: 'Expected front matter between two lines `---` at the start of the file.' });
     return null;
   }
-  const head = parseYaml({ source, start: opening[0].length, end: closing.start }, report);
+  const head = parseHead({ source, start: opening[0].length, end: closing.start }, report);
   if (head === null) return null;
   if (head.members === null) {
     report({ code: 'invalid-value', at: head, message: 'Expected keys and values in the front matter.' });
     return null;
   }
   return withPrompt(head, bodyOf(source, closing.end));
+}
+
+/** YAML, or what Claude Code takes for it: lines `key: text`, whatever the text holds. */
+function parseHead(yaml: YamlText, report: Report): Node | null {
+  const findings: Finding[] = [];
+  const head = parseYaml(yaml, (finding) => findings.push(finding));
+  if (head !== null) return head;
+  const lines = findings.every(({ code }) => code === 'invalid-yaml') ? parseLines(yaml) : null;
+  if (lines === null) findings.forEach(report);
+  else {
+    const at = { source: yaml.source, path: '', start: yaml.start, end: yaml.start + 1 };
+    report({ code: 'invalid-yaml', severity: 'warning', at, message: 'The front matter is no YAML; each line is taken as `key: text`.', suggestion: 'put texts with `: ` in quotes' });
+  }
+  return lines;
+}
+
+function parseLines({ source, start, end }: YamlText): Node | null {
+  const members = new Map<string, Member>();
+  let at = start;
+  for (const line of source.text.slice(start, end).split('\n')) {
+    const found = /^([A-Za-z][A-Za-z_-]*):[ \t]*(.*?)[ \t\r]*$/.exec(line);
+    const [, key = '', value = ''] = found ?? [];
+    if (line.trim() !== '' && (found === null || members.has(key) || FORBIDDEN_KEYS.has(key))) return null;
+    if (value !== '') {
+      const from = at + line.indexOf(value, key.length + 1);
+      const node: Node = { source, path: key, start: from, end: from + value.length, value, members: null, items: null, style: null };
+      members.set(key, { key: { source, path: key, start: at, end: at + key.length }, node });
+    }
+    at += line.length + 1;
+  }
+  const value = Object.fromEntries([...members].map(([key, { node }]) => [key, node.value]));
+  return { source, path: '', start, end, value, members, items: null, style: null };
 }
 
 function findClosing(text: string, from: number): { start: number; end: number } | null {

@@ -25,7 +25,7 @@ const LONGEST_DURATION = 365 * UNITS.d;
 /** `500ms`, `30s`, `5m`, `1h30m`, `2d`; at most a year. */
 export const duration = z
   .string({ error: 'a duration with its unit, such as `30s` or `5m`' })
-  .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,3})?(?:ms|s|m|h|d)){1,5}$/, { error: 'a duration such as `500ms`, `30s`, `5m` or `1h30m`' })
+  .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,3})?(?:ms|s|m|h|d)){1,5}$/, { error: 'a duration such as `500ms`, `30s`, `5m` or `1h30m`', abort: true })
   .refine((written) => isInRange(millisecondsOf(written)), { error: 'a duration above 0 and of at most a year' });
 
 function isInRange(milliseconds: number): boolean {
