@@ -1,5 +1,6 @@
 import type { StepOutput } from '../../activities/contract.js';
 import type { Template } from '../../plan/expression.js';
+import { segmentOf } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
 import { acting, actingOptions } from '../activities.js';
 import type { RunContext } from '../context.js';
@@ -13,7 +14,7 @@ export async function runAgent(context: RunContext, step: AgentStep, tried: numb
   const { root, nested } = context;
   const path = pathOf(context, step);
   const model = modelFor(context, step.model ?? agent.model);
-  return acting.callModel.executeWithOptions(actingOptions(step, path, `${agent.name} (${model.model})`), [
+  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name} (${model.model})`), [
     { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), model },
   ]);
 }

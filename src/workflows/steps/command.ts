@@ -1,5 +1,6 @@
 import type { StepOutput } from '../../activities/contract.js';
 import type { Template } from '../../plan/expression.js';
+import { segmentOf } from '../../plan/plan.js';
 import { actorOf } from '../../plan/step.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions } from '../activities.js';
@@ -20,8 +21,8 @@ function templatesOf(step: CommandStep): Template[] {
   return [...step.argv, step.cwd, step.stdin, ...Object.values(step.env)].filter((template) => template !== null);
 }
 
-/** The literal words of the command, as far as they go in one line of Temporal's UI (S35). */
+/** The step and the literal words of its command, as far as they go in one line of Temporal's UI (S35). */
 function summaryOf(context: RunContext, step: CommandStep): string {
   const words = step.argv.map((word) => (word.kind === 'literal' ? String(word.value) : '…')).join(' ');
-  return words.length <= 200 ? words : `${actorOf(step, context.plan.agents)} …`;
+  return `${segmentOf(step)}: ${words.length <= 120 ? words : `${actorOf(step, context.plan.agents)} …`}`;
 }

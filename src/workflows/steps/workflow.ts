@@ -32,7 +32,7 @@ export async function runNested(context: RunContext, step: WorkflowStep, tried: 
       args: [input],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      staticSummary: step.workflow,
+      staticSummary: `${segmentOf(step)}: ${step.workflow}`,
       memo: { [MEMO.definition]: step.workflow, [MEMO.plan]: step.plan },
     });
     return endFor(run, outcome);
