@@ -9,6 +9,7 @@ import { compileWorkflow } from './compile-workflow.js';
 import type { Config } from './config.js';
 import { checkNesting } from './cycles.js';
 import type { Texts } from './hash.js';
+import { inputPathsOf } from './input-paths.js';
 import { createLoader } from './load.js';
 import type { Definition, Loader } from './load.js';
 import { memberOf } from './node.js';
@@ -33,6 +34,8 @@ export interface CompileOptions {
 export interface Compiled {
   /** Null exactly when a problem is an error. */
   plan: Plan | null;
+  /** Which steps need each input, by path: `serve-customers/0`. */
+  inputPaths: Record<string, string[]>;
   /** Texts that the Plan names by hash; the submitter stores them. */
   texts: Map<Hash, string>;
   problems: Problem[];
@@ -45,7 +48,8 @@ export function compileDefinition(options: CompileOptions): Compiled {
   const compiler = createCompiler(options);
   const plan = compiler.compile(compiler.find(options.file));
   const problems = sortProblems(compiler.problems);
-  return { plan: hasErrors(problems) ? null : plan, texts: compiler.texts, problems, sources: compiler.sources };
+  const sound = hasErrors(problems) ? null : plan;
+  return { plan: sound, inputPaths: sound === null ? {} : inputPathsOf(sound), texts: compiler.texts, problems, sources: compiler.sources };
 }
 
 /** Compiles several definitions with one set of caches: each file is read once. */

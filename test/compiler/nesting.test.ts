@@ -69,6 +69,12 @@ describe('nested workflows', () => {
     expect(plan?.steps[0]).toMatchObject({ inputs: { channel: { expression: { root: 'input:channel' } } } });
   });
 
+  it('tell which steps need an input, nested ones included', () => {
+    const inner = flow('  - {id: say, command: [echo, "${channel}"]}\n');
+    const { inputPaths } = compile({ a: flow(step('b') + '  - {command: [echo, "${channel}", "${own}"]}\n'), b: flow(step('c')), c: inner }, 'a');
+    expect(inputPaths).toEqual({ channel: ['0/0/say', '1'], own: ['1'] });
+  });
+
   it('keep the declaration of an input that becomes one of the caller', () => {
     const inner = flow('  - command: [echo, "${channel}"]\n', 'inputs: {channel: {type: string, description: where from}}\n');
     expect(compile({ a: flow(step('b')), b: inner }, 'a').plan?.inputs).toEqual({ channel: { type: 'string', required: true, description: 'where from' } });
