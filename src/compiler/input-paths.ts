@@ -1,5 +1,6 @@
 import type { Plan, PlanBody } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
+import type { WorkflowStep } from '../plan/step.js';
 import { targetOf, templatesOf, usesOf } from './uses.js';
 
 /** A name that many steps use is told by its first few. */
@@ -20,16 +21,21 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
       if (list.length < MAX_PATHS && !list.includes(path)) list.push(path);
     };
     for (const step of body.steps) {
-      const nested = step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
-      if (step.kind === 'workflow' && nested !== undefined) {
-        const below = pathsIn(nested);
-        for (const [parameter, template] of Object.entries(step.inputs)) {
-          for (const name of inputsOf([template])) for (const path of below.get(parameter) ?? ['']) add(name, path === '' ? segmentOf(step) : joinPath(segmentOf(step), path));
-        }
-        for (const name of inputsOf([], [step.when])) add(name, segmentOf(step));
-      } else for (const name of inputsOf(templatesOf(step), [step.when])) add(name, segmentOf(step));
+      const segment = segmentOf(step);
+      for (const name of inputsOf([], [step.when])) add(name, segment);
+      if (step.kind === 'workflow') passed(step).forEach(([name, path]) => add(name, path === '' ? segment : joinPath(segment, path)));
+      else for (const name of inputsOf(templatesOf(step))) add(name, segment);
     }
     return paths;
+  };
+
+  /** The caller's inputs that a nested run is passed, each with the paths below that use it. */
+  const passed = ({ plan: hash, inputs }: WorkflowStep): [string, string][] => {
+    const nested = plan.nested[hash];
+    const below = nested === undefined ? new Map<string, string[]>() : pathsIn(nested);
+    return Object.entries(inputs).flatMap(([parameter, template]) =>
+      inputsOf([template]).flatMap((name) => (below.get(parameter) ?? ['']).map((path): [string, string] => [name, path])),
+    );
   };
 
   return Object.fromEntries(pathsIn(plan));
