@@ -69,6 +69,7 @@ function createLiveScreen(terminal: Terminal, about: Header): Screen {
     },
     close() {
       draw();
+      view = null; // what is left on the screen is not drawn again
       clearInterval(timer);
       terminal.stderr.removeListener('resize', draw);
       region.close();

@@ -90,7 +90,7 @@ function renderFailures(view: RunView, width: number, palette: Palette): string[
 const MOST_LINES = 12;
 
 function indent(text: string, width: number): string[] {
-  const lines = safeText(text).trimEnd().split('\n').flatMap((line) => wrap(line, width - 4));
+  const lines = safeText(text).replace(/^\s*\n/, '').trimEnd().split('\n').flatMap((line) => wrap(line, width - 4));
   const shown = lines.length <= MOST_LINES ? lines : [...lines.slice(0, 4), '…', ...lines.slice(5 - MOST_LINES)];
   return shown.map((line) => `    ${line}`);
 }

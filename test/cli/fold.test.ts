@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { assemble } from '../../src/cli/observe/assemble.js';
+import type { RunView } from '../../src/cli/observe/view.js';
+import { openGates } from '../../src/cli/observe/view.js';
+import { foldOf, recordedEvents } from './recorded.js';
+
+const view = (name: string, until = Infinity): RunView => {
+  const { run, events } = recordedEvents(name);
+  const fold = foldOf(run, events.slice(0, until));
+  return assemble(fold, { folds: new Map([[run, fold]]), pending: new Map() });
+};
+const statuses = (run: RunView): string => run.steps.map(({ status }) => status).join(' ');
+
+describe('folding a recorded history', () => {
+  it.each([
+    ['sequence', 'success', 'success success'],
+    ['stored-values', 'success', 'success success'],
+    ['failure-continues', 'partial', 'error success'],
+    ['failure-stops', 'error', 'error error skipped'],
+    ['tries', 'error', 'error'],
+    ['gate-by-update', 'success', 'success success'],
+    ['gate-by-signal', 'error', 'success error'],
+    ['nested', 'success', 'success success success'],
+    ['nested.leaf', 'success', 'success'],
+  ])('%s: the run ends %s, its steps %s', (name, status, steps) => {
+    const run = view(name);
+    expect([run.status, statuses(run)]).toEqual([status, steps]);
+  });
+
+  it('counts the tries of a step, and does not take the first failure for the end', () => {
+    const { events } = recordedEvents('tries');
+    const secondFailure = events.map(({ kind }) => kind).indexOf('step-failed') + 1;
+    expect(statuses(view('tries', secondFailure))).toBe('running');
+    expect(view('tries', secondFailure).steps[0]?.doing).toContain('again after: ');
+    expect(view('tries').steps[0]?.result?.attempts).toBe(3);
+  });
+
+  it('shows an open gate with its address and owner, and waits for a person', () => {
+    const { run, events } = recordedEvents('gate-by-update');
+    const shown = view('gate-by-update', events.findIndex(({ kind }) => kind === 'gates') + 1);
+    expect(shown.status).toBe('waiting');
+    expect(statuses(shown)).toBe('success waiting');
+    expect(openGates(shown).map(({ address, owner }) => ({ address, owner }))).toEqual([{ address: `${run}/approve`, owner: run }]);
+  });
+
+  it('says who decided a gate, and with what words', () => {
+    expect(view('gate-by-update').steps[1]?.result?.note).toBe('approved by ana: seen');
+    expect(view('gate-by-signal').steps[1]?.result?.error).toBe('rejected by ana: seen');
+  });
+
+  it('skips what had not started when a run was cancelled', () => {
+    const run = view('cancelled');
+    expect(run.status).toBe('cancelled');
+    expect(openGates(run)).toEqual([]);
+  });
+
+  it('takes the steps that ended before from what a continued run carries along', () => {
+    const run = view('continued');
+    expect(run.steps.filter(({ status }) => status === 'success').length).toBeGreaterThanOrEqual(500);
+  });
+
+  it('puts a nested run below the step that started it', () => {
+    const outer = recordedEvents('nested');
+    const inner = recordedEvents('nested.leaf');
+    const folds = new Map([[outer.run, foldOf(outer.run, outer.events)], [inner.run, foldOf(inner.run, inner.events)]]);
+    const run = assemble(foldOf(outer.run, outer.events), { folds, pending: new Map() });
+    expect(run.steps[1]?.nested?.run).toBe(`${outer.run}/leaf`);
+    expect(run.steps[1]?.nested?.steps.map(({ path }) => path)).toEqual(['leaf/0']);
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { HELLO, newFolder, perdure } from './command-line.js';
+
+/** Notes every module that is imported, then goes on as if it were not there. */
+const HOOK = `import { appendFileSync } from 'node:fs';
+export async function resolve(specifier, context, next) {
+  const found = await next(specifier, context);
+  appendFileSync(process.env.MODULES, found.url + '\\n');
+  return found;
+}`;
+
+async function modulesOf(args: string[]): Promise<string[]> {
+  const folder = newFolder({ 'hello.yml': HELLO });
+  const [hook, register, list] = ['hook.mjs', 'register.mjs', 'modules.txt'].map((name) => join(folder, name)) as [string, string, string];
+  writeFileSync(hook, HOOK);
+  writeFileSync(register, `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hook).href)});`);
+  await perdure(folder, args, { node: ['--import', register], env: { MODULES: list } });
+  return readFileSync(list, 'utf8').split('\n');
+}
+
+const HEAVY = /@temporalio|@grpc|@anthropic|\/dist\/(workers|activities|workflows)\//;
+
+describe('commands that need no server load none of it', () => {
+  it.each([[['--help']], [['--version']], [['run', '--help']], [['validate', 'hello.yml']], [['plan', 'hello.yml']], [['schema', 'workflow']], [['run', 'none.yml']], [['rnu']]])('%j', async (args) => {
+    const modules = await modulesOf(args);
+    expect(modules.some((url) => url.includes('/dist/cli/main.js'))).toBe(true);
+    expect(modules.filter((url) => HEAVY.test(url))).toEqual([]);
+  });
+
+  it('help does not even load the compiler', async () => {
+    expect((await modulesOf(['--help'])).filter((url) => /\/dist\/compiler\/|node_modules\/(zod|yaml)\//.test(url))).toEqual([]);
+  });
+});

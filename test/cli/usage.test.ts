@@ -1,0 +1,158 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ASKS_A_MODEL, HELLO, newFolder, perdure } from './command-line.js';
+
+const FILES = { 'hello.yml': HELLO, 'asks.yml': ASKS_A_MODEL, 'empty.yml': '', 'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n' };
+
+describe('bad usage is one clear error, and nothing is started', () => {
+  it.each<[string, string[], string]>([
+    ['an unknown command', ['rnu'], 'There is no command `rnu`.\n  Did you mean `run`?'],
+    ['a command that is nothing like any', ['frobnicate'], 'There is no command `frobnicate`.'],
+    ['an unknown option', ['list', '--wating'], 'Unknown option `--wating`.\n  Did you mean `--waiting`?'],
+    ['a missing argument', ['show'], 'Missing required argument `run`.'],
+    ['too many arguments', ['show', 'a', 'b'], 'Too many arguments for `show`.'],
+    ['options that exclude each other', ['run', 'hello.yml', '--yes', '--unattended'], 'cannot be used with'],
+    ['a bad id', ['run', 'hello.yml', '-i', 'name=x', '--id', '../x'], "Expected a run's id"],
+    ['a bad limit', ['run', 'hello.yml', '-i', 'name=x', '--max-steps', 'many'], 'Expected `--max-steps` to be a positive whole number, got `many`.'],
+    ['a bad pair', ['run', 'hello.yml', '-i', 'name'], 'Expected `-i name=value`, got `-i name`.'],
+    ['a missing input', ['run', 'hello.yml'], 'needs the input `name`, which `greeting` needs.'],
+    ['a request that nothing takes', ['run', 'hello.yml', 'please', '-i', 'name=x'], 'takes no request'],
+    ['a file of inputs that is not there', ['run', 'hello.yml', '--inputs', 'none.yml'], 'is not there: `none.yml`'],
+    ['a folder of inputs', ['run', 'hello.yml', '--inputs', '.'], 'to be a regular file, got `.`'],
+    ['an unknown schema', ['schema', 'chian'], 'There is no schema `chian`.'],
+    ['an unknown run', ['show', 'none'], 'There is no run `none`.'],
+    ['a gate of an unknown run', ['approve', 'none/gate'], 'There is no run `none`.'],
+    ['logs of an unknown run', ['logs', 'none'], 'There is no run `none`.'],
+    ['cancelling an unknown run', ['cancel', 'none'], 'There is no run `none`.'],
+  ])('%s', async (_, args, message) => {
+    const folder = newFolder(FILES);
+    const { code, stdout, stderr } = await perdure(folder, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr.match(/Error:/g)).toHaveLength(1);
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+
+  it.each<[string, string, string]>([
+    ['a file that is not there', 'none.yml', 'unreadable-file'],
+    ['a folder', '.', 'unreadable-file'],
+    ['an empty file', 'empty.yml', 'empty.yml:1'],
+    ['an unknown agent', 'broken.yml', 'did you mean `general-purpose`?'],
+  ])('%s is a problem with its place', async (_, file, text) => {
+    const folder = newFolder(FILES);
+    const { code, stdout, stderr } = await perdure(folder, ['run', file]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(text);
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+
+  it('stops before anything starts when no model provider is there, and says what to set', async () => {
+    const folder = newFolder(FILES);
+    const { code, stderr } = await perdure(folder, ['run', 'asks.yml']);
+    expect(code).toBe(3);
+    expect(stderr).toContain('ANTHROPIC_API_KEY');
+    expect(stderr).toContain('--rehearse');
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+
+  it('gives up within seconds on a server that is not there', async () => {
+    const { code, stderr } = await perdure(newFolder(FILES), ['run', 'hello.yml', '-i', 'name=x'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
+    expect(code).toBe(3);
+    expect(stderr).toContain('The Temporal server at `127.0.0.1:9` is not reachable');
+  });
+
+  it.each<[string, (folder: string) => void]>([
+    ['a file', (folder) => writeFileSync(join(folder, '.perdure'), '')],
+    ['a link to nowhere', (folder) => symlinkSync('/nonexistent/place', join(folder, '.perdure'))],
+  ])('says that the state folder cannot be used when it is %s', async (_, spoil) => {
+    const folder = newFolder(FILES);
+    spoil(folder);
+    const { code, stdout, stderr } = await perdure(folder, ['run', 'hello.yml', '-i', 'name=x']);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain('.perdure');
+  });
+});
+
+describe('--json', () => {
+  it('is one document on stdout, also when something is wrong', async () => {
+    const { code, stdout } = await perdure(newFolder(FILES), ['show', 'none', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: { message: 'There is no run `none`.', hint: expect.any(String) as string, exit: 2 } });
+  });
+
+  it('lists problems as data', async () => {
+    const { code, stdout } = await perdure(newFolder(FILES), ['validate', 'broken.yml', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ code: 'unknown-agent', line: 3 }] });
+  });
+
+  it('of a list is an empty list where nothing was ever run, and makes no folder', async () => {
+    const folder = newFolder();
+    expect(JSON.parse((await perdure(folder, ['list', '--json'])).stdout)).toEqual([]);
+    expect(JSON.parse((await perdure(folder, ['list', '--waiting', '--json'])).stdout)).toEqual([]);
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+});
+
+describe('help', () => {
+  it('shows an example for every command', async () => {
+    const { stdout, code } = await perdure(newFolder(), ['--help']);
+    expect(code).toBe(0);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
+    expect(commands).toHaveLength(16);
+    for (const command of commands) {
+      const help = await perdure(newFolder(), [command, '--help']);
+      expect(help).toMatchObject({ code: 0, stderr: '' });
+      expect(help.stdout).toMatch(/Examples?:\n {2}\$ .*perdure/);
+    }
+  });
+
+  it('prints the version of the package', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+    expect((await perdure(newFolder(), ['--version'])).stdout).toBe(`${version}\n`);
+  });
+});
+
+describe('init', () => {
+  it('makes a project whose example is valid', async () => {
+    const folder = newFolder();
+    await perdure(folder, ['init']);
+    const { code, stdout } = await perdure(folder, ['validate', 'definitions']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'No problems in 1 file\n' });
+  });
+
+  it('changes nothing that is there, and adds one line to .gitignore once', async () => {
+    const folder = newFolder({ 'perdure.yml': '# mine\n', '.gitignore': 'node_modules' });
+    mkdirSync(join(folder, '.claude/agents'), { recursive: true });
+    const first = JSON.parse((await perdure(folder, ['init', '--json'])).stdout) as object;
+    const second = JSON.parse((await perdure(folder, ['init', '--json'])).stdout) as object;
+    expect(first).toEqual({ made: ['definitions/workflows/hello.yml', '.gitignore'], kept: ['perdure.yml'], found: ['.claude/agents'] });
+    expect(second).toMatchObject({ made: [] });
+    expect(readFileSync(join(folder, 'perdure.yml'), 'utf8')).toBe('# mine\n');
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n.perdure/\n');
+  });
+});
+
+describe('plan', () => {
+  const NESTED = { 'definitions/workflows/inner.yml': HELLO.replace('hello', 'inner'), 'outer.yml': 'name: outer\nsteps:\n  - id: a\n    workflow: inner\n  - id: ok\n    approval: "Is \\"this\\" <fine>?"\n' };
+
+  it('shows what a definition needs from the top, and the most it may use', async () => {
+    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml']);
+    expect(stdout).toContain('at most 2 steps');
+    expect(stdout).toContain('name  string, required');
+    expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
+  });
+
+  it('prints nodes and edges of the whole tree', async () => {
+    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'graph']);
+    const graph = JSON.parse(stdout) as { nodes: { path: string }[]; edges: object[] };
+    expect(graph.nodes.map(({ path }) => path)).toEqual(['a', 'a/greeting', 'ok']);
+    expect(graph.edges).toEqual([{ from: 'node-0', to: 'node-2' }]);
+  });
+
+  it('is a flow chart that Mermaid can read, whatever names a definition has', async () => {
+    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'mermaid']);
+    expect(stdout).toMatch(/^flowchart TD\n {2}node-0\[\["a: inner"\]\]\n {2}subgraph node-0-steps\["inner"\]/);
+  });
+});
