@@ -1,0 +1,169 @@
+import { appendFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/plan/json.js';
+import type { RunResult } from '../../src/plan/result.js';
+import type { Project } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
+
+const GATED = `name: gated
+inputs:
+  name: {type: string, default: World}
+steps:
+  - id: greeting
+    command: [printf, "Hello, %s!\\nsecond line", "\${name}"]
+  - id: inner
+    workflow: asks
+    inputs: {text: "\${steps.greeting.output}"}
+output: "\${steps.inner.output}"
+`;
+const ASKS = `name: asks
+inputs:
+  text: {type: string, required: true}
+steps:
+  - id: ok
+    approval: "Use this?"
+    content: "\${text}"
+  - id: use
+    command: [cat]
+    stdin: "\${steps.ok.output}"
+output: "\${steps.use.output}"
+`;
+const FAILS = 'name: fails\nsteps:\n  - id: broken\n    command: [sh, -c, "echo what went wrong >&2; exit 3"]\n';
+const SLOW = 'name: slow\nsteps:\n  - id: sleep\n    command: [sh, -c, "echo started; sleep 600"]\n';
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject({ 'definitions/workflows/asks.yml': ASKS, 'gated.yml': GATED, 'fails.yml': FAILS, 'slow.yml': SLOW });
+});
+afterAll(() => project.close());
+
+const json = async <T = Json>(...args: string[]): Promise<T> => JSON.parse((await project.run(...args, '--json')).stdout) as T;
+
+describe('run', () => {
+  it('prints the result alone on stdout, and the tree as plain lines on stderr', async () => {
+    const { code, stdout, stderr } = await project.run('run', 'gated.yml', '-i', 'name=Ana', '--yes');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hello, Ana!\nsecond line\n' });
+    expect(stderr).toMatch(/^✓ greeting {2}command {2}printf /m);
+    expect(stderr).toMatch(/^✓ inner\/use {2}command {2}cat {2}/m);
+    expect(stderr).toMatch(/^✓ gated · success in .* · 3 steps$/m);
+    // eslint-disable-next-line no-control-regex -- the escape character is what must not be there
+    expect(stderr).not.toMatch(/\u001b/);
+  });
+
+  it('gives one RunResult with --json, values inlined, nested steps below their step', async () => {
+    const result = await json<RunResult>('run', 'gated.yml', '--yes', '--id', 'as-json', '--as', 'ana', '--max-steps', '7');
+    expect(result).toMatchObject({
+      run: 'as-json', status: 'success', output: 'Hello, World!\nsecond line', error: null, rehearsal: false, spend: { steps: 3, usd: 0 },
+      budget: { max_steps: 7, steps_remaining: 4, parallel_slots: 10 },
+      steps: [{ id: 'greeting', status: 'success', kind: 'command' }, { id: 'inner', run: 'as-json/inner', steps: [{ path: 'inner/ok', note: 'approved by ana: by --yes' }, { path: 'inner/use' }] }],
+    });
+  });
+
+  it('says what failed in its own words, how to see more, and ends with 1', async () => {
+    const { code, stdout, stderr } = await project.run('run', 'fails.yml', '--id', 'failed');
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('what went wrong');
+    expect(stderr).toContain('perdure logs failed broken');
+  });
+
+  it('with the same id, plan and input joins, closed or not; with another input it refuses', async () => {
+    await project.run('run', 'gated.yml', '--yes', '--id', 'once');
+    const again = await project.run('run', 'gated.yml', '--id', 'once');
+    expect(again).toMatchObject({ code: 0, stdout: 'Hello, World!\nsecond line\n' });
+    expect(again.stderr).toContain('gated · joined run once, 3 steps done before, none is repeated');
+    const other = await project.run('run', 'gated.yml', '-i', 'name=Bob', '--id', 'once');
+    expect(other.code).toBe(2);
+    expect(other.stderr).toContain('There is a run `once` already, with another input.');
+  });
+
+  it('detached it prints the id alone', async () => {
+    const { code, stdout } = await project.run('run', 'gated.yml', '--id', 'left', '--detach');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'left\n' });
+    await project.run('cancel', 'left');
+  });
+});
+
+describe('a gate', () => {
+  const waiting = async (id: string): Promise<void> => {
+    expect((await project.run('run', 'gated.yml', '--id', id, '--no-wait')).code).toBe(4);
+  };
+
+  it('is listed with the command that answers it, approved by its run, and shows what it approves', async () => {
+    await waiting('asked');
+    const gates = await until(async () => {
+      const listed = await json<{ gate: string }[]>('list', '--waiting');
+      return listed.length > 0 ? listed : null;
+    });
+    expect(gates).toMatchObject([{ gate: 'asked/inner/ok', message: 'Use this?', content: 'Hello, World!\nsecond line' }]);
+    expect(await json('list', '--status', 'waiting')).toMatchObject([{ run: 'asked', definition: 'gated' }]);
+    const approved = await project.run('approve', 'asked', '--json', '--as', 'ana');
+    expect(JSON.parse(approved.stdout)).toEqual({ run: 'asked', gate: 'asked/inner/ok', decision: 'approve', by: 'ana' });
+    expect(approved.stderr).toContain('│ second line');
+    expect((await project.run('watch', 'asked')).stdout).toBe('Hello, World!\nsecond line\n');
+  });
+
+  it('is rejected with a reason, which is what the run failed of', async () => {
+    await waiting('refused');
+    expect((await project.run('reject', 'refused/inner/ok', '--comment', 'not now', '--as', 'bob')).code).toBe(0);
+    const { code, stderr } = await project.run('watch', 'refused');
+    expect(code).toBe(1);
+    expect(stderr).toContain('rejected by bob: not now');
+    expect(await project.run('approve', 'refused')).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended') as string });
+  });
+
+  it('that is not open is refused with what is', async () => {
+    await waiting('other');
+    const { code, stderr } = await project.run('approve', 'other/none');
+    expect(code).toBe(1);
+    expect(stderr).toContain('No gate is open at `other/none`.');
+    expect(stderr).toContain('other/inner/ok');
+    await project.run('cancel', 'other');
+  });
+});
+
+describe('a run that goes on', () => {
+  it('is left by Ctrl-C with the way back, and can be cancelled from elsewhere', async () => {
+    const running = project.start('run', 'slow.yml', '--id', 'slow');
+    await until(async () => (await project.run('logs', 'slow', 'sleep')).stdout.includes('started'));
+    running.process.kill('SIGINT');
+    expect(await running.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('perdure watch slow') as string });
+    expect(await json('show', 'slow')).toMatchObject({ status: 'running', ended_at: null, steps: [{ id: 'sleep', status: 'running' }] });
+    const watching = project.start('watch', 'slow', '--json');
+    expect((await project.run('cancel', 'slow')).code).toBe(0);
+    const { code, stdout } = await watching.finished;
+    expect(code).toBe(1);
+    expect((JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['run-started', 'step-started', 'cancel-requested', 'run-ended']));
+    expect(await json('show', 'slow')).toMatchObject({ status: 'cancelled' });
+    expect(await project.run('cancel', 'slow')).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended already: cancelled') as string });
+  });
+
+  it('is cancelled by a second Ctrl-C in time', async () => {
+    const running = project.start('run', 'slow.yml', '--id', 'twice');
+    await until(async () => (await project.run('logs', 'twice', 'sleep')).stdout.includes('started'));
+    running.process.stderr?.on('data', (chunk: Buffer) => { if (chunk.toString().includes('again within')) running.process.kill('SIGINT'); });
+    running.process.kill('SIGINT');
+    expect(await running.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('Cancelling `twice`') as string });
+    expect((await project.run('watch', 'twice')).code).toBe(1);
+  });
+});
+
+describe('a run that closed', () => {
+  it('is shown, listed and logged by the store alone, without the server and its history', async () => {
+    await project.run('run', 'gated.yml', '--yes', '--id', 'kept');
+    const before = await project.run('show', 'kept');
+    await project.run('server', 'stop');
+    await rm(join(project.folder, '.perdure', 'temporal.db'), { force: true });
+    expect(await project.run('show', 'kept')).toEqual(before);
+    expect(before.stdout).toMatch(/✓ 1 inner .*\n {4}✓ 0 ok .*gate/);
+    expect((await project.run('logs', 'kept', 'inner/use')).stdout).toContain('second line');
+    expect(await json<{ run: string }[]>('list')).toContainEqual(expect.objectContaining({ run: 'kept', status: 'success' }));
+    expect((await project.run('server', 'status')).code).toBe(3);
+  });
+
+  it('is joined by the same definition, whatever its comments say', async () => {
+    appendFileSync(join(project.folder, 'gated.yml'), '# a comment changes no plan\n');
+    expect((await project.run('run', 'gated.yml', '--id', 'kept')).code).toBe(0);
+  });
+});
