@@ -6,6 +6,7 @@ import { compileDefinition } from '../src/compiler/compile.js';
 import { loadConfig } from '../src/compiler/config.js';
 import { findProject } from '../src/compiler/project.js';
 import { INTERPRETER } from '../src/plan/names.js';
+import { packPlan } from '../src/plan/pack.js';
 import type { Plan } from '../src/plan/plan.js';
 import type { RunInput, RunSettings } from '../src/plan/run-input.js';
 import { UNLIMITED } from '../src/plan/run-input.js';
@@ -49,7 +50,7 @@ export class Ours {
       budget: plan.budgets,
       workspace: this.#folder,
     };
-    const input: RunInput = { plan, input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
+    const input: RunInput = { plan: packPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
     return this.#client.workflow.start(INTERPRETER, { taskQueue: 'ours', workflowId: `ours-${randomUUID()}`, args: [input] });
   }
 

@@ -37,16 +37,26 @@ async function ask(asking: Asking): Promise<StepOutput> {
   if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${step.agent}\`.`);
   let request = await createRequest(store, { body, step, agent, environment: call.environment, model: call.model.model });
   let spend: Spend = { usd: 0, tokens: 0, steps: 1 };
-  for (let again = 0; ; again += 1) {
-    const asked = request;
-    const answer = await journalled({ store, call, again, request }, () => callProvider(asking, asked));
-    spend = addSpend(spend, { usd: provider.cost(request.model, answer.usage), tokens: tokensOf(answer.usage), steps: 0 });
-    const verdict = judge(answer, step, agent, request.model);
-    if ('value' in verdict) return { output: await store.put(verdict.value), spend, note: noteOf(call, spend), reused: false };
-    if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
-    log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-    request = askAgain(request, answer.text, verdict.errors);
+  try {
+    for (let again = 0; ; again += 1) {
+      const asked = request;
+      const answer = await journalled({ store, call, again, request }, () => callProvider(asking, asked));
+      spend = addSpend(spend, { usd: provider.cost(request.model, answer.usage), tokens: tokensOf(answer.usage), steps: 0 });
+      const verdict = judge(answer, step, agent, request.model);
+      if ('value' in verdict) return { output: await store.put(verdict.value), spend, note: noteOf(call, spend), reused: false };
+      if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
+      log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+      request = askAgain(request, answer.text, verdict.errors);
+    }
+  } catch (error) {
+    throw withSpend(error, spend);
   }
+}
+
+/** Answers that were of no use were paid for all the same: a final failure carries what was spent as its detail. */
+function withSpend(error: unknown, spend: Spend): unknown {
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || spend.tokens === 0) return error;
+  return ApplicationFailure.create({ type: error.type ?? 'internal', message: error.message, nonRetryable: true, details: [spend] });
 }
 
 async function callProvider({ deps, call, provider, step, signal, log, progress }: Asking, request: ModelRequest): Promise<ModelAnswer> {

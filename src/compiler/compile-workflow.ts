@@ -1,5 +1,6 @@
 import type { Template } from '../plan/expression.js';
 import type { Budgets, Plan } from '../plan/plan.js';
+import { packPlan } from '../plan/pack.js';
 import { NO_BUDGETS, PLAN_BYTES, PLAN_VERSION } from '../plan/plan.js';
 import type { Agent, InputSpec, Step } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
@@ -197,7 +198,7 @@ function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } |
 }
 
 function isSmallEnough(plan: Plan, node: Node, report: Report): boolean {
-  const bytes = Buffer.byteLength(JSON.stringify(plan));
+  const bytes = Buffer.byteLength(JSON.stringify(packPlan(plan)));
   if (bytes <= PLAN_BYTES) return true;
   const message = `Expected a Plan of at most 1 MiB, got ${(bytes / PLAN_BYTES).toFixed(1)} MiB.`;
   report({ code: 'plan-too-large', at: keyOf(node, 'steps'), message, suggestion: 'move steps into nested workflows' });

@@ -1,5 +1,6 @@
 import type { Failure } from './failure.js';
 import type { Gate } from './gate.js';
+import type { PackedPlan } from './pack.js';
 import type { Budgets, Plan } from './plan.js';
 import type { Spend } from './result.js';
 import type { Hash, Value } from './value.js';
@@ -63,6 +64,8 @@ export interface CarriedStep {
 export interface Carried {
   /** One letter a step, in order: see `LETTERS` in `schedule.ts`. */
   statuses: string;
+  /** Steps that will be skipped, each with the step that dooms it. */
+  doomed: [number, number][];
   steps: Record<number, CarriedStep>;
   /** Open gates, as they were shown. */
   gates: Gate[];
@@ -79,7 +82,7 @@ export interface Carried {
 
 /** The one argument of the interpreter workflow. */
 export interface RunInput {
-  plan: Plan;
+  plan: PackedPlan;
   input: Record<string, Value>;
   /** Null for a root run. */
   root: RootLink | null;
@@ -89,3 +92,6 @@ export interface RunInput {
   settings: RunSettings;
   carried: Carried | null;
 }
+
+/** A run's start arguments as viewers read them from history: with the Plan as the compiler made it. */
+export type ReadRunInput = Omit<RunInput, 'plan'> & { plan: Plan };

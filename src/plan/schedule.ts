@@ -18,6 +18,8 @@ export interface Schedule {
   ready: Set<number>;
   /** For each step, how many needs are not met. */
   blockers: number[];
+  /** For each step that will be skipped once all it needs has ended: the step that dooms it. */
+  doomed: Map<number, number>;
   /** For each step, who needs it. */
   dependents: { step: number; skip: boolean }[][];
   /** Steps that have not ended. */
@@ -64,6 +66,7 @@ export function createSchedule(body: PlanBody): Schedule {
     steps: body.steps.map(() => pendingState()),
     ready: new Set(),
     blockers: body.steps.map((step) => step.needs.length),
+    doomed: new Map(),
     dependents: body.steps.map(() => []),
     open: body.steps.length,
     ended: [],
@@ -123,17 +126,22 @@ function settle(schedule: Schedule, index: number, end: StepEnd): void {
   schedule.spend = addSpend(schedule.spend, state.spend);
 }
 
-/** Lets dependents go on; with `skips`, those that depend on this step's success are skipped, and so are theirs. */
+/**
+ * Lets dependents go on. With `skips`, those that depend on this step's success are doomed, and so are theirs: each is
+ * skipped once all it needs has ended, and not before, because edges are reduced to the shortest.
+ */
 function release(schedule: Schedule, index: number, skips: boolean): void {
   const queue = [{ index, skips }];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const from = at(schedule.body.steps, next.index);
     for (const { step, skip } of at(schedule.dependents, next.index)) {
-      if (at(schedule.steps, step).status !== 'pending') continue;
-      if (next.skips && skip) {
-        settle(schedule, step, { status: 'skipped', reason: `skipped because \`${segmentOf(from)}\` did not succeed` });
+      if (next.skips && skip && !schedule.doomed.has(step)) schedule.doomed.set(step, next.index);
+      if (--schedule.blockers[step]! > 0 || at(schedule.steps, step).status !== 'pending') continue; // blockers has one number a step
+      const by = schedule.doomed.get(step);
+      if (by === undefined) schedule.ready.add(step);
+      else {
+        settle(schedule, step, { status: 'skipped', reason: `skipped because \`${segmentOf(at(schedule.body.steps, by))}\` did not succeed` });
         queue.push({ index: step, skips: true });
-      } else if (--schedule.blockers[step]! === 0) schedule.ready.add(step); // blockers has one number a step
+      }
     }
   }
 }

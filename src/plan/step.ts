@@ -91,6 +91,25 @@ export interface ApprovalStep extends StepBase {
 export type Step = AgentStep | CommandStep | WorkflowStep | ApprovalStep;
 export type StepKind = Step['kind'];
 
+/** Every template of a step: all that it can refer to. */
+export function templatesOf(step: Step): Template[] {
+  const when: Template[] = step.when === null ? [] : [{ kind: 'expression', expression: step.when }];
+  switch (step.kind) {
+    case 'agent':
+      return [...when, ...present(step.prompt, step.rehearsal), ...Object.values(step.inputs)];
+    case 'command':
+      return [...when, ...step.argv, ...present(step.cwd, step.stdin), ...Object.values(step.env)];
+    case 'workflow':
+      return [...when, ...Object.values(step.inputs)];
+    case 'approval':
+      return [...when, step.message, ...present(step.content)];
+  }
+}
+
+function present(...templates: (Template | null)[]): Template[] {
+  return templates.filter((template) => template !== null);
+}
+
 /** An agent inside a Plan: a named role. */
 export interface Agent {
   name: string;

@@ -1,5 +1,6 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { BindingSource } from '../plan/bindings.js';
+import { unpackPlan } from '../plan/pack.js';
 import type { Plan } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
 import type { ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
@@ -35,7 +36,7 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const root = input.root ?? { run: workflowId, first: firstExecutionRunId, plan: input.plan.hash };
   return {
-    plan: input.plan,
+    plan: unpackPlan(input.plan),
     nested: input.root === null ? null : input.plan.hash,
     root,
     run: workflowId,

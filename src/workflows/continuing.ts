@@ -1,11 +1,7 @@
 import { CancellationScope, continueAsNew, workflowInfo } from '@temporalio/workflow';
-import { rootsOf } from '../plan/environment.js';
-import type { Template } from '../plan/expression.js';
+import { carrySchedule } from '../plan/carry.js';
 import type { RunOutcome } from '../plan/result.js';
-import type { Carried, CarriedStep, RunInput } from '../plan/run-input.js';
-import { createSchedule, lettersOf, statusesFrom } from '../plan/schedule.js';
-import type { Schedule } from '../plan/schedule.js';
-import type { Step } from '../plan/step.js';
+import type { Carried, RunInput } from '../plan/run-input.js';
 import type { Value } from '../plan/value.js';
 import { writeResults } from './closing.js';
 import type { RunContext } from './context.js';
@@ -29,16 +25,7 @@ export function shouldContinue(endedHere: number, childrenInFlight: number): boo
 export async function continueRun(context: RunContext, input: RunInput): Promise<never> {
   const pages = await CancellationScope.nonCancellable(() => writeAll(context));
   const { schedule, gates, startedAt } = context;
-  const carried: Carried = {
-    statuses: lettersOf(schedule),
-    steps: carriedSteps(schedule),
-    gates: [...gates.open.values()],
-    stopped: schedule.stopped,
-    failures: schedule.failures,
-    spend: schedule.spend,
-    pages,
-    started_at: startedAt,
-  };
+  const carried: Carried = { ...carrySchedule(schedule), gates: [...gates.open.values()], pages, started_at: startedAt };
   return continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
 }
 
@@ -52,66 +39,4 @@ async function writeAll(context: RunContext): Promise<Value[]> {
     written = upTo;
   }
   return pages;
-}
-
-/** Of finished steps, only those travel that a step still to come, or the output, can refer to (I12). */
-function carriedSteps(schedule: Schedule): Record<number, CarriedStep> {
-  const { body, steps } = schedule;
-  const pending = body.steps.filter(({ index }) => ['pending', 'running'].includes(steps[index]?.status ?? ''));
-  const wanted = new Set(pending.flatMap(templatesOf).flatMap((template) => indexesOf(schedule, template)));
-  for (const index of body.output === null ? [body.steps.length - 1] : indexesOf(schedule, body.output)) wanted.add(index);
-  return Object.fromEntries(
-    [...wanted].flatMap((index) => {
-      const state = steps[index];
-      return state === undefined ? [] : [[index, { output: state.output, failure: state.failure, duration_ms: state.duration_ms }]];
-    }),
-  );
-}
-
-function indexesOf(schedule: Schedule, template: Template): number[] {
-  return rootsOf([template]).flatMap((root) => {
-    const step = /^step:(\d+)/.exec(root)?.[1];
-    if (step !== undefined) return [Number(step)];
-    const group = /^group:(.+)\.[^.]+$/.exec(root)?.[1];
-    return group === undefined ? [] : (schedule.body.groups[group] ?? []);
-  });
-}
-
-/** Every template of a step. */
-function templatesOf(step: Step): Template[] {
-  const when: Template[] = step.when === null ? [] : [{ kind: 'expression', expression: step.when }];
-  switch (step.kind) {
-    case 'agent':
-      return [...when, ...present(step.prompt, step.rehearsal), ...Object.values(step.inputs)];
-    case 'command':
-      return [...when, ...step.argv, ...present(step.cwd, step.stdin), ...Object.values(step.env)];
-    case 'workflow':
-      return [...when, ...Object.values(step.inputs)];
-    case 'approval':
-      return [...when, step.message, ...present(step.content)];
-  }
-}
-
-function present(...templates: (Template | null)[]): Template[] {
-  return templates.filter((template) => template !== null);
-}
-
-/** The schedule as it was when the run continued as new: ended steps have ended, the rest is ready by its needs. */
-export function restoreSchedule(body: Schedule['body'], carried: Carried | null): Schedule {
-  const schedule = createSchedule(body);
-  if (carried === null) return schedule;
-  const statuses = statusesFrom(carried.statuses);
-  statuses.forEach((status, index) => {
-    const state = schedule.steps[index];
-    if (state === undefined || status === 'pending' || status === 'running') return;
-    Object.assign(state, { status }, carried.steps[index]);
-    schedule.open -= 1;
-    schedule.ready.delete(index);
-    if (status === 'success') schedule.succeeded += 1;
-    for (const { step } of schedule.dependents[index] ?? []) {
-      schedule.blockers[step]! -= 1; // blockers has one number a step
-      if (schedule.blockers[step] === 0 && statuses[step] !== undefined && ['pending', 'running'].includes(statuses[step])) schedule.ready.add(step);
-    }
-  });
-  return Object.assign(schedule, { stopped: carried.stopped, failures: carried.failures, spend: carried.spend });
 }

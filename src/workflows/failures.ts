@@ -1,7 +1,8 @@
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, TemporalFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
 import type { Failure } from '../plan/failure.js';
 import { isFailureType } from '../plan/failure.js';
-import type { RunOutcome } from '../plan/result.js';
+import type { RunOutcome, Spend } from '../plan/result.js';
+import { NO_SPEND } from '../plan/result.js';
 
 /** Type of the ApplicationFailure with which a run that did not succeed ends; its one detail is the RunOutcome. */
 export const RUN_FAILED = 'run-failed';
@@ -18,6 +19,13 @@ export function failureFrom(error: unknown): Failure {
     return { type: isFailureType(cause.type) ? cause.type : 'internal', message: cut(cause.message) };
   }
   return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
+}
+
+/** What a failed try spent: the activity says so in its failure's detail. */
+export function spendIn(error: unknown): Spend {
+  const cause = causeOf(error);
+  const [spend] = cause instanceof ApplicationFailure && cause.type !== RUN_FAILED ? (cause.details ?? []) : [];
+  return (spend as Spend | undefined) ?? NO_SPEND; // callModel puts nothing else there
 }
 
 function causeOf(error: unknown): unknown {

@@ -1,4 +1,5 @@
 import { CancellationScope, CancelledFailure, allHandlersFinished, condition } from '@temporalio/workflow';
+import { restoreSchedule } from '../plan/carry.js';
 import type { Gate } from '../plan/gate.js';
 import { segmentOf } from '../plan/plan.js';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
@@ -9,7 +10,7 @@ import type { Step } from '../plan/step.js';
 import { closeRun } from './closing.js';
 import type { RunContext } from './context.js';
 import { identityOf, pathOf } from './context.js';
-import { continueRun, restoreSchedule, shouldContinue } from './continuing.js';
+import { continueRun, shouldContinue } from './continuing.js';
 import { showDetails } from './details.js';
 import { runFailure, toRunError } from './failures.js';
 import { createGateBook } from './gates.js';
@@ -40,9 +41,10 @@ interface Flight {
 export async function perdure(input: RunInput): Promise<RunOutcome> {
   const gates = createGateBook();
   const { carried } = input;
+  const identity = identityOf(input);
   const context: RunContext = {
-    ...identityOf(input),
-    schedule: restoreSchedule(input.plan, carried),
+    ...identity,
+    schedule: restoreSchedule(identity.plan, carried),
     gates,
     cancelled: null,
     startedAt: carried?.started_at ?? new Date().toISOString(),

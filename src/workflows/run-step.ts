@@ -2,19 +2,23 @@ import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { StepOutput } from '../activities/contract.js';
 import type { Failure } from '../plan/failure.js';
 import type { Gate } from '../plan/gate.js';
+import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/policy.js';
+import type { Spend } from '../plan/result.js';
+import { NO_SPEND, addSpend } from '../plan/result.js';
 import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
 import type { RunContext } from './context.js';
-import { failureFrom } from './failures.js';
+import { failureFrom, spendIn } from './failures.js';
 import { runAgent } from './steps/agent.js';
 import { runApproval } from './steps/approval.js';
 import { runCommand } from './steps/command.js';
 import { runNested } from './steps/workflow.js';
 import { conditionHolds } from './values.js';
 
-/** Why the interpreter cancels a step: the run was cancelled, another step stopped it, or its deadline passed. */
+/** What a step is told from outside of it. */
 export interface StepScope {
+  /** Why the run or another step cancels this one. */
   reason: () => string;
   /** The gate as it was shown before the run continued as new. */
   carried: Gate | null;
@@ -23,52 +27,79 @@ export interface StepScope {
 /** Runs one step to its end, with all its tries. Never throws for what a step can do; a bug of ours is thrown. */
 export async function runStep(context: RunContext, step: Step, scope: StepScope): Promise<StepEnd> {
   let tries = 0;
-  let expired = false;
-  const attempt = async (): Promise<StepEnd> => {
+  let spent = NO_SPEND;
+  const tryAll = async (): Promise<StepEnd> => {
     if (!(await conditionHolds(context, step))) return { status: 'skipped', reason: '`when` is false' };
     for (;;) {
       tries += 1;
       const end = await tryStep(context, step, tries, scope.carried);
+      spent = addSpend(spent, end.spend ?? NO_SPEND);
       const delay = 'failure' in end ? nextTryDelay(step, end.failure, tries) : null;
       if (delay === null) return end;
-      await sleep(delay, { summary: `next try of ${step.id ?? step.index}` });
+      await sleep(delay, { summary: `next try of ${segmentOf(step)}` });
     }
   };
-  try {
-    const end = await withinDeadline(step, attempt, () => { expired = true; });
-    return { attempts: tries, ...end };
-  } catch (error) {
+  const end = await withinLimit({ ms: step.deadline_ms ?? 0, summary: `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) }, tryAll).catch((error: unknown) => {
     if (!isCancellation(error)) throw error;
-    const limit = `The step did not end within its deadline of ${step.deadline_ms ?? 0} ms.`;
-    const failure: Failure = expired ? { type: 'timeout', message: limit } : { type: 'cancelled', message: `cancelled: ${scope.reason()}` };
-    return { status: expired ? 'timeout' : 'error', failure, attempts: tries };
-  }
+    return failed({ type: 'cancelled', message: `cancelled: ${scope.reason()}` });
+  });
+  return { attempts: tries, ...end, spend: countedOnce(step, tries, spent) };
 }
 
-/** Cancels what the step does when its deadline passes; everything it did is cleaned up before this returns (I9). */
-async function withinDeadline(step: Step, run: () => Promise<StepEnd>, expire: () => void): Promise<StepEnd> {
-  if (step.deadline_ms === null) return run();
-  const scope = new CancellationScope();
+/** A step that acts or asks counts as one, however often it was tried (decision 2); money and tokens of all tries add up. */
+function countedOnce(step: Step, tries: number, spent: Spend): Spend {
+  return step.kind === 'workflow' ? spent : { ...spent, steps: tries > 0 ? 1 : 0 };
+}
+
+function failed(failure: Failure): StepEnd {
+  return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
+}
+
+/** A gate that nobody decided in time has expired; anything else has timed out. */
+function deadlineEnd(step: Step): StepEnd {
+  const limit = `its deadline of ${(step.deadline_ms ?? 0) / 1000} s`;
+  return step.kind === 'approval'
+    ? failed({ type: 'expired', message: `Nobody decided within ${limit}.` })
+    : failed({ type: 'timeout', message: `The step did not end within ${limit}.` });
+}
+
+interface TimeLimit {
+  /** 0 is no limit. */
+  ms: number;
+  summary: string;
+  expired: () => StepEnd;
+}
+
+/** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
+async function withinLimit({ ms, summary, expired }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
+  if (ms === 0) return run();
+  const work = new CancellationScope();
   const timer = new CancellationScope();
-  const { deadline_ms } = step;
-  void timer.run(() => sleep(deadline_ms, { summary: `deadline of ${step.id ?? step.index}` })).then(
-    () => { expire(); scope.cancel(); },
-    () => undefined, // the step ended first
+  let isOver = false;
+  void timer.run(() => sleep(ms, { summary })).then(
+    () => { isOver = true; work.cancel(); },
+    () => undefined, // the work ended first
   );
   try {
-    return await scope.run(run);
+    const end = await work.run(run);
+    return isOver && 'failure' in end && end.failure.type === 'cancelled' ? expired() : end;
+  } catch (error) {
+    if (isOver && isCancellation(error)) return expired();
+    throw error;
   } finally {
     timer.cancel();
   }
 }
 
+/** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 async function tryStep(context: RunContext, step: Step, tried: number, carried: Gate | null): Promise<StepEnd> {
   try {
-    return await dispatch(context, step, tried, carried);
+    const limit = step.kind === 'workflow' ? step.timeout_ms : 0;
+    const expired = (): StepEnd => failed({ type: 'timeout', message: `The nested run did not end within ${limit / 1000} s.` });
+    return await withinLimit({ ms: limit, summary: `limit of ${segmentOf(step)}`, expired }, () => dispatch(context, step, tried, carried));
   } catch (error) {
     if (isCancellation(error)) throw error;
-    const failure = failureFrom(error);
-    return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
+    return { ...failed(failureFrom(error)), spend: spendIn(error) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../../src/cli/observe/assemble.js';
+import { heartbeatText } from '../../src/cli/observe/pending.js';
 import type { RunView } from '../../src/cli/observe/view.js';
 import { openGates } from '../../src/cli/observe/view.js';
 import { foldOf, recordedEvents } from './recorded.js';
@@ -10,6 +11,10 @@ const view = (name: string, until = Infinity): RunView => {
   return assemble(fold, { folds: new Map([[run, fold]]), pending: new Map() });
 };
 const statuses = (run: RunView): string => run.steps.map(({ status }) => status).join(' ');
+
+it.each([[{ characters: 1204 }, '1,204 characters so far'], [{ characters: 0 }, null], [{ bytes: 5 }, null], [null, null], ['x', null]])('the heartbeat %j reads %j', (details, text) => {
+  expect(heartbeatText(details)).toBe(text);
+});
 
 describe('folding a recorded history', () => {
   it.each([

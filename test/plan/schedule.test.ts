@@ -42,6 +42,19 @@ describe('the scheduler', () => {
     expect(endOf(schedule)).toBe(end);
   });
 
+  it('skips a dependent only after everything it needs has ended, so that what comes after it waits too', () => {
+    const schedule = createSchedule(body([
+      commandStep(0, ['a'], { on_error: 'skip_dependents' }), commandStep(1, ['b']), commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }), commandStep(3, ['d'], { needs: after(2) }),
+    ]));
+    startStep(schedule, 0);
+    startStep(schedule, 1);
+    endStep(schedule, 0, failed);
+    expect(lettersOf(schedule)).toBe('erpp');
+    endStep(schedule, 1, success);
+    expect(lettersOf(schedule)).toBe('eskp');
+    expect([...schedule.ready]).toEqual([3]);
+  });
+
   it('ends in error when nothing succeeded, although the run went on', () => {
     const schedule = createSchedule(body([commandStep(0, ['a'], { on_error: 'continue' })]));
     startStep(schedule, 0);
@@ -106,6 +119,10 @@ describe('the scheduler', () => {
         expect(running.length).toBeGreaterThan(0);
         const [index = 0] = running.splice((nodes[turn % nodes.length]?.pick ?? 0) % running.length, 1);
         endStep(schedule, index, nodes[index]?.fails ? failed : success);
+      }
+      // Stopping skips everything at once; without it, whatever ends has all it needs behind it.
+      if (schedule.stopped === null) {
+        schedule.ended.forEach((index, position) => steps[index]?.needs.forEach((need) => { expect(schedule.ended.indexOf(need.step)).toBeLessThan(position); }));
       }
       expect([...schedule.ended].sort((a, b) => a - b)).toEqual(steps.map(({ index }) => index));
     }));

@@ -88,6 +88,11 @@ describe('a gate', () => {
     await expect((await harness.start(plan([approval(0)]), { settings: { gates: 'fallback' } })).result()).rejects.toThrow();
   });
 
+  it('that nobody decides in time has expired, and its run goes on by its rules', async () => {
+    const outcome = await (await harness.start(plan([{ ...approval(0), deadline_ms: 300, on_error: 'continue' }, commandStep(1, ['echo', 'on'], { needs: after(0) })]))).result();
+    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'error', failure: 'expired', error: 'Nobody decided within its deadline of 0.3 s.' }, 1: { status: 'success' } });
+  });
+
   it('ends when its run is cancelled', async () => {
     const handle = await harness.start(plan([approval(0)]));
     await openGates(handle.workflowId);

@@ -7,6 +7,7 @@ import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temp
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { Json } from '../../src/plan/json.js';
 import { INTERPRETER } from '../../src/plan/names.js';
+import { packPlan } from '../../src/plan/pack.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../src/plan/plan.js';
 import type { RunOutcome, StepResult } from '../../src/plan/result.js';
@@ -76,7 +77,7 @@ export async function openHarness(): Promise<Harness> {
 async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, id }: StartOptions = {}): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
-    plan,
+    plan: packPlan(plan),
     input: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, inline(value)])),
     root: null,
     path: '',

@@ -65,9 +65,9 @@ describe('a run', () => {
     expect(outcome.error).toContain('bad: ');
     expect(outcome.error).toContain('broken');
     expect(await harness.results(outcome)).toMatchObject({
-      bad: { status: 'error', failure: 'command-failed' },
+      bad: { status: 'error', failure: 'command-failed', spend: { steps: 1 } },
       long: { status: 'error', error: 'cancelled: `bad` failed and stops the run' },
-      never: { status: 'skipped' },
+      never: { status: 'skipped', spend: { steps: 0 } },
     });
     expect((await handle.describe()).status.name).toBe('FAILED');
   });
@@ -82,7 +82,7 @@ describe('a run', () => {
     const counter = join(harness.folder, 'tries');
     const script = `echo x >> ${counter}; [ $(wc -l < ${counter}) -ge 3 ]`;
     const outcome = await (await harness.start(plan([commandStep(0, ['sh', '-c', script], { retry: { attempts: 5, backoff_ms: 10 } })]))).result();
-    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'success', attempts: 3 } });
+    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'success', attempts: 3, spend: { steps: 1 } } });
   });
 
   it('ends a step at its time limit with status timeout', async () => {
@@ -92,7 +92,7 @@ describe('a run', () => {
 
   it('ends a step at its deadline, with all its tries', async () => {
     const outcome = await failed(await harness.start(plan([commandStep(0, ['false'], { retry: { attempts: 1000, backoff_ms: 100 }, deadline_ms: 1000 })])));
-    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'timeout', error: 'The step did not end within its deadline of 1000 ms.' } });
+    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'timeout', error: 'The step did not end within its deadline of 1 s.' } });
   });
 
   it('skips a step whose condition is false, also when an operand is stored', async () => {

@@ -62,6 +62,12 @@ describe('a nested workflow', () => {
     expect(await harness.results(record as RunOutcome)).toMatchObject({ 0: { status: 'error', failure: 'cancelled' } });
   });
 
+  it('is tried again after its time limit, and ends in a timeout when its tries are over', async () => {
+    const leaf = body([commandStep(0, ['sleep', '600'])], { name: 'leaf' });
+    const handle = await harness.start(plan([nested(0, 'leaf', { timeout_ms: 500, retry: { attempts: 2, backoff_ms: 10 }, on_error: 'continue' }), commandStep(1, ['true'])], { nested: { 'sha256:leaf': leaf } }));
+    expect(await harness.results(await handle.result())).toMatchObject({ 0: { status: 'timeout', failure: 'timeout', attempts: 2 } });
+  });
+
   it('ten at once are windowed and all end', async () => {
     const leaf = body([commandStep(0, ['true'])], { name: 'leaf' });
     const steps = Array.from({ length: 10 }, (_, index) => nested(index, 'leaf'));

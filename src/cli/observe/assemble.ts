@@ -5,7 +5,7 @@ import { addSpend } from '../../plan/result.js';
 import { resultOf } from '../../plan/schedule.js';
 import type { Step } from '../../plan/step.js';
 import { actorOf } from '../../plan/step.js';
-import type { RunFold } from './fold.js';
+import type { RunFold, Started } from './fold.js';
 import type { RunView, StepView } from './view.js';
 
 /** What the server knows of an activity that has not ended; it is in no event of the history yet (decision 5). */
@@ -84,8 +84,6 @@ function assembleStep(step: Step, fold: RunFold, assembly: Assembly): StepView {
 function statusOf({ index }: Step, gate: Gate | null, { schedule }: RunFold): StepView['status'] {
   return gate === null ? (schedule.steps[index]?.status ?? 'pending') : 'waiting';
 }
-
-type Started = RunFold['started'] extends Map<number, infer S> ? S : never;
 
 function progressOf(started: Started | undefined, pending: PendingActivity | undefined): Pick<StepView, 'startedAt' | 'doing' | 'attempt'> {
   return {

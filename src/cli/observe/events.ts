@@ -6,9 +6,10 @@ import { isFailureType } from '../../plan/failure.js';
 import type { Decision, Gate } from '../../plan/gate.js';
 import { isDecision } from '../../plan/gate.js';
 import { DECIDE, MEMO } from '../../plan/names.js';
-import type { RunOutcome } from '../../plan/result.js';
+import type { RunOutcome, Spend } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/result.js';
-import type { RunInput } from '../../plan/run-input.js';
+import { unpackPlan } from '../../plan/pack.js';
+import type { ReadRunInput, RunInput } from '../../plan/run-input.js';
 import { NOTHING } from '../../plan/value.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
@@ -18,10 +19,10 @@ type Payloads = { payloads?: Parameters<typeof defaultPayloadConverter.fromPaylo
 
 /** What happened in one run, in our words; everything that viewers need of its history (decision 5). */
 export type RunEvent = { at: string } & (
-  | { kind: 'run-started'; input: RunInput; first: string }
+  | { kind: 'run-started'; input: ReadRunInput; first: string }
   | { kind: 'step-started'; path: string; activity: string }
   | { kind: 'step-succeeded'; path: string; output: StepOutput }
-  | { kind: 'step-failed'; path: string; failure: Failure }
+  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null }
@@ -58,9 +59,9 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   const completed = event.activityTaskCompletedEventAttributes;
   if (completed) return { kind: 'step-succeeded', path: pathOf(completed, paths), output: decode<StepOutput>(completed.result) ?? NO_OUTPUT };
   const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-  if (failed) return { kind: 'step-failed', path: pathOf(failed, paths), failure: toFailure(failed.failure) };
+  if (failed) return { kind: 'step-failed', path: pathOf(failed, paths), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
   const cancelled = event.activityTaskCanceledEventAttributes;
-  if (cancelled) return { kind: 'step-failed', path: pathOf(cancelled, paths), failure: { type: 'cancelled', message: 'cancelled' } };
+  if (cancelled) return { kind: 'step-failed', path: pathOf(cancelled, paths), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
   return null;
 }
 
@@ -107,7 +108,7 @@ function runFact(event: HistoryEvent): Fact | null {
   if (started) {
     const input = decode<Partial<RunInput>>(started.input);
     // A run of another program has none of ours to show.
-    return isRunInput(input) ? { kind: 'run-started', input, first: started.firstExecutionRunId ?? '' } : null;
+    return isRunInput(input) ? { kind: 'run-started', input: { ...input, plan: unpackPlan(input.plan) }, first: started.firstExecutionRunId ?? '' } : null;
   }
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) return { kind: 'cancel-requested', reason: cancel.cause || null };
@@ -165,6 +166,12 @@ function outcomeIn(failure: ProtoFailure | null | undefined): RunOutcome | null 
   if (!failure) return null;
   const info = failure.applicationFailureInfo;
   return info?.type === RUN_FAILED ? decode<RunOutcome>(info.details) : outcomeIn(failure.cause);
+}
+
+/** What a failed try spent: the activity says so in its failure's detail. */
+function spendIn(failure: ProtoFailure | null | undefined): Spend {
+  const spend = decode<Partial<Spend>>(failure?.applicationFailureInfo?.details);
+  return spend?.tokens === undefined || spend.usd === undefined ? NO_SPEND : { usd: spend.usd, tokens: spend.tokens, steps: 0 };
 }
 
 /** A failure as Temporal records it, in our closed set of types. */

@@ -1,12 +1,14 @@
+import { restoreSchedule } from '../../plan/carry.js';
 import type { Gate } from '../../plan/gate.js';
 import { refusalOf } from '../../plan/gate.js';
 import type { Decision } from '../../plan/gate.js';
 import { segmentOf } from '../../plan/plan.js';
 import { nextTryDelay } from '../../plan/policy.js';
-import type { RunOutcome, StepResult } from '../../plan/result.js';
-import type { RunInput, RunSettings } from '../../plan/run-input.js';
+import type { RunOutcome, Spend, StepResult } from '../../plan/result.js';
+import { NO_SPEND, addSpend } from '../../plan/result.js';
+import type { ReadRunInput, RunSettings } from '../../plan/run-input.js';
 import type { Schedule, StepEnd } from '../../plan/schedule.js';
-import { createSchedule, endStep, isEnd, skipPending, startStep, statusesFrom, stepStatusOf } from '../../plan/schedule.js';
+import { endStep, isEnd, skipPending, startStep, stepStatusOf } from '../../plan/schedule.js';
 import type { ApprovalStep, Step } from '../../plan/step.js';
 import { NOTHING, inline } from '../../plan/value.js';
 import type { RunEvent } from './events.js';
@@ -15,12 +17,12 @@ import type { RunEvent } from './events.js';
 export interface RunFold {
   /** Its workflow id. */
   run: string;
-  input: RunInput;
+  input: ReadRunInput;
   schedule: Schedule;
   startedAt: string;
   endedAt: string | null;
   /** Steps that have started, by index. */
-  started: Map<number, { at: string; tries: number; lastFailure: string | null }>;
+  started: Map<number, Started>;
   gates: Gate[];
   decided: Map<string, Decision>;
   cancelling: boolean;
@@ -29,36 +31,22 @@ export interface RunFold {
   results: Map<number, StepResult>;
 }
 
-const NO_STEPS = { usd: 0, tokens: 0, steps: 0 };
-const ONE_STEP = { usd: 0, tokens: 0, steps: 1 };
+/** A step that has started. */
+export interface Started {
+  at: string;
+  tries: number;
+  lastFailure: string | null;
+  /** What its failed tries spent. */
+  spent: Spend;
+}
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
   const { input, at } = event;
-  const fold: RunFold = {
-    run, input, schedule: createSchedule(input.plan), startedAt: input.carried?.started_at ?? at, endedAt: null,
+  return {
+    run, input, schedule: restoreSchedule(input.plan, input.carried), startedAt: input.carried?.started_at ?? at, endedAt: null,
     started: new Map(), gates: input.carried?.gates ?? [], decided: new Map(), cancelling: false, outcome: null, results: new Map(),
   };
-  if (input.carried !== null) carryOver(fold.schedule, input.carried);
-  return fold;
-}
-
-/** Steps that ended in earlier links of the chain, from what travelled along (I12). */
-function carryOver(schedule: Schedule, carried: NonNullable<RunInput['carried']>): void {
-  statusesFrom(carried.statuses).forEach((status, index) => {
-    const state = schedule.steps[index];
-    if (state === undefined || !isEnd(status)) return;
-    Object.assign(state, { status, ...carried.steps[index] });
-    schedule.ready.delete(index);
-    schedule.open -= 1;
-    for (const { step } of schedule.dependents[index] ?? []) {
-      const blockers = (schedule.blockers[step] ?? 1) - 1;
-      schedule.blockers[step] = blockers;
-      if (blockers === 0 && schedule.steps[step]?.status === 'pending') schedule.ready.add(step);
-    }
-  });
-  schedule.spend = carried.spend;
-  schedule.stopped = carried.stopped;
 }
 
 /** Takes the next event in. Events of steps that the Plan does not have are passed over: they are not ours. */
@@ -106,7 +94,7 @@ function start(fold: RunFold, step: Step | undefined, at: string): void {
   if (before === undefined) startStep(fold.schedule, step.index);
   // A gate that is shown again has not started again.
   if (step.kind === 'approval' && before !== undefined) return;
-  fold.started.set(step.index, { at: before?.at ?? at, tries: (before?.tries ?? 0) + 1, lastFailure: before?.lastFailure ?? null });
+  fold.started.set(step.index, { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + 1 });
 }
 
 /**
@@ -119,21 +107,21 @@ function inferEnd(fold: RunFold, index: number, at: string): void {
   for (const { step: need } of step.needs) inferEnd(fold, need, at);
   const gateEnd = step.kind === 'approval' && step.when === null ? unattendedEnd(step, fold.input.settings) : null;
   if (gateEnd !== null) end(fold, step, at, gateEnd);
-  else endStep(fold.schedule, index, { status: 'skipped', reason: '`when` is false', spend: NO_STEPS });
+  else endStep(fold.schedule, index, { status: 'skipped', reason: '`when` is false' });
 }
 
 /** How a gate ended that asked nobody; null where it asked. */
 function unattendedEnd(step: ApprovalStep, { gates, submitted_by }: RunSettings): StepEnd | null {
   if (gates === 'ask') return null;
   const output = inline('approved');
-  if (gates === 'approve') return { status: 'success', output, spend: ONE_STEP, note: `approved by ${submitted_by}: by --yes` };
+  if (gates === 'approve') return { status: 'success', output, note: `approved by ${submitted_by}: by --yes` };
   switch (step.fallback) {
     case 'approve':
-      return { status: 'success', output, spend: ONE_STEP, note: 'approved by fallback: unattended' };
+      return { status: 'success', output, note: 'approved by fallback: unattended' };
     case 'skip':
-      return { status: 'skipped', reason: "unattended: the gate's fallback is skip", spend: ONE_STEP };
+      return { status: 'skipped', reason: "unattended: the gate's fallback is skip" };
     case 'abort':
-      return { status: 'error', failure: { type: 'rejected', message: "unattended: the gate's fallback is abort" }, spend: ONE_STEP };
+      return { status: 'error', failure: { type: 'rejected', message: "unattended: the gate's fallback is abort" } };
   }
 }
 
@@ -141,15 +129,23 @@ function end(fold: RunFold, step: Step | undefined, at: string, stepEnd: StepEnd
   if (step === undefined || isEnded(fold, step.index)) return;
   const started = fold.started.get(step.index);
   const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
-  endStep(fold.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd });
+  const spend = countedOnce(step, addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
+  endStep(fold.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, spend });
+}
+
+/** A step that acts or asks counts as one, however often it was tried (decision 2). */
+function countedOnce(step: Step, spent: Spend): Spend {
+  return step.kind === 'workflow' ? spent : { ...spent, steps: 1 };
 }
 
 function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: 'step-failed' }): void {
   if (step === undefined) return;
   const started = fold.started.get(step.index);
   const again = !fold.cancelling && nextTryDelay(step, event.failure, started?.tries ?? 1) !== null;
-  if (again && started !== undefined) started.lastFailure = event.failure.message;
-  else end(fold, step, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure });
+  if (again && started !== undefined) {
+    started.lastFailure = event.failure.message;
+    started.spent = addSpend(started.spent, event.spend);
+  } else end(fold, step, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
 }
 
 function nestedEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' }): StepEnd {
@@ -167,8 +163,8 @@ function decide(fold: RunFold, decision: Decision, at: string): void {
   fold.gates = fold.gates.filter((open) => open !== gate);
   const says = decision.comment ? `: ${decision.comment}` : '';
   end(fold, stepAt(fold, gate.path), at, decision.decision === 'approve'
-    ? { status: 'success', output: gate.content ?? inline('approved'), spend: ONE_STEP, note: `approved by ${decision.by}${says}` }
-    : { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` }, spend: ONE_STEP });
+    ? { status: 'success', output: gate.content ?? inline('approved'), note: `approved by ${decision.by}${says}` }
+    : { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` } });
 }
 
 function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { kind: 'run-ended' }): void {

@@ -69,13 +69,19 @@ async function observeRun(tree: Tree, run: string, link: string): Promise<void> 
   for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
     for (const event of page.map(translate)) {
       if (event === null) continue;
-      if (event.kind === 'nested-started') nested.push(observeRun(tree, event.run, event.link));
+      if (event.kind === 'nested-started') nested.push(keep(observeRun(tree, event.run, event.link)));
       takeEvent(tree, run, event);
     }
     tree.onChange();
   }
   await Promise.all(nested);
   await takeResults(tree, run);
+}
+
+/** A promise that is awaited later: a failure until then is no unhandled one. */
+function keep(promise: Promise<void>): Promise<void> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 function takeEvent(tree: Tree, run: string, event: RunEvent): void {

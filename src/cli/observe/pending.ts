@@ -1,3 +1,4 @@
+import { formatCount } from '../render/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
 import { decode, toFailure } from './events.js';
@@ -26,9 +27,9 @@ export async function readPending(source: HistorySource, workflowId: string, sig
   }
 }
 
-/** Activities heartbeat with a text for people, alone or as `note`. */
-function heartbeatText(details: unknown): string | null {
-  if (typeof details === 'string') return details;
-  if (typeof details !== 'object' || details === null || !('note' in details)) return null;
-  return typeof details.note === 'string' ? details.note : null;
+/** What a heartbeat says to people: how much of its answer a model has written. Null where it says nothing of use. */
+export function heartbeatText(details: unknown): string | null {
+  if (typeof details !== 'object' || details === null || !('characters' in details)) return null;
+  const { characters } = details;
+  return typeof characters === 'number' && characters > 0 ? `${formatCount(characters)} characters so far` : null;
 }

@@ -1,8 +1,7 @@
 import { rootsOf } from '../../plan/environment.js';
-import type { Template } from '../../plan/expression.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import type { Step } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step.js';
 
 /** Paths of the steps, in backquotes, whose work uses an input: through nested workflows down to who really needs it. */
 export function neededBy(plan: Plan, input: string): string[] {
@@ -19,24 +18,4 @@ function usersOf(plan: Plan, body: PlanBody, input: string, path: string): strin
     const below = nested === undefined ? [] : passed.flatMap(([name]) => usersOf(plan, nested, name, here));
     return below.length === 0 ? [here] : below;
   });
-}
-
-/** Every template of a step. */
-function templatesOf(step: Step): Template[] {
-  const all: (Template | null)[] = step.when === null ? [] : [{ kind: 'expression', expression: step.when }];
-  switch (step.kind) {
-    case 'agent':
-      all.push(step.prompt, step.rehearsal, ...Object.values(step.inputs));
-      break;
-    case 'command':
-      all.push(...step.argv, step.cwd, step.stdin, ...Object.values(step.env));
-      break;
-    case 'workflow':
-      all.push(...Object.values(step.inputs));
-      break;
-    case 'approval':
-      all.push(step.message, step.content);
-      break;
-  }
-  return all.filter((template) => template !== null);
 }

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../plan/json.js';
+import { packPlan } from '../../plan/pack.js';
 import type { Budgets, Plan } from '../../plan/plan.js';
 import type { RunInput, RunSettings } from '../../plan/run-input.js';
 import { UNLIMITED } from '../../plan/run-input.js';
@@ -68,5 +69,5 @@ export async function storePlan({ plan, texts }: Compiled, input: JsonObject, st
 
 /** The one argument of the interpreter. */
 export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings, link: TemporalLink): RunInput {
-  return { plan, input, root: null, path: '', lease: UNLIMITED, settings: { ...settings, search_attributes: link.searchAttributes }, carried: null };
+  return { plan: packPlan(plan), input, root: null, path: '', lease: UNLIMITED, settings: { ...settings, search_attributes: link.searchAttributes }, carried: null };
 }

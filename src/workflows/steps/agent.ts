@@ -1,7 +1,7 @@
 import type { StepOutput } from '../../activities/contract.js';
-import type { Template } from '../../plan/expression.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { AgentStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step.js';
 import { acting, actingOptions } from '../activities.js';
 import type { RunContext } from '../context.js';
 import { modelFor, pathOf } from '../context.js';
@@ -17,8 +17,4 @@ export async function runAgent(context: RunContext, step: AgentStep, tried: numb
   return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name} (${model.model})`), [
     { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), model },
   ]);
-}
-
-function templatesOf(step: AgentStep): Template[] {
-  return [step.prompt, step.rehearsal, ...Object.values(step.inputs)].filter((template) => template !== null);
 }

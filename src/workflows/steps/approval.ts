@@ -8,8 +8,6 @@ import { pathOf } from '../context.js';
 import { awaitDecision } from '../gates.js';
 import { environmentOf } from '../values.js';
 
-const ONE_STEP = { usd: 0, tokens: 0, steps: 1 };
-
 /** A gate: shows the exact content and waits for a person, unless the run was started to decide by itself. */
 export async function runApproval(context: RunContext, step: ApprovalStep, carried: Gate | null): Promise<StepEnd> {
   const gate = carried ?? (await renderGate(context, step));
@@ -36,9 +34,9 @@ async function renderGate(context: RunContext, step: ApprovalStep): Promise<Gate
 function endFor(gate: Gate, decision: Pick<Decision, 'decision' | 'by' | 'comment'>): StepEnd {
   const says = decision.comment ? `: ${decision.comment}` : '';
   if (decision.decision === 'approve') {
-    return { status: 'success', output: gate.content ?? inline('approved'), spend: ONE_STEP, note: `approved by ${decision.by}${says}` };
+    return { status: 'success', output: gate.content ?? inline('approved'), note: `approved by ${decision.by}${says}` };
   }
-  return { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` }, spend: ONE_STEP };
+  return { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` } };
 }
 
 function fallbackFor(gate: Gate): StepEnd {
@@ -46,8 +44,8 @@ function fallbackFor(gate: Gate): StepEnd {
     case 'approve':
       return endFor(gate, { decision: 'approve', by: 'fallback', comment: 'unattended' });
     case 'skip':
-      return { status: 'skipped', reason: 'unattended: the gate\'s fallback is skip', spend: ONE_STEP };
+      return { status: 'skipped', reason: 'unattended: the gate\'s fallback is skip' };
     case 'abort':
-      return { status: 'error', failure: { type: 'rejected', message: 'unattended: the gate\'s fallback is abort' }, spend: ONE_STEP };
+      return { status: 'error', failure: { type: 'rejected', message: 'unattended: the gate\'s fallback is abort' } };
   }
 }

@@ -1,7 +1,6 @@
 import type { StepOutput } from '../../activities/contract.js';
-import type { Template } from '../../plan/expression.js';
 import { segmentOf } from '../../plan/plan.js';
-import { actorOf } from '../../plan/step.js';
+import { actorOf, templatesOf } from '../../plan/step.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions } from '../activities.js';
 import type { RunContext } from '../context.js';
@@ -15,10 +14,6 @@ export async function runCommand(context: RunContext, step: CommandStep, tried: 
   return acting.runCommand.executeWithOptions(actingOptions(step, path, summaryOf(context, step)), [
     { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), workspace: settings.workspace },
   ]);
-}
-
-function templatesOf(step: CommandStep): Template[] {
-  return [...step.argv, step.cwd, step.stdin, ...Object.values(step.env)].filter((template) => template !== null);
 }
 
 /** The step and the literal words of its command, as far as they go in one line of Temporal's UI (S35). */

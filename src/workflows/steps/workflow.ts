@@ -1,5 +1,6 @@
 import { ChildWorkflowCancellationType, ParentClosePolicy, executeChild } from '@temporalio/workflow';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
+import { packPlan } from '../../plan/pack.js';
 import { nestedPlan, segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
@@ -18,7 +19,7 @@ export async function runNested(context: RunContext, step: WorkflowStep, tried: 
   const path = pathOf(context, step);
   const run = `${context.run}/${segmentOf(step)}`;
   const input: RunInput = {
-    plan: nestedPlan(context.plan, step.plan),
+    plan: packPlan(nestedPlan(context.plan, step.plan)),
     input: await nestedInputs(context, step),
     root: { ...context.root, first: tried === 1 ? context.root.first : `${context.root.first} ${path} ${tried}` },
     path,
