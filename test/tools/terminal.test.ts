@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const ASKS = `name: asks
+steps:
+  - id: text
+    command: [seq, "40"]
+  - id: ok
+    approval: "Save this?"
+    content: "\${steps.text.output}"
+  - id: done
+    command: [printf, "saved %s lines", "40"]
+`;
+
+let project: Project;
+beforeAll(async () => {
+  project = await openProject({ 'asks.yml': ASKS });
+});
+afterAll(() => project.close());
+
+/**
+ * Runs `perdure …` on a terminal of 80 columns and answers: when a text comes up that was not there before, its keys are
+ * typed. Gives all that the terminal got.
+ */
+function onTerminal(args: string[], answers: [string, string][]): Promise<{ code: number | null; screen: string }> {
+  const command = `stty cols 80 rows 24; exec ${[process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')}`;
+  const child = spawn('script', ['-qfec', command, '/dev/null'], {
+    cwd: project.folder, stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'], PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'], TERM: 'xterm-256color', SHELL: '/bin/sh' },
+  });
+  let screen = '';
+  let from = 0;
+  const left = [...answers];
+  child.stdout.on('data', (chunk: Buffer) => {
+    screen += chunk.toString();
+    for (let next = left[0]; next !== undefined && screen.includes(next[0], from); next = left[0]) {
+      from = screen.length;
+      child.stdin.write(next[1]);
+      left.shift();
+    }
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, screen: stripVTControlCharacters(screen).replaceAll('\r', '') })));
+}
+
+const LATER = 'later ';
+
+describe('a gate on a terminal', () => {
+  it('shows the head of what it approves with its hash, and goes on with one key', async () => {
+    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'yes'], [[LATER, 'a']]);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/◆ yes\/ok wants approval: Save this\? +sha256 [0-9a-f]{4}…[0-9a-f]{4}/);
+    expect(screen).toMatch(/┌─ 40 lines; `e` opens it ─+\n {2}│ 1\n/);
+    expect(screen).toContain('╰ … 24 more lines');
+    expect(screen).toMatch(/✓ 1 ok +gate +approved by /);
+    expect(screen.trimEnd().split('\n').slice(-2)).toEqual([expect.stringMatching(/^✓ asks · success in .* · 3 steps$/), 'saved 40 lines']);
+  });
+
+  it('takes the reason of a rejection; an empty one asks again', async () => {
+    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'no'], [[LATER, 'r'], ['why? ', '\r'], [LATER, 'r'], ['why? ', 'not yet\r']]);
+    expect(code).toBe(1);
+    expect(screen).toContain(': not yet');
+  });
+
+  it('prints all of it with `o`, and is left for later with Ctrl-C', async () => {
+    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'later'], [[LATER, 'o'], ['\n40\r', '\u0003']]);
+    expect(code).toBe(130);
+    expect(screen).toContain('The run goes on. Come back with `perdure watch later`.');
+    const { code: afterwards } = await onTerminal(['watch', 'later'], [[LATER, 'a']]);
+    expect(afterwards).toBe(0);
+  });
+
+  it('goes away when somebody else decides it', async () => {
+    const watching = onTerminal(['run', 'asks.yml', '--id', 'elsewhere'], []);
+    for (;;) if ((await project.run('approve', 'elsewhere', '--as', 'ana')).code === 0) break;
+    const { code, screen } = await watching;
+    expect(code).toBe(0);
+    expect(screen).toContain('approved by ana');
+  });
+});
