@@ -2,7 +2,7 @@ import type { OpenGate } from '../observe/view.js';
 import type { Palette } from '../render/colors.js';
 import { gateHash, plural } from '../render/format.js';
 import { safeLine, safeText } from '../render/safe-text.js';
-import { clip, displayWidth } from '../render/width.js';
+import { clip, displayWidth, wrap } from '../render/width.js';
 
 /** Lines of the screen that a gate leaves for what stands above and below its content. */
 const OTHER_LINES = 8;
@@ -13,7 +13,7 @@ export function renderGate({ address, gate }: OpenGate, content: string | null, 
   const hash = gateHash(gate.hash);
   const title = `◆ ${address} wants approval: ${safeLine(gate.message)}`;
   const room = width - displayWidth(hash) - 2;
-  const head = displayWidth(title) <= room ? [`${palette.tone('attention', title)}${' '.repeat(room - displayWidth(title) + 2)}${palette.dim(hash)}`] : [palette.tone('attention', title), `  ${palette.dim(hash)}`];
+  const head = displayWidth(title) <= room ? [`${palette.tone('attention', title)}${' '.repeat(room - displayWidth(title) + 2)}${palette.dim(hash)}`] : [...wrap(title, width - 2).map((line, index) => palette.tone('attention', index === 0 ? line : `  ${line}`)), `  ${palette.dim(hash)}`];
   return [...head, ...(content === null ? [] : frame(content, style, Math.max(3, height - OTHER_LINES)))];
 }
 

@@ -97,7 +97,8 @@ function modelOf(step: Step, { input }: RunFold): string | null {
   if (step.kind !== 'agent') return null;
   const name = step.model ?? input.plan.agents[step.agent]?.model ?? '';
   const choice = input.settings.models[name];
-  return choice?.model ?? null;
+  // A rehearsal calls no model: to name one would be a lie.
+  return choice === undefined || choice.provider === 'rehearsal' ? null : choice.model;
 }
 
 function doingOf(lastFailure: string | null, pending: PendingActivity | undefined): string | null {
