@@ -28,6 +28,11 @@ export interface ModelCall extends StepCall {
 export interface CommandCall extends StepCall {
   /** Absolute folder that relative paths start from. */
   workspace: string;
+  /**
+   * A step of at most 10 s that runs as a local activity: 1 event instead of 6. A crash repeats the call, so how it
+   * ended, well or not, is journalled before it returns and answered from there (I8).
+   */
+  quick?: true;
 }
 
 /** What an acting activity returns. Failures are thrown: `ApplicationFailure` whose type is a `FailureType`. */
@@ -37,6 +42,8 @@ export interface StepOutput {
   /** One line for people: `exit 0`, `1,204 tokens`. */
   note: string | null;
   reused: boolean;
+  /** Of a quick step, whose history event does not name it. */
+  path?: string;
 }
 
 /** What a gate shows, rendered and hashed where big values may be read (I6). */

@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fstatSync, fsyncSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
@@ -70,14 +70,8 @@ function openWriter(path: string): LogWriter {
       }
     },
     async close() {
-      try {
-        if (file !== null) fsyncSync(file);
-      } catch (error) {
-        failure ??= error;
-      } finally {
-        if (file !== null) closeSync(file);
-        file = null;
-      }
+      if (file !== null) closeSync(file);
+      file = null;
       if (failure !== null) throw storeFailure(failure, 'write', path);
     },
   };
