@@ -29,6 +29,19 @@ export function actingOptions(step: Step, path: string, summary: string): Activi
   };
 }
 
+/** A step whose author allows it no more than this is run inside the workflow task: it cannot heartbeat for longer. */
+const QUICK_MS = 10_000;
+
+/** Whether a step runs as a local activity. One with an external effect never does: a crash would repeat the call. */
+export function isQuick(step: Step): boolean {
+  return step.timeout_ms <= QUICK_MS && step.effect !== 'external';
+}
+
+/** Options of a quick step: as `actingOptions`, for a local activity. */
+export function quickOptions(step: Step, summary: string): LocalActivityOptions {
+  return { ...QUICK, summary, startToCloseTimeout: step.timeout_ms + GRACE_MS };
+}
+
 /** Quick reads and writes of the store: idempotent, so a crash may repeat them. */
 const QUICK: LocalActivityOptions = {
   startToCloseTimeout: '30s',

@@ -21,11 +21,15 @@ export function failureFrom(error: unknown): Failure {
   return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
 }
 
-/** What a failed try spent: the activity says so in its failure's detail. */
+/** What a failed try spent: `callModel` says so in its failure's detail. */
 export function spendIn(error: unknown): Spend {
   const cause = causeOf(error);
-  const [spend] = cause instanceof ApplicationFailure && cause.type !== RUN_FAILED ? (cause.details ?? []) : [];
-  return (spend as Spend | undefined) ?? NO_SPEND; // callModel puts nothing else there
+  const [detail] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
+  return isSpend(detail) ? detail : NO_SPEND;
+}
+
+function isSpend(detail: unknown): detail is Spend {
+  return typeof detail === 'object' && detail !== null && 'tokens' in detail && 'usd' in detail;
 }
 
 function causeOf(error: unknown): unknown {

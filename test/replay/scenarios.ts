@@ -25,6 +25,7 @@ const leaf = body([cat(0, { kind: 'expression', expression: { kind: 'reference',
 export const SCENARIOS: Scenario[] = [
   { name: 'sequence', plan: plan([commandStep(0, ['echo', 'one']), cat(1, whole(0), { needs: needs(0) })]) },
   { name: 'stored-values', plan: plan([commandStep(0, ['seq', '1000']), cat(1, whole(0), { needs: needs(0), when: { kind: 'call', name: 'contains', operands: [output(0), { kind: 'literal', value: '777' }] } })], { output: { kind: 'list', items: [whole(1)] } }) },
+  { name: 'quick-steps', plan: plan([commandStep(0, ['echo', 'one'], { timeout_ms: 5_000 }), commandStep(1, ['false'], { timeout_ms: 5_000, needs: needs(0), on_error: 'continue' })]) },
   { name: 'failure-continues', plan: plan([commandStep(0, ['false'], { on_error: 'continue' }), commandStep(1, ['echo', 'on'], { needs: after(0) })]) },
   { name: 'failure-stops', plan: plan([commandStep(0, ['false']), commandStep(1, ['sleep', '600']), commandStep(2, ['echo'], { needs: needs(1) })]) },
   { name: 'tries', plan: plan([commandStep(0, ['false'], { retry: { attempts: 3, backoff_ms: 20 } })]) },

@@ -46,6 +46,16 @@ describe('a run', () => {
     expect(events.length).toBeLessThanOrEqual(6 * 10 + 8);
   });
 
+  it('takes one event for a quick step, and ends it like any other', async () => {
+    const quick = { timeout_ms: 5_000 };
+    const handle = await harness.start(plan([
+      commandStep(0, ['echo', 'one'], quick), { ...commandStep(1, ['cat'], { ...quick, needs: needs(0) }), stdin: whole(0) }, commandStep(2, ['false'], { ...quick, needs: needs(1), on_error: 'continue' }),
+    ]));
+    const outcome = await handle.result();
+    expect(await harness.results(outcome)).toMatchObject({ 1: { output: { value: 'one' }, spend: { steps: 1 } }, 2: { status: 'error', failure: 'command-failed', spend: { usd: 0, tokens: 0, steps: 1 } } });
+    expect((await harness.events(handle.workflowId)).filter(({ type }) => type.startsWith('activityTask'))).toHaveLength(0);
+  });
+
   it('runs independent steps side by side, never more than max_parallel', async () => {
     const log = join(harness.folder, 'window');
     const script = `echo start >> ${log}; sleep 0.1; echo end >> ${log}`;

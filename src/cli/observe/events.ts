@@ -21,8 +21,9 @@ type Payloads = { payloads?: Parameters<typeof defaultPayloadConverter.fromPaylo
 export type RunEvent = { at: string } & (
   | { kind: 'run-started'; input: ReadRunInput; first: string }
   | { kind: 'step-started'; path: string; activity: string }
-  | { kind: 'step-succeeded'; path: string; output: StepOutput }
-  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend }
+  /** A quick step has no event of its start: `quick` says that this is both. */
+  | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: true }
+  | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: true }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null }
@@ -46,7 +47,7 @@ export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
 }
 
 function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
-  return activityFact(event, paths) ?? nestedFact(event) ?? messageFact(event) ?? runFact(event);
+  return activityFact(event, paths) ?? quickFact(event) ?? nestedFact(event) ?? messageFact(event) ?? runFact(event);
 }
 
 function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
@@ -63,6 +64,22 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   const cancelled = event.activityTaskCanceledEventAttributes;
   if (cancelled) return { kind: 'step-failed', path: pathOf(cancelled, paths), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
   return null;
+}
+
+/** The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps. */
+function quickFact(event: HistoryEvent): Fact | null {
+  const marker = event.markerRecordedEventAttributes;
+  if (marker?.markerName !== 'core_local_activity') return null;
+  if (marker.failure) {
+    const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
+    return typeof detail?.path === 'string' ? { kind: 'step-failed', path: detail.path, failure: toFailure(causeOf(marker.failure)), spend: NO_SPEND, quick: true } : null;
+  }
+  const output = decode<StepOutput>(marker.details?.['result']);
+  return typeof output?.path === 'string' ? { kind: 'step-succeeded', path: output.path, output, quick: true } : null;
+}
+
+function causeOf(failure: ProtoFailure): ProtoFailure {
+  return failure.applicationFailureInfo || !failure.cause ? failure : causeOf(failure.cause);
 }
 
 /** What stands for an output that cannot be read. */

@@ -55,8 +55,10 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'step-started':
       return start(fold, stepAt(fold, event.path), event.at);
     case 'step-succeeded':
+      if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return end(fold, stepAt(fold, event.path), event.at, { status: 'success', ...event.output });
     case 'step-failed':
+      if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return fail(fold, stepAt(fold, event.path), event);
     case 'nested-started':
       return start(fold, nestedStep(fold, event.run), event.at);
