@@ -36,3 +36,12 @@ export function settleLimits(...set: (SomeLimits | undefined)[]): Budgets {
   }
   return budgets;
 }
+
+/** What the interpreter keeps today; the other limits are recorded and shown. */
+const ENFORCED: readonly Limit[] = ['max_parallel'];
+
+/** A sentence for those who set a limit that nothing holds yet; null when all that is set is kept. */
+export function unenforcedNote(...set: (SomeLimits | undefined)[]): string | null {
+  const named = LIMITS.filter((limit) => !ENFORCED.includes(limit) && set.some((budget) => (budget?.[limit] ?? null) !== null));
+  return named.length === 0 ? null : `Note: ${named.map((limit) => `\`${limit}\``).join(', ')} ${named.length === 1 ? 'is' : 'are'} shown, but this version does not stop a run at ${named.length === 1 ? 'it' : 'them'}.`;
+}

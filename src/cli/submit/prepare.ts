@@ -11,7 +11,7 @@ import type { Workspace } from '../session.js';
 import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
-import { settleLimits } from './limits.js';
+import { settleLimits, unenforcedNote } from './limits.js';
 
 export interface Compiled {
   plan: Plan;
@@ -47,13 +47,16 @@ export async function settle(plan: Plan, choices: RunChoices, workspace: Workspa
   const { config, project } = workspace;
   const chosen = await chooseModels({ plan, options: config.models ?? {}, env: terminal.env, rehearse: choices.rehearse });
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
+  const set = [choices.limits, plan.budgets, config.workflows?.budgets];
+  const note = unenforcedNote(...set);
+  if (note !== null) tell(terminal, note);
   return {
     models: chosen.models,
     rehearsal: choices.rehearse,
     submitted_by: choices.by,
     gates: choices.gates,
     search_attributes: false,
-    budget: settleLimits(choices.limits, plan.budgets, config.workflows?.budgets),
+    budget: settleLimits(...set),
     workspace: project.root,
   };
 }
