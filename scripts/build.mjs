@@ -1,10 +1,11 @@
-// Builds `dist/`: the JavaScript of `src/` and the bundle that workers give to the workflow sandbox (decision 9).
+// Builds `dist/`: the JavaScript of `src/`, the command line as a few chunks that load fast, and the bundle that workers
+// give to the workflow sandbox (decision 9).
 // Nothing is done when no input has changed. `npm ci` runs it too, by the `prepare` script.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -12,6 +13,9 @@ const require = createRequire(import.meta.url);
 const dist = join(root, 'dist');
 const draft = join(root, `dist.${process.pid}`);
 const stamp = 'build.json';
+
+/** Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own. */
+const OF_THE_WORKER = ['host', 'host-worker', 'run-worker', 'up', 'worker-main'].map((name) => join(root, 'src', 'workers', `${name}.js`));
 
 const inputs = inputsHash();
 if (existsSync(join(dist, stamp)) && JSON.parse(readFileSync(join(dist, stamp), 'utf8')).inputs === inputs) {
@@ -31,6 +35,8 @@ async function build() {
   console.error('build: src/ → dist/');
   mkdirSync(draft);
   compile();
+  console.error('build: dist/cli');
+  await bundleCommandLine();
   console.error('build: dist/workflow-bundle.js');
   await bundle();
   writeFileSync(join(draft, stamp), JSON.stringify({ inputs }));
@@ -59,8 +65,40 @@ function compile() {
   const args = [tsc, '-p', join(root, 'tsconfig.build.json'), '--noCheck', '--outDir', draft];
   const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error(`tsc ended with ${status}`);
-  const bin = join(draft, 'cli', 'main.js');
-  if (existsSync(bin)) chmodSync(bin, 0o755);
+}
+
+/**
+ * The command line with the packages it uses, a chunk for each lazy import: finding and reading 300 files is a third of the
+ * time of `perdure list`. Names are kept and maps point to `src/`, so that stack traces can be read.
+ */
+async function bundleCommandLine() {
+  const outdir = join(draft, 'cli');
+  rmSync(outdir, { recursive: true });
+  const { build: bundleWith } = await import('esbuild');
+  await bundleWith({
+    entryPoints: [join(root, 'src', 'cli', 'main.ts')],
+    outdir,
+    // Chunks lie beside the entry: a path to `dist/workers/` is the same from each.
+    chunkNames: '[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    sourcemap: true,
+    sourcesContent: false,
+    // CommonJS packages among ESM chunks ask for what Node gives to CommonJS.
+    banner: { js: "import { createRequire as commonJs } from 'node:module'; const require = commonJs(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;" },
+    external: ['@temporalio/worker', '@temporalio/testing'],
+    plugins: [{ name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) }],
+    logLevel: 'warning',
+  });
+  chmodSync(join(outdir, 'main.js'), 0o755);
+}
+
+function leaveTheWorker({ path, resolveDir }) {
+  const file = resolve(resolveDir, path);
+  return OF_THE_WORKER.includes(file) ? { path: file.replace(join(root, 'src'), '..').replaceAll('\\', '/'), external: true } : null;
 }
 
 async function bundle() {
