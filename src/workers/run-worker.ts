@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import type { NativeConnection } from '@temporalio/worker';
@@ -9,6 +8,7 @@ import type { Credentials } from '../activities/dependencies.js';
 import type { Store } from '../store/store.js';
 import { UnavailableError } from './errors.js';
 import { packageRoot } from './package-root.js';
+import { WORKER_OPTIONS } from './worker-options.js';
 
 export interface WorkerSetup {
   connection: NativeConnection;
@@ -20,9 +20,6 @@ export interface WorkerSetup {
   identity?: string;
 }
 
-/** Model calls and commands of all runs together; a run's own window is narrower (I11). */
-const ACTIVITIES = 100;
-
 /**
  * A worker for the interpreter and its activities, with the prebuilt bundle (decision 9). It polls when `run()` is
  * called. Throws an UnavailableError when the bundle is missing or was made with another version of the SDK.
@@ -30,22 +27,13 @@ const ACTIVITIES = 100;
 export async function createWorker({ connection, namespace, taskQueue, store, credentials, identity }: WorkerSetup): Promise<Worker> {
   const codePath = workflowBundle();
   return Worker.create({
+    ...WORKER_OPTIONS,
     connection,
     namespace,
     taskQueue,
     ...(identity === undefined ? {} : { identity }),
     workflowBundle: { codePath },
     activities: createActivities({ store, credentials }),
-    maxConcurrentActivityTaskExecutions: ACTIVITIES,
-    maxConcurrentLocalActivityExecutions: ACTIVITIES,
-    // Decision 8: a step's activity comes with the completion of the task that scheduled it.
-    maxEagerActivityReservationsPerWorkflowTask: 100,
-    // Both are how long people wait: for a cancellation to arrive, and for a run to move on from a killed worker.
-    maxHeartbeatThrottleInterval: '2s',
-    stickyQueueScheduleToStartTimeout: '3s',
-    shutdownGraceTime: '10s',
-    shutdownForceTime: '15s',
-    maxCachedWorkflows: cachedWorkflows(),
   });
 }
 
@@ -72,10 +60,4 @@ function sdkOf(path: string): string | null {
 function sdkVersion(): string {
   const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string }; // npm's format
   return version;
-}
-
-/** A cached run takes well under a megabyte with `reuseV8Context` (the SDK's default); replaying one takes milliseconds. */
-function cachedWorkflows(): number {
-  const gigabytes = totalmem() / 1024 ** 3;
-  return Math.round(Math.min(1000, Math.max(100, gigabytes * 100)));
 }

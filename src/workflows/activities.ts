@@ -4,10 +4,13 @@ import type { Activities } from '../activities/contract.js';
 import type { Step } from '../plan/step.js';
 
 /** How long an activity may take beyond the step's own limit, which the activity enforces itself: time to clean up. */
-const GRACE_MS = 30_000;
+export const GRACE_MS = 30_000;
 
 /** A lost worker is noticed after this time without a heartbeat. */
-const HEARTBEAT_TIMEOUT = '10s';
+export const HEARTBEAT_TIMEOUT = '10s';
+
+/** How a lost worker's activity is tried again. */
+export const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
 
 /**
  * Options of an acting activity (I5). Failures that the activity reports are final by their own word; lost workers are
@@ -20,12 +23,7 @@ export function actingOptions(step: Step, path: string, summary: string): Activi
     startToCloseTimeout: step.timeout_ms + GRACE_MS,
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: {
-      initialInterval: '1s',
-      backoffCoefficient: 2,
-      maximumInterval: '30s',
-      ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}),
-    },
+    retry: { ...RETRY, ...(step.effect === 'external' ? { maximumAttempts: 1 } : {}) },
   };
 }
 
