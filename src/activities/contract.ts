@@ -69,8 +69,8 @@ export type RenderCall = { root: RootLink; nested: Hash | null; environment: Env
 export interface Activities {
   callModel(call: ModelCall): Promise<StepOutput>;
   runCommand(call: CommandCall): Promise<StepOutput>;
-  /** Renders and hashes what an approval shows. */
-  renderGate(call: StepCall): Promise<RenderedGate>;
+  /** Renders and hashes what an approval shows, or `question` where the interpreter itself asks. */
+  renderGate(call: StepCall & { question?: string }): Promise<RenderedGate>;
   /** Renders what the workflow cannot, because an operand is stored or the result may be big. */
   renderValues(call: RenderCall): Promise<Record<string, Value>>;
   /** Stores one page of at most 500 results and names it (I12). */

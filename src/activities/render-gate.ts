@@ -12,6 +12,7 @@ import { createScope } from './rendering.js';
  */
 export function createRenderGate({ store }: Dependencies): Activities['renderGate'] {
   return async (call) => {
+    if (call.question !== undefined) return { message: call.question, content: null, hash: sha256(canonicalJson({ message: call.question, content: null })) };
     const { step } = await loadStep(store, call, 'approval');
     const scope = await createScope(store, call.environment, step.content === null ? [step.message] : [step.message, step.content]);
     const message = toText(render(step.message, scope));

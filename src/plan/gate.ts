@@ -4,7 +4,8 @@ import type { Hash, Value } from './value.js';
 export interface Gate {
   /** `<run that owns it>/<path in that run>` is its address; this is the path from the root run. */
   path: string;
-  kind: 'approval';
+  /** `lost`: an external effect may have happened, and its worker is gone; approving does it again (decision 13). */
+  kind: 'approval' | 'lost';
   /** The question. */
   message: string;
   /** What is approved; null when the question is all there is. */

@@ -10,6 +10,7 @@ import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
 import type { RunContext } from './context.js';
 import { failureFrom, spendIn } from './failures.js';
+import { askAfterLoss } from './lost.js';
 import { runAgent } from './steps/agent.js';
 import { runApproval } from './steps/approval.js';
 import { runCommand } from './steps/command.js';
@@ -34,6 +35,11 @@ export async function runStep(context: RunContext, step: Step, scope: StepScope)
       tries += 1;
       const end = await tryStep(context, step, tries, scope.carried);
       spent = addSpend(spent, end.spend ?? NO_SPEND);
+      if (isUncertain(step, end)) {
+        const stop = await askAfterLoss(context, step, tries);
+        if (stop === null) continue;
+        return stop;
+      }
       const delay = 'failure' in end ? nextTryDelay(step, end.failure, tries) : null;
       if (delay === null) return end;
       await sleep(delay, { summary: `next try of ${segmentOf(step)}` });
@@ -44,6 +50,11 @@ export async function runStep(context: RunContext, step: Step, scope: StepScope)
     return failed({ type: 'cancelled', message: `cancelled: ${scope.reason()}` });
   });
   return { attempts: tries, ...end, spend: countedOnce(step, tries, spent) };
+}
+
+/** An external effect whose worker was lost may have happened: it is never repeated silently (decision 13). */
+function isUncertain(step: Step, end: StepEnd): boolean {
+  return step.effect === 'external' && 'failure' in end && end.failure.type === 'worker-lost';
 }
 
 /** A step that acts or asks counts as one, however often it was tried (decision 2); money and tokens of all tries add up. */

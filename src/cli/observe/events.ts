@@ -196,7 +196,8 @@ export function toFailure(failure: ProtoFailure | null | undefined): Failure {
   if (!failure) return { type: 'internal', message: 'failed without a reason' };
   const type = failure.applicationFailureInfo?.type;
   if (isFailureType(type)) return { type, message: failure.message ?? '' };
-  if (failure.timeoutFailureInfo) return { type: 'timeout', message: failure.message ?? 'timed out' };
+  // Activities keep their own time limit; what Temporal notices is a worker that is gone.
+  if (failure.timeoutFailureInfo) return { type: 'worker-lost', message: 'The worker that ran this step was lost: no heartbeat came.' };
   if (failure.canceledFailureInfo) return { type: 'cancelled', message: failure.message ?? 'cancelled' };
   return failure.cause ? toFailure(failure.cause) : { type: 'internal', message: failure.message ?? '' };
 }

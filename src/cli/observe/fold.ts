@@ -66,7 +66,9 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
       return end(fold, nestedStep(fold, event.run), event.at, nestedEnd(event));
     case 'gates':
       fold.gates = event.gates;
-      return fold.gates.forEach((gate) => start(fold, stepAt(fold, gate.path), gate.since));
+      return fold.gates.forEach((gate) => {
+        if (gate.kind === 'approval') start(fold, stepAt(fold, gate.path), gate.since);
+      });
     case 'decided':
       return decide(fold, event.decision, event.at);
     case 'cancel-requested':
@@ -143,7 +145,8 @@ function countedOnce(step: Step, spent: Spend): Spend {
 function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: 'step-failed' }): void {
   if (step === undefined) return;
   const started = fold.started.get(step.index);
-  const again = !fold.cancelling && nextTryDelay(step, event.failure, started?.tries ?? 1) !== null;
+  const asks = step.effect === 'external' && event.failure.type === 'worker-lost' && fold.input.settings.gates === 'ask';
+  const again = !fold.cancelling && (asks || nextTryDelay(step, event.failure, started?.tries ?? 1) !== null);
   if (again && started !== undefined) {
     started.lastFailure = event.failure.message;
     started.spent = addSpend(started.spent, event.spend);
@@ -163,6 +166,12 @@ function decide(fold: RunFold, decision: Decision, at: string): void {
   if (gate === undefined || refusalOf(decision, gate, fold.decided.get(decision.gate)) !== null) return;
   fold.decided.set(decision.gate, decision);
   fold.gates = fold.gates.filter((open) => open !== gate);
+  // Approved, the step is done again, and says itself how it ended; the interpreter asks anew each time.
+  if (gate.kind === 'lost') {
+    fold.decided.delete(decision.gate);
+    if (decision.decision === 'reject') end(fold, stepAt(fold, gate.path), at, { status: 'error', failure: { type: 'worker-lost', message: `rejected by ${decision.by}` } });
+    return;
+  }
   const says = decision.comment ? `: ${decision.comment}` : '';
   end(fold, stepAt(fold, gate.path), at, decision.decision === 'approve'
     ? { status: 'success', output: gate.content ?? inline('approved'), note: `approved by ${decision.by}${says}` }
