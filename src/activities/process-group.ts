@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** From TERM to KILL. A cancelled command is gone within 3 s, and up to 1.2 s pass until the cancellation arrives. */
 const GRACE_MS = 1_500;
-/** How long pipes may stay open once the child has ended: whatever still holds them is killed, so this is a safety net. */
-const DRAIN_MS = 1_000;
+/** How long pipes may stay open once the group is gone, before we look for who has left it and holds them. */
+const DRAIN_MS = 50;
+/** The same when that was killed: a safety net. */
+const LAST_DRAIN_MS = 1_000;
 
 export interface ProcessOptions {
-  /** Words that are put before the command: see `process-namespace.ts`. */
-  wrapper: string[];
   /** Absolute path of the program, and its arguments. */
   file: string;
   args: string[];
@@ -18,6 +18,8 @@ export interface ProcessOptions {
   stdin: string | null;
   onStdout: (chunk: Buffer) => void;
   onStderr: (chunk: Buffer) => void;
+  /** Kills what has left the process group. It is asked only when somebody must have, or may not have. */
+  killRest: () => Promise<void>;
   signal: AbortSignal;
 }
 
@@ -34,9 +36,8 @@ export interface ProcessEnd {
  */
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const { file, args, cwd, env, stdin, signal } = options;
-  const [program = file, ...rest] = [...options.wrapper, file, ...args];
   signal.throwIfAborted();
-  const child = spawn(program, rest, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
   const exited = exitOf(child);
   const onAbort = (): void => void stop(child, exited);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -46,10 +47,16 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
     feed(child, stdin);
     const end = await exited;
     killGroup(child, 'SIGKILL');
-    await drained(child);
+    const isDrained = await drained(child, DRAIN_MS);
+    if (signal.aborted || !isDrained) {
+      await options.killRest();
+      await drained(child, LAST_DRAIN_MS);
+    }
     return end;
   } finally {
     signal.removeEventListener('abort', onAbort);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
   }
 }
 
@@ -83,12 +90,14 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** Waits until both pipes were read to their end; who left the group and still holds one does not hold us (bounded). */
-async function drained(child: ChildProcess): Promise<void> {
-  const open = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed);
-  const closed = Promise.all(open.map((stream) => new Promise((resolve) => stream?.once('close', resolve))));
+/** Waits until both pipes were read to their end, and tells whether they were in that time. */
+async function drained({ stdout, stderr }: ChildProcess, limitMs: number): Promise<boolean> {
+  const open = [stdout, stderr].filter((stream) => stream !== null && !stream.closed);
+  if (open.length === 0) return true;
+  const closed = Promise.all(open.map((stream) => new Promise((resolve) => stream?.once('close', resolve)))).then(() => true);
   const timer = new AbortController();
-  await Promise.race([closed, delay(DRAIN_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
+  const late = delay(limitMs, false, { signal: timer.signal }).catch(() => false);
+  const isDrained = await Promise.race([closed, late]);
   timer.abort();
-  for (const stream of open) stream?.destroy();
+  return isDrained;
 }

@@ -1,26 +1,26 @@
 import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { render } from '../plan/evaluate.js';
 import type { Json } from '../plan/json.js';
-import { toText } from '../plan/json.js';
 import type { CommandStep } from '../plan/step.js';
 import { errorCode } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { Attempt } from './attempt.js';
 import { attempt } from './attempt.js';
 import { commandEnvironment } from './command-environment.js';
+import type { CommandRequest } from './command-request.js';
+import { createCommandRequest } from './command-request.js';
 import type { Activities, CommandCall, StepOutput } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { resolveExecutable } from './executable.js';
 import { stepFailure } from './failures.js';
+import { announceCommand } from './leftovers.js';
 import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
 import type { ProcessEnd, ProcessOptions } from './process-group.js';
 import { runProcess } from './process-group.js';
-import { wrapperOnce } from './process-namespace.js';
-import { createScope } from './rendering.js';
+import type { RunTag } from './tagged-processes.js';
+import { runTag } from './tagged-processes.js';
 
 const KB = 1024;
 /** Of stderr this much is kept for the failure's message; the log has all of it. */
@@ -33,15 +33,14 @@ export function createRunCommand({ store }: Dependencies): Activities['runComman
   return (call) => attempt(store, call, 'command', (current) => run(store, call, current));
 }
 
-async function run(store: Store, call: CommandCall, { step, signal, log, progress }: Attempt<CommandStep>): Promise<StepOutput> {
-  const command = await prepare(store, call, step);
+async function run(store: Store, call: CommandCall, current: Attempt<CommandStep>): Promise<StepOutput> {
+  const { step, signal, log, progress } = current;
+  const request = await createCommandRequest(store, call, step);
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
   const out = logged(log, 'stdout');
   const err = logged(log, 'stderr');
-  const end = await start({
-    ...command,
-    wrapper: await wrapperOnce(),
+  const end = await start(request, { store: store.id, run: call.root.run }, {
     signal,
     onStdout: (chunk) => {
       stdout.add(chunk);
@@ -62,44 +61,39 @@ async function run(store: Store, call: CommandCall, { step, signal, log, progres
   return { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false };
 }
 
-type Command = Pick<ProcessOptions, 'file' | 'args' | 'cwd' | 'env' | 'stdin'>;
-
-/** Renders a step into what the system is asked to run. */
-async function prepare(store: Store, call: CommandCall, step: CommandStep): Promise<Command> {
-  const templates = [...step.argv, ...Object.values(step.env), ...[step.cwd, step.stdin].filter((template) => template !== null)];
-  const scope = await createScope(store, call.environment, templates);
-  const text = (template: CommandStep['argv'][number]): string => toText(render(template, scope));
-  const argv = step.argv.map(text);
-  const declared = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, text(value)]));
-  refuseNul([...argv, ...Object.values(declared)]);
-  const cwd = resolve(call.workspace, step.cwd === null ? '.' : text(step.cwd));
+/** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. */
+async function start({ argv, cwd, env: declared, stdin }: CommandRequest, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
   await requireFolder(cwd);
-  const env = commandEnvironment(declared, `${store.id}:${process.pid}:${call.root.run}`);
-  const file = await resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
-  return { file, args: argv.slice(1), cwd, env, stdin: step.stdin === null ? null : text(step.stdin) };
+  const command = announceCommand();
+  const env = commandEnvironment(declared, runTag({ ...owner, worker: process.pid, command: command.number }));
+  try {
+    const file = await resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
+    return await runProcess({ file, args: argv.slice(1), cwd, env, stdin, killRest: command.killRest, ...watch });
+  } catch (error) {
+    throw startFailure(error, argv[0] ?? '', cwd);
+  } finally {
+    command.release();
+  }
 }
 
-/** The system would end the text there, and so run something else than was written (S21). */
-function refuseNul(texts: string[]): void {
-  const found = texts.find((text) => text.includes('\0'));
-  if (found !== undefined) throw stepFailure('command-refused', `Expected arguments and environment without NUL characters, got \`${found.slice(0, 80).replaceAll('\0', '\\0')}\`.`);
+function startFailure(error: unknown, program: string, cwd: string): unknown {
+  switch (errorCode(error)) {
+    case 'E2BIG':
+      return stepFailure('command-refused', 'The arguments are too long for the system (E2BIG). Give big values through `stdin` instead.');
+    case 'EACCES':
+      return stepFailure('command-refused', `The system does not allow to run \`${program}\` in \`${cwd}\` (EACCES).`);
+    case 'EAGAIN':
+    case 'ENOMEM':
+    case 'EMFILE':
+      return stepFailure('internal', `The system cannot start another process (${errorCode(error)}).`);
+    default:
+      return error;
+  }
 }
 
 async function requireFolder(cwd: string): Promise<void> {
   const found = await stat(cwd).catch(() => null);
   if (found === null || !found.isDirectory()) throw stepFailure('command-refused', `Expected the \`cwd\` \`${cwd}\` to be a folder, ${found === null ? 'but there is none' : 'got something else'}.`);
-}
-
-async function start(options: ProcessOptions): Promise<ProcessEnd> {
-  try {
-    return await runProcess(options);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'E2BIG') throw stepFailure('command-refused', 'The arguments are too long for the system (E2BIG). Give big values through `stdin` instead.');
-    if (code === 'EACCES') throw stepFailure('command-refused', `The system does not allow to run \`${options.file}\` in \`${options.cwd}\` (EACCES).`);
-    if (code === 'EAGAIN' || code === 'ENOMEM' || code === 'EMFILE') throw stepFailure('internal', `The system cannot start another process (${code}).`);
-    throw error;
-  }
 }
 
 /** Writes a stream to the log as it comes, as whole characters, up to a bound. */

@@ -3,6 +3,7 @@ import type { Credentials } from '../activities/dependencies.js';
 import type { Store } from '../store/store.js';
 import { reapOrphans } from './reaper.js';
 import { createWorker } from './run-worker.js';
+import { startWatchdog } from './watchdog.js';
 
 /** A worker that polls. */
 export interface RunningWorker {
@@ -24,14 +25,21 @@ export interface WorkerPlace {
 /** How to reach the server: the options of a `NativeConnection`. */
 export type WorkerConnection = NonNullable<Parameters<typeof NativeConnection.connect>[0]>;
 
-/** Starts a worker in this process: kills what dead workers of the store left running, connects, and polls. */
+/**
+ * Starts a worker in this process: kills what dead workers of the store left running, sees to it that nothing of this
+ * one will be left, connects, and polls.
+ */
 export async function startWorker({ connection: options, log, ...setup }: WorkerPlace): Promise<RunningWorker> {
   installRuntime(log);
   const killed = await reapOrphans(setup.store.id);
   if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
   const connection = await NativeConnection.connect(options);
   const worker = await createWorker({ connection, ...setup });
-  const ended = worker.run().finally(() => connection.close());
+  const watchdog = await startWatchdog(setup.store.id, log);
+  const ended = worker.run().finally(() => {
+    watchdog.release();
+    return connection.close();
+  });
   return {
     ended,
     stop: async () => {

@@ -44,23 +44,6 @@ export async function listProcesses(): Promise<ListedProcess[]> {
   return listed.filter(({ argv }) => argv.length > 0);
 }
 
-/**
- * Values of one environment variable over all processes whose environment we may read.
- * Empty where the system does not show environments.
- */
-export async function listEnvironment(name: string): Promise<{ pid: number; value: string }[]> {
-  if (!hasProc) return [];
-  const prefix = `${name}=`;
-  const found = await Promise.all(
-    (await pids()).map(async (pid) => {
-      const environ = await readOr(`/proc/${String(pid)}/environ`);
-      const entry = environ.includes(prefix) ? environ.split('\0').find((line) => line.startsWith(prefix)) : undefined;
-      return entry === undefined ? [] : [{ pid, value: entry.slice(prefix.length) }];
-    }),
-  );
-  return found.flat();
-}
-
 /** Ends a process group, or the process alone where it leads none. Nothing happens when it is gone. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {

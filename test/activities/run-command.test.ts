@@ -78,7 +78,7 @@ describe('what a command is given', () => {
     const names = toText(await read(bench, output)).split('\n').map((line) => line.split('=')[0]);
     expect(names).toEqual(expect.arrayContaining(['PATH', 'MINE', 'PERDURE_RUN_TAG']));
     expect(names.filter((name) => !['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'MINE', 'PERDURE_RUN_TAG'].includes(name ?? ''))).toEqual([]);
-    expect(output).toEqual({ value: expect.stringContaining(`PERDURE_RUN_TAG=${bench.store.id}:${process.pid}:test-run`) });
+    expect(output).toEqual({ value: expect.stringMatching(new RegExp(`PERDURE_RUN_TAG=${bench.store.id}:${process.pid}:\\d+:test-run$`, 'm')) });
   });
 
   it('is the workspace as its folder, or one below it', async () => {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { listEnvironment, startOf } from '../../src/workers/processes.js';
-import { parseRunTag, reapOrphans, runTag } from '../../src/workers/reaper.js';
+import { listTagged, parseRunTag, RUN_TAG, runTag } from '../../src/activities/tagged-processes.js';
+import { startOf } from '../../src/workers/processes.js';
+import { reapOrphans } from '../../src/workers/reaper.js';
 import { spawnNode, waitFor } from './setting.js';
-
-const RUN_TAG = 'PERDURE_RUN_TAG';
 
 /** A pid that belongs to nobody any more. */
 async function deadPid(): Promise<number> {
@@ -17,13 +16,13 @@ async function deadPid(): Promise<number> {
 /** A shell with a grandchild that ignores what it can, as a killed worker's command would leave it. */
 async function command(store: string, worker: number): Promise<number> {
   const code = "require('child_process').spawn('sleep', ['600']); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
-  const { pid = 0 } = spawnNode(['-e', code], { [RUN_TAG]: runTag({ store, worker, run: 'r-1' }) });
+  const { pid = 0 } = spawnNode(['-e', code], { [RUN_TAG]: runTag({ store, worker, command: 1, run: 'r-1' }) });
   await waitFor('its child', async () => (await tagged(store)).length === 2);
   return pid;
 }
 
 async function tagged(store: string): Promise<number[]> {
-  return (await listEnvironment(RUN_TAG)).filter(({ value }) => value.startsWith(`${store}:`)).map(({ pid }) => pid);
+  return (await listTagged()).filter(({ tag }) => tag.store === store).map(({ pid }) => pid);
 }
 
 describe.runIf(process.platform === 'linux')('the reaper', () => {
@@ -47,7 +46,7 @@ describe.runIf(process.platform === 'linux')('the reaper', () => {
   it('is not fooled by a process that got the pid of the dead worker', async () => {
     const store = `reused-${String(process.pid)}`;
     // The shell becomes the command only when it is told its tag, but it is older than the process that it names.
-    const shell = spawn('sh', ['-c', `read worker; exec env ${RUN_TAG}=${store}:$worker:r sleep 600`], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const shell = spawn('sh', ['-c', `read worker; exec env ${RUN_TAG}=${store}:$worker:1:r sleep 600`], { stdio: ['pipe', 'ignore', 'ignore'] });
     await waitFor('the shell', async () => startOf(shell.pid ?? 0));
     const younger = await waitFor('a younger process', async () => {
       const { pid = 0 } = spawnNode(['-e', 'setInterval(() => {}, 1000)']);
@@ -61,9 +60,10 @@ describe.runIf(process.platform === 'linux')('the reaper', () => {
 
 describe('a run tag', () => {
   it.each([
-    ['store:12:run-1', { store: 'store', worker: 12, run: 'run-1' }],
-    ['store:12:run:with:colons', { store: 'store', worker: 12, run: 'run:with:colons' }],
-    ['store:x:run', null],
+    ['store:12:3:run-1', { store: 'store', worker: 12, command: 3, run: 'run-1' }],
+    ['store:12:3:run:with:colons', { store: 'store', worker: 12, command: 3, run: 'run:with:colons' }],
+    ['store:12:run', null],
+    ['store:x:3:run', null],
     ['store', null],
     ['', null],
   ])('`%s` is read', (text, tag) => {

@@ -1,0 +1,73 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { listTagged, RUN_TAG } from '../../src/activities/tagged-processes.js';
+import { listProcesses, startOf } from '../../src/workers/processes.js';
+import { kill, newFolder, spawnNode, waitFor } from './setting.js';
+
+/** Pids of all that commands of this store have started. */
+async function tagged(store: string): Promise<number[]> {
+  return (await listTagged()).filter(({ tag }) => tag.store === store).map(({ pid }) => pid);
+}
+
+/** A process that does what a worker does: starts a watchdog, then runs a command with the real code. Gives its pid. */
+async function worker(store: string, script: string): Promise<number> {
+  const outfile = join(newFolder(), 'worker.mjs');
+  const contents = `
+    import { runProcess } from './src/activities/process-group.ts';
+    import { runTag } from './src/activities/tagged-processes.ts';
+    import { startWatchdog } from './src/workers/watchdog.ts';
+    const [store, script] = process.argv.slice(2);
+    await startWatchdog(store, console.error);
+    const env = { PATH: process.env.PATH, PERDURE_RUN_TAG: runTag({ store, worker: process.pid, command: 1, run: 'run' }) };
+    await runProcess({ file: '/bin/sh', args: ['-c', script], cwd: '/', env, stdin: null, signal: new AbortController().signal, onStdout() {}, onStderr() {}, async killRest() {} });`;
+  await build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' });
+  const { pid } = spawnNode([outfile, store, script]);
+  if (pid === undefined) throw new Error('the worker did not start');
+  return pid;
+}
+
+const TREE = 'sleep 999 & setsid sleep 999 & sleep 999';
+
+describe.runIf(process.platform === 'linux')('the watchdog', () => {
+  it('kills all that a command has started when its worker is killed', async () => {
+    const store = `watched-${process.pid}`;
+    const pid = await worker(store, TREE);
+    await waitFor('the command', async () => (await tagged(store)).length === 4);
+    kill(pid);
+    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
+  });
+
+  it('does so for a command that makes new processes all the time', async () => {
+    const store = `forks-${process.pid}`;
+    const pid = await worker(store, 'while :; do setsid sleep 0.2 & sleep 0.01; done');
+    await waitFor('the command', async () => (await tagged(store)).length > 4);
+    kill(pid);
+    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
+  });
+
+  it('does so when the worker ends by itself and leaves something, and then ends', async () => {
+    const store = `left-${process.pid}`;
+    const go = join(newFolder(), 'go');
+    const pid = await worker(store, `setsid sleep 999 > /dev/null 2>&1 & until [ -e ${go} ]; do sleep 0.01; done`);
+    await waitFor('what it leaves', async () => (await tagged(store)).length >= 2);
+    const watchdogs = async (): Promise<number> => (await listProcesses()).filter(({ argv }) => argv.includes(`${RUN_TAG}=${store}:${pid}:`)).length;
+    expect(await watchdogs()).toBe(1);
+    writeFileSync(go, '');
+    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
+    await waitFor('the end of the watchdog', async () => (await watchdogs()) === 0, 5_000);
+    expect(await startOf(pid)).toBeNull();
+  });
+
+  it('leaves what other workers of the store run alone', async () => {
+    const store = `two-${process.pid}`;
+    const [first, second] = [await worker(store, TREE), await worker(store, TREE)];
+    await waitFor('both commands', async () => (await tagged(store)).length === 8);
+    kill(first);
+    await waitFor('the end of one', async () => (await tagged(store)).length <= 4, 5_000);
+    expect((await listTagged()).filter(({ tag }) => tag.store === store).map(({ tag }) => tag.worker)).toEqual([second, second, second, second]);
+    kill(second);
+    await waitFor('the end of the other', async () => (await tagged(store)).length === 0, 5_000);
+  });
+});
