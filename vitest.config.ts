@@ -7,7 +7,7 @@ const TIERS = {
   // Stored histories against today's workflow code (I14).
   replay: ['replay'],
   // A real Temporal server.
-  server: ['workflows', 'workers', 'definitions', 'commands'],
+  server: ['model', 'workflows', 'workers', 'definitions', 'commands'],
   // Processes killed, disks full, servers gone.
   faults: ['faults'],
   // Input that means harm.

@@ -51,7 +51,8 @@ export interface StepState {
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
 export type StepEnd = Partial<Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms'>> &
   (
-    | { status: 'success'; output: Value }
+    /** A nested run may succeed without an output: its last step was skipped, say. */
+    | { status: 'success'; output: Value | null }
     | { status: 'error' | 'timeout'; failure: Failure }
     | { status: 'skipped'; reason: string }
   );

@@ -6,7 +6,7 @@ import type { Scope } from '../plan/evaluate.js';
 import type { Expression, Template } from '../plan/expression.js';
 import type { Step } from '../plan/step.js';
 import type { Value } from '../plan/value.js';
-import { NOTHING, bare, fitsInline, inline } from '../plan/value.js';
+import { bare, fitsInline, inline } from '../plan/value.js';
 import { quick } from './activities.js';
 import type { RunContext } from './context.js';
 import { sourceOf } from './context.js';
@@ -35,16 +35,16 @@ export async function nestedInputs(context: RunContext, step: Step & { kind: 'wo
   return quick.renderValues({ root, nested, environment, what: 'inputs', step: step.index });
 }
 
-/** What the body yields: its `output:`, else its last step's output. */
-export async function bodyOutput(context: RunContext): Promise<Value> {
+/** What the body yields: its `output:`, else its last step's output; null when that step has none. */
+export async function bodyOutput(context: RunContext): Promise<Value | null> {
   const template = context.plan.output;
-  if (template === null) return context.schedule.steps.at(-1)?.output ?? NOTHING;
+  if (template === null) return context.schedule.steps.at(-1)?.output ?? null;
   const environment = environmentOf(context, [template]);
   const value = simpleValue(template, environment);
   if (value !== null) return value;
   const { root, nested } = context;
   const rendered = await quick.renderValues({ root, nested, environment, what: 'output' });
-  return rendered['output'] ?? NOTHING;
+  return rendered['output'] ?? null;
 }
 
 /** The value of a template when no stored value has to be read and the result is small; else null. */

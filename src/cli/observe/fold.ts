@@ -10,7 +10,7 @@ import type { ReadRunInput, RunSettings } from '../../plan/run-input.js';
 import type { Schedule, StepEnd } from '../../plan/schedule.js';
 import { endStep, isEnd, skipPending, startStep, stepStatusOf } from '../../plan/schedule.js';
 import type { ApprovalStep, Step } from '../../plan/step.js';
-import { NOTHING, inline } from '../../plan/value.js';
+import { inline } from '../../plan/value.js';
 import type { RunEvent } from './events.js';
 
 /** What the history of one run says so far, folded by the scheduler that the interpreter runs (decision 5). */
@@ -157,7 +157,7 @@ function nestedEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' 
   if (outcome === null) return { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run };
   const { output, spend, pages } = outcome;
   const status = stepStatusOf(outcome.status);
-  if (status === 'success') return { status, output: output ?? NOTHING, spend, pages, run };
+  if (status === 'success') return { status, output, spend, pages, run };
   return { status, failure: { type: 'nested-failed', message: outcome.error ?? outcome.status }, spend, pages, run };
 }
 

@@ -8,7 +8,6 @@ import { UNLIMITED } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import { stepStatusOf } from '../../plan/schedule.js';
 import type { WorkflowStep } from '../../plan/step.js';
-import { NOTHING } from '../../plan/value.js';
 import type { RunContext } from '../context.js';
 import { pathOf } from '../context.js';
 import { outcomeIn } from '../failures.js';
@@ -47,6 +46,6 @@ export async function runNested(context: RunContext, step: WorkflowStep, tried: 
 function endFor(run: string, outcome: RunOutcome): StepEnd {
   const { output, spend, pages } = outcome;
   const status = stepStatusOf(outcome.status);
-  if (status === 'success') return { status, output: output ?? NOTHING, spend, pages, run, note: outcome.status === 'partial' ? 'partial' : null };
+  if (status === 'success') return { status, output, spend, pages, run, note: outcome.status === 'partial' ? 'partial' : null };
   return { status, failure: { type: 'nested-failed', message: outcome.error ?? outcome.status }, spend, pages, run };
 }
