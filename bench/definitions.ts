@@ -7,39 +7,51 @@ const AGENT = 'bench-agent';
 export const AGENT_FILE = JSON.stringify({ name: AGENT, description: 'Answers.', prompt: 'You answer in one line.', model: 'claude-sonnet-4-6' });
 
 /** Model calls one after another, each shown the answer before. */
-export function sequential(steps: number, name = 'bench-sequential'): Definition {
-  return { name, steps: range(steps, (step) => ({ agent: AGENT, prompt: step === 0 ? 'Step 0. Before: ' : `Step ${step}. Before: \${steps[${step - 1}].output}` })) };
+export function sequential(steps: number, name = `bench-sequential-${steps}`): Definition {
+  return {
+    name,
+    budgets: { max_steps: steps },
+    steps: range(steps, (step) => ({ agent: AGENT, prompt: step === 0 ? 'Step 0. Before: ' : `Step ${step}. Before: \${steps[${step - 1}].output}` })),
+  };
 }
 
-/** Commands one after another. */
-export function commands(steps: number): Definition {
-  return { name: 'bench-commands', steps: range(steps, () => ({ command: ['true'] })) };
+/** Commands one after another, with the usual limit or their own. */
+export function commands(steps: number, timeout?: string): Definition {
+  return { name: `bench-commands-${timeout ?? 'usual'}`, steps: range(steps, () => ({ command: ['true'], ...(timeout === undefined ? {} : { timeout }) })) };
 }
 
 /** Independent model calls, windowed. */
 export function fanOut(items: number, window: number): Definition {
   return {
-    name: 'bench-fan-out',
-    execution: 'dag',
-    budgets: { max_parallel: window, max_steps: items + 1 },
+    name: `bench-fan-out-${items}`,
+    execution: 'parallel',
+    budgets: { max_parallel: window, max_steps: items },
     steps: range(items, (item) => ({ agent: AGENT, prompt: `Item ${item}.` })),
   };
 }
 
 /** Nested workflows one after another. */
-export function nested(children: number, inner: string): Definition {
-  return { name: 'bench-nested', budgets: { max_steps: 10_000 }, steps: range(children, () => ({ workflow: inner })) };
+export function nested(children: number, inner: string, name = 'bench-nested'): Definition {
+  return { name, budgets: { max_steps: 10_000 }, steps: range(children, () => ({ workflow: inner })) };
 }
 
-/** A command's output of a size, used by five later steps. */
-export function reuse(kilobytes: number): Definition {
-  return {
-    name: `bench-reuse-${kilobytes}`,
-    steps: [
-      { id: 'value', command: ['node', '-e', `process.stdout.write('x'.repeat(${kilobytes * 1024}))`] },
-      ...range(5, (user) => ({ agent: AGENT, prompt: `User ${user} of \${steps.value.output}` })),
-    ],
-  };
+/** Command outputs of a size, each used by five later steps. */
+export function reuse(argv: string[], values: number, name: string): Definition {
+  const group = (made: number): object[] => [
+    { id: `value${made}`, command: argv },
+    ...range(5, (user) => ({ agent: AGENT, prompt: `User ${user} of \${steps.value${made}.output}` })),
+  ];
+  return { name, budgets: { max_steps: values * 6 }, steps: range(values, group).flat() };
+}
+
+/** A run that waits for a person. */
+export function approval(): Definition {
+  return { name: 'bench-approval', steps: [{ id: 'ask', approval: { message: 'Go on?' } }] };
+}
+
+/** One command that leaves a file, by whose time its start is known. */
+export function firstStep(file: string): Definition {
+  return { name: 'bench-first', steps: [{ command: ['touch', file] }] };
 }
 
 function range<T>(length: number, item: (index: number) => T): T[] {

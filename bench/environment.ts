@@ -1,10 +1,7 @@
 import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { openStore } from '../src/store/local-store.js';
@@ -14,32 +11,54 @@ import { startModelEndpoint } from '../test/fakes/model-endpoint.js';
 import { AGENT_FILE } from './definitions.js';
 import { ByHand } from './by-hand/client.js';
 import { Ours } from './ours.js';
+import { BUILT, startWorker } from './worker-process.js';
+import type { WorkerProcess } from './worker-process.js';
+
+export type Side = 'ours' | 'by-hand';
+
+export interface WorkerWishes {
+  taskQueue: string;
+  /** Of another server than the embedded one. */
+  address?: string;
+  /** Flags of Node. */
+  execArgv?: string[];
+}
 
 /** Both sides on one embedded server, a worker process each, and the endpoint that answers both at once. */
 export interface Bench {
   ours: Ours;
   byHand: ByHand;
-  /** The project's folder, and where its definitions are. */
+  /** The project's folder, and where its definitions are. What lies in it goes with it. */
   folder: string;
   address: string;
   /** Path of the Temporal program. */
   temporal: string;
-  /** One more worker of the hand-written side, on another server; gives what ends it. */
-  startByHandWorker(address: string): Promise<() => Promise<void>>;
+  /** Path of the hand-written side's workflow bundle. */
+  byHandBundle: string;
+  /** One more worker of a side; whoever asks for it ends it. */
+  startWorker(side: Side, wishes: WorkerWishes): Promise<WorkerProcess>;
 }
 
-const HERE = dirname(fileURLToPath(import.meta.url));
 const NO_PORTS = { grpc: null, ui: null, codec: null };
+const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js') };
 
-/** Starts everything, runs `act`, and ends everything. */
+/** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */
 export async function withBench<T>(say: (line: string) => void, act: (bench: Bench) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-bench-'));
-  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true, maxRetries: 5 })];
+  guard(folder);
   try {
     return await act(await start(folder, ends, say));
   } finally {
     for (const end of ends.reverse()) await end();
   }
+}
+
+/** The server is in a session of its own, as our host's: no signal to us ends it. */
+function guard(folder: string): void {
+  const child = fork(join(BUILT, 'guard.js'), [folder], { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  child.unref();
+  child.channel?.unref();
 }
 
 async function start(folder: string, ends: (() => Promise<unknown>)[], say: (line: string) => void): Promise<Bench> {
@@ -59,31 +78,19 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const connection = await Connection.connect({ address: server.address });
   ends.push(() => connection.close());
 
-  const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_ADDRESS: server.address, BENCH_STATE: stateDir };
-  const bundle = join(folder, 'by-hand.js');
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(HERE, 'by-hand', 'workflows.js'), logger: quiet });
-  await writeFile(bundle, code);
-  ends.push(await startWorker('our-worker.js', { ...env, BENCH_TASK_QUEUE: 'ours' }));
-  const startByHandWorker = (address: string): Promise<() => Promise<void>> =>
-    startWorker(join('by-hand', 'worker.js'), { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: 'by-hand', BENCH_BUNDLE: bundle });
-  ends.push(await startByHandWorker(server.address));
-
+  const byHandBundle = join(folder, 'by-hand.js');
+  const { code } = await bundleWorkflowCode({ workflowsPath: join(BUILT, 'by-hand', 'workflows.js'), logger: quiet });
+  await writeFile(byHandBundle, code);
+  const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_STATE: stateDir, BENCH_BUNDLE: byHandBundle };
+  const startOne: Bench['startWorker'] = (side, { taskQueue, address = server.address, execArgv }) =>
+    startWorker(FILES[side], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
+  for (const side of ['ours', 'by-hand'] as const) {
+    const worker = await startOne(side, { taskQueue: side });
+    ends.push(() => worker.end());
+  }
   const client = new Client({ connection });
-  return { ours: new Ours(client, store, folder), byHand: new ByHand(client), folder, address: server.address, temporal, startByHandWorker };
+  const ours = new Ours(client, { store, folder, taskQueue: 'ours' });
+  return { ours, byHand: new ByHand(client), folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
 }
 
 const quiet = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: console.error, error: console.error };
-
-async function startWorker(file: string, env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
-  const child = fork(join(HERE, file), { env, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-  const failed = once(child, 'exit').then(() => Promise.reject(new Error(`The worker ${file} ended before it was ready`)));
-  await Promise.race([once(child, 'message'), failed]);
-  failed.catch(() => {}); // From here on its end is wanted.
-  return () => end(child);
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
-}

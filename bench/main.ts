@@ -1,21 +1,38 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import type { Curve } from './curve.js';
+import { measureCurve } from './curve.js';
+import { growthOfDepth } from './curves/depth.js';
+import { growthOfRuns } from './curves/runs.js';
+import { growthOfSteps } from './curves/steps.js';
 import { withBench } from './environment.js';
 import type { Bench } from './environment.js';
-import type { Row, RowResult } from './row.js';
-import { isMet } from './row.js';
+import { measureProfiles } from './profile/profiles.js';
+import type { Row } from './row.js';
+import { measureRow } from './row.js';
 import { compileScaling } from './rows/compile.js';
 import { serverRows } from './rows/embedded-server.js';
 import { fanOut200, fanOut2000 } from './rows/fan-out.js';
+import { firstStart } from './rows/first-start.js';
 import { historyRows } from './rows/history-size.js';
+import { memory } from './rows/memory.js';
 import { nested } from './rows/nested.js';
 import { processRows } from './rows/processes.js';
-import { commandLatency, sequentialLatency } from './rows/sequential-latency.js';
+import { replay } from './rows/replay.js';
+import { commandLatency, quickSteps, sequentialLatency } from './rows/sequential-latency.js';
 import { throughput } from './rows/throughput.js';
-import { markdownTable, writeTable } from './table.js';
+import { curveTable, profileTable, rowsTable, writeReport } from './table.js';
+import type { Results } from './table.js';
 
-const ROWS: Row[] = [sequentialLatency, commandLatency, throughput, fanOut200, fanOut2000, nested, ...historyRows, ...serverRows, compileScaling, ...processRows];
+const ROWS: Row[] = [
+  sequentialLatency, commandLatency, quickSteps, throughput, fanOut200, fanOut2000, nested, ...historyRows, ...serverRows, replay, memory, compileScaling, ...processRows, firstStart,
+];
+const CURVES: Curve[] = [growthOfSteps, growthOfDepth, growthOfRuns];
+const PROFILES = 'profiles';
+const NAMES = [...ROWS.map(({ name }) => name), ...CURVES.map(({ name }) => name), PROFILES];
 
 const { values: options } = parseArgs({
   options: {
@@ -27,35 +44,55 @@ const { values: options } = parseArgs({
   },
 });
 
-if (options.help) {
-  console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE]\n\nRows: ${ROWS.map(({ name }) => name).join(', ')}`);
-} else {
-  const results = await withBench(say, (bench) => measureAll(bench, chosenRows(options.rows)));
-  await mkdir(dirname(options.json), { recursive: true });
-  await writeFile(options.json, `${JSON.stringify({ node: process.version, platform: `${process.platform} ${process.arch}`, results }, null, 2)}\n`);
-  console.log(markdownTable(results));
-  if (options.markdown !== undefined) await writeTable(options.markdown, results);
-}
+// Whoever started us is gone: nobody waits for results.
+process.once('disconnect', () => process.exit(1));
 
-async function measureAll(bench: Bench, rows: Row[]): Promise<RowResult[]> {
-  const results: RowResult[] = [];
-  for (const row of rows) {
-    const { name, workload, against, unit, target, rounds } = row;
-    say(`${name} …`);
-    const measured = await row.measure(bench, options.rounds === undefined ? rounds : Number(options.rounds));
-    results.push({ row: { name, workload, against, unit, target }, ...measured, met: isMet(target, measured.ratio) });
-    say(`${name}: ratio ${measured.ratio.median.toFixed(3)}`);
+if (options.help) {
+  console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE]\n\nRows: ${NAMES.join(', ')}`);
+} else {
+  // Replays happen in this process.
+  Runtime.install({ logger: new DefaultLogger('WARN') });
+  const started = performance.now();
+  const chosen = chosenNames(options.rows);
+  const results = await withBench(say, (bench) => measureAll(bench, chosen));
+  await mkdir(dirname(options.json), { recursive: true });
+  await writeFile(options.json, `${JSON.stringify({ node: process.version, platform: `${process.platform} ${process.arch}`, cpus: cpus().length, ...results }, mapsAsObjects, 2)}\n`);
+  console.log([rowsTable(results.rows), ...results.curves.map(curveTable), ...results.profiles.map(profileTable)].join('\n\n'));
+  if (options.markdown !== undefined) await writeReport(options.markdown, results);
+  say(`took ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
+}
+if (process.connected) process.disconnect();
+
+async function measureAll(bench: Bench, chosen: ReadonlySet<string>): Promise<Results> {
+  const results: Results = { rows: [], curves: [], profiles: [] };
+  const rounds = options.rounds === undefined ? null : Number(options.rounds);
+  for (const row of ROWS.filter(({ name }) => chosen.has(name))) {
+    const result = await timed(row.name, () => measureRow(row, bench, rounds));
+    if (result.ratio !== null) say(`${row.name}: ratio ${result.ratio.median.toFixed(3)}`);
+    results.rows.push(result);
   }
+  for (const curve of CURVES.filter(({ name }) => chosen.has(name))) results.curves.push(await timed(curve.name, () => measureCurve(curve, bench, rounds)));
+  if (chosen.has(PROFILES)) results.profiles = await timed(PROFILES, () => measureProfiles(bench));
   return results;
 }
 
-function chosenRows(names: string | undefined): Row[] {
-  if (names === undefined) return ROWS;
-  return names.split(',').map((name) => {
-    const row = ROWS.find((known) => known.name === name);
-    if (row === undefined) throw new Error(`Expected rows out of ${ROWS.map((known) => known.name).join(', ')}, got \`${name}\``);
-    return row;
-  });
+async function timed<T>(name: string, act: () => Promise<T>): Promise<T> {
+  say(`${name} …`);
+  const started = performance.now();
+  const result = await act();
+  say(`${name}: took ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+function chosenNames(names: string | undefined): ReadonlySet<string> {
+  const chosen = names?.split(',') ?? NAMES;
+  const unknown = chosen.find((name) => !NAMES.includes(name));
+  if (unknown !== undefined) throw new Error(`Expected rows out of ${NAMES.join(', ')}, got \`${unknown}\``);
+  return new Set(chosen);
+}
+
+function mapsAsObjects(_key: string, value: unknown): unknown {
+  return value instanceof Map ? Object.fromEntries(value) : value;
 }
 
 function say(line: string): void {

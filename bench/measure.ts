@@ -7,30 +7,46 @@ export interface Spread {
   rounds: number;
 }
 
-/** A pair measured: each round runs both sides, so whatever else the machine does meets both. */
-export interface PairResult {
+/** What a row found. `theirs` and `ratio` are null where there is nothing to compare with. */
+export interface Measured {
   ours: Spread;
-  theirs: Spread;
+  theirs: Spread | null;
   /** Of each round's ours ÷ theirs. */
+  ratio: Spread | null;
+  /** What the numbers do not say by themselves. */
+  note?: string;
+}
+
+/** A pair measured: each round runs both sides, so whatever else the machine does meets both. */
+export interface PairResult extends Measured {
+  theirs: Spread;
   ratio: Spread;
 }
 
 /** One measurement; the number is in the row's unit. */
 export type Measurement = () => Promise<number>;
 
-/** Runs both sides in turns, who goes first alternating; the first round warms up and is not counted. */
-export async function measurePair(ours: Measurement, theirs: Measurement, rounds: number): Promise<PairResult> {
+/**
+ * Runs both sides in turns, who goes first alternating. The first round warms up and is not counted, unless
+ * `warmUp` is false: where each measurement starts from nothing, or counts what does not vary.
+ */
+export async function measurePair(ours: Measurement, theirs: Measurement, rounds: number, warmUp = true): Promise<PairResult> {
   const sides: [number, number][] = [];
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = warmUp ? -1 : 0; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
     const first = await (oursFirst ? ours : theirs)();
     const second = await (oursFirst ? theirs : ours)();
-    if (round > 0) sides.push(oursFirst ? [first, second] : [second, first]);
+    if (round >= 0) sides.push(oursFirst ? [first, second] : [second, first]);
   }
+  return pairOf(sides);
+}
+
+/** Medians and quartiles of rounds, each [ours, theirs]. */
+export function pairOf(rounds: [number, number][]): PairResult {
   return {
-    ours: spreadOf(sides.map(([mine]) => mine)),
-    theirs: spreadOf(sides.map(([, other]) => other)),
-    ratio: spreadOf(sides.map(([mine, other]) => mine / other)),
+    ours: spreadOf(rounds.map(([mine]) => mine)),
+    theirs: spreadOf(rounds.map(([, other]) => other)),
+    ratio: spreadOf(rounds.map(([mine, other]) => mine / other)),
   };
 }
 

@@ -16,14 +16,21 @@ const MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-6' } as const;
 
 /** Compiles definitions and starts runs of them, as the CLI does. */
 export class Ours {
-  readonly #client: Client;
+  readonly client: Client;
   readonly #store: Store;
   readonly #folder: string;
+  readonly #taskQueue: string;
 
-  constructor(client: Client, store: Store, folder: string) {
-    this.#client = client;
+  constructor(client: Client, { store, folder, taskQueue }: { store: Store; folder: string; taskQueue: string }) {
+    this.client = client;
     this.#store = store;
     this.#folder = folder;
+    this.#taskQueue = taskQueue;
+  }
+
+  /** The same project, served by another worker. */
+  on(taskQueue: string): Ours {
+    return new Ours(this.client, { store: this.#store, folder: this.#folder, taskQueue });
   }
 
   /** Writes a definition into the project, and compiles and stores it. */
@@ -45,13 +52,13 @@ export class Ours {
       models: { '': MODEL, 'claude-sonnet-4-6': MODEL },
       rehearsal: false,
       submitted_by: 'bench',
-      gates: 'approve',
+      gates: 'ask',
       search_attributes: false,
       budget: plan.budgets,
       workspace: this.#folder,
     };
     const input: RunInput = { plan: packPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
-    return this.#client.workflow.start(INTERPRETER, { taskQueue: 'ours', workflowId: `ours-${randomUUID()}`, args: [input] });
+    return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
   }
 
   async run(plan: Plan): Promise<WorkflowHandle> {

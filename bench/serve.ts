@@ -6,13 +6,14 @@ export function quietRuntime(): void {
   Runtime.install({ logger: new DefaultLogger('WARN') });
 }
 
-/** Runs a worker until whoever forked this process says stop or goes away. */
+/** Runs a worker until whoever forked this process says stop or goes away. Tells its memory when asked. */
 export async function serve(worker: Worker, connection: NativeConnection): Promise<void> {
   const stop = (): void => {
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
+  process.on('message', () => process.send?.(process.memoryUsage.rss()));
   process.send?.('ready');
   await worker.run();
   await connection.close();

@@ -30,11 +30,6 @@ export async function runCommand(argv: string[]): Promise<string> {
   });
 }
 
-/** A command's output of a size. */
-export async function produce(kilobytes: number): Promise<string> {
-  return runCommand(['head', '-c', String(kilobytes * 1024), '/dev/zero']).then((bytes) => bytes.replaceAll('\0', 'x'));
-}
-
 async function withHeartbeat<T>(act: () => Promise<T>): Promise<T> {
   heartbeat();
   const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);

@@ -3,14 +3,16 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 
 /** Starts the hand-written workflows. */
 export class ByHand {
-  readonly #client: Client;
+  readonly client: Client;
+  readonly #taskQueue: string;
 
-  constructor(client: Client) {
-    this.#client = client;
+  constructor(client: Client, taskQueue = 'by-hand') {
+    this.client = client;
+    this.#taskQueue = taskQueue;
   }
 
   start(workflow: string, args: unknown[]): Promise<WorkflowHandle> {
-    return this.#client.workflow.start(workflow, { taskQueue: 'by-hand', workflowId: `by-hand-${randomUUID()}`, args });
+    return this.client.workflow.start(workflow, { taskQueue: this.#taskQueue, workflowId: `by-hand-${randomUUID()}`, args });
   }
 
   async run(workflow: string, args: unknown[]): Promise<WorkflowHandle> {

@@ -1,13 +1,7 @@
-/** The same as the interpreter's: neither side may wait longer, retry more or be watched less. */
-export const START_TO_CLOSE = '330s';
-export const HEARTBEAT_TIMEOUT = '10s';
-export const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '30s' } as const;
+import { GRACE_MS, HEARTBEAT_TIMEOUT, RETRY } from '../../src/workflows/activities.js';
 
-/** As our worker's, tuning included: what is compared is the interpreter, not the settings. */
-export const WORKER_OPTIONS = {
-  maxConcurrentActivityTaskExecutions: 100,
-  maxEagerActivityReservationsPerWorkflowTask: 100,
-  maxHeartbeatThrottleInterval: '2s',
-  stickyQueueScheduleToStartTimeout: '3s',
-  maxCachedWorkflows: 1000,
-} as const;
+/** The interpreter's own: neither side may wait longer, retry more or be watched less. A step's usual limit is five minutes. */
+export const ACTIVITY_OPTIONS = { startToCloseTimeout: 5 * 60_000 + GRACE_MS, heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: RETRY } as const;
+
+/** Steps after which a run of either side continues as new (I12). */
+export const STEPS_PER_LINK = 500;

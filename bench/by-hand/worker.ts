@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { NativeConnection, Worker } from '@temporalio/worker';
+import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
 import { quietRuntime, serve } from '../serve.js';
 import { setting } from '../setting.js';
 import * as activities from './activities.js';
-import { WORKER_OPTIONS } from './options.js';
 
 quietRuntime();
 const connection = await NativeConnection.connect({ address: setting('BENCH_ADDRESS') });

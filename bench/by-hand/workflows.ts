@@ -1,13 +1,11 @@
 // What a good Temporal engineer writes for these workloads without Perdure.
-import { ActivityCancellationType, executeChild, proxyActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, condition, continueAsNew, defineSignal, executeChild, proxyActivities, setHandler } from '@temporalio/workflow';
 import type * as activities from './activities.js';
-import { HEARTBEAT_TIMEOUT, RETRY, START_TO_CLOSE } from './options.js';
+import { ACTIVITY_OPTIONS, STEPS_PER_LINK } from './options.js';
 
-const { askModel, runCommand, produce } = proxyActivities<typeof activities>({
-  startToCloseTimeout: START_TO_CLOSE,
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+const { askModel, runCommand } = proxyActivities<typeof activities>({
+  ...ACTIVITY_OPTIONS,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: RETRY,
 });
 
 /** Model calls one after another, each shown the answer before. */
@@ -15,6 +13,14 @@ export async function sequential(steps: number): Promise<string> {
   let answer = '';
   for (let step = 0; step < steps; step++) answer = await askModel(`Step ${step}. Before: ${answer}`);
   return answer;
+}
+
+/** The same for long runs, whose history must stay bounded. `done` and `before` are what travels. */
+export async function longSequence(steps: number, done = 0, before = ''): Promise<string> {
+  let answer = before;
+  const end = Math.min(steps, done + STEPS_PER_LINK);
+  for (let step = done; step < end; step++) answer = await askModel(`Step ${step}. Before: ${answer}`);
+  return end < steps ? continueAsNew<typeof longSequence>(steps, end, answer) : answer;
 }
 
 /** Commands one after another. */
@@ -43,10 +49,29 @@ export async function nested(children: number, steps: number): Promise<string> {
   return answer;
 }
 
+/** Children inside children; the innermost does the steps. */
+export async function deep(depth: number, steps: number): Promise<string> {
+  return depth === 0 ? sequential(steps) : executeChild(deep, { args: [depth - 1, steps] });
+}
+
 /** Values of a size, each used by five later steps. */
-export async function reuse(kilobytes: number): Promise<string> {
-  const value = await produce(kilobytes);
+export async function reuse(argv: string[], values: number): Promise<string> {
   let last = '';
-  for (let user = 0; user < 5; user++) last = await askModel(`User ${user} of ${value}`);
+  for (let made = 0; made < values; made++) {
+    const value = await runCommand(argv);
+    for (let user = 0; user < 5; user++) last = await askModel(`User ${user} of ${value}`);
+  }
   return last;
+}
+
+const decide = defineSignal<[string]>('decide');
+
+/** Asks a person and waits. */
+export async function approval(): Promise<string> {
+  let decision: string | null = null;
+  setHandler(decide, (said) => {
+    decision = said;
+  });
+  await condition(() => decision !== null);
+  return decision ?? '';
 }

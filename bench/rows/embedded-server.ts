@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ByHand } from '../by-hand/client.js';
 import type { Bench } from '../environment.js';
@@ -40,15 +38,14 @@ export const serverRows: Row[] = [
 ];
 
 async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => Promise<number>): Promise<PairResult> {
-  const folder = await mkdtemp(join(tmpdir(), 'perdure-bench-stock-'));
-  const stock = await startStockServer(bench.temporal, join(folder, `${randomUUID()}.db`));
-  const endWorker = await bench.startByHandWorker(stock.address);
+  // In the bench's folder, so that the guard finds the server by it.
+  const stock = await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`));
+  const worker = await bench.startWorker('by-hand', { taskQueue: 'by-hand', address: stock.address });
   try {
     const theirs = new ByHand(stock.client);
     return await measurePair(() => measure(bench.byHand), () => measure(theirs), rounds);
   } finally {
-    await endWorker();
+    await worker.end();
     await stock.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -12,7 +12,7 @@ function fanOutRow(items: number, rounds: number): Row {
     name: `fan-out-${items}`,
     workload: `${items} independent model calls, ${WINDOW} at a time, throughput`,
     against: 'hand-written with the same window',
-    unit: 'runs/s',
+    unit: 'steps/s',
     target: { atLeast: 0.97 },
     rounds,
     async measure({ ours, byHand }, wanted) {

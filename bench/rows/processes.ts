@@ -12,7 +12,7 @@ const ROUNDS = 9;
 /** Whole processes, against Node that does nothing. */
 export const processRows: Row[] = [
   processRow('help', ['--help'], 4),
-  processRow('validate', ['validate', 'definitions/workflows/bench-sequential.yml'], 4),
+  processRow('validate', ['validate', 'definitions/workflows/bench-sequential-20.yml'], 4),
   processRow('list', ['list'], 6),
 ];
 

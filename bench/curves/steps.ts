@@ -1,0 +1,20 @@
+import type { Curve } from '../curve.js';
+import { sequential } from '../definitions.js';
+import { LONG_RUN, ourLongRun, theirLongRun } from '../long-run.js';
+import { milliseconds } from '../measure.js';
+
+export const growthOfSteps: Curve = {
+  name: 'growth-steps',
+  title: 'Sequential model calls in one run',
+  across: 'steps',
+  unit: 'step',
+  points: [10, 30, 100, 300, 1000, LONG_RUN],
+  rounds: 1,
+  async sidesAt(bench, steps) {
+    if (steps === LONG_RUN) {
+      return { ours: async () => (await ourLongRun(bench)).milliseconds, theirs: async () => (await theirLongRun(bench)).milliseconds };
+    }
+    const plan = await bench.ours.compile(sequential(steps));
+    return { ours: () => milliseconds(() => bench.ours.run(plan)), theirs: () => milliseconds(() => bench.byHand.run('longSequence', [steps])) };
+  },
+};

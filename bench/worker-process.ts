@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** A worker in a process of its own. */
+export interface WorkerProcess {
+  /** Resident memory, in bytes. */
+  memory(): Promise<number>;
+  end(): Promise<void>;
+}
+
+/** The folder of the built benchmark. */
+export const BUILT = dirname(fileURLToPath(import.meta.url));
+
+/** Starts `file` of the built benchmark, and waits until its worker is about to poll. */
+export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<WorkerProcess> {
+  const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  await answerOf(child, file);
+  return {
+    memory: async () => {
+      const answer = answerOf(child, file);
+      child.send('memory');
+      return Number(await answer);
+    },
+    end: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
+  const abort = new AbortController();
+  const failed = once(child, 'exit', { signal: abort.signal }).then(() => Promise.reject(new Error(`The worker ${file} ended by itself`)));
+  failed.catch(() => {}); // Also told by the race, or its end is wanted.
+  try {
+    const [answer] = (await Promise.race([once(child, 'message'), failed])) as [unknown];
+    return answer;
+  } finally {
+    abort.abort();
+  }
+}
