@@ -1,5 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import type { Json } from '../plan/json.js';
 import type { Spend } from '../plan/result.js';
 import { addSpend } from '../plan/result.js';
 import type { AgentStep } from '../plan/step.js';
@@ -8,8 +9,8 @@ import { attempt } from './attempt.js';
 import type { Activities, ModelCall, StepOutput } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { stepFailure } from './failures.js';
+import { askOnce } from './journal.js';
 import { judge } from './models/judge.js';
-import { journalled } from './models/journal.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './models/provider.js';
 import { tokensOf } from './models/provider.js';
 import { createProviders } from './models/providers.js';
@@ -18,6 +19,8 @@ import { gatherText } from './models/text-log.js';
 
 /** How often a model is told what is wrong with its answer before the step fails. */
 const ASK_AGAIN = 2;
+/** A conversation has one turn so far; agents with tools will have more. */
+const TURN = 0;
 
 interface Asking extends Attempt<AgentStep> {
   deps: Dependencies;
@@ -40,7 +43,7 @@ async function ask(asking: Asking): Promise<StepOutput> {
   try {
     for (let again = 0; ; again += 1) {
       const asked = request;
-      const answer = await journalled({ store, call, again, request }, () => callProvider(asking, asked));
+      const answer = await answerTo(asking, asked, again);
       spend = addSpend(spend, { usd: provider.cost(request.model, answer.usage), tokens: tokensOf(answer.usage), steps: 0 });
       const verdict = judge(answer, step, agent, request.model);
       if ('value' in verdict) return { output: await store.put(verdict.value), spend, note: noteOf(call, spend), reused: false };
@@ -51,6 +54,14 @@ async function ask(asking: Asking): Promise<StepOutput> {
   } catch (error) {
     throw withSpend(error, spend);
   }
+}
+
+/** What was answered once is the answer, and is not paid again (I8). */
+async function answerTo(asking: Asking, request: ModelRequest, again: number): Promise<ModelAnswer> {
+  const { call, deps: { store } } = asking;
+  const question = { call, part: [TURN, again], request: { provider: call.model.provider, ...request } as unknown as Json }; // Messages are JSON-safe.
+  const answer = await askOnce(store, question, async () => (await callProvider(asking, request)) as unknown as Json); // So are answers,
+  return answer as unknown as ModelAnswer; // and nothing else is under such a key.
 }
 
 /** Answers that were of no use were paid for all the same: a final failure carries what was spent as its detail. */

@@ -1,61 +1,108 @@
 import { randomBytes } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { appendFileSync, closeSync, fdatasync, fstatSync, fsync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { sha256 } from './hash.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /** For files and folders of the store: nobody but their owner. */
 export const PRIVATE_FILE = 0o600;
 export const PRIVATE_FOLDER = 0o700;
 
+/** File systems allow 255 bytes in a name; what would be longer is named by a hash. */
+const LONGEST_NAME = 200;
+
+const syncContent = promisify(fdatasync);
+const syncEntries = promisify(fsync);
+
 /**
  * Writes a whole file so that a reader, a crash and a full disk see the old state or the new one, never a part (I6):
- * temporary file, fsync, rename, fsync of the folder. Throws `StoreFailure`.
+ * temporary file, sync, rename, sync of the folder. Both syncs are needed: the first, so that whoever finds the name
+ * finds the content; the second, because a rename is kept by a sync of its folder and by nothing else that every file
+ * system promises. They alone are asynchronous: the other calls take microseconds, and a trip through the thread pool
+ * takes ten times as long. Throws `StoreFailure`.
  */
 export async function writeAtomically(path: string, content: string | Buffer): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeSynced(temporary, content);
-    await rename(temporary, path);
+    renameSync(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
+    removeQuietly(temporary);
     throw storeFailure(error, 'write', path);
   }
 }
 
-async function writeSynced(path: string, content: string | Buffer): Promise<void> {
-  const file = await openInNewFolder(path);
+/** Opens a file to be appended to and read, and makes it when it is missing; its name is on disk before it has content. */
+export async function openToAppend(path: string): Promise<number> {
+  const file = await openInFolder(path, 'a+');
   try {
-    await file.writeFile(content);
-    await file.datasync();
-  } finally {
-    await file.close();
+    if (fstatSync(file).size === 0) await syncFolder(dirname(path));
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
   }
 }
 
-/** Opens a new file; its folder is made only when it is missing, because it nearly never is. */
-async function openInNewFolder(path: string): Promise<FileHandle> {
+/** Null when there is no such file. */
+export function openToRead(path: string): number | null {
   try {
-    return await open(path, 'wx', PRIVATE_FILE);
+    return openSync(path, 'r');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Any text as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
+export function fileName(text: string): string {
+  const name = encodeURIComponent(text).replace(/[.*'()!~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`) || '%00';
+  return name.length <= LONGEST_NAME ? name : `+${sha256(text).slice('sha256:'.length)}`;
+}
+
+async function writeSynced(path: string, content: string | Buffer): Promise<void> {
+  const file = await openInFolder(path, 'wx');
+  try {
+    appendFileSync(file, content); // Not `writeSync`: on a full disk that writes a part and does not say so.
+    await syncContent(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens a file; its folder is made only when it is missing, because it nearly never is. */
+async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<number> {
+  try {
+    return openSync(path, flags, PRIVATE_FILE);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
     await makeFolder(dirname(path));
-    return await open(path, 'wx', PRIVATE_FILE);
+    return openSync(path, flags, PRIVATE_FILE);
   }
 }
 
-/** Makes a folder and syncs the one that holds it, so that the new entry outlives a power cut. */
+/** Makes a folder and those that hold it, and syncs each new entry, so that they outlive a power cut. */
 async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
-  if (first !== undefined) await syncFolder(dirname(first));
+  const first = mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
 }
 
 async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
+  const folder = openSync(path, 'r');
   try {
-    await folder.sync();
+    await syncEntries(folder);
   } finally {
-    await folder.close();
+    closeSync(folder);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // What went wrong before is what will be told.
   }
 }

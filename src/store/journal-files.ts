@@ -1,28 +1,32 @@
-import { readFile } from 'node:fs/promises';
-import { writeAtomically } from './files.js';
-import { StoreFailure, errorCode, storeFailure } from './store-failure.js';
-import type { JournalEntry } from './store.js';
-import { fileOf } from './value-files.js';
+import { join } from 'node:path';
+import { fileName } from './files.js';
+import type { Journal } from './journal.js';
+import { openJournal } from './journal.js';
+import { createLruCache } from './lru-cache.js';
+import type { JournalEntry, JournalKey } from './store.js';
+
+/** Journals whose index a worker keeps in memory: of so many trees of runs steps are under way at once, or hardly more. */
+const KEPT_JOURNALS = 256;
 
 export interface JournalFiles {
-  readJournal(key: string): Promise<JournalEntry | null>;
-  writeJournal(key: string, entry: JournalEntry): Promise<void>;
+  readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
 }
 
-/** The call journal (I8): `<folder>/ab/<hex>` holds the answer to the call whose key has that hash. */
+/** The journal of answers (I8): `<folder>/<scope>.ndjson` holds those of one tree of runs, in the order in which they came. */
 export function createJournalFiles(folder: string): JournalFiles {
+  const journals = createLruCache<Journal>(KEPT_JOURNALS);
+
+  function journalOf(scope: string): Journal {
+    const kept = journals.get(scope);
+    if (kept !== undefined) return kept;
+    const journal = openJournal(join(folder, `${fileName(scope)}.ndjson`));
+    journals.set(scope, journal, 1);
+    return journal;
+  }
+
   return {
-    async readJournal(key) {
-      const path = fileOf(folder, key);
-      try {
-        return JSON.parse(await readFile(path, 'utf8')) as JournalEntry; // Written whole by `writeJournal`, or not at all.
-      } catch (error) {
-        if (errorCode(error) === 'ENOENT') return null;
-        // To call again would pay again: a damaged entry is a failure, not a miss.
-        if (error instanceof SyntaxError) throw new StoreFailure('store-missing', `The journal entry \`${path}\` is corrupt. Remove it to make the call again.`, { cause: error });
-        throw storeFailure(error, 'read', path);
-      }
-    },
-    writeJournal: (key, entry) => writeAtomically(fileOf(folder, key), JSON.stringify(entry)),
+    readJournal: async ({ scope, key }) => journalOf(scope).read(key),
+    writeJournal: ({ scope, key }, entry) => journalOf(scope).append(key, entry),
   };
 }

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { fileName, PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 import type { LogLine, LogWriter } from './store.js';
 
@@ -21,23 +21,18 @@ export interface LogFiles {
 
 /** Logs of steps as lines of JSON: `<folder>/<run>/<path>.ndjson`, one file for all tries of a step. */
 export function createLogFiles(folder: string): LogFiles {
-  const fileOfLog = (run: string, path: string): string => `${join(folder, toName(run), ...path.split('/').map(toName))}${EXTENSION}`;
+  const fileOfLog = (run: string, path: string): string => `${join(folder, fileName(run), ...path.split('/').map(fileName))}${EXTENSION}`;
   return {
     openLog: (run, path) => openWriter(fileOfLog(run, path)),
     readLog: (run, path, offset) => readLines(fileOfLog(run, path), offset),
     async listLogs(run) {
-      const root = join(folder, toName(run));
+      const root = join(folder, fileName(run));
       const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
       const begun = await Promise.all(files.map(async (file) => ({ file, at: await headOf(file) })));
       begun.sort((a, b) => (a.at === b.at ? compare(a.file, b.file) : compare(a.at, b.at)));
       return begun.map(({ file }) => relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/'));
     },
   };
-}
-
-/** A segment as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
-function toName(segment: string): string {
-  return encodeURIComponent(segment).replace(/[.*'()!~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`) || '%00';
 }
 
 function compare(a: string, b: string): number {

@@ -3,11 +3,19 @@ import type { Plan } from '../plan/plan.js';
 import type { RunRecord } from '../plan/result.js';
 import type { Hash, StoredValue, Text, Value } from '../plan/value.js';
 
-/** What a model answered, kept so that nothing is paid twice (I8). */
+/** Which answer of which tree of runs (I8). */
+export interface JournalKey {
+  /** `RootLink.first`: one file for each. */
+  scope: string;
+  /** Unique in the scope: canonical JSON of the step's path, the interpreter's try, and what tells its calls apart. */
+  key: string;
+}
+
+/** What a call was answered, kept so that nothing is paid or done twice (I8). */
 export interface JournalEntry {
   /** SHA-256 of the canonical request; a hit with another hash is a failure, never an answer. */
   request: Hash;
-  /** The step's output as it was returned. */
+  /** The answer, as whoever asked wants it back. */
   response: Json;
   /** ISO 8601, UTC. */
   at: string;
@@ -45,8 +53,10 @@ export interface Store {
   getText(text: Text): Promise<string>;
   putPlan(plan: Plan): Promise<void>;
   getPlan(hash: Hash): Promise<Plan>;
-  readJournal(key: string): Promise<JournalEntry | null>;
-  writeJournal(key: string, entry: JournalEntry): Promise<void>;
+  /** Throws a `StoreFailure` when the journal is damaged, so that nobody can say whether the key was there. */
+  readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  /** The entry is on disk when this resolves; of two under one key the last holds. */
+  writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
   writeRun(record: RunRecord): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
   /** Ids of all closed runs that are kept. */

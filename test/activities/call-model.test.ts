@@ -44,10 +44,12 @@ describe.each<[string, ModelOptions]>([
     expect((await readLog(bench)).filter(({ stream }) => stream === 'note')).toHaveLength(2);
   });
 
-  it('fails after the third answer that does not satisfy the schema', async () => {
-    const { bench, endpoint } = await benchWith(() => ({ text: '{}' }));
-    await expect(failureOf(callModel(bench, { ...options, schema: OBJECT }))).resolves.toMatchObject({ type: 'answer-invalid', nonRetryable: true, message: expect.stringContaining("required property 'count'") });
+  it('fails after the third answer that does not satisfy the schema, and says what all three have cost', async () => {
+    const { bench, endpoint } = await benchWith(() => ({ text: '{}', usage: { input: 1_000, output: 200 } }));
+    const failure = await failureOf(callModel(bench, { ...options, schema: OBJECT }));
+    expect(failure).toMatchObject({ type: 'answer-invalid', nonRetryable: true, message: expect.stringContaining("required property 'count'") });
     expect(endpoint.requests).toHaveLength(3);
+    expect(failure.details).toEqual([{ usd: name === 'Claude' ? expect.closeTo(0.012) : 0, tokens: 3_600, steps: 1 }]);
   });
 
   it('that is cancelled closes the connection and is rethrown', async () => {

@@ -34,8 +34,8 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export async function createBench(options: { credentials?: Record<string, string>; info?: Partial<Info> } = {}): Promise<Bench> {
-  const folder = await temporaryFolder();
+export async function createBench(options: { credentials?: Record<string, string>; info?: Partial<Info>; folder?: string } = {}): Promise<Bench> {
+  const folder = options.folder ?? (await temporaryFolder());
   const store = await openStore(join(folder, '.perdure'));
   const activities = createActivities({ store, credentials: () => options.credentials ?? {} });
   const info = { scheduledTimestampMs: Date.now(), ...options.info };

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint, Script } from '../fakes/model-endpoint.js';
@@ -51,12 +51,13 @@ it('a hit for another request is a failure, never an answer', async () => {
   expect(endpoint.requests).toHaveLength(1);
 });
 
-it('a damaged entry is a failure: to call again would pay again', async () => {
-  const { bench, endpoint } = await benchWith([{ text: 'once' }]);
+it('a damaged entry is a failure: to call again might pay again', async () => {
+  const { bench, endpoint } = await benchWith([{ text: 'once' }, { text: 'twice' }]);
   await callModel(bench);
-  const folder = join(bench.folder, '.perdure', 'journal');
-  const file = (await readdir(folder, { recursive: true })).find((name) => name.length > 60) ?? '';
-  await writeFile(join(folder, file), '{"request":');
-  await expect(failureOf(callModel(bench))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining('corrupt') });
-  expect(endpoint.requests).toHaveLength(1);
+  await callModel(bench, { call: { path: 'another' } });
+  const file = join(bench.folder, '.perdure', 'journal', 'first-run-id.ndjson');
+  await writeFile(file, (await readFile(file, 'utf8')).replace('{', '['));
+  const again = await createBench({ folder: bench.folder, credentials: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: endpoint.url } });
+  await expect(failureOf(callModel(again))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining('corrupt') });
+  expect(endpoint.requests).toHaveLength(2);
 });

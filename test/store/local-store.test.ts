@@ -148,12 +148,3 @@ describe('records of runs', () => {
     expect(await readdir(folder)).toEqual(['.perdure']);
   });
 });
-
-it('the journal gives back what was written under a key, and nothing for another', async () => {
-  const folder = await temporaryFolder();
-  const entry = { request: sha256('request'), response: { text: 'answer' }, at: '2026-01-01T00:00:00.000Z' };
-  await (await openStore(folder)).writeJournal(sha256('key'), entry);
-  const store = await openStore(folder);
-  expect(await store.readJournal(sha256('key'))).toEqual(entry);
-  expect(await store.readJournal(sha256('other'))).toBeNull();
-});

@@ -1,0 +1,32 @@
+import type { Json } from '../plan/json.js';
+import { canonicalJson } from '../plan/json.js';
+import { sha256 } from '../store/hash.js';
+import type { JournalKey, Store } from '../store/store.js';
+import type { StepCall } from './contract.js';
+import { stepFailure } from './failures.js';
+
+/** One thing that a try of a step asks for, and that must not be asked for twice (I8). */
+export interface Question {
+  call: StepCall;
+  /** Tells the questions of one try apart. */
+  part: (string | number)[];
+  /** What is asked, with every value in its place. */
+  request: Json;
+}
+
+/**
+ * Gives the answer that the journal has, else asks and journals what came: it is on disk before this returns. What
+ * `ask` throws is not journalled. Throws `journal-mismatch` when another request was answered under the same key.
+ */
+export async function askOnce(store: Store, { call, part, request }: Question, ask: () => Promise<Json>): Promise<Json> {
+  const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, ...part]) };
+  const hash = sha256(canonicalJson(request));
+  const entry = await store.readJournal(key);
+  if (entry !== null) {
+    if (entry.request === hash) return entry.response;
+    throw stepFailure('journal-mismatch', `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`);
+  }
+  const response = await ask();
+  await store.writeJournal(key, { request: hash, response, at: new Date().toISOString() });
+  return response;
+}

@@ -1,0 +1,160 @@
+import { appendFileSync, closeSync, fdatasync, fstatSync, readSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { openToAppend, openToRead } from './files.js';
+import { StoreFailure, storeFailure } from './store-failure.js';
+import type { JournalEntry } from './store.js';
+
+/**
+ * A file of lines `{key, entry}`, to which several workers may append. A line is acknowledged when it is synced, so
+ * what a crash or a full disk left of another was never acknowledged, and is a miss:
+ * - a last line without an end, or that is no JSON. Before the next line it is marked, by a line that says `"torn"`;
+ * - a line with bytes 0: room that the file system had made, and that was never filled.
+ *
+ * Any other line that is no JSON was acknowledged once and is damaged. Nobody knows which call it answered, so from
+ * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds: the first
+ * may be one that lacked only its end when it was missed.
+ */
+export interface Journal {
+  /** Throws a `StoreFailure` where nobody can say whether the key was there. */
+  read(key: string): JournalEntry | null;
+  /** The entry is on disk when this resolves. */
+  append(key: string, entry: JournalEntry): Promise<void>;
+}
+
+const TORN = '"torn"';
+const NEWLINE = 0x0a;
+/** A journal is read in pieces of this size, or of the size of a line that is longer. */
+const READ_BYTES = 4 * 1024 * 1024;
+const sync = promisify(fdatasync);
+
+/** Where a line stands in the file, in bytes. */
+interface Place {
+  start: number;
+  length: number;
+}
+
+/** What is known of the file up to `end`, which is where a line ends. */
+interface Index {
+  end: number;
+  places: Map<string, Place>;
+  /** Start of the last line when that is no JSON: what follows tells whether it was damaged. */
+  badAt: number | null;
+  /** Start of the first damaged line. */
+  damagedAt: number | null;
+}
+
+/** The journal in a file, which need not be there; nothing is read before it is asked. */
+export function openJournal(path: string): Journal {
+  let index = emptyIndex();
+  const syncAll = createGroupSync();
+
+  /** Reads what was appended since; gives the number of bytes after the last whole line. */
+  function catchUp(file: number): number {
+    const { size } = fstatSync(file);
+    if (size < index.end) index = emptyIndex(); // A person has removed a line.
+    for (let length = READ_BYTES; index.end < size; ) {
+      const { end } = index;
+      addLines(index, readPlace(file, { start: end, length: Math.min(length, size - end) }));
+      if (index.end === end && length >= size - end) break;
+      length = index.end === end ? length * 2 : READ_BYTES;
+    }
+    return size - index.end;
+  }
+
+  function find(file: number, key: string): JournalEntry | null {
+    catchUp(file);
+    const place = index.places.get(key);
+    const start = place?.start ?? index.damagedAt;
+    if (start === null) return null;
+    const line = place === undefined ? null : parse(readPlace(file, place).toString('utf8'));
+    if (line?.key === key) return line.entry;
+    throw new StoreFailure('store-missing', `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer that is looked for; remove that line to have it asked again.`);
+  }
+
+  return {
+    read(key) {
+      try {
+        const file = openToRead(path);
+        if (file === null) return null;
+        try {
+          return find(file, key);
+        } finally {
+          closeSync(file);
+        }
+      } catch (error) {
+        throw storeFailure(error, 'read', path);
+      }
+    },
+    async append(key, entry) {
+      try {
+        const file = await openToAppend(path);
+        try {
+          const torn = catchUp(file) > 0;
+          const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
+          appendFileSync(file, `${mend}${JSON.stringify({ key, entry })}\n`); // One write: lines of two workers do not mix.
+          await syncAll(file);
+        } finally {
+          closeSync(file);
+        }
+      } catch (error) {
+        throw storeFailure(error, 'write', path);
+      }
+    },
+  };
+}
+
+function emptyIndex(): Index {
+  return { end: 0, places: new Map(), badAt: null, damagedAt: null };
+}
+
+/** Syncs a file for all who ask while an earlier sync is under way at once. */
+function createGroupSync(): (file: number) => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return (file) => {
+    next ??= current.catch(() => undefined).then(() => {
+      current = sync(file);
+      next = null;
+      return current;
+    });
+    return next;
+  };
+}
+
+function addLines(index: Index, added: Buffer): void {
+  for (let from = 0, to = added.indexOf(NEWLINE); to >= 0; from = to + 1, to = added.indexOf(NEWLINE, from)) {
+    addLine(index, added.subarray(from, to));
+    index.end += to + 1 - from;
+  }
+}
+
+function addLine(index: Index, line: Buffer): void {
+  if (line.length === 0) return;
+  const text = line.toString('utf8');
+  if (text === TORN) {
+    index.badAt = null;
+    return;
+  }
+  index.damagedAt ??= index.badAt;
+  const key = parse(text)?.key;
+  index.badAt = key === undefined && !line.includes(0) ? index.end : null;
+  if (key !== undefined) index.places.set(key, { start: index.end, length: line.length });
+}
+
+/** Null for what `append` has not written. */
+function parse(text: string): { key: string; entry: JournalEntry } | null {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (typeof line !== 'object' || line === null || !('key' in line) || !('entry' in line) || typeof line.key !== 'string') return null;
+    return { key: line.key, entry: line.entry as JournalEntry }; // `append` writes nothing else.
+  } catch {
+    return null;
+  }
+}
+
+function readPlace(file: number, { start, length }: Place): Buffer {
+  const bytes = Buffer.alloc(length);
+  let read = 0;
+  for (let count = -1; read < length && count !== 0; read += count) count = readSync(file, bytes, read, length - read, start + read);
+  return bytes.subarray(0, read);
+}
