@@ -15,6 +15,8 @@ import type { Dependencies } from './dependencies.js';
 import { resolveExecutable } from './executable.js';
 import { stepFailure } from './failures.js';
 import { announceCommand } from './leftovers.js';
+import { loadStep } from './load-step.js';
+import { runOnce } from './once.js';
 import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
 import type { ProcessEnd, ProcessOptions } from './process-group.js';
@@ -30,12 +32,15 @@ const LOG_BYTES = 16 * 1024 * 1024;
 
 /** Runs a program to its end (decision 3). Its output is what it wrote to stdout. */
 export function createRunCommand({ store }: Dependencies): Activities['runCommand'] {
-  return (call) => attempt(store, call, 'command', (current) => run(store, call, current));
+  return (call) => {
+    const render = async (): Promise<CommandRequest> => createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
+    const act = (): Promise<StepOutput> => attempt(store, call, 'command', async (current) => run(store, call, await render(), current));
+    return call.quick === true ? runOnce(store, call, render, act) : act();
+  };
 }
 
-async function run(store: Store, call: CommandCall, current: Attempt<CommandStep>): Promise<StepOutput> {
+async function run(store: Store, call: CommandCall, request: CommandRequest, current: Attempt<CommandStep>): Promise<StepOutput> {
   const { step, signal, log, progress } = current;
-  const request = await createCommandRequest(store, call, step);
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
   const out = logged(log, 'stdout');
