@@ -50,6 +50,8 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
   command.addHelpText('after', `\nExample${spec.examples.length === 1 ? '' : 's'}:\n${examples}`);
   return command.action(async () => {
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
+    const empty = command.registeredArguments.find(({ required }, index) => required && args[index] === '');
+    if (empty !== undefined) throw usageError(`Expected \`${argumentTerm(empty)}\`, got an empty text.`, `See \`perdure ${spec.name} --help\`.`);
     await run(args, toOptions(command));
   });
 }

@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
 import type { Palette } from './render/colors.js';
+import { usageError } from './exit-codes.js';
 import { createPalette } from './render/colors.js';
+import { safeJson, safeLine } from './render/safe-text.js';
 
 /** The outside of the command line: streams, environment, folder. Everything that a command prints goes through it. */
 export interface Terminal {
@@ -56,12 +58,17 @@ export function print(terminal: Terminal, ...lines: string[]): void {
 
 /** Writes the one document of `--json`. */
 export function printJson(terminal: Terminal, document: unknown): void {
-  terminal.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  terminal.stdout.write(`${safeJson(document, 2)}\n`);
 }
 
-/** Who acts: `--as`, else the OS user. A name, not a proof. */
+const LONGEST_NAME = 200;
+
+/** Who acts: `--as`, else the OS user. A name, not a proof. Throws a usage error for what is no name on one line. */
 export function actingName(as: string | null): string {
-  if (as !== null) return as;
+  if (as !== null) {
+    if (as !== '' && as.length <= LONGEST_NAME && as === safeLine(as)) return as;
+    throw usageError(`Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${safeLine(as).slice(0, LONGEST_NAME)}\`.`);
+  }
   try {
     return userInfo().username;
   } catch {

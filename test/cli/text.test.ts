@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatAge, formatCount, formatDuration, formatMinutes, formatUsd, gateHash } from '../../src/cli/render/format.js';
-import { safeLine, safeText } from '../../src/cli/render/safe-text.js';
+import { safeJson, safeLine, safeText } from '../../src/cli/render/safe-text.js';
 import { clip, displayWidth, fit, wrap } from '../../src/cli/render/width.js';
 
 describe('text on its way to a terminal (S34)', () => {
@@ -9,7 +9,7 @@ describe('text on its way to a terminal (S34)', () => {
     ['a clipboard write', 'a\u001b]52;c;aGVsbG8=\u0007b', 'a␛b'],
     ['a hyperlink', '\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\', '␛link␛'],
     ['a device control string', 'a\u001bPq#0\u001b\\b', 'a␛b'],
-    ['an unfinished sequence', 'a\u001b]0;title', 'a␛'],
+    ['an unfinished sequence, which hides nothing', 'a\u001b]0;title\nnext\u0007', 'a␛0;title\nnext'],
     ['an 8-bit control sequence', 'a\u009b2Jb', 'a␛b'],
     ['an overwriting return', 'good\rbad', 'goodbad'],
     ['a Windows line end', 'a\r\nb', 'a\nb'],
@@ -19,6 +19,12 @@ describe('text on its way to a terminal (S34)', () => {
     ['what is harmless', 'tab\tline\nwörld 界 🚀', 'tab\tline\nwörld 界 🚀'],
   ])('makes %s harmless', (_, text, safe) => {
     expect(safeText(text)).toBe(safe);
+  });
+
+  it('writes in JSON what is no text as escapes, and loses nothing', () => {
+    const text = 'a\u001b[31m\u009b2J\u202e\u007f\u200bé';
+    expect(safeJson({ text })).toBe(String.raw`{"text":"a\u001b[31m\u009b2J\u202e\u007f\u200bé"}`);
+    expect(JSON.parse(safeJson({ text }))).toEqual({ text });
   });
 
   it('puts a line on one line', () => {

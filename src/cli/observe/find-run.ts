@@ -20,6 +20,7 @@ export interface FoundRun {
  */
 export async function findRun(run: string, session: Session): Promise<FoundRun> {
   const root = rootOf(run);
+  if (root === '') throw unknownRun(run);
   const record = await session.store.readRun(root);
   if (record !== null) return { view: nestedView(await viewOfRecord(record, session.store), run), link: null };
   if (!session.mayKnowRuns()) throw unknownRun(run);

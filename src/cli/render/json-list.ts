@@ -1,3 +1,5 @@
+import { safeJson } from './safe-text.js';
+
 /** One JSON list that can be read while it is written: an item a line. */
 export interface JsonList {
   add(item: object): void;
@@ -9,7 +11,7 @@ export function createJsonList(stream: NodeJS.WritableStream): JsonList {
   let separator = '[\n';
   return {
     add(item) {
-      stream.write(`${separator}${JSON.stringify(item)}`);
+      stream.write(`${separator}${safeJson(item)}`);
       separator = ',\n';
     },
     end() {

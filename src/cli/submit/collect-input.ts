@@ -41,6 +41,7 @@ function fromFile(plan: Plan, file: Json | null): JsonObject {
   for (const [name, value] of Object.entries(file)) {
     const { type } = specOf(plan, name);
     if (!isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`);
+    checkNumbers(name, value, null);
   }
   return file;
 }
@@ -78,8 +79,16 @@ function takes(plan: Plan): string {
 function parseValue(name: string, text: string, { type }: InputSpec): Json {
   if (type === 'string' || type === 'any') return text;
   const value = type === 'number' ? toNumber(text) : parseJson(text);
-  if (value !== undefined && isOfType(value, type)) return value;
-  throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
+  if (value === undefined || !isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
+  checkNumbers(name, value, text);
+  return value;
+}
+
+/** Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number (S07, S52). */
+function checkNumbers(name: string, value: Json, typed: string | null): void {
+  if (typeof value === 'object') return Object.values(value ?? {}).forEach((part) => checkNumbers(name, part, typed));
+  if (typeof value !== 'number' || (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value))) return;
+  throw usageError(`Expected the numbers of the input \`${name}\` to be finite, and whole ones at most ${Number.MAX_SAFE_INTEGER}; got \`${typed ?? value}\`.`);
 }
 
 function toNumber(text: string): number | undefined {
