@@ -6,7 +6,7 @@ import { providerVariables } from './credentials.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { joinHost } from './host-client.js';
 import type { HostSeat, JoinOptions } from './host-client.js';
-import { reach, REACH_MS, RECONNECT } from './reach.js';
+import { CHANNEL, reach, REACH_MS } from './reach.js';
 import { missingSearchAttributes } from './server-health.js';
 import { taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
@@ -80,7 +80,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   }
   let isOpen = true;
   keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
-  const connection = await Connection.connect({ address: host.address, connectTimeout: REACH_MS, channelArgs: RECONNECT });
+  const connection = await Connection.connect({ address: host.address, connectTimeout: REACH_MS, channelArgs: CHANNEL });
   return {
     client: new Client({ connection, namespace: host.namespace }),
     connection,
