@@ -11,7 +11,7 @@ const OTHER_LINES = 8;
 export function renderGate({ address, gate }: OpenGate, content: string | null, style: { width: number; height: number; palette: Palette }): string[] {
   const { width, height, palette } = style;
   const hash = gateHash(gate.hash);
-  const title = `◆ ${address} wants approval: ${safeLine(gate.message)}`;
+  const title = `◆ ${safeLine(address)} wants approval: ${safeLine(gate.message)}`;
   const room = width - displayWidth(hash) - 2;
   const head = displayWidth(title) <= room ? [`${palette.tone('attention', title)}${' '.repeat(room - displayWidth(title) + 2)}${palette.dim(hash)}`] : [...wrap(title, width - 2).map((line, index) => palette.tone('attention', index === 0 ? line : `  ${line}`)), `  ${palette.dim(hash)}`];
   return [...head, ...(content === null ? [] : frame(content, style, Math.max(3, height - OTHER_LINES)))];

@@ -35,7 +35,9 @@ function plainLine(step: StepView, now: number): string {
 }
 
 /** A gate where nobody can be asked: what waits, and how to answer it. */
-export function gateLines({ address, gate }: OpenGate): string[] {
+export function gateLines(open: OpenGate): string[] {
+  const { gate } = open;
+  const address = safeLine(open.address);
   return [
     `◆ ${address} waits for approval: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
     `  perdure approve ${address}`,

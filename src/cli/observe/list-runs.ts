@@ -3,6 +3,8 @@ import type { Gate } from '../../plan/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
 import type { Store } from '../../store/store.js';
+import type { Value } from '../../plan/value.js';
+import { isStored } from '../../plan/value.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
 import type { Session } from '../session.js';
 import type { OpenGate } from './view.js';
@@ -77,8 +79,15 @@ async function readExecutions(session: Session): Promise<WorkflowExecutionInfo[]
 function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[] {
   const waiting = memo?.[MEMO.waiting];
   if (status.name !== 'RUNNING' || !Array.isArray(waiting)) return [];
-  const gates = waiting as Gate[]; // written by the interpreter
-  return gates.map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
+  return waiting.filter(isGate).map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
+}
+
+/** Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo (S46). */
+function isGate(value: unknown): value is Gate {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, message, content, hash, since } = value as Partial<Record<keyof Gate, unknown>>; // looked at, never trusted
+  const isContent = content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
+  return isContent && [path, message, hash, since].every((text) => typeof text === 'string');
 }
 
 function fromRecord({ run, plan_name, status, rehearsal, submitted_by, spend, started_at, ended_at }: RunRecord): ListedRun {

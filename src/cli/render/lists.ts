@@ -50,6 +50,6 @@ export function renderGateList(gates: OpenGate[], { now, width, palette }: ListS
     `${palette.tone('attention', '◆')} ${palette.bold(safeLine(address))}`,
     `  ${clip(safeLine(gate.message), width - 2)}`,
     `  ${palette.dim(`since ${gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(gate.since, now)}) · no deadline · ${gateHash(gate.hash)}`)}`,
-    `  perdure approve ${address}`,
+    `  perdure approve ${safeLine(address)}`,
   ]);
 }

@@ -10,7 +10,7 @@ import { displayWidth, wrap } from './width.js';
 
 /** The first line of a run: its name, how to name it, what runs, and where to look at it. */
 export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {
-  const parts = [safeLine(view.name), `run ${view.run}`, `plan ${shortHash(view.plan)}`];
+  const parts = [safeLine(view.name), `run ${safeLine(view.run)}`, `plan ${shortHash(view.plan)}`];
   if (uiUrl !== null) parts.push(`Temporal ${uiUrl}`);
   const lines = flow(parts, width);
   return view.rehearsal ? [...lines, 'REHEARSAL: everything is real but the models, whose answers are stand-ins'] : lines;
