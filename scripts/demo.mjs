@@ -14,9 +14,10 @@ if (build.status !== 0) process.exit(build.status ?? 1);
 const provider = await chooseProvider();
 const asks = process.stdin.isTTY && process.stderr.isTTY;
 console.error(`
-Perdure reviews this repository: commands gather facts, four reviewers look at them, a nested workflow writes ${REPORT}.
+Perdure reviews this repository: commands gather facts, four reviewers look
+at them, a nested workflow writes ${REPORT}.
   Models    ${provider.banner}
-  Approval  ${asks ? 'you will be asked before the report is saved' : 'there is no terminal to ask on: the demo approves by itself (--yes)'}
+  Approval  ${asks ? 'you will be asked before the report is saved' : 'no terminal to ask on: the demo approves by itself (--yes)'}
 `);
 
 const args = ['run', join('definitions', 'workflows', 'review-repository.yml'), '-i', `report=${REPORT}`];
@@ -33,7 +34,7 @@ async function chooseProvider() {
   if (process.env.ANTHROPIC_API_KEY || process.env.ANTHROPIC_AUTH_TOKEN) return { rehearse: false, banner: 'Claude' };
   const model = await ollamaModel();
   if (model !== null) return { rehearse: false, banner: `Ollama (it has ${model})` };
-  return { rehearse: true, banner: 'REHEARSAL: every command is real, no model is called. Set ANTHROPIC_API_KEY, or start Ollama, for a real review' };
+  return { rehearse: true, banner: 'REHEARSAL: every command is real, no model is called.\n            Set ANTHROPIC_API_KEY, or start Ollama, for a real review' };
 }
 
 async function ollamaModel() {
@@ -57,6 +58,6 @@ function run(argv) {
 
 function closingLine() {
   const lines = readFileSync(join(root, REPORT), 'utf8').trimEnd().split('\n').length;
-  const kind = provider.rehearse ? 'REHEARSAL: facts only, no model was called' : 'reviewed for real';
+  const kind = provider.rehearse ? 'REHEARSAL: facts only, no model' : 'reviewed for real';
   return `\nThe report is in ${REPORT} (${lines} lines; ${kind}).`;
 }

@@ -27,7 +27,10 @@ export async function askGate(open: OpenGate, content: string | null, terminal: 
       if (comment !== null) return { kind: 'reject', comment };
       tell(terminal, choices(terminal.palette));
     }
-    if ((key === 'e' || key === 'o') && content !== null) await openInPager(safeText(content), terminal);
+    if ((key === 'e' || key === 'o') && content !== null) {
+      await openInPager(safeText(content), terminal);
+      tell(terminal, '', choices(terminal.palette));
+    }
   }
 }
 
