@@ -21,6 +21,7 @@ export function generate(draw: () => number): ModelWorkflow {
     const policies: (OnError | null)[] = mode === 'sequential' ? [null, null, 'continue', 'skip_dependents', 'stop'] : [null, null, 'continue', 'skip_dependents'];
     return {
       id: `s${index}`,
+      quick: chance(0.5),
       act: depth < 2 && chance(0.15) ? { kind: 'workflow', workflow: workflow(depth + 1) } : { kind: 'command', code: chance(0.2) ? 1 : 0 },
       refers: some(0.3).map((to) => ({ to, fallback: chance(0.4) ? `no${to}` : null })),
       needs: mode === 'dag' ? some(0.25) : [],
@@ -50,7 +51,7 @@ function authored(name: string, step: ModelStep, log: string): object {
   const script = `echo "start $0" >> ${log}; printf %s "$1"; echo "end $0" >> ${log}; exit "$2"`;
   const act = step.act.kind === 'workflow'
     ? { workflow: step.act.workflow.name, ...(values === '' ? {} : { inputs: { given: values } }) }
-    : { command: ['sh', '-c', script, `${name}/${step.id}`, `${step.id}(${values})`, String(step.act.code)], timeout: '9s' };
+    : { command: ['sh', '-c', script, `${name}/${step.id}`, `${step.id}(${values})`, String(step.act.code)], timeout: step.quick ? '9s' : '1m' };
   return {
     id: step.id,
     ...act,

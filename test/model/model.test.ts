@@ -2,6 +2,8 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTranslator } from '../../src/cli/observe/events.js';
+import { applyEvent, openFold } from '../../src/cli/observe/fold.js';
 import { compileDefinition } from '../../src/compiler/compile.js';
 import { loadConfig } from '../../src/compiler/config.js';
 import { findProject } from '../../src/compiler/project.js';
@@ -41,7 +43,19 @@ async function differences(name: string): Promise<string[]> {
     if (error instanceof WorkflowFailedError && error.cause !== undefined && 'details' in error.cause) return (error.cause.details as [RunOutcome])[0];
     throw error;
   });
-  return compare(workflow, outcome, await readFile(log, 'utf8').catch(() => ''));
+  const found = await compare(workflow, outcome, await readFile(log, 'utf8').catch(() => ''));
+  return [...found, ...(await viewed(workflow, handle.workflowId))];
+}
+
+/** What a viewer makes of the run's history alone must be the same (decision 5). */
+async function viewed(workflow: ModelWorkflow, run: string): Promise<string[]> {
+  const { events } = await harness.client.workflow.getHandle(run).fetchHistory();
+  const translated = (events ?? []).map(createTranslator()).filter((event) => event !== null);
+  const [first, ...rest] = translated;
+  if (first?.kind !== 'run-started') return ['the history does not begin with the run\'s start'];
+  const fold = openFold(run, first);
+  for (const event of rest) applyEvent(fold, event);
+  return play(workflow).steps.flatMap(({ status }, index) => (fold.schedule.steps[index]?.status === status ? [] : [`s${index} is shown as ${String(fold.schedule.steps[index]?.status)}, expected ${status}`]));
 }
 
 async function compare(workflow: ModelWorkflow, outcome: RunOutcome, log: string): Promise<string[]> {

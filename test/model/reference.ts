@@ -6,6 +6,8 @@ export interface ModelStep {
   id: string;
   /** What its command says before what it refers to, and its exit code; or the nested definition that it runs. */
   act: { kind: 'command'; code: number } | { kind: 'workflow'; workflow: ModelWorkflow };
+  /** Runs as a local activity: it makes no difference to what comes of it. */
+  quick: boolean;
   refers: { to: number; fallback: string | null }[];
   needs: number[];
   group: string | null;

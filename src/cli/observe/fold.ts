@@ -182,7 +182,7 @@ function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { 
   fold.endedAt = at;
   fold.gates = [];
   if (cancelled || outcome?.status === 'cancelled') skipPending(fold.schedule, 'the run was cancelled');
-  else if (outcome?.status === 'success') for (const index of fold.schedule.steps.keys()) inferEnd(fold, index, at);
+  else if (outcome !== null) for (const index of fold.schedule.steps.keys()) inferEnd(fold, index, at);
   const status = cancelled ? 'cancelled' : failure?.type === 'timeout' ? 'timeout' : 'error';
   fold.outcome = outcome ?? { status, error: failure?.message ?? null, output: null, spend: fold.schedule.spend, pages: [] };
 }
