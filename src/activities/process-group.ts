@@ -39,6 +39,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   signal.throwIfAborted();
   const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
   const exited = exitOf(child);
+  const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
   const onAbort = (): void => void stop(child, exited);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
@@ -47,10 +48,10 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
     feed(child, stdin);
     const end = await exited;
     killGroup(child, 'SIGKILL');
-    const isDrained = await drained(child, DRAIN_MS);
+    const isDrained = await within(DRAIN_MS, closed);
     if (signal.aborted || !isDrained) {
       await options.killRest();
-      await drained(child, LAST_DRAIN_MS);
+      await within(LAST_DRAIN_MS, closed);
     }
     return end;
   } finally {
@@ -91,13 +92,10 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /** Waits until both pipes were read to their end, and tells whether they were in that time. */
-async function drained({ stdout, stderr }: ChildProcess, limitMs: number): Promise<boolean> {
-  const open = [stdout, stderr].filter((stream) => stream !== null && !stream.closed);
-  if (open.length === 0) return true;
-  const closed = Promise.all(open.map((stream) => new Promise((resolve) => stream?.once('close', resolve)))).then(() => true);
-  const timer = new AbortController();
-  const late = delay(limitMs, false, { signal: timer.signal }).catch(() => false);
-  const isDrained = await Promise.race([closed, late]);
-  timer.abort();
-  return isDrained;
+async function within(limitMs: number, closed: Promise<true>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), limitMs)));
+  const isClosed = await Promise.race([closed, late]);
+  clearTimeout(timer);
+  return isClosed;
 }

@@ -1,4 +1,5 @@
-import { stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../plan/json.js';
@@ -68,11 +69,11 @@ async function run(store: Store, call: CommandCall, request: CommandRequest, cur
 
 /** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. */
 async function start({ argv, cwd, env: declared, stdin }: CommandRequest, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
-  await requireFolder(cwd);
+  requireFolder(cwd);
   const command = announceCommand();
   const env = commandEnvironment(declared, runTag({ ...owner, worker: process.pid, command: command.number }));
   try {
-    const file = await resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
+    const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
     return await runProcess({ file, args: argv.slice(1), cwd, env, stdin, killRest: command.killRest, ...watch });
   } catch (error) {
     throw startFailure(error, argv[0] ?? '', cwd);
@@ -96,9 +97,17 @@ function startFailure(error: unknown, program: string, cwd: string): unknown {
   }
 }
 
-async function requireFolder(cwd: string): Promise<void> {
-  const found = await stat(cwd).catch(() => null);
+function requireFolder(cwd: string): void {
+  const found = statIfThere(cwd);
   if (found === null || !found.isDirectory()) throw stepFailure('command-refused', `Expected the \`cwd\` \`${cwd}\` to be a folder, ${found === null ? 'but there is none' : 'got something else'}.`);
+}
+
+function statIfThere(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Writes a stream to the log as it comes, as whole characters, up to a bound. */

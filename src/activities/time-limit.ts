@@ -11,10 +11,20 @@ const LONGEST_MS = 2 ** 31 - 1;
 /** Bounds work by a time of its own, beside the cancellation that comes from outside. */
 export function startTimeLimit(signal: AbortSignal, limitMs: number): TimeLimit {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error('time limit')), Math.min(limitMs, LONGEST_MS));
+  let isOver = false;
+  const forward = (): void => controller.abort(signal.reason);
+  const timer = setTimeout(() => {
+    isOver = !controller.signal.aborted;
+    controller.abort(new Error('time limit'));
+  }, Math.min(limitMs, LONGEST_MS));
+  if (signal.aborted) forward();
+  else signal.addEventListener('abort', forward, { once: true });
   return {
-    signal: AbortSignal.any([signal, controller.signal]),
-    isOver: () => controller.signal.aborted,
-    release: () => clearTimeout(timer),
+    signal: controller.signal,
+    isOver: () => isOver,
+    release: () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', forward);
+    },
   };
 }

@@ -46,16 +46,6 @@ export async function openToAppend(path: string): Promise<number> {
   }
 }
 
-/** Null when there is no such file. */
-export function openToRead(path: string): number | null {
-  try {
-    return openSync(path, 'r');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
 /** Any text as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
 export function fileName(text: string): string {
   const name = encodeURIComponent(text).replace(/[.*'()!~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`) || '%00';

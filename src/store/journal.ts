@@ -1,6 +1,6 @@
-import { appendFileSync, closeSync, fdatasync, fstatSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { openToAppend, openToRead } from './files.js';
+import { openToAppend } from './files.js';
 import { StoreFailure, storeFailure } from './store-failure.js';
 import type { JournalEntry } from './store.js';
 
@@ -61,6 +61,14 @@ export function openJournal(path: string): Journal {
     return size - index.end;
   }
 
+  /** Spares us to read our own line, where it is sure to stand at the end of what we know. */
+  function remember(file: number, key: string, line: Buffer): void {
+    const { end } = index;
+    if (index.badAt !== null || line[0] === NEWLINE || fstatSync(file).size !== end + line.length) return;
+    index.places.set(key, { start: end, length: line.length - 1 });
+    index.end = end + line.length;
+  }
+
   function find(file: number, key: string): JournalEntry | null {
     catchUp(file);
     const place = index.places.get(key);
@@ -74,8 +82,9 @@ export function openJournal(path: string): Journal {
   return {
     read(key) {
       try {
-        const file = openToRead(path);
-        if (file === null) return null;
+        const size = statSync(path, { throwIfNoEntry: false })?.size;
+        if (size === undefined || (size === index.end && !index.places.has(key) && index.damagedAt === null)) return null;
+        const file = openSync(path, 'r');
         try {
           return find(file, key);
         } finally {
@@ -91,7 +100,9 @@ export function openJournal(path: string): Journal {
         try {
           const torn = catchUp(file) > 0;
           const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
-          appendFileSync(file, `${mend}${JSON.stringify({ key, entry })}\n`); // One write: lines of two workers do not mix.
+          const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
+          appendFileSync(file, line); // One write: lines of two workers do not mix.
+          remember(file, key, line);
           await syncAll(file);
         } finally {
           closeSync(file);

@@ -74,8 +74,7 @@ function openWriter(path: string): LogWriter {
 
 /** Opens the log; a half line that a crash or a full disk left is ended first, so that the next one stands alone. */
 function openForAppend(path: string): number {
-  mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
-  const file = openSync(path, 'a+', PRIVATE_FILE);
+  const file = openInFolder(path);
   const { size } = fstatSync(file);
   if (size > 0) {
     const last = Buffer.alloc(1);
@@ -83,6 +82,17 @@ function openForAppend(path: string): number {
     if (last.toString() !== '\n') appendFileSync(file, '\n');
   }
   return file;
+}
+
+/** The folder is made only when it is missing, because it nearly never is. */
+function openInFolder(path: string): number {
+  try {
+    return openSync(path, 'a+', PRIVATE_FILE);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    return openSync(path, 'a+', PRIVATE_FILE);
+  }
 }
 
 async function readLines(path: string, offset: number): Promise<{ lines: LogLine[]; next: number }> {

@@ -2,6 +2,8 @@ import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { Json } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
+import type { LruCache } from '../../store/lru-cache.js';
+import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import type { PriceTable } from './prices.js';
@@ -14,13 +16,21 @@ const MAX_TOKENS = 32_000;
 /** A host may have been started again from a shell without the key: there is something to wait for. */
 const MISSING_KEY_RETRY_MS = 15_000;
 
+/** Clients that are kept: of so many accounts and addresses at most is a worker asked at once. */
+const KEPT_CLIENTS = 16;
+
+type Clients = LruCache<Anthropic>;
+
 /** Claude through the Messages API. `prices` go before the built-in table. */
 export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider {
-  return { call, cost: (model, usage) => costOf(model, usage, prices) };
+  const clients: Clients = createLruCache(KEPT_CLIENTS);
+  return {
+    call: async (request, context) => call(clientFor(clients, context), request, context),
+    cost: (model, usage) => costOf(model, usage, prices),
+  };
 }
 
-async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
-  const client = createClient(context);
+async function call(client: Anthropic, request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   try {
     const stream = client.messages.stream(paramsOf(request), { signal: context.signal });
     stream.on('text', context.onText);
@@ -30,15 +40,26 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   }
 }
 
-/** Exactly one credential, and nothing that the SDK would take from the worker's environment by itself (I13, S60). */
-function createClient({ credentials, baseUrl }: CallContext): Anthropic {
+/** One client for each key and address: to make one costs more than to ask a model that answers at once. */
+function clientFor(clients: Clients, { credentials, baseUrl }: CallContext): Anthropic {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: url } = credentials;
   if (!apiKey && !authToken) {
     throw stepFailure('provider-missing', 'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
   }
+  const baseURL = baseUrl ?? (url || DEFAULT_URL);
+  const key = JSON.stringify([apiKey || null, apiKey ? null : authToken, baseURL]);
+  const kept = clients.get(key);
+  if (kept !== undefined) return kept;
+  const client = createClient(baseURL, apiKey ? { apiKey } : { authToken: authToken ?? null });
+  clients.set(key, client, 1);
+  return client;
+}
+
+/** Exactly one credential, and nothing that the SDK would take from the worker's environment by itself (I13, S60). */
+function createClient(baseURL: string, credential: { apiKey: string } | { authToken: string | null }): Anthropic {
   return new Anthropic({
-    ...(apiKey ? { apiKey } : { authToken: authToken ?? null }),
-    baseURL: baseUrl ?? (url || DEFAULT_URL),
+    ...credential,
+    baseURL,
     maxRetries: 0, // Who tries again is Temporal, which survives us (decision 13).
     logLevel: 'off',
     openTelemetry: false,
