@@ -7,7 +7,7 @@ import { UnavailableError } from './errors.js';
 import { freePort, isFree, LOOPBACK, waitForPort } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
-import { portsIn, serverArguments } from './server-command.js';
+import { markOf, portsIn, serverArguments } from './server-command.js';
 import type { ServerPorts } from './server-command.js';
 import { checkDatabase, databaseError, databaseFile, databaseIsMade } from './server-database.js';
 
@@ -92,7 +92,7 @@ export async function settled(server: EmbeddedServer, stateDir: string, logFrom 
     const health = import('./server-health.js');
     await Promise.race([gone, waitForPort(server.ports.grpc, abort.signal)]);
     const { settleServer } = await health;
-    await Promise.race([gone, settleServer(server.address)]);
+    await Promise.race([gone, settleServer(server.address, markOf(databaseFile(await realpath(stateDir))))]);
     await databaseIsMade(stateDir);
   } catch (error) {
     if (await isRunning(server.identity)) await stopServer(server);

@@ -1,8 +1,17 @@
 import { SEARCH_ATTRIBUTES } from '../plan/names.js';
+import { sha256 } from '../store/hash.js';
 import { LOOPBACK } from './ports.js';
 
 /** The namespace of our own server. */
 export const NAMESPACE = 'default';
+
+/**
+ * An empty namespace that the server of this database has and no other: who answers on a port tells by it whose server it is.
+ * Two projects that start in one moment see the same port free.
+ */
+export function markOf(database: string): string {
+  return `perdure-${sha256(database).slice('sha256:'.length, 'sha256:'.length + 16)}`;
+}
 
 /** Where a server listens; all on loopback. */
 export interface ServerPorts {
@@ -27,7 +36,7 @@ const PRAGMAS: Record<string, string> = { journal_mode: 'wal', synchronous: 'ful
 /** The arguments of a Temporal command line that serves one database file. */
 export function serverArguments(database: string, ports: ServerPorts): string[] {
   return [
-    ...['server', 'start-dev', '--db-filename', database, '--ip', LOOPBACK],
+    ...['server', 'start-dev', '--db-filename', database, '--ip', LOOPBACK, '--namespace', markOf(database)],
     ...['--port', String(ports.grpc), '--ui-port', String(ports.ui)],
     ...['--ui-codec-endpoint', `http://${LOOPBACK}:${String(ports.codec)}`],
     ...Object.entries(PRAGMAS).flatMap(([name, value]) => ['--sqlite-pragma', `${name}=${value}`]),

@@ -9,11 +9,13 @@ const KEYWORD = 2;
 
 /**
  * Connects to a server of ours that has just been started, and sets what its flags cannot: retention, and search
- * attributes that its database, made by an older Perdure, lacks. Throws when it does not answer.
+ * attributes that its database, made by an older Perdure, lacks. Throws when it does not answer, or is the server of
+ * another database, which has no namespace `mark`.
  */
-export async function settleServer(address: string): Promise<void> {
+export async function settleServer(address: string, mark: string): Promise<void> {
   const connection = await Connection.connect({ address, connectTimeout: '10s' });
   try {
+    await connection.workflowService.describeNamespace({ namespace: mark });
     await setRetention(connection);
     await addSearchAttributes(connection);
   } finally {
