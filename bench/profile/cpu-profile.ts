@@ -42,7 +42,8 @@ async function ownerOf({ functionName, url, lineNumber, columnNumber }: Frame, m
   if (url.startsWith('node:')) return 'Node: loading modules, network, files';
   const map = await mapOf(url);
   const entry = map?.findEntry(Math.max(lineNumber, 0), Math.max(columnNumber, 0));
-  return placeOf(entry !== undefined && 'originalSource' in entry ? entry.originalSource : url);
+  const source = entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined; // absent where nothing maps
+  return placeOf(source ?? url);
 }
 
 function placeOf(path: string): string {

@@ -9,7 +9,7 @@ import { startStockServer } from '../stock-server.js';
 
 const AGAINST = '`temporal server start-dev` with a database file';
 const STEPS = 20;
-const RUNS = 50;
+const RUNS = 25;
 
 /** The same hand-written workflow on both servers: only the server differs. */
 export const serverRows: Row[] = [
