@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
@@ -22,10 +23,7 @@ beforeAll(async () => { project = await openProject({ 'words.yml': WORKFLOW, 'ec
 afterAll(() => project.close());
 
 async function run(word: string): Promise<{ code: number | null; result: RunResult; stderr: string }> {
-  await project.run('init');
-  const inputs = join(project.folder, 'inputs.json');
-  const { writeFile } = await import('node:fs/promises');
-  await writeFile(inputs, JSON.stringify({ word }));
+  await writeFile(join(project.folder, 'inputs.json'), JSON.stringify({ word }));
   const { code, stdout, stderr } = await project.run('run', 'words.yml', '--inputs', 'inputs.json', '--json');
   return { code, stderr, result: JSON.parse(stdout) as RunResult };
 }
