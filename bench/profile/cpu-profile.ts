@@ -40,7 +40,8 @@ async function ownerOf({ functionName, url, lineNumber, columnNumber }: Frame, m
   if (functionName === '(garbage collector)') return 'garbage collection';
   if (url === '') return 'native code (V8, Node, Temporal core)';
   if (url.startsWith('node:')) return 'Node: loading modules, network, files';
-  const map = await mapOf(url);
+  const isPackage = url.includes('/node_modules/') && !url.includes('/node_modules/.cache/');
+  const map = isPackage ? null : await mapOf(url);
   const entry = map?.findEntry(Math.max(lineNumber, 0), Math.max(columnNumber, 0));
   const source = entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined; // absent where nothing maps
   return placeOf(source ?? url);
@@ -68,7 +69,6 @@ function sourceMaps(): FindMap {
 
 async function readMap(url: string): Promise<SourceMap | null> {
   const file = url.startsWith('file:') ? fileURLToPath(url) : url;
-  if (file.includes('/node_modules/@') || !/\.js$/.test(file)) return null;
   const source = await readFile(file, 'utf8');
   const [, inline] = /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,(\S+)\s*$/.exec(source.slice(-50_000_000)) ?? [];
   const text = inline === undefined ? await readFile(`${file}.map`, 'utf8') : Buffer.from(inline, 'base64').toString('utf8');
