@@ -175,6 +175,16 @@ it('Ollama is asked for a context that the prompt fits in', async () => {
   expect(endpoint.requests.map(({ body }) => (body['options'] as { num_ctx: number }).num_ctx)).toEqual([8_192, 65_536]);
 });
 
+it('a key that has changed is what the next call is made with', async () => {
+  const { endpoint } = await benchWith(() => ({ text: 'ok' }));
+  const credentials: Record<string, string> = { ANTHROPIC_API_KEY: 'first', ANTHROPIC_BASE_URL: endpoint.url };
+  const bench = await createBench({ credentials });
+  for (const path of ['a', 'b']) await callModel(bench, { call: { path } });
+  credentials['ANTHROPIC_API_KEY'] = 'second';
+  await callModel(bench, { call: { path: 'c' } });
+  expect(endpoint.requests.map(({ headers }) => headers['authorization'])).toEqual(['Bearer first', 'Bearer first', 'Bearer second']);
+});
+
 it('a model that Ollama does not have comes with the command that gets it', async () => {
   const { bench } = await benchWith([{ text: 'never' }], { ollamaModels: ['smol:latest'] });
   await expect(failureOf(callModel(bench, { model_choice: OLLAMA }))).resolves.toMatchObject({ type: 'model-missing', message: expect.stringContaining('`ollama pull qwen3`') });
