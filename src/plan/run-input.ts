@@ -1,5 +1,5 @@
 import type { Failure } from './failure.js';
-import type { Gate } from './gate.js';
+import type { Decision, Gate } from './gate.js';
 import type { PackedPlan } from './pack.js';
 import type { Budgets, Plan } from './plan.js';
 import type { Spend } from './result.js';
@@ -69,6 +69,8 @@ export interface Carried {
   steps: Record<number, CarriedStep>;
   /** Open gates, as they were shown. */
   gates: Gate[];
+  /** Decisions on them that were acknowledged and have not taken effect. */
+  decisions?: Decision[];
   /** Index of the step whose failure stopped the run. */
   stopped: number | null;
   /** Failed steps so far: how many, and what the first few said. */

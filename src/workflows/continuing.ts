@@ -10,22 +10,25 @@ import type { RunContext } from './context.js';
 const EVENTS = 4_000;
 const BYTES = 3 * 1024 * 1024;
 const STEPS = 500;
+const SIGNALS = 2_000;
+const UPDATES = 1_000;
 /** Nested runs do not travel; while some are in flight the run goes on up to here (I12). */
 const EVENTS_WITH_CHILDREN = 20_000;
 const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
 
 /** Whether the run should stop starting steps and, once nothing is in flight, continue as new (I12). */
-export function shouldContinue(endedHere: number, childrenInFlight: number): boolean {
+export function shouldContinue({ schedule, gates }: RunContext, childrenInFlight: number): boolean {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   if (childrenInFlight > 0) return historyLength >= EVENTS_WITH_CHILDREN || historySize >= BYTES_WITH_CHILDREN;
-  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || endedHere >= STEPS;
+  const { signals, updates } = gates.messages;
+  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || schedule.ended.length >= STEPS || signals >= SIGNALS || updates >= UPDATES;
 }
 
 /** Ends this Temporal run and starts the next of the chain with what it needs. Never returns. */
 export async function continueRun(context: RunContext, input: RunInput): Promise<never> {
   const pages = await CancellationScope.nonCancellable(() => writeAll(context));
   const { schedule, gates, startedAt } = context;
-  const carried: Carried = { ...carrySchedule(schedule), gates: [...gates.open.values()], pages, started_at: startedAt };
+  const carried: Carried = { ...carrySchedule(schedule), gates: [...gates.open.values()], decisions: [...gates.decided.values()].filter(({ gate }) => gates.open.has(gate)), pages, started_at: startedAt };
   return continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
 }
 

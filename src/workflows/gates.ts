@@ -1,4 +1,4 @@
-import { condition, defineSignal, defineUpdate, log, setHandler, upsertMemo } from '@temporalio/workflow';
+import { condition, defineSignal, defineUpdate, log, setDefaultSignalHandler, setHandler, upsertMemo } from '@temporalio/workflow';
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { Decision, DecisionReceipt, Gate } from '../plan/gate.js';
 import { isDecision, refusalOf } from '../plan/gate.js';
@@ -11,23 +11,39 @@ const decideSignal = defineSignal<[Decision]>(DECIDE);
 export interface GateBook {
   open: Map<string, Gate>;
   decided: Map<string, Decision>;
+  /** Messages that came in this Temporal run, whatever they said: each is an event (I12). */
+  messages: { signals: number; updates: number };
+  /** Told of each message once it was taken in. */
+  onMessage: () => void;
 }
 
 /** Listens for decisions from the first workflow task on, so that none that comes early is lost. */
 export function createGateBook(): GateBook {
-  const book: GateBook = { open: new Map(), decided: new Map() };
-  setHandler(decideUpdate, (decision) => decide(book, decision), {
+  const book: GateBook = { open: new Map(), decided: new Map(), messages: { signals: 0, updates: 0 }, onMessage: () => undefined };
+  setHandler(decideUpdate, (decision) => {
+    book.messages.updates += 1;
+    book.onMessage();
+    return decide(book, decision);
+  }, {
     validator: (decision) => {
       const refusal = checkDecision(book, decision);
       if (refusal !== null) throw ApplicationFailure.create({ type: 'decision-refused', nonRetryable: true, message: refusal });
     },
   });
   setHandler(decideSignal, (decision) => {
+    countSignal(book);
     const refusal = checkDecision(book, decision);
     if (refusal === null) decide(book, decision);
     else log.warn(`A decision by signal was refused: ${refusal}`);
   });
+  // Anyone may send anything: what we do not know is counted and dropped (S46).
+  setDefaultSignalHandler(() => countSignal(book));
   return book;
+}
+
+function countSignal(book: GateBook): void {
+  book.messages.signals += 1;
+  book.onMessage();
 }
 
 function checkDecision(book: GateBook, decision: unknown): string | null {

@@ -14,6 +14,7 @@ import { continueRun, shouldContinue } from './continuing.js';
 import { showDetails } from './details.js';
 import { runFailure, toRunError } from './failures.js';
 import { createGateBook } from './gates.js';
+import type { GateBook } from './gates.js';
 import { runStep } from './run-step.js';
 
 /** At most so many activities in flight in one run, whatever `max_parallel` says, and so many nested runs (I11). */
@@ -40,9 +41,18 @@ interface Flight {
  */
 export async function perdure(input: RunInput): Promise<RunOutcome> {
   const gates = createGateBook();
+  try {
+    // Start arguments come from outside: what is wrong with them must end the run as well (I10).
+    return await interpret(openContext(input, gates), input);
+  } catch (error) {
+    throw toRunError(error);
+  }
+}
+
+function openContext(input: RunInput, gates: GateBook): RunContext {
   const { carried } = input;
   const identity = identityOf(input);
-  const context: RunContext = {
+  return {
     ...identity,
     schedule: restoreSchedule(identity.plan, carried),
     gates,
@@ -50,14 +60,10 @@ export async function perdure(input: RunInput): Promise<RunOutcome> {
     startedAt: carried?.started_at ?? new Date().toISOString(),
     pages: carried?.pages ?? [],
   };
-  try {
-    return await interpret(context, input);
-  } catch (error) {
-    throw toRunError(error);
-  }
 }
 
 async function interpret(context: RunContext, input: RunInput): Promise<RunOutcome> {
+  for (const decision of input.carried?.decisions ?? []) context.gates.decided.set(decision.gate, decision);
   // Before `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
   CancellationScope.current().cancelRequested.catch(() => { context.cancelled = 'by request'; });
   const flight: Flight = {
@@ -86,6 +92,7 @@ function fly(flight: Flight): Promise<void> {
   return new Promise((resolve) => {
     const { context } = flight;
     const pump = (): void => {
+      if (shouldContinue(context, flight.children)) flight.draining = true;
       startReady(flight, (step, end) => { ended(flight, step, end); pump(); });
       showDetails(context);
       const inFlight = flight.activities + flight.children;
@@ -95,6 +102,7 @@ function fly(flight: Flight): Promise<void> {
       skipPending(context.schedule, `skipped: ${reasonFor(context)}`);
       pump();
     });
+    context.gates.onMessage = pump;
     pump();
   });
 }
@@ -136,7 +144,6 @@ function ended(flight: Flight, step: Step, end: StepEnd): void {
   count(flight, step, -1);
   endStep(schedule, step.index, end);
   if (schedule.stopped !== null) flight.work.cancel();
-  if (shouldContinue(schedule.ended.length, flight.children)) flight.draining = true;
 }
 
 function count(flight: Flight, step: Step, by: 1 | -1): void {

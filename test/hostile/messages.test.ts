@@ -112,10 +112,11 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     await expectUnharmed('big', handle, gate);
   });
 
-  it('a history of many mebibytes, made of such signals, is still read', async () => {
+  it('many mebibytes of such signals make the run continue as new, and its whole history is still read', async () => {
     const { handle, gate } = await waiting('swollen');
-    for (let index = 0; index < 4; index++) await handle.signal(DECIDE, 'x'.repeat(1.9 * MEBIBYTE));
-    expect((await handle.describe()).historySize).toBeGreaterThan(4 * MEBIBYTE);
+    const { runId } = await handle.describe();
+    await Promise.all(Array.from({ length: 8 }, () => handle.signal(DECIDE, 'x'.repeat(1.9 * MEBIBYTE))));
+    await until(async () => (await handle.describe()).runId !== runId);
     await expectUnharmed('swollen', handle, gate);
   });
 
@@ -148,5 +149,12 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     expect(gates.stdout).toContain('honest/ok');
     expect((await project.run('show', 'evil\u001b[31m0')).code).not.toBe(0);
     await expectUnharmed('honest', handle, gate);
+  });
+
+  it('input that is no input of ours ends a run with one clear failure, not with retries for ever', async () => {
+    for (const [index, args] of [[], [null], [7], [{}], [{ plan: 1 }], [{ plan: { hash: 'x' }, settings: {} }]].entries()) {
+      const handle = await outsider.client.workflow.start(INTERPRETER, { workflowId: `no-input-${index}`, taskQueue: outsider.taskQueue, args });
+      await expect(handle.result(), JSON.stringify(args)).rejects.toThrow();
+    }
   });
 });

@@ -102,6 +102,16 @@ describe('a gate', () => {
     expect(await openGates(handle.workflowId, 0)).toEqual([]);
   });
 
+  it('survives two thousand signals of strangers: its run continues as new before history gets long', async () => {
+    const handle = await harness.start(plan([approval(0, { id: 'hold' })]));
+    const [gate] = await openGates(handle.workflowId);
+    for (let sent = 0; sent < 2_050; sent += 50) await Promise.all(Array.from({ length: 50 }, (_, index) => harness.client.workflow.getHandle(handle.workflowId).signal(`stranger-${index % 3}`, { sent })));
+    while ((await harness.client.workflow.getHandle(handle.workflowId).describe()).runId === handle.firstExecutionRunId);
+    expect(await openGates(handle.workflowId)).toEqual([gate]);
+    await decide(handle.workflowId, { gate: 'hold', decision: 'approve', hash: gate!.hash, by: 'ana' });
+    expect((await handle.result()).status).toBe('success');
+  });
+
   it('stays open, with the same hash, while its run continues as new', async () => {
     const many = Array.from({ length: 505 }, (_, index) => commandStep(index + 1, ['true'], { needs: index < 8 ? [] : after(index - 7) }));
     const handle = await harness.start(plan([approval(0, { id: 'hold' }), ...many]));
