@@ -25,12 +25,15 @@ export interface StepScope {
   carried: Gate | null;
 }
 
-/** Runs one step to its end, with all its tries. Never throws for what a step can do; a bug of ours is thrown. */
+/**
+ * Runs one step to its end, with all its tries. Never throws for what a step can do; a bug of ours is thrown.
+ * The SDK takes a stack trace of every promise of a workflow, so what is not needed is not awaited here.
+ */
 export async function runStep(context: RunContext, step: Step, scope: StepScope): Promise<StepEnd> {
   let tries = 0;
   let spent = NO_SPEND;
   const tryAll = async (): Promise<StepEnd> => {
-    if (!(await conditionHolds(context, step))) return { status: 'skipped', reason: '`when` is false' };
+    if (step.when !== null && !(await conditionHolds(context, step, step.when))) return { status: 'skipped', reason: '`when` is false' };
     for (;;) {
       tries += 1;
       const end = await tryStep(context, step, tries, scope.carried);
@@ -45,10 +48,13 @@ export async function runStep(context: RunContext, step: Step, scope: StepScope)
       await sleep(delay, { summary: `next try of ${segmentOf(step)}` });
     }
   };
-  const end = await withinLimit({ ms: step.deadline_ms ?? 0, summary: `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) }, tryAll).catch((error: unknown) => {
+  let end: StepEnd;
+  try {
+    end = await withinLimit({ ms: step.deadline_ms ?? 0, summary: `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) }, tryAll);
+  } catch (error) {
     if (!isCancellation(error)) throw error;
-    return failed({ type: 'cancelled', message: `cancelled: ${scope.reason()}` });
-  });
+    end = failed({ type: 'cancelled', message: `cancelled: ${scope.reason()}` });
+  }
   return { attempts: tries, ...end, spend: countedOnce(step, tries, spent) };
 }
 
@@ -81,9 +87,12 @@ interface TimeLimit {
   expired: () => StepEnd;
 }
 
+function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
+  return limit.ms === 0 ? run() : limited(limit, run);
+}
+
 /** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
-async function withinLimit({ ms, summary, expired }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
-  if (ms === 0) return run();
+async function limited({ ms, summary, expired }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
   const work = new CancellationScope();
   const timer = new CancellationScope();
   let isOver = false;
@@ -115,12 +124,12 @@ async function tryStep(context: RunContext, step: Step, tried: number, carried: 
 }
 
 /** One line a kind. */
-async function dispatch(context: RunContext, step: Step, tried: number, carried: Gate | null): Promise<StepEnd> {
+function dispatch(context: RunContext, step: Step, tried: number, carried: Gate | null): Promise<StepEnd> {
   switch (step.kind) {
     case 'agent':
-      return success(await runAgent(context, step, tried));
+      return runAgent(context, step, tried).then(success);
     case 'command':
-      return success(await runCommand(context, step, tried));
+      return runCommand(context, step, tried).then(success);
     case 'workflow':
       return runNested(context, step, tried);
     case 'approval':

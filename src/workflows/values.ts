@@ -16,11 +16,10 @@ export function environmentOf(context: RunContext, templates: Template[]): Envir
   return bind(rootsOf(templates), sourceOf(context));
 }
 
-/** Whether a step's `when` holds; true without one. Evaluated here where all operands are inline, else by an activity (I6). */
-export async function conditionHolds(context: RunContext, step: Step): Promise<boolean> {
-  if (step.when === null) return true;
-  const environment = environmentOf(context, [{ kind: 'expression', expression: step.when }]);
-  if (isInline(environment)) return isTrue(evaluate(step.when, inlineScope(environment)));
+/** Whether a step's condition holds. Evaluated here where all operands are inline, else by an activity (I6). */
+export async function conditionHolds(context: RunContext, step: Step, when: Expression): Promise<boolean> {
+  const environment = environmentOf(context, [{ kind: 'expression', expression: when }]);
+  if (isInline(environment)) return isTrue(evaluate(when, inlineScope(environment)));
   const { root, nested } = context;
   const rendered = await quick.renderValues({ root, nested, environment, what: 'when', step: step.index });
   return isTrue(rendered['when'] !== undefined && 'value' in rendered['when'] ? rendered['when'].value : null);

@@ -8,7 +8,7 @@ import { modelFor, pathOf } from '../context.js';
 import { environmentOf } from '../values.js';
 
 /** One answer of a model in a role. */
-export async function runAgent(context: RunContext, step: AgentStep, tried: number): Promise<StepOutput> {
+export function runAgent(context: RunContext, step: AgentStep, tried: number): Promise<StepOutput> {
   const agent = context.plan.agents[step.agent];
   if (agent === undefined) throw new Error(`The plan has no agent ${step.agent}`);
   const { root, nested } = context;

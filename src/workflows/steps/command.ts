@@ -8,7 +8,7 @@ import { pathOf } from '../context.js';
 import { environmentOf } from '../values.js';
 
 /** A program, given as argv (decision 3). One of at most 10 s runs as a local activity, behind the journal. */
-export async function runCommand(context: RunContext, step: CommandStep, tried: number): Promise<StepOutput> {
+export function runCommand(context: RunContext, step: CommandStep, tried: number): Promise<StepOutput> {
   const { root, nested, settings } = context;
   const path = pathOf(context, step);
   const call: CommandCall = { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), workspace: settings.workspace };
