@@ -123,7 +123,7 @@ describe('building the Temporal program', () => {
     const killed = spawnNode(['--input-type=module', '-e', `
       import { findTemporal } from '${modules}/temporal-binary.js';
       import { buildTemporal } from '${modules}/temporal-build.js';
-      await findTemporal({ ways: [buildTemporal] });`], env);
+      await findTemporal({ ways: [buildTemporal] });`], { ...env, PERDURE_TEMPORAL_BIN: '' });
     const owner = await waitFor('the build', () => readdirSync(folder).includes('cache') && existsSync(temporalFolder(env)) && readdirSync(temporalFolder(env)).map((name) => join(temporalFolder(env), name, 'go.json')).find(existsSync));
     const go = JSON.parse(await waitFor('the record', () => readText(owner))) as ProcessIdentity;
     killed.kill('SIGKILL');
