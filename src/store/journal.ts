@@ -5,8 +5,8 @@ import { StoreFailure, storeFailure } from './store-failure.js';
 import type { JournalEntry } from './store.js';
 
 /**
- * A file of lines `{key, entry}`, to which several workers may append. A line is acknowledged when it is synced, so
- * what a crash or a full disk left of another was never acknowledged, and is a miss:
+ * A file of lines `{key, entry}`, to which several workers may append. What a crash or a full disk left of a line was
+ * never acknowledged, and is a miss:
  * - a last line without an end, or that is no JSON. Before the next line it is marked, by a line that says `"torn"`;
  * - a line with bytes 0: room that the file system had made, and that was never filled.
  *
@@ -17,7 +17,11 @@ import type { JournalEntry } from './store.js';
 export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
   read(key: string): JournalEntry | null;
-  /** The entry is on disk when this resolves. */
+  /**
+   * The entry is in the file when this resolves, and so outlives every process; its sync is under way. Nobody need wait
+   * for that: where the power fails before it has ended, the answer would be lost in either case, and once the server
+   * has committed what the activity returns, the entry is not needed any more. Throws when an earlier sync failed.
+   */
   append(key: string, entry: JournalEntry): Promise<void>;
 }
 
@@ -47,6 +51,7 @@ interface Index {
 export function openJournal(path: string): Journal {
   let index = emptyIndex();
   const syncAll = createGroupSync();
+  let unsynced: Error | null = null;
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
   function catchUp(file: number): number {
@@ -96,6 +101,7 @@ export function openJournal(path: string): Journal {
     },
     async append(key, entry) {
       try {
+        if (unsynced !== null) throw unsynced;
         const file = await openToAppend(path);
         try {
           const torn = catchUp(file) > 0;
@@ -103,10 +109,11 @@ export function openJournal(path: string): Journal {
           const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
           appendFileSync(file, line); // One write: lines of two workers do not mix.
           remember(file, key, line);
-          await syncAll(file);
-        } finally {
+        } catch (error) {
           closeSync(file);
+          throw error;
         }
+        void syncAll(file).catch((error: Error) => { unsynced = error; }).finally(() => closeSync(file));
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
