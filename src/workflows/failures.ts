@@ -1,11 +1,9 @@
 import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, TemporalFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
+import { RUN_FAILED } from '../plan/ends.js';
 import type { Failure } from '../plan/failure.js';
 import { isFailureType } from '../plan/failure.js';
 import type { RunOutcome, Spend } from '../plan/result.js';
 import { NO_SPEND } from '../plan/result.js';
-
-/** Type of the ApplicationFailure with which a run that did not succeed ends; its one detail is the RunOutcome. */
-export const RUN_FAILED = 'run-failed';
 
 /** Errors are told in full up to this many characters; histories and memos are not the place for more. */
 const TOLD_CHARACTERS = 2_000;

@@ -1,10 +1,10 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { StepOutput } from '../activities/contract.js';
+import { countedOnce } from '../plan/ends.js';
 import type { Failure } from '../plan/failure.js';
 import type { Gate } from '../plan/gate.js';
 import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/policy.js';
-import type { Spend } from '../plan/result.js';
 import { NO_SPEND, addSpend } from '../plan/result.js';
 import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
@@ -61,11 +61,6 @@ export async function runStep(context: RunContext, step: Step, scope: StepScope)
 /** An external effect whose worker was lost may have happened: it is never repeated silently (decision 13). */
 function isUncertain(step: Step, end: StepEnd): boolean {
   return step.effect === 'external' && 'failure' in end && end.failure.type === 'worker-lost';
-}
-
-/** A step that acts or asks counts as one, however often it was tried (decision 2); money and tokens of all tries add up. */
-function countedOnce(step: Step, tries: number, spent: Spend): Spend {
-  return step.kind === 'workflow' ? spent : { ...spent, steps: tries > 0 ? 1 : 0 };
 }
 
 function failed(failure: Failure): StepEnd {

@@ -1,6 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { StepOutput } from '../../activities/contract.js';
+import { RUN_FAILED } from '../../plan/ends.js';
 import type { Failure } from '../../plan/failure.js';
 import { isFailureType } from '../../plan/failure.js';
 import type { Decision, Gate } from '../../plan/gate.js';
@@ -174,9 +175,6 @@ interface ProtoFailure {
   timeoutFailureInfo?: object | null;
   canceledFailureInfo?: object | null;
 }
-
-/** The type of the failure with which a run that did not succeed ends; its one detail is the outcome. */
-const RUN_FAILED = 'run-failed';
 
 /** The outcome that a run's failure carries, at whatever depth; null when it ended otherwise. */
 function outcomeIn(failure: ProtoFailure | null | undefined): RunOutcome | null {

@@ -1,4 +1,5 @@
 import { restoreSchedule } from '../../plan/carry.js';
+import { countedOnce, decidedEnd, nestedEnd, unattendedEnd } from '../../plan/ends.js';
 import type { Gate } from '../../plan/gate.js';
 import { refusalOf } from '../../plan/gate.js';
 import type { Decision } from '../../plan/gate.js';
@@ -6,11 +7,10 @@ import { segmentOf } from '../../plan/plan.js';
 import { nextTryDelay } from '../../plan/policy.js';
 import type { RunOutcome, Spend, StepResult } from '../../plan/result.js';
 import { NO_SPEND, addSpend } from '../../plan/result.js';
-import type { ReadRunInput, RunSettings } from '../../plan/run-input.js';
+import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Schedule, StepEnd } from '../../plan/schedule.js';
-import { endStep, isEnd, skipPending, startStep, stepStatusOf } from '../../plan/schedule.js';
-import type { ApprovalStep, Step } from '../../plan/step.js';
-import { inline } from '../../plan/value.js';
+import { endStep, isEnd, skipPending, startStep } from '../../plan/schedule.js';
+import type { Step } from '../../plan/step.js';
 import type { RunEvent } from './events.js';
 
 /** What the history of one run says so far, folded by the scheduler that the interpreter runs (decision 5). */
@@ -63,7 +63,7 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'nested-started':
       return start(fold, nestedStep(fold, event.run), event.at);
     case 'nested-ended':
-      return end(fold, nestedStep(fold, event.run), event.at, nestedEnd(event));
+      return end(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
     case 'gates':
       fold.gates = event.gates;
       return fold.gates.forEach((gate) => {
@@ -109,37 +109,17 @@ function inferEnd(fold: RunFold, index: number, at: string): void {
   const step = fold.input.plan.steps[index];
   if (step === undefined || isEnded(fold, index)) return;
   for (const { step: need } of step.needs) inferEnd(fold, need, at);
-  const gateEnd = step.kind === 'approval' && step.when === null ? unattendedEnd(step, fold.input.settings) : null;
+  const gateEnd = step.kind === 'approval' && step.when === null ? unattendedEnd({ content: null, fallback: step.fallback }, fold.input.settings) : null;
   if (gateEnd !== null) end(fold, step, at, gateEnd);
   else endStep(fold.schedule, index, { status: 'skipped', reason: '`when` is false' });
-}
-
-/** How a gate ended that asked nobody; null where it asked. */
-function unattendedEnd(step: ApprovalStep, { gates, submitted_by }: RunSettings): StepEnd | null {
-  if (gates === 'ask') return null;
-  const output = inline('approved');
-  if (gates === 'approve') return { status: 'success', output, note: `approved by ${submitted_by}: by --yes` };
-  switch (step.fallback) {
-    case 'approve':
-      return { status: 'success', output, note: 'approved by fallback: unattended' };
-    case 'skip':
-      return { status: 'skipped', reason: "unattended: the gate's fallback is skip" };
-    case 'abort':
-      return { status: 'error', failure: { type: 'rejected', message: "unattended: the gate's fallback is abort" } };
-  }
 }
 
 function end(fold: RunFold, step: Step | undefined, at: string, stepEnd: StepEnd): void {
   if (step === undefined || isEnded(fold, step.index)) return;
   const started = fold.started.get(step.index);
   const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
-  const spend = countedOnce(step, addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
+  const spend = countedOnce(step, started?.tries ?? 1, addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
   endStep(fold.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, spend });
-}
-
-/** A step that acts or asks counts as one, however often it was tried (decision 2). */
-function countedOnce(step: Step, spent: Spend): Spend {
-  return step.kind === 'workflow' ? spent : { ...spent, steps: 1 };
 }
 
 function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: 'step-failed' }): void {
@@ -153,12 +133,8 @@ function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: '
   } else end(fold, step, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
 }
 
-function nestedEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' }): StepEnd {
-  if (outcome === null) return { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run };
-  const { output, spend, pages } = outcome;
-  const status = stepStatusOf(outcome.status);
-  if (status === 'success') return { status, output, spend, pages, run };
-  return { status, failure: { type: 'nested-failed', message: outcome.error ?? outcome.status }, spend, pages, run };
+function nestedStepEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run } : nestedEnd(run, outcome);
 }
 
 function decide(fold: RunFold, decision: Decision, at: string): void {
@@ -172,10 +148,7 @@ function decide(fold: RunFold, decision: Decision, at: string): void {
     if (decision.decision === 'reject') end(fold, stepAt(fold, gate.path), at, { status: 'error', failure: { type: 'worker-lost', message: `rejected by ${decision.by}` } });
     return;
   }
-  const says = decision.comment ? `: ${decision.comment}` : '';
-  end(fold, stepAt(fold, gate.path), at, decision.decision === 'approve'
-    ? { status: 'success', output: gate.content ?? inline('approved'), note: `approved by ${decision.by}${says}` }
-    : { status: 'error', failure: { type: 'rejected', message: `rejected by ${decision.by}${says}` } });
+  end(fold, stepAt(fold, gate.path), at, decidedEnd(gate.content, decision));
 }
 
 function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { kind: 'run-ended' }): void {

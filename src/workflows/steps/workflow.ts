@@ -1,4 +1,5 @@
 import { ChildWorkflowCancellationType, ParentClosePolicy, executeChild } from '@temporalio/workflow';
+import { nestedEnd } from '../../plan/ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import { packPlan } from '../../plan/pack.js';
 import { nestedPlan, segmentOf } from '../../plan/plan.js';
@@ -6,7 +7,6 @@ import type { RunOutcome } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
 import { UNLIMITED } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
-import { stepStatusOf } from '../../plan/schedule.js';
 import type { WorkflowStep } from '../../plan/step.js';
 import type { RunContext } from '../context.js';
 import { pathOf } from '../context.js';
@@ -35,17 +35,10 @@ export async function runNested(context: RunContext, step: WorkflowStep, tried: 
       staticSummary: `${segmentOf(step)}: ${step.workflow}`,
       memo: { [MEMO.definition]: step.workflow, [MEMO.plan]: step.plan },
     });
-    return endFor(run, outcome);
+    return nestedEnd(run, outcome);
   } catch (error) {
     const outcome = outcomeIn(error);
     if (outcome === null) throw error;
-    return endFor(run, outcome);
+    return nestedEnd(run, outcome);
   }
-}
-
-function endFor(run: string, outcome: RunOutcome): StepEnd {
-  const { output, spend, pages } = outcome;
-  const status = stepStatusOf(outcome.status);
-  if (status === 'success') return { status, output, spend, pages, run, note: outcome.status === 'partial' ? 'partial' : null };
-  return { status, failure: { type: 'nested-failed', message: outcome.error ?? outcome.status }, spend, pages, run };
 }
