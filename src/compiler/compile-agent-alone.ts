@@ -1,9 +1,11 @@
 import type { Template } from '../plan/expression.js';
 import type { Plan } from '../plan/plan.js';
 import { NO_BUDGETS } from '../plan/plan.js';
+import type { AgentStep, InputSpec } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
 import type { AgentDefinition } from './compile-agent.js';
 import { agentInputs } from './compile-agent.js';
-import { agentPolicy } from './compile-step.js';
+import { agentPolicy } from './steps/agent.js';
 import type { Shared } from './compile-workflow.js';
 import { seal } from './compile-workflow.js';
 import type { Report } from './problem.js';
@@ -17,39 +19,56 @@ export function compileAgentAlone(definition: AgentDefinition, { report, texts, 
   };
   const inputs = agentInputs(definition, { texts, report: watch });
   const given = Object.keys(inputs).filter((name) => name !== 'request');
-  const { hash, agent } = compileAgent(definition, given);
+  const { hash, reached } = compileAgent(definition, given);
   if (failed) return null;
-  return seal({
+  const request: InputSpec = { type: 'string', required: true, description: 'What the agent is asked to do.' };
+  return oneStepPlan({
     name: definition.name,
-    description: null,
-    inputs: { ...inputs, request: { type: 'string', required: true, description: 'What the agent is asked to do.' } },
-    steps: [
-      {
-        kind: 'agent',
-        index: 0,
-        id: null,
-        needs: [],
-        parallel_group: null,
-        when: null,
-        on_error: 'stop',
-        deadline_ms: null,
-        ...agentPolicy(definition),
-        agent: hash,
-        prompt: inputTemplate('request'),
-        inputs: Object.fromEntries(given.map((name) => [name, inputTemplate(name)])),
-        model: null,
-        schema: null,
-        rehearsal: null,
-      },
-    ],
-    groups: {},
-    output: null,
-    budgets: NO_BUDGETS,
-    agents: { [hash]: agent },
-    nested: {},
+    inputs: { ...inputs, request },
+    prompt: inputTemplate('request'),
+    stepInputs: Object.fromEntries(given.map((name) => [name, inputTemplate(name)])),
+    agents: reached,
+    definition,
+    hash,
   });
 }
 
-function inputTemplate(name: string): Template {
+/** What a Plan of one agent step is made of. */
+export interface OneStep {
+  name: string;
+  inputs: Plan['inputs'];
+  prompt: Template;
+  stepInputs: Record<string, Template>;
+  agents: Plan['agents'];
+  /** The agent that is asked, and its key in `agents`. */
+  definition: AgentDefinition;
+  hash: Hash;
+}
+
+/** A Plan that asks one agent, once. */
+export function oneStepPlan({ name, inputs, prompt, stepInputs, agents, definition, hash }: OneStep): Plan {
+  const step: AgentStep = {
+    kind: 'agent',
+    index: 0,
+    id: null,
+    needs: [],
+    parallel_group: null,
+    when: null,
+    on_error: 'stop',
+    deadline_ms: null,
+    always: false,
+    ...agentPolicy(definition),
+    agent: hash,
+    prompt,
+    inputs: stepInputs,
+    model: null,
+    schema: null,
+    rehearsal: null,
+  };
+  return seal({ name, description: null, inputs, steps: [step], groups: {}, output: null, budgets: NO_BUDGETS, agents, nested: {} });
+}
+
+/** A reference to an input, whole. */
+export function inputTemplate(name: string): Template {
   return { kind: 'expression', expression: { kind: 'reference', root: `input:${name}`, path: [], source: name } };
 }

@@ -1,5 +1,7 @@
 import type { Agent, InputSpec } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
+import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
+import { usesOfAgent } from './agent-uses.js';
 import { toolsOf } from './formats/agent.js';
 import type { Texts } from './hash.js';
 import { hashOf } from './hash.js';
@@ -8,6 +10,7 @@ import type { Definition } from './load.js';
 import { memberOf, placesIn } from './node.js';
 import type { Report } from './problem.js';
 import type { Part } from './template.js';
+import { isTemporaryAgent } from './resolve.js';
 import { ofParts, parseText } from './template.js';
 import { targetOf, usesOf } from './uses.js';
 
@@ -17,23 +20,44 @@ const DEFAULT_OUTPUT_KB = 100;
 const DEFAULT_TURNS = 20;
 
 /** Gives an agent as a step with certain inputs uses it; what many steps share is made once. */
-export type AgentCompiler = (definition: AgentDefinition, given: string[]) => { hash: Hash; agent: Agent };
+export type AgentCompiler = (definition: AgentDefinition, given: string[], setting?: AgentSetting) => CompiledAgent;
+
+/** An agent of a Plan, with all that it can reach, itself included. */
+export interface CompiledAgent {
+  hash: Hash;
+  agent: Agent;
+  reached: Record<Hash, Agent>;
+}
 
 /** Compiles agents for steps, each once for the same set of inputs that the steps give it. */
-export function createAgentCompiler(context: { texts: Texts; report: Report }): AgentCompiler {
-  const made = new Map<AgentDefinition, Map<string, ReturnType<AgentCompiler>>>();
-  return (definition, given) => {
-    const uses = made.get(definition) ?? new Map<string, ReturnType<AgentCompiler>>();
+export function createAgentCompiler(source: ToolSource): AgentCompiler {
+  const made = new Map<AgentDefinition, Map<string, CompiledAgent>>();
+  const calling: AgentDefinition[] = [];
+
+  const compile: AgentCompiler = (definition, given, setting = {}) => {
+    const uses = made.get(definition) ?? new Map<string, CompiledAgent>();
     made.set(definition, uses);
-    const key = [...given].sort().join(' ');
-    const known = uses.get(key) ?? compileAgent(definition, new Set(given), context);
-    uses.set(key, known);
-    return known;
+    const { tools, ask, asking, depth } = setting;
+    const key = `${[...given].sort().join(' ')} ${JSON.stringify({ tools, ask, asking, depth })}`;
+    const known = uses.get(key);
+    if (known !== undefined) return known;
+    calling.push(definition);
+    const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
+    calling.pop();
+    const { hash, agent } = compileAgent(definition, new Set(given), { used, depth }, source);
+    const compiled = { hash, agent, reached: { ...used?.reached, [hash]: agent } };
+    uses.set(key, compiled);
+    return compiled;
   };
+
+  /** An agent as a tool; null for one that is just being compiled: it would call itself, and no Plan holds that. */
+  const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null => (calling.includes(other) ? null : compile(other, [], setting));
+
+  return compile;
 }
 
 /** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
-function compileAgent(definition: AgentDefinition, given: Set<string>, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
+function compileAgent(definition: AgentDefinition, given: Set<string>, { used, depth }: { used: AgentUses | null; depth: number | undefined }, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
   const { authored, name } = definition;
   const agent: Agent = {
     name,
@@ -45,6 +69,11 @@ function compileAgent(definition: AgentDefinition, given: Set<string>, { texts, 
     inputs: agentInputs(definition, { texts, report }),
     max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
     max_turns: authored.max_turns ?? DEFAULT_TURNS,
+    ...(isTemporaryAgent(definition.file) ? { temporary: true as const } : {}),
+    ...(used === null ? {} : { uses: used.uses, permissions: used.permissions }),
+    ...(authored.toolsets === undefined ? {} : { toolsets: authored.toolsets }),
+    ...(authored.compatible_models === undefined ? {} : { compatible_models: authored.compatible_models }),
+    ...(depth === undefined || used === null ? {} : { max_depth: depth }),
   };
   return { hash: hashOf(agent), agent };
 }

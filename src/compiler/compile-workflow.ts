@@ -1,3 +1,5 @@
+import type { ExhaustionPolicy } from '../plan/exhaustion.js';
+import type { DeviceRef } from '../plan/device.js';
 import type { Template } from '../plan/expression.js';
 import type { Budgets, Plan } from '../plan/plan.js';
 import { packPlan } from '../plan/pack.js';
@@ -5,25 +7,21 @@ import { NO_BUDGETS, PLAN_BYTES, PLAN_VERSION } from '../plan/plan.js';
 import type { Agent, InputSpec, Step } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
 import type { AgentCompiler, AgentDefinition } from './compile-agent.js';
-import { compileStep } from './compile-step.js';
-import { checkStepCycle } from './cycles.js';
-import type { EdgeStep } from './edges.js';
-import { countEdges, edgesOf } from './edges.js';
-import type { AuthoredStep } from './formats/step.js';
+import type { BlockSource, CompiledBlock } from './block.js';
+import { soundBlock } from './block.js';
+import { compileBlock } from './compile-block.js';
 import type { Texts } from './hash.js';
 import { hashOf, keepText } from './hash.js';
 import { declaredInputs, foundInputs } from './inputs.js';
 import type { Definition } from './load.js';
 import { collectNames } from './names.js';
-import { needsOf } from './needs.js';
 import type { Node } from './node.js';
 import { keyOf, memberOf } from './node.js';
-import type { Report } from './problem.js';
+import type { Place, Report } from './problem.js';
 import type { Names } from './scope.js';
-import { createScope } from './scope.js';
-import type { TemplateContext } from './template.js';
-import { compileTemplate } from './template.js';
-import { templatesOf, usesOf } from './uses.js';
+import type { StepContext } from './steps/base.js';
+import type { StepTool } from './step-tools.js';
+import { usesOf, usesOfStep } from './uses.js';
 
 export type WorkflowDefinition = Definition & { format: 'workflow' };
 
@@ -32,8 +30,16 @@ export interface Shared {
   report: Report;
   texts: Texts;
   /** The agent of that name; null when there is none, which is reported at `at`. */
-  findAgent: (name: string, from: WorkflowDefinition, at: Node) => AgentDefinition | null;
+  findAgent: (name: string, from: { file: string }, at: Place) => AgentDefinition | null;
+  /** What workflows that agents make may have, and use. */
+  generated: StepContext['generated'];
+  /** Whether there is an agent of that name. */
+  knowsAgent: (name: string, from: { file: string }) => boolean;
+  /** The device of that name; null when there is none, which is reported at `at`. */
+  findDevice: (name: string, at: Node) => DeviceRef | null;
   compileAgent: AgentCompiler;
+  /** The tool of that name; null when there is none, which is reported at `at`. */
+  findTool: (name: string, from: { file: string }, at: Node) => StepTool | null;
   /** The Plan of the workflow of that name or path; null when it has problems of its own. */
   findWorkflow: (name: string, from: WorkflowDefinition, at: Node) => Plan | null;
 }
@@ -46,36 +52,40 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     shared.report(finding);
   };
   const { authored, node } = definition;
-  const stepNodes = memberOf(node, 'steps')?.items ?? [];
-  const names = collectNames(authored, stepNodes, report);
-  const compiler = createStepCompiler({ definition, shared, names, stepNodes, report });
+  const source = sourceOf(definition, report);
   const declared = declaredInputs(authored.inputs, memberOf(node, 'inputs'), shared.texts, report);
-  const output = compileOutput(compiler.templatesAt(null), memberOf(node, 'output'));
+  const compile = (shown: string[]): Compiled => compileSteps(source, shown, { definition, shared, report });
 
-  let compiled = compiler.compile([]);
-  // What a broken step refers to is not known.
-  const unused = compiled.steps.includes(null) ? [] : unusedInputs(Object.keys(declared), compiled.steps, output);
+  let compiled = compile([]);
+  const unused = authored.broken ? [] : unusedInputs(Object.keys(declared), compiled.steps, compiled.output);
   for (const name of unused) {
     const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
     report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
   }
-  if (unused.length > 0) compiled = compiler.compile(unused);
+  if (unused.length > 0) compiled = compile(unused);
 
-  const edges = addEdges({ ...compiled, stepNodes, names, report, at: memberOf(node, 'steps') ?? node });
-  if (failed || !edges || compiled.steps.some((step) => step === null)) return null;
-  const steps = compiled.steps.filter((step) => step !== null);
+  const block = soundBlock(compiled);
+  if (failed || block === null) return null;
   const plan = seal({
     name: definition.name,
     description: authored.description === undefined ? null : keepText(authored.description, shared.texts),
-    inputs: { ...declared, ...foundInputs(steps, output, declared, compiled.hoisted) },
-    steps,
-    groups: Object.fromEntries(names.groups),
-    output,
+    inputs: { ...declared, ...foundInputs(block.steps, block.output, declared, compiled.hoisted) },
+    ...block,
     budgets: budgetsOf(authored.budgets),
+    ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
     agents: compiled.agents,
     nested: compiled.nested,
   });
   return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** The workflow's own steps, those of `finally` last. */
+function sourceOf({ authored, node }: WorkflowDefinition, report: Report): BlockSource {
+  const ordinary = memberOf(node, 'steps')?.items ?? [];
+  const nodes = [...ordinary, ...(memberOf(node, 'finally')?.items ?? [])];
+  const inputs = new Set(Object.keys(authored.inputs ?? {}));
+  const names = collectNames({ mode: authored.execution ?? 'sequential', stepNodes: nodes, ordinary: ordinary.length, inputs, outer: null, repeats: null, report });
+  return { steps: [...authored.steps, ...authored.finally], nodes, names, output: memberOf(node, 'output'), at: memberOf(node, 'steps') ?? node };
 }
 
 /** Versions and hashes what is otherwise complete (I2). */
@@ -84,111 +94,67 @@ export function seal(body: Omit<Plan, 'planVersion' | 'hash'>): Plan {
   return { ...plan, hash: hashOf(plan) };
 }
 
-interface Compiled {
-  steps: (Step | null)[];
+interface Compiled extends CompiledBlock {
   agents: Record<Hash, Agent>;
   nested: Plan['nested'];
   /** Inputs that nested workflows need from the caller. */
   hoisted: Map<string, InputSpec>;
-  needs: number[][];
 }
 
-interface StepCompiler {
-  templatesAt: (index: number | null) => TemplateContext;
-  /** All steps, with these inputs shown to every agent. */
-  compile: (shown: string[]) => Compiled;
+/** Compiles all steps, with some inputs shown to every agent. */
+function compileSteps(source: BlockSource, shown: string[], { definition, shared, report }: { definition: WorkflowDefinition; shared: Shared; report: Report }): Compiled {
+  const kept: Kept = { agents: {}, nested: {}, hoisted: new Map() };
+  const block = compileBlock(source, {
+    report,
+    texts: shared.texts,
+    shown,
+    findDevice: shared.findDevice,
+    findTool: (name, at) => shared.findTool(name, definition, at),
+    generated: shared.generated,
+    findAgent: (name, at) => shared.findAgent(name, definition, at),
+    findWorkflow: (name, at) => shared.findWorkflow(name, definition, at),
+    compileAgent: shared.compileAgent,
+    keepAgents: (agents) => void Object.assign(kept.agents, agents),
+    keepNested: (plan) => keepNested(plan, kept),
+    hoist: (name, spec, from) => hoist({ name, spec, ...from, kept, report }),
+  });
+  return { ...block, ...kept };
 }
 
-function createStepCompiler({ definition, shared, names, stepNodes, report }: { definition: WorkflowDefinition; shared: Shared; names: Names; stepNodes: Node[]; report: Report }): StepCompiler {
-  const { texts } = shared;
-  const templatesAt = (index: number | null): TemplateContext => ({ resolve: createScope(names, index, report), report, texts });
-
-  const compile = (shown: string[]): Compiled => {
-    const compiled: Compiled = { steps: [], agents: {}, nested: {}, hoisted: new Map(), needs: [] };
-    const compileOne = (authored: AuthoredStep | null, index: number): Step | null => {
-      const node = stepNodes[index];
-      if (authored === null || node === undefined) return null;
-      return compileStep(authored, {
-        index,
-        mode: names.mode,
-        node,
-        templates: templatesAt(index),
-        report,
-        texts,
-        shown,
-        findAgent: (name, at) => shared.findAgent(name, definition, at),
-        findWorkflow: (name, at) => shared.findWorkflow(name, definition, at),
-        compileAgent: shared.compileAgent,
-        keepAgent: (hash, agent) => (compiled.agents[hash] = agent),
-        keepNested: (plan) => keepNested(plan, compiled),
-        hoist: (name, spec) => hoist({ name, spec, names, compiled, at: memberOf(node, 'workflow') ?? node, report }),
-      });
-    };
-    compiled.steps = definition.authored.steps.map(compileOne);
-    compiled.needs = stepNodes.map((node, index) => needsOf(node, index, names, report));
-    return compiled;
-  };
-
-  return { templatesAt, compile };
-}
+type Kept = Pick<Compiled, 'agents' | 'nested' | 'hoisted'>;
 
 /** A nested Plan goes in flat: its body under its hash, and whatever it reaches beside it. */
-function keepNested({ planVersion: _version, hash, agents, nested, ...body }: Plan, compiled: Compiled): void {
-  compiled.nested[hash] = body;
-  Object.assign(compiled.nested, nested);
-  Object.assign(compiled.agents, agents);
+function keepNested({ planVersion: _version, hash, agents, nested, ...body }: Plan, kept: Kept): void {
+  kept.nested[hash] = body;
+  Object.assign(kept.nested, nested);
+  Object.assign(kept.agents, agents);
 }
 
 interface Hoisting {
   name: string;
   spec: InputSpec;
   names: Names;
-  compiled: Compiled;
+  kept: Kept;
   at: Node;
   report: Report;
 }
 
-function hoist({ name, spec, names, compiled, at, report }: Hoisting): Template | null {
-  if (names.outputs.has(name)) {
+function hoist({ name, spec, names, kept, at, report }: Hoisting): Template | null {
+  for (let scope: Names | undefined = names; scope !== undefined; scope = scope.outer?.names) {
+    if (!scope.outputs.has(name)) continue;
     const message = `The nested workflow needs the input \`${name}\`, and an output here has that name.`;
     report({ code: 'missing-input', at, message, suggestion: `pass it on: inputs: {${name}: "\${${name}}"}` });
     return null;
   }
-  if (!names.inputs.has(name) && !compiled.hoisted.has(name)) compiled.hoisted.set(name, spec);
+  if (!names.inputs.has(name) && !kept.hoisted.has(name)) kept.hoisted.set(name, spec);
   return { kind: 'expression', expression: { kind: 'reference', root: `input:${name}`, path: [], source: name } };
 }
 
-function compileOutput(templates: TemplateContext, node: Node | null): Template | null {
-  return node && compileTemplate(node, templates);
-}
-
 function unusedInputs(declared: string[], steps: (Step | null)[], output: Template | null): string[] {
-  const used = new Set(steps.flatMap((step) => (step === null ? [] : usesOf(templatesOf(step), [step.when]))).concat(usesOf([output])).map(({ root }) => root));
+  // What a broken step refers to is not known.
+  if (steps.includes(null)) return [];
+  const used = new Set([...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root));
   return declared.filter((name) => !used.has(`input:${name}`));
-}
-
-/** Writes `needs` into the steps; false when they wait for each other, or are too many. */
-function addEdges({ steps, needs, stepNodes, names, report, at }: Compiled & { stepNodes: Node[]; names: Names; report: Report; at: Node }): boolean {
-  const edgeSteps = steps.map((step, index): EdgeStep => ({
-    group: groupOf(stepNodes[index]),
-    needs: needs[index] ?? [],
-    uses: step === null ? [] : usesOf(templatesOf(step), [step.when]),
-  }));
-  // The shortest edge takes 22 bytes of the Plan.
-  if (countEdges(edgeSteps, names.mode, names.groups) > PLAN_BYTES / 22) {
-    report({ code: 'plan-too-large', at: keyOf(at, ''), message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.' });
-    return false;
-  }
-  const edges = edgesOf(edgeSteps, names.mode, names.groups);
-  steps.forEach((step, index) => {
-    if (step !== null) step.needs = edges[index] ?? [];
-  });
-  return checkStepCycle(edges, stepNodes, report);
-}
-
-function groupOf(node: Node | undefined): string | null {
-  const group = node && memberOf(node, 'parallel_group')?.value;
-  return typeof group === 'string' ? group : null;
 }
 
 function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } | undefined): Budgets {
@@ -197,7 +163,13 @@ function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } |
   return budgets;
 }
 
-function isSmallEnough(plan: Plan, node: Node, report: Report): boolean {
+/** The same without what is not said: a Plan has no undefined values. */
+function policyOf(authored: { [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined }): ExhaustionPolicy {
+  return Object.fromEntries(Object.entries(authored).filter(([, action]) => action !== undefined));
+}
+
+/** Whether the packed Plan has at most 1 MiB (I2); else that is reported. */
+export function isSmallEnough(plan: Plan, node: Node, report: Report): boolean {
   const bytes = Buffer.byteLength(JSON.stringify(packPlan(plan)));
   if (bytes <= PLAN_BYTES) return true;
   const message = `Expected a Plan of at most 1 MiB, got ${(bytes / PLAN_BYTES).toFixed(1)} MiB.`;

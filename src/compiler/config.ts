@@ -1,16 +1,22 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PROGRAMS } from '../plan/program.js';
 import type { Json } from '../plan/json.js';
 import { isObject } from '../plan/json.js';
 import { check } from './check.js';
+import { devicesSchema } from './formats/device-config.js';
+import { mcpServers, secretValues } from './formats/mcp-config.js';
+import { notifySchema } from './formats/notify.js';
+import { permissionsSchema } from './formats/permissions.js';
 import { budgets, count, filledText } from './formats/values.js';
-import { displayName } from './load.js';
-import type { Node } from './node.js';
+import { generatedFolder } from './generated-folder.js';
+import type { Member, Node } from './node.js';
+import { memberOf, without } from './node.js';
 import type { Problem, Report } from './problem.js';
 import { createReport, sortProblems } from './problem.js';
 import type { Project } from './project.js';
-import { kindOf, readText } from './read.js';
-import { createSource } from './source.js';
+import { kindOf } from './read.js';
+import { readSource } from './read-source.js';
 import { parseYaml } from './yaml.js';
 
 const price = z.strictObject(
@@ -35,6 +41,11 @@ const provider = z.strictObject(
 );
 
 const section = { error: 'a map' };
+
+const madeFolder = filledText.refine((written) => 'folder' in generatedFolder(written, { base: '/project', root: '/project' }), { error: 'a folder of its own inside the project' });
+
+/** An address with one `${query}` behind its host. */
+const searchUrl = filledText.refine((written) => /^https?:\/\/[^/?#$]+[/?][^$]*\$\{query\}[^$]*$/.test(written) && URL.canParse(written.replace('${query}', 'x')), { error: 'an http or https address with `${query}` in its path or behind its `?`' });
 
 /** `perdure.yml`. Everything is optional. */
 export const configSchema = z
@@ -78,9 +89,35 @@ export const configSchema = z
       .optional()
       .describe('Where models are reached.'),
     agents: z
-      .strictObject({ default: filledText.optional().describe('The program that plays agents which name none.') }, section)
+      .strictObject(
+        {
+          default: z.enum(PROGRAMS, { error: 'a program: claude, codex or gemini' }).optional().describe('The program that plays agents which name neither a program nor a provider.'),
+          generated_agents_dir: madeFolder.optional().describe('Where agents that agents make are written, from here; a `project.json` has its own.'),
+        },
+        section,
+      )
       .optional()
-      .describe('Who plays agents.'),
+      .describe('Who plays agents, and where those are that agents make.'),
+    mcp: mcpServers.optional().describe('MCP servers whose tools agents may use, by name.'),
+    search: z
+      .strictObject({ url: searchUrl.describe('Its address, with `${query}` where the words stand that are looked for.'), headers: secretValues('Headers of its requests; `${env.NAME}` in a value is a variable of yours.') }, section)
+      .optional()
+      .describe("Where `web_search` looks, in place of Anthropic's search."),
+    permissions: permissionsSchema.optional().describe('What tools of agents may do.'),
+    approvals: z
+      .strictObject({ require_token: z.boolean({ error: 'true or false' }).optional().describe('Whether a decision counts only with a token that the command line makes where the store is.') }, section)
+      .optional()
+      .describe('How gates are decided.'),
+    notify: notifySchema.optional().describe('Who is told when a gate waits, a limit pauses a run, or a run has ended.'),
+    devices: devicesSchema.optional().describe('Boards that are flashed and listened to, by name.'),
+    sessions: z
+      .strictObject({ expire_days: count.optional().describe('Days after which a session that nobody went on with is removed; 7 when left out.'), max_history: count.optional().describe('Messages of a session that agents are told; 20 when left out.') }, section)
+      .optional()
+      .describe('Conversations that runs go on with.'),
+    memory: z
+      .strictObject({ inject: z.number({ error: 'a whole number of at least 0' }).int({ error: 'a whole number of at least 0' }).min(0, { error: 'a whole number of at least 0' }).max(50, { error: 'at most 50' }).optional().describe('Memories that agents are told; 5 when left out, 0 for none.') }, section)
+      .optional()
+      .describe('What is remembered from run to run.'),
     task_queue: z
       .string({ error: 'a text' })
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })
@@ -91,9 +128,10 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-const UNSUPPORTED = new Set(['permissions', 'approvals', 'sessions', 'memory', 'devices', 'notify', 'generated_agents_dir', 'generated_workers_dir']);
+const UNSUPPORTED = new Set(['generated_workers_dir']);
 
-const SECRETS = new Set(['key']);
+/** Keys whose values, and all below them, are in no message. */
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook']);
 
 export interface LoadedConfig {
   config: Config;
@@ -123,25 +161,37 @@ interface ConfigFile {
 
 /** Reads and checks one configuration file; empty when it has problems. */
 export function checkConfigFile({ file, cwd, unknownKeys, report, sources }: ConfigFile): Config {
-  const content = readText(file);
-  const source = createSource(file, displayName(cwd, file), 'text' in content ? content.text : '');
-  if ('failure' in content) {
-    report({ code: 'unreadable-file', at: { source, path: '', start: 0, end: 1 }, message: content.failure });
-    return {};
-  }
-  sources.set(source.file, content.text);
+  const source = readSource(file, cwd, report);
+  if (source === null) return {};
+  sources.set(source.file, source.text);
   // A file of comments alone says nothing, and may.
-  if (content.text.replace(/#.*$/gm, '').trim() === '') return {};
+  if (source.text.replace(/#.*$/gm, '').trim() === '') return {};
   const watch: Report = (finding) => {
     // A key in the place of a reference: the line is not shown either (I13).
-    if (SECRETS.has(finding.at.path.split('.').at(-1) ?? '')) sources.delete(source.file);
+    if (finding.at.path.split('.').some((part) => SECRETS.has(part))) sources.delete(source.file);
     report(finding);
   };
-  return readConfig(parseYaml({ source, start: 0, end: content.text.length }, watch), watch, unknownKeys);
+  return readConfig(parseYaml({ source, start: 0, end: source.text.length }, watch), watch, unknownKeys);
 }
 
 function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'warning'): Config {
-  return (node && check(configSchema, node, { report, unknownKeys, secrets: SECRETS, unsupported: unknownKeys === 'error' ? UNSUPPORTED : new Set() })) ?? {};
+  const ours = node && unknownKeys === 'warning' ? fromGlee(node) : node;
+  return (ours && check(configSchema, ours, { report, unknownKeys, secrets: SECRETS, unsupported: unknownKeys === 'error' ? UNSUPPORTED : new Set() })) ?? {};
+}
+
+/** `subagents.default_agent` of `.glee/config.yml` is what `agents.default` is here. */
+function fromGlee(node: Node): Node {
+  const preferred = memberOf(node, 'subagents')?.members?.get('default_agent');
+  if (preferred === undefined || memberOf(node, 'agents') !== null || node.members === null) return node;
+  const { node: written, key } = preferred;
+  const agents: Node = { ...key, value: { default: written.value }, members: new Map([['default', { key, node: written }]]), items: null, style: null };
+  const rest = [...node.members].flatMap(([name, member]): [string, Member][] => {
+    if (name !== 'subagents') return [[name, member]];
+    const left = without(member.node, 'default_agent');
+    return left.members?.size === 0 ? [] : [[name, { ...member, node: left }]];
+  });
+  const members = new Map<string, Member>([...rest, ['agents', { key, node: agents }]]);
+  return { ...node, members, value: Object.fromEntries([...members].map(([name, member]) => [name, member.node.value])) };
 }
 
 /** What the first does not say, the second does, key by key. */

@@ -1,5 +1,5 @@
 import type { Need } from '../plan/step.js';
-import type { Mode } from './scope.js';
+import type { Mode, Names } from './scope.js';
 import type { Use } from './uses.js';
 import { targetOf } from './uses.js';
 
@@ -16,9 +16,9 @@ export interface EdgeStep {
  * nothing else orders two steps: its edges are reduced, so that a file of n steps in order has n edges.
  * An edge holds until the step it comes from has ended, and a step ends, also as skipped, only after all it needs.
  */
-export function edgesOf(steps: EdgeStep[], mode: Mode, groups: Map<string, number[]>): Need[][] {
-  const order = orderOf(steps, mode);
-  return steps.map((step, index) => {
+export function edgesOf(steps: EdgeStep[], { mode, groups, ordinary }: Pick<Names, 'mode' | 'groups' | 'ordinary'>): Need[][] {
+  const order = orderOf(steps.slice(0, ordinary), mode);
+  const edges = steps.slice(0, ordinary).map((step, index) => {
     const skips = new Map<number, boolean>();
     const add = (from: number, skip: boolean): void => {
       if (from !== index || mode === 'dag') skips.set(from, skip || (skips.get(from) ?? false));
@@ -33,10 +33,18 @@ export function edgesOf(steps: EdgeStep[], mode: Mode, groups: Map<string, numbe
     }
     return [...skips].sort(([a], [b]) => a - b).map(([from, skip]) => ({ step: from, skip }));
   });
+  return [...edges, ...finalEdges(edges, steps.length)];
+}
+
+/** The steps of `finally` run one after the other, whatever failed, when all others have ended. */
+function finalEdges(edges: Need[][], steps: number): Need[][] {
+  const awaited = new Set(edges.flatMap((needs) => needs.map(({ step }) => step)));
+  const last = edges.flatMap((_, index) => (awaited.has(index) ? [] : [{ step: index, skip: false }]));
+  return Array.from({ length: steps - edges.length }, (_, index) => (index === 0 ? last : [{ step: edges.length + index - 1, skip: false }]));
 }
 
 /** An upper bound of the number of edges, without making them. */
-export function countEdges(steps: EdgeStep[], mode: Mode, groups: Map<string, number[]>): number {
+export function countEdges(steps: EdgeStep[], { mode, groups }: Pick<Names, 'mode' | 'groups'>): number {
   const order = orderOf(steps, mode);
   return steps.reduce((sum, { needs, uses }, index) => {
     const members = uses.reduce((read, { root }) => {
@@ -49,7 +57,7 @@ export function countEdges(steps: EdgeStep[], mode: Mode, groups: Map<string, nu
 
 /** Whether a failure of the step that is read leaves the reader something to say. */
 function isHarmless({ guarded }: Use, field: string): boolean {
-  return guarded || field === 'status' || field === 'error';
+  return guarded || field === 'status' || field === 'error' || field === 'decided_by';
 }
 
 function orderOf(steps: EdgeStep[], mode: Mode): number[][] {

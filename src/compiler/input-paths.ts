@@ -1,7 +1,9 @@
 import type { Plan, PlanBody } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
-import type { WorkflowStep } from '../plan/step.js';
-import { targetOf, templatesOf, usesOf } from './uses.js';
+import type { Step, WorkflowStep } from '../plan/step.js';
+import { isBlockStep } from '../plan/step.js';
+import { targetOf, usesOf, usesOfStep } from './uses.js';
+import type { Use } from './uses.js';
 
 /** A name that many steps use is told by its first few. */
 const MAX_PATHS = 5;
@@ -20,12 +22,14 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
       paths.set(name, list);
       if (list.length < MAX_PATHS && !list.includes(path)) list.push(path);
     };
-    for (const step of body.steps) {
-      const segment = segmentOf(step);
-      for (const name of inputsOf([], [step.when])) add(name, segment);
-      if (step.kind === 'workflow') passed(step).forEach(([name, path]) => add(name, path === '' ? segment : joinPath(segment, path)));
-      else for (const name of inputsOf(templatesOf(step))) add(name, segment);
-    }
+    const visit = (step: Step, segment: string): void => {
+      const below = step.kind === 'workflow' ? passed(step) : isBlockStep(step) ? [] : inputsOf(usesOfStep(step)).map((name): [string, string] => [name, '']);
+      for (const [name, path] of below) add(name, path === '' ? segment : joinPath(segment, path));
+      if (isBlockStep(step)) for (const inner of step.body.steps) visit(inner, step.body.single ? segment : joinPath(segment, segmentOf(inner)));
+      // What a step says besides, of a body or of a nested run, is said here.
+      for (const name of inputsOf(usesOfStep(step))) if (!paths.has(name)) add(name, segment);
+    };
+    for (const step of body.steps) visit(step, segmentOf(step));
     return paths;
   };
 
@@ -34,15 +38,15 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
     const nested = plan.nested[hash];
     const below = nested === undefined ? new Map<string, string[]>() : pathsIn(nested);
     return Object.entries(inputs).flatMap(([parameter, template]) =>
-      inputsOf([template]).flatMap((name) => (below.get(parameter) ?? ['']).map((path): [string, string] => [name, path])),
+      inputsOf(usesOf([template])).flatMap((name) => (below.get(parameter) ?? ['']).map((path): [string, string] => [name, path])),
     );
   };
 
   return Object.fromEntries(pathsIn(plan));
 }
 
-function inputsOf(...uses: Parameters<typeof usesOf>): string[] {
-  return usesOf(...uses).flatMap(({ root }) => {
+function inputsOf(uses: Use[]): string[] {
+  return uses.flatMap(({ root }) => {
     const target = targetOf(root);
     return target.kind === 'input' ? [target.name] : [];
   });

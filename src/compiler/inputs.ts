@@ -9,7 +9,7 @@ import type { Node } from './node.js';
 import { keyOf, memberOf } from './node.js';
 import type { Report } from './problem.js';
 import { RESERVED } from './scope.js';
-import { targetOf, templatesOf, usesOf } from './uses.js';
+import { targetOf, usesOf, usesOfStep } from './uses.js';
 
 /** Declared inputs in normal form: `required` unless there is a default or the author says otherwise. */
 export function declaredInputs(authored: AuthoredInputs | undefined, node: Node | null, texts: Texts, report: Report): Record<string, InputSpec> {
@@ -46,7 +46,7 @@ function hasType(value: Json, type: InputSpec['type']): boolean {
 /** Undeclared inputs that are used, and those that nested workflows need: optional only where a `??` stands after each use. */
 export function foundInputs(steps: Step[], output: Template | null, declared: Record<string, InputSpec>, hoisted: Map<string, InputSpec>): Record<string, InputSpec> {
   const found: Record<string, InputSpec> = {};
-  const uses = [...steps.flatMap((step) => usesOf(templatesOf(step), [step.when])), ...usesOf([output])];
+  const uses = [...steps.flatMap(usesOfStep), ...usesOf([output])];
   for (const { root, guarded } of uses) {
     const target = targetOf(root);
     if (target.kind !== 'input' || Object.hasOwn(declared, target.name)) continue;

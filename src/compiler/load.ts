@@ -1,23 +1,48 @@
-import { basename, extname, relative } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { NAME } from '../plan/names.js';
 import type { AuthoredAgent } from './formats/agent.js';
-import { readAgent, readMarkdownAgent } from './formats/agent.js';
-import { detectFormat, isLaterFormat } from './formats/detect.js';
+import { dialectOf, readAgent, readAgentInPlace } from './formats/agent.js';
+import { readAgentFile } from './formats/agent-file.js';
+import { detectFormat } from './formats/detect.js';
+import { foreignFlow, foreignText } from './formats/foreign.js';
+import { withInputMap } from './formats/input-list.js';
+import type { AuthoredFlow } from './formats/flow/document.js';
+import { readFlow } from './formats/flow/document.js';
+import type { AuthoredBuild } from './formats/build.js';
+import { readBuild } from './formats/build.js';
 import { parseMarkdown } from './formats/markdown.js';
+import type { AuthoredChain } from './formats/chain.js';
+import { readChain } from './formats/chain.js';
+import type { AuthoredProject } from './formats/project.js';
+import { readProject } from './formats/project.js';
+import type { AuthoredTool } from './formats/tool.js';
+import { readTool } from './formats/tool.js';
+import { parseToml } from './formats/toml.js';
 import type { AuthoredWorkflow } from './formats/workflow.js';
 import { readWorkflow } from './formats/workflow.js';
+import { parseJson } from './json.js';
 import type { Node } from './node.js';
 import { keyOf, memberOf } from './node.js';
 import type { Report } from './problem.js';
-import { readText } from './read.js';
-import { createSource } from './source.js';
+import { readSource } from './read-source.js';
+import type { Source } from './source.js';
+import { createSource, displayName, stemOf } from './source.js';
 import { parseYaml } from './yaml.js';
 
 /** A definition in its authored form, with its text and positions. */
 export type Definition = { name: string; file: string; node: Node } & (
   | { format: 'workflow'; authored: AuthoredWorkflow }
   | { format: 'agent'; authored: AuthoredAgent }
+  | { format: 'chain'; authored: AuthoredChain }
+  | { format: 'flow'; authored: AuthoredFlow }
+  | { format: 'build'; authored: AuthoredBuild }
+  | { format: 'project'; authored: AuthoredProject }
+  | { format: 'tool'; authored: AuthoredTool }
 );
+export type FlowDefinition = Definition & { format: 'flow' };
+export type BuildDefinition = Definition & { format: 'build' };
+export type ChainDefinition = Definition & { format: 'chain' };
+export type ProjectDefinition = Definition & { format: 'project' };
 
 /** Reads each file once, however many definitions name it. */
 export interface Loader {
@@ -27,8 +52,8 @@ export interface Loader {
   sources: Map<string, string>;
 }
 
-/** Reads definitions, each file once; keeps their sources for showing problems. */
-export function createLoader(cwd: string, report: Report): Loader {
+/** Reads definitions, each file once; keeps their sources for showing problems. `made` are texts that are no files, by absolute path. */
+export function createLoader(cwd: string, report: Report, made: ReadonlyMap<string, string> = new Map()): Loader {
   const loaded = new Map<string, Definition | null>();
   const sources = new Map<string, string>();
 
@@ -41,40 +66,103 @@ export function createLoader(cwd: string, report: Report): Loader {
   };
 
   const read = (absolute: string): Definition | null => {
-    const file = displayName(cwd, absolute);
-    const content = readText(absolute);
-    const source = createSource(absolute, file, 'text' in content ? content.text : '');
-    const start = { source, path: '', start: 0, end: 1 };
-    if ('failure' in content) {
-      report({ code: 'unreadable-file', at: start, message: content.failure });
-      return null;
-    }
-    sources.set(file, content.text);
-    if (isLaterFormat(absolute)) {
-      report({ code: 'unsupported-format', at: start, message: `This version does not compile \`${extname(absolute)}\` files yet.` });
-      return null;
-    }
-    const markdown = extname(absolute) === '.md';
-    const node = markdown ? parseMarkdown(source, report) : parseYaml({ source, start: 0, end: source.text.length }, report);
-    if (node === null) return null;
-    const format = markdown ? 'agent' : detectFormat(node, report);
-    if (format === 'workflow') {
-      const authored = readWorkflow(node, report);
-      const name = nameOf(node, absolute, report);
-      return authored && name !== null ? { format, name, file: absolute, node, authored } : null;
-    }
-    if (format === null) return null;
-    const authored = markdown ? readMarkdownAgent(node, report) : readAgent(node, report);
-    const name = nameOf(node, absolute, report);
-    return authored && name !== null ? { format, name, file: absolute, node, authored } : null;
+    const text = made.get(absolute);
+    const source = text === undefined ? readSource(absolute, cwd, report) : createSource(absolute, displayName(cwd, absolute), text);
+    if (source === null) return null;
+    sources.set(source.file, source.text);
+    if (extname(absolute) === '.flow') return loadFlow(source, report);
+    return readDocument(absolute, source, report);
   };
 
   return { load, sources };
 }
 
-/** As people see it: relative to their folder, with forward slashes. */
-export function displayName(cwd: string, absolute: string): string {
-  return relative(cwd, absolute).replaceAll('\\', '/') || basename(absolute);
+function readDocument(absolute: string, source: Source, report: Report): Definition | null {
+  const node = parseFile(source, report);
+  if (node === null) return null;
+  const format = ['.md', '.agent'].includes(extname(absolute)) ? 'agent' : detectFormat(node, report);
+  const head = { file: absolute, node };
+  switch (format) {
+    case 'workflow':
+      return withName(nameOf(node, absolute, report), { format, ...head, ...readMappedWorkflow(node, report) });
+    case 'agent':
+      return withName(nameOf(node, absolute, report), { format, ...head, ...readAnyAgent(node, report) });
+    case 'project':
+      return withName(nameFromFile(dirname(absolute), 'project'), { format, ...head, authored: readProject(node, report) });
+    case 'chain':
+      return withName(nameFromFile(absolute, 'chain'), { format, ...head, authored: readChain(node, report) });
+    case 'tool':
+      return withName(nameOf(node, absolute, report), { format, ...head, authored: readTool(node, report) });
+    case 'build':
+      return withName(memberOf(node, 'name') === null ? nameFromFile(absolute, 'build') : nameOf(node, absolute, report), { format, ...head, authored: readBuild(node, report) });
+    case null:
+      return null;
+  }
+}
+
+function readMappedWorkflow(node: Node, report: Report): { node: Node; authored: AuthoredWorkflow | null } {
+  const mapped = withInputMap(node, report);
+  return { node: mapped, authored: readWorkflow(mapped, report) };
+}
+
+/** An agent as its file's extension says that it is written; in Markdown and in TOML in the words of other tools. */
+function readAnyAgent(node: Node, report: Report): { node: Node; authored: AuthoredAgent | null } {
+  switch (extname(node.source.absolute)) {
+    case '.md':
+    case '.toml':
+      return readAgentInPlace(node, dialectOf(node), report) ?? { node, authored: null };
+    case '.agent':
+      return { node, authored: readAgentFile(node, report) };
+    default: {
+      const mapped = withInputMap(node, report);
+      return { node: mapped, authored: readAgent(mapped, report) };
+    }
+  }
+}
+
+/** The document of a file with its positions, by its extension; null when it has problems. */
+export function parseFile(source: Source, report: Report): Node | null {
+  switch (extname(source.absolute)) {
+    case '.md':
+    case '.agent':
+      return parseMarkdown(source, report);
+    case '.toml':
+      return parseToml(source, report);
+    default:
+      return parseData(source, report);
+  }
+}
+
+function loadFlow(source: Source, report: Report): FlowDefinition | null {
+  const { absolute } = source;
+  const findings: Parameters<Report>[0][] = [];
+  const flow = readFlow(source, (finding) => findings.push(finding));
+  const foreign = findings.every(({ severity }) => severity === 'warning') ? null : foreignFlow(source.text);
+  if (foreign !== null) {
+    report({ code: 'foreign-file', at: { source, path: '', start: 0, end: 1 }, message: `This seems to be ${foreign}, and no flow.` });
+    return null;
+  }
+  findings.forEach((finding) => report(finding));
+  if (flow === null) return null;
+  const name = memberOf(flow.node, 'name') === null ? nameFromFile(absolute, 'flow') : nameOf(flow.node, absolute, report);
+  return withName(name, { format: 'flow', file: absolute, ...flow });
+}
+
+/** JSON in a `.json` file, unless it is YAML in spite of its name; YAML in all others. */
+function parseData(source: Source, report: Report): Node | null {
+  const foreign = foreignText(source.absolute, source.text);
+  if (foreign !== null) {
+    report({ code: 'foreign-file', at: { source, path: '', start: 0, end: 1 }, message: `This seems to be ${foreign}, which Perdure does not run.` });
+    return null;
+  }
+  const json = extname(source.absolute) === '.json' && !/^\s*[A-Za-z#-]/.test(source.text);
+  return json ? parseJson(source, report) : parseYaml({ source, start: 0, end: source.text.length }, report);
+}
+
+/** Complete when it has both a name and a form. */
+function withName<D extends { authored: unknown }>(name: string | null, definition: D): (D & { name: string; authored: NonNullable<D['authored']> }) | null {
+  const { authored } = definition;
+  return name === null || authored == null ? null : { ...definition, name, authored };
 }
 
 function nameOf(node: Node, absolute: string, report: Report): string | null {
@@ -87,7 +175,9 @@ function nameOf(node: Node, absolute: string, report: Report): string | null {
   return null;
 }
 
-/** The file's name up to its first dot. */
-export function stemOf(file: string): string {
-  return basename(file).split('.')[0] ?? '';
+/** A name for a definition that has none of its own: the file's, with `-` for what names do not have. */
+function nameFromFile(absolute: string, kind: 'chain' | 'flow' | 'build' | 'project'): string {
+  const plain = stemOf(absolute).replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const name = /^[A-Za-z]/.test(plain) ? plain : `${kind}-${plain}`.replace(/-$/, '');
+  return name.slice(0, 63);
 }

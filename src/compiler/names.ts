@@ -1,30 +1,68 @@
-import type { AuthoredWorkflow } from './formats/workflow.js';
 import type { Node } from './node.js';
 import { memberOf } from './node.js';
 import type { Report } from './problem.js';
-import type { Names } from './scope.js';
+import type { Mode, Names } from './scope.js';
 import { RESERVED } from './scope.js';
 
+/** Where names are collected. */
+export interface Naming {
+  mode: Mode;
+  /** The steps as they are written, those of `finally` last. */
+  stepNodes: Node[];
+  /** How many of them are ordinary. */
+  ordinary: number;
+  inputs: Set<string>;
+  outer: Names['outer'];
+  repeats: Names['repeats'];
+  report: Report;
+}
+
 /**
- * The names that a workflow gives to its steps, outputs and groups. They are read from the document, so that a step
- * with other faults is still known to those that refer to it.
+ * The names that `steps:` give to steps, outputs and groups. They are read from the document, so that a step with other
+ * faults is still known to those that refer to it.
  */
-export function collectNames(authored: AuthoredWorkflow, stepNodes: Node[], report: Report): Names {
+export function collectNames({ mode, stepNodes, ordinary, inputs, outer, repeats, report }: Naming): Names {
   const names: Names = {
-    mode: authored.execution ?? 'sequential',
+    mode,
     steps: stepNodes.length,
+    ordinary,
     ids: new Map(),
     outputs: new Map(),
     groups: new Map(),
-    inputs: new Set(Object.keys(authored.inputs ?? {})),
+    inputs,
+    hidden: new Map(),
+    outer,
+    repeats,
+    single: false,
   };
   stepNodes.forEach((node, index) => {
     takeUnique({ key: 'id', what: 'step', taken: names.ids, node, index, report });
     takeUnique({ key: 'output', what: 'output', taken: names.outputs, node, index, report });
     takeGroup(names, node, index, report);
+    for (const name of namesInside(node)) if (!names.hidden.has(name)) names.hidden.set(name, index);
   });
   checkOutputs(names, stepNodes, report);
   return names;
+}
+
+/**
+ * The scope of a step that is its own body. In a loop its id and its output stand for it there too; an item of a foreach
+ * is not known to itself.
+ */
+export function namesOfOne(node: Node, { mode, inputs, outer, repeats }: Omit<Naming, 'stepNodes' | 'ordinary' | 'report'>): Names {
+  const named = (key: string): Map<string, number> => {
+    const name = memberOf(node, key)?.value;
+    return new Map(typeof name === 'string' && repeats === 'loop' ? [[name, 0]] : []);
+  };
+  return { mode, steps: 1, ordinary: 1, ids: named('id'), outputs: named('output'), groups: new Map(), inputs, hidden: new Map(), outer, repeats, single: true };
+}
+
+/** Ids and outputs in the body of a step, at any depth. */
+function namesInside(node: Node): string[] {
+  return (memberOf(node, 'steps')?.items ?? []).flatMap((inner) => {
+    const own = ['id', 'output'].map((key) => memberOf(inner, key)?.value);
+    return [...own.filter((name) => typeof name === 'string'), ...namesInside(inner)];
+  });
 }
 
 interface Taking {
@@ -45,9 +83,13 @@ function takeUnique({ key, what, taken, node, index, report }: Taking): void {
   else report({ code: 'duplicate-name', at: written, message: `Step ${first} has the ${what} name \`${name}\` already.`, suggestion: 'give each its own name' });
 }
 
-function takeGroup({ groups, mode }: Names, node: Node, index: number, report: Report): void {
+function takeGroup({ groups, mode, ordinary }: Names, node: Node, index: number, report: Report): void {
   const written = memberOf(node, 'parallel_group');
   if (typeof written?.value !== 'string') return;
+  if (index >= ordinary) {
+    report({ code: 'group-not-parallel', at: written, message: 'The steps of `finally` run one after the other, in no group.' });
+    return;
+  }
   const members = groups.get(written.value);
   if (members !== undefined) members.push(index);
   else {

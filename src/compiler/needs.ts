@@ -19,9 +19,9 @@ export function needsOf(node: Node, index: number, names: Names, report: Report)
 
 function targetOf(item: Node, names: Names, report: Report): number | null {
   const { value } = item;
-  const found = typeof value === 'number' ? value : names.ids.get(String(value));
-  if (found !== undefined && Number.isInteger(found) && found >= 0 && found < names.steps) return found;
   if (typeof value !== 'number' && typeof value !== 'string') return null;
+  const found = typeof value === 'number' ? value : names.ids.get(value);
+  if (found !== undefined && Number.isInteger(found) && found >= 0 && found < names.steps) return found;
   if (typeof value === 'number') {
     report({ code: 'unknown-step', at: item, message: `There is no step ${value}; there are ${names.steps}, counted from 0.` });
   } else if (names.groups.has(value)) {

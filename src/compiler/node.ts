@@ -23,6 +23,13 @@ export function memberOf(node: Node, key: string): Node | null {
   return node.members?.get(key)?.node ?? null;
 }
 
+/** The same map without one key. */
+export function without(node: Node, omitted: string | null): Node {
+  if (omitted === null || memberOf(node, omitted) === null) return node;
+  const members = new Map([...(node.members ?? [])].filter(([key]) => key !== omitted));
+  return { ...node, members, value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])) };
+}
+
 /** Where a key itself is written; the whole map when it is not. */
 export function keyOf(node: Node, key: string): Place {
   return node.members?.get(key)?.key ?? startOf(node);

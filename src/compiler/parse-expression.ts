@@ -24,6 +24,8 @@ export interface ExpressionFlaw extends Flaw {
 }
 
 const LEVELS: readonly (readonly BinaryOperator[])[] = [['||'], ['&&'], ['==', '!='], ['<', '<=', '>', '>=']];
+/** What other languages write, and what is written here. */
+const HERE = new Map([['and', 'write `&&`'], ['or', 'write `||`'], ['is', 'write `==`'], ['not', 'write `!`'], ['===', 'write `==`']]);
 const WORDS = { true: true, false: false, null: null } as const;
 
 /**
@@ -32,7 +34,7 @@ const WORDS = { true: true, false: false, null: null } as const;
  */
 export function parseExpression(tokens: Token[], text: string, grammar: Grammar): { expression: Expression | null } | ExpressionFlaw {
   try {
-    const cursor = createCursor(tokens, text);
+    const cursor = createCursor(tokens, text, grammar);
     const expression = createDescent(cursor, text, grammar).coalesce();
     cursor.expect('}');
     return { expression };
@@ -56,7 +58,7 @@ type Parsed = Expression | null;
 type Cursor = ReturnType<typeof createCursor>;
 
 /** Where the parser stands among the tokens. */
-function createCursor(tokens: Token[], text: string) {
+function createCursor(tokens: Token[], text: string, { operators }: Grammar) {
   let next = 0;
 
   const peek = (): Token => tokens[next] ?? { kind: 'end', start: text.length, length: 1 };
@@ -69,12 +71,12 @@ function createCursor(tokens: Token[], text: string) {
     next++;
     return true;
   };
-  const fail = (message: string, token = peek()): never => {
-    throw new Stop({ code: 'invalid-template', start: token.start, length: token.length, message });
+  const fail = (message: string, token = peek(), suggestion: string | null = null): never => {
+    throw new Stop({ code: 'invalid-template', start: token.start, length: token.length, message, suggestion });
   };
   const found = (): string => text.slice(peek().start, peek().start + peek().length);
   const expect = (mark: Mark): void => {
-    if (!takes(mark)) fail(`Expected \`${mark}\`, got \`${found()}\`.`);
+    if (!takes(mark)) fail(`Expected \`${mark}\`, got \`${found()}\`.`, peek(), operators ? (HERE.get(found()) ?? null) : null);
   };
   const skip = (): void => {
     next++;
@@ -108,7 +110,7 @@ function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
 
   const needsOperators = (token: Token): void => {
     if (grammar.operators) return;
-    const message = 'Operators and functions are for `when`; here stands a reference, with `??` for what may be missing.';
+    const message = 'Operators and functions are for `when`, `until` and `set`; here stands a reference, with `??` for what may be missing.';
     throw new Stop({ code: 'operator-not-allowed', start: token.start, length: token.length, message });
   };
 

@@ -7,8 +7,22 @@ const MAX_BYTES = 256 * 1024;
 
 export type FileKind = 'file' | 'folder' | 'other' | 'missing';
 
-/** What a path is, without following a symbolic link. */
+/** Paths where no file can be: too long, below a file, in a circle of links, or with a NUL in it. */
+const NO_PATH = ['ENOENT', 'ENAMETOOLONG', 'ENOTDIR', 'ELOOP', 'ERR_INVALID_ARG_VALUE'];
+
+/**
+ * What a path is, without following a symbolic link. What is there but cannot be looked at, in a folder of somebody else
+ * say, is `other`: whoever reads it is told why.
+ */
 export function kindOf(path: string): FileKind {
+  try {
+    return lookAt(path);
+  } catch (error) {
+    return NO_PATH.includes(errorCode(error)) ? 'missing' : 'other';
+  }
+}
+
+function lookAt(path: string): FileKind {
   const stat = lstatSync(path, { throwIfNoEntry: false, bigint: false });
   if (stat === undefined) return 'missing';
   if (stat.isFile()) return 'file';
@@ -21,7 +35,7 @@ export function kindOf(path: string): FileKind {
  */
 export function readText(path: string): { text: string } | { failure: string } {
   try {
-    const refusal = REFUSALS[kindOf(path)];
+    const refusal = REFUSALS[lookAt(path)];
     if (refusal !== null) return { failure: refusal };
     // Not blocking and not following: between `lstat` and here a FIFO or a link may have taken the file's place.
     const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

@@ -1,8 +1,9 @@
-import { dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { stemOf } from './load.js';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { NAME } from '../plan/names.js';
 import { nearest } from './nearest.js';
 import type { Project } from './project.js';
 import { kindOf, listFolder, packageRoot, readText, realPath } from './read.js';
+import { stemOf } from './source.js';
 
 /** Agents that come with the package. */
 export const BUILT_IN_AGENTS = ['general-purpose', 'Explore', 'Plan', 'code-reviewer', 'expert-code-implementer', 'implementation-architect'];
@@ -27,15 +28,35 @@ export interface Resolver {
   agent: (name: string, from: string) => Resolution;
   /** By name, or by a path relative to the file that names it. */
   workflow: (name: string, from: string) => Resolution;
+  /** A file of `temp-agents/` that takes the name of a built-in agent. */
+  usurper: (name: string, from: string) => Entry | null;
+  /** A tool by the name of its folder. */
+  tool: (name: string, from: string) => Resolution;
+  /** Names of the tools that a file at the project's root may name. */
+  tools: () => string[];
   /** Another file of the same folder that has this file's name, whatever the case (S12). */
   twinOf: (file: string, name: string) => Entry | null;
+  /** Every agent that a file at the project's root may name, each name once. */
+  agents: () => Entry[];
 }
 
+const TOOL_HOMES = ['definitions', '.glee'];
 const HOMES = ['definitions', '.glee', '.claude'];
-const EXTENSIONS: Record<Kind, string[]> = { agents: ['.yml', '.yaml', '.md'], workflows: ['.yml', '.yaml'] };
+const EXTENSIONS: Record<Kind, string[]> = { agents: ['.yml', '.yaml', '.md', '.agent'], workflows: ['.yml', '.yaml', '.json', '.flow'] };
+/** Folders of a kind: `workflow:` may name any definition. */
+const FOLDERS: Record<Kind, string[]> = { agents: ['agents'], workflows: ['workflows', 'chains', 'flows', 'builds'] };
+/** Where the designer writes agents for one flow, and people may too: below the project's root. */
+export const TEMPORARY_AGENTS = 'temp-agents';
 
-/** Finds definitions by name in the project's folders, then among those built in. */
-export function createResolver(project: Project): Resolver {
+export function isTemporaryAgent(file: string): boolean {
+  return basename(dirname(file)) === TEMPORARY_AGENTS;
+}
+
+const KINDS: readonly Kind[] = ['agents', 'workflows'];
+
+/** Finds definitions by name in the project's folders, then among those built in; last, or where they are `own` first, among those that were made in a run or a connection. */
+export function createResolver(project: Project, made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] }): Resolver {
+  const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
   const folders = new Map<string, Entry[]>();
   let builtIn: Entry[] | null = null;
 
@@ -58,15 +79,25 @@ export function createResolver(project: Project): Resolver {
 
   /** All that may be named from a file, in the order in which it is looked through. */
   const visible = (kind: Kind, from: string): Entry[] => {
-    return rootsOf(from, project.root).flatMap((root) => HOMES.flatMap((home) => entriesIn(join(root, home, kind), kind)));
+    return rootsOf(from, project.root).flatMap((root) => HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))));
   };
+
+  const temporaryAgents = (from: string): Entry[] =>
+    [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) => entriesIn(join(root, TEMPORARY_AGENTS), 'agents'));
+
+  const usurper = (name: string, from: string): Entry | null => (isBuiltInName(name) ? (temporaryAgents(from).find((entry) => sameName(entry.name, name)) ?? null) : null);
 
   const findAgent = (name: string, from: string): Resolution => {
     const own = visible('agents', from);
-    const entry = own.find((candidate) => candidate.name === name) ?? builtInAgents().find((candidate) => sameName(candidate.name, name));
+    const temporary = temporaryAgents(from);
+    const entry =
+      (made.own ? madeAgents : []).find((candidate) => candidate.name === name) ??
+      own.find((candidate) => candidate.name === name) ??
+      builtInAgents().find((candidate) => sameName(candidate.name, name)) ??
+      [...temporary, ...madeAgents].find((candidate) => candidate.name === name);
     if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
     const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
-    const known = [...own, ...builtInAgents()].map((candidate) => candidate.name);
+    const known = [...own, ...builtInAgents(), ...temporary, ...madeAgents].map((candidate) => candidate.name);
     return { missing: `There is no agent \`${name}\`.`, suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known) };
   };
 
@@ -81,6 +112,19 @@ export function createResolver(project: Project): Resolver {
     return { missing: `There is no workflow \`${name}\`.`, suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known) };
   };
 
+  const toolFolders = (from: string): string[] => rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
+
+  const findTool = (name: string, from: string): Resolution => {
+    const folders = toolFolders(from);
+    const files = folders.flatMap((folder) => (NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : []));
+    const file = files.find((candidate) => kindOf(candidate) === 'file');
+    if (file !== undefined) return { entry: { name, file, builtIn: false } };
+    const own = made.tools?.find((candidate) => basename(dirname(candidate)) === name);
+    if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
+    const known = folders.flatMap((folder) => listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])));
+    return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
+  };
+
   const byPath = (path: string, from: string): Resolution => {
     const file = resolve(dirname(from), path);
     if (kindOf(file) !== 'missing') return { entry: { name: stemOf(file), file, builtIn: false } };
@@ -91,12 +135,24 @@ export function createResolver(project: Project): Resolver {
 
   const twinOf = (file: string, name: string): Entry | null => {
     const folder = dirname(file);
-    const kind = folder.endsWith('agents') ? 'agents' : folder.endsWith('workflows') ? 'workflows' : null;
-    if (kind === null) return null;
+    const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
+    if (kind === undefined) return null;
     return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
   };
 
-  return { agent: perFolder(findAgent), workflow: perFolder(findWorkflow), twinOf };
+  const agents = (): Entry[] => {
+    const found = new Map<string, Entry>();
+    const temporary = entriesIn(join(project.root, TEMPORARY_AGENTS), 'agents');
+    for (const entry of [...visible('agents', rootFile), ...builtInAgents(), ...temporary]) {
+      if (!found.has(entry.name)) found.set(entry.name, withOrigin(entry, builtInAgents()));
+    }
+    return [...found.values()];
+  };
+
+  const rootFile = join(project.root, 'any');
+  const tools = (): string[] => toolFolders(rootFile).flatMap((folder) => listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])));
+
+  return { agent: perFolder(findAgent), workflow: perFolder(findWorkflow), tool: perFolder(findTool), tools, usurper, twinOf, agents };
 }
 
 /** What a name means is the same for all files of a folder, and looked up once. */

@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import type { JsonObject } from '../plan/json.js';
 import { configSchema } from './config.js';
-import { agentSchema } from './formats/agent.js';
+import { agentEditorSchema } from './formats/agent.js';
+import { buildSchema } from './formats/build.js';
+import { chainSchema } from './formats/chain.js';
+import { deviceKindSchema } from './formats/device-kind.js';
+import { projectSchema } from './formats/project.js';
+import { toolSchema } from './formats/tool.js';
 import { workflowSchema } from './formats/workflow.js';
 
-const SCHEMAS = { workflow: workflowSchema, agent: agentSchema, config: configSchema };
+const SCHEMAS = { workflow: workflowSchema, agent: agentEditorSchema, chain: chainSchema, build: buildSchema, project: projectSchema, tool: toolSchema, device: deviceKindSchema, config: configSchema };
 
 export type SchemaKind = keyof typeof SCHEMAS;
 
 /** What `perdure schema` knows. */
-export const SCHEMA_KINDS: readonly SchemaKind[] = ['workflow', 'agent', 'config'];
+export const SCHEMA_KINDS: readonly SchemaKind[] = ['workflow', 'agent', 'chain', 'build', 'project', 'tool', 'device', 'config'];
 
 /** The JSON Schema (draft 7, which editors understand) of one authored format, made from the schema that validates it. */
 export function jsonSchemaOf(kind: SchemaKind): JsonObject {

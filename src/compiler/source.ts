@@ -1,3 +1,5 @@
+import { basename, relative } from 'node:path';
+
 /** An authored text with the name people know it by. */
 export interface Source {
   /** Relative to the folder the command ran in, with forward slashes. */
@@ -13,6 +15,16 @@ export function createSource(absolute: string, file: string, text: string): Sour
   const lines = [0];
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
   return { absolute, file, text, lines };
+}
+
+/** As it is shown to people: relative to their folder, with forward slashes. */
+export function displayName(cwd: string, absolute: string): string {
+  return relative(cwd, absolute).replaceAll('\\', '/') || basename(absolute);
+}
+
+/** The file's name up to its first dot. */
+export function stemOf(file: string): string {
+  return basename(file).split('.')[0] ?? '';
 }
 
 /** Line and column from 1, and how many characters stand from there to the line's end. */

@@ -65,6 +65,8 @@ function nextOpening(text: string, from: number): number {
 /** Where templates are compiled: what their names mean, and where problems and long texts go. */
 export interface TemplateContext {
   resolve: (reference: WrittenReference, at: Place) => Expression | null;
+  /** Whether operators and functions may stand in a `${…}`; they may in conditions and in `set`. */
+  operators?: boolean;
   report: Report;
   texts: Texts;
 }
@@ -76,13 +78,13 @@ export function compileTemplate(node: Node, context: TemplateContext): Template 
     return ofMap([...node.members].map(([key, member]) => [key, compileTemplate(member.node, context)]));
   }
   if (typeof node.value !== 'string') return { kind: 'literal', value: node.value };
-  return ofParts(parseScalar(node, context, false), context.texts);
+  return ofParts(parseScalar(node, context), context.texts);
 }
 
 /** One whole `${…}` with operators, or true or false; null when it is something else, which is reported. */
 export function compileCondition(node: Node, context: TemplateContext): Expression | null {
   if (typeof node.value === 'boolean') return { kind: 'literal', value: node.value };
-  const parts = typeof node.value === 'string' ? parseScalar(node, context, true) : [];
+  const parts = typeof node.value === 'string' ? parseScalar(node, { ...context, operators: true }) : [];
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
   const suggestion = typeof node.value === 'string' && !node.value.includes('${') ? `write "\${${node.value}}"` : 'write the whole condition inside one ${…}';
@@ -90,7 +92,7 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
   return null;
 }
 
-function parseScalar(node: Node, { resolve, report }: TemplateContext, operators: boolean): Part[] {
+function parseScalar(node: Node, { resolve, report, operators = false }: TemplateContext): Part[] {
   const text = String(node.value);
   const placeOf = placesIn(node);
   const grammar: Grammar = { operators, resolve: (reference) => resolve(reference, placeOf(reference.start, reference.length)) };

@@ -17,6 +17,8 @@ export interface Flaw {
   suggestion?: string | null;
 }
 
+/** Signs of other languages, and what is written here. */
+const SIGNS: Readonly<Record<string, string>> = { '=': 'write `==`', '&': 'write `&&`', '|': 'there are no filters; `||` is or', '{': 'an input is written `${name}`', '?': 'a default is written `${name ?? "…"}`' };
 /** What one `${…}` may hold; a limit on its tokens bounds every recursion over the expression. */
 const MAX_TOKENS = 500;
 
@@ -53,7 +55,7 @@ function scanToken(text: string, start: number): Token | Flaw {
   if (number !== null) return numberToken(number, start);
   const mark = MARKS.find((candidate) => text.startsWith(candidate, start));
   if (mark !== undefined) return { kind: 'mark', mark, start, length: mark.length };
-  return { start, length: 1, message: `Expected a name, a value or an operator, got \`${String.fromCodePoint(text.codePointAt(start) ?? 0)}\`.` };
+  return { start, length: 1, message: `Expected a name, a value or an operator, got \`${String.fromCodePoint(text.codePointAt(start) ?? 0)}\`.`, suggestion: SIGNS[first] ?? null };
 }
 
 function numberToken(number: string, start: number): Token | Flaw {

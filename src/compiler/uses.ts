@@ -1,6 +1,8 @@
 import type { Expression, Root, Template } from '../plan/expression.js';
-import { expressionsOf } from '../plan/expression.js';
+import { OUTER, expressionsOf } from '../plan/expression.js';
 import type { Step } from '../plan/step.js';
+import { isBlockStep } from '../plan/step.js';
+import { templatesOf } from '../plan/step-templates.js';
 
 /** One reference as edges and inputs see it. */
 export interface Use {
@@ -9,12 +11,27 @@ export interface Use {
   guarded: boolean;
 }
 
-/** Every reference of some templates and conditions. */
-export function usesOf(templates: (Template | null)[], conditions: (Expression | null)[] = []): Use[] {
-  const expressions = [...templates.flatMap((template) => (template === null ? [] : expressionsOf(template))), ...conditions];
+/** Every reference of some templates. */
+export function usesOf(templates: (Template | null)[]): Use[] {
   const uses: Use[] = [];
-  for (const expression of expressions) if (expression !== null) collect(expression, false, uses);
+  for (const expression of templates.flatMap((template) => (template === null ? [] : expressionsOf(template)))) collect(expression, false, uses);
   return uses;
+}
+
+/** Every reference of a step in its own scope: its own, and what its body says of the scope around it. */
+export function usesOfStep(step: Step): Use[] {
+  const own = usesOf(templatesOf(step));
+  if (!isBlockStep(step)) return own;
+  const { body } = step;
+  const until: Template[] = step.kind === 'loop' ? [{ kind: 'expression', expression: step.until }] : [];
+  const inner = [...body.steps.flatMap(usesOfStep), ...usesOf([...until, body.output])];
+  return [...own, ...inner.flatMap(outwards)];
+}
+
+/** A body's reference as the scope around it sees it; nothing where it stays inside. */
+function outwards({ root, guarded }: Use): Use[] {
+  if (root.startsWith(OUTER)) return [{ root: root.slice(OUTER.length), guarded }];
+  return root.startsWith('input:') ? [{ root, guarded }] : [];
 }
 
 function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
@@ -40,27 +57,11 @@ function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
   }
 }
 
-/** The step a root reads and the field of it, or the group, or the input. */
-export function targetOf(root: Root): { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } {
-  const colon = root.indexOf(':');
-  const kind = root.slice(0, colon);
-  const rest = root.slice(colon + 1);
-  const dot = rest.indexOf('.');
-  const head = dot === -1 ? rest : rest.slice(0, dot);
-  if (kind === 'step') return { kind, step: Number(head), field: dot === -1 ? '' : rest.slice(dot + 1) };
-  return { kind: kind === 'group' ? 'group' : 'input', name: head };
-}
+export type Target = { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } | { kind: 'elsewhere' };
 
-/** Every template of a step, the inputs that a nested run gets included. */
-export function templatesOf(step: Step): (Template | null)[] {
-  switch (step.kind) {
-    case 'agent':
-      return [step.prompt, ...Object.values(step.inputs), step.rehearsal];
-    case 'command':
-      return [...step.argv, step.cwd, ...Object.values(step.env), step.stdin];
-    case 'workflow':
-      return Object.values(step.inputs);
-    case 'approval':
-      return [step.message, step.content];
-  }
+/** The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round. */
+export function targetOf(root: Root): Target {
+  const [, kind, head = '', field = ''] = /^(step|group|input):([^.]*)(?:\.(.*))?$/s.exec(root) ?? [];
+  if (kind === 'step') return { kind, step: Number(head), field };
+  return kind === 'group' || kind === 'input' ? { kind, name: head } : { kind: 'elsewhere' };
 }

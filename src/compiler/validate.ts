@@ -1,6 +1,8 @@
 import { basename, extname, join } from 'node:path';
 import { createCompiler } from './compile.js';
 import { checkConfigFile, loadConfig } from './config.js';
+import { readDeviceKind } from './device-kinds.js';
+import { readPermissions } from './permissions.js';
 import type { Problem } from './problem.js';
 import { sortProblems } from './problem.js';
 import { findProject } from './project.js';
@@ -8,7 +10,7 @@ import { kindOf, listFolder, readText } from './read.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
 const SKIPPED_FOLDERS = new Set(['invalid', 'node_modules', '.git', '.perdure', 'dist', 'scripts', 'sessions', 'agent_sessions', 'stream_logs']);
-const EXTENSIONS = ['.yml', '.yaml'];
+const EXTENSIONS = ['.yml', '.yaml', '.flow'];
 const MAX_FOLDER_DEPTH = 16;
 
 export interface Validation {
@@ -27,14 +29,16 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   for (const file of files) {
     if (file === project.configFile) continue;
     if (basename(file) === 'perdure.yml') checkConfigFile({ file, cwd, unknownKeys: 'error', report: compiler.report, sources });
-    else compiler.compile(file);
+    else if (isPermissions(file)) readPermissions(file, cwd, compiler.report, sources);
+    else if (isDeviceKind(file)) readDeviceKind(file, cwd, compiler.report, sources);
+    else compiler.check(file);
   }
   for (const [file, text] of compiler.sources) sources.set(file, text);
   return { files: files.size, problems: sortProblems([...problems, ...compiler.problems]), sources };
 }
 
 /** A named file whatever it is; of a folder, what has the extension and the place of a definition. */
-function definitionsAt(path: string): string[] {
+export function definitionsAt(path: string): string[] {
   return kindOf(path) === 'folder' ? definitionsIn(path, 0) : [path];
 }
 
@@ -49,7 +53,26 @@ function definitionsIn(folder: string, depth: number): string[] {
 
 function isDefinition(path: string): boolean {
   if (EXTENSIONS.includes(extname(path))) return !/(?:^|\/)(?:perdure|\.glee\/config)\.ya?ml$/.test(path);
-  return extname(path) === '.md' && /\/agents\/[^/]+$/.test(path) && hasFrontMatter(path);
+  if (extname(path) === '.agent') return true;
+  if (extname(path) === '.json') return isDefinitionJson(path);
+  return extname(path) === '.md' && /\/(?:temp-)?agents\/[^/]+$/.test(path) && hasFrontMatter(path);
+}
+
+/** JSON is many things: what lies among definitions, and what looks like one. */
+function isDefinitionJson(path: string): boolean {
+  if (/\/definitions\/(?:chains|builds|workflows)\/[^/]+$/.test(path)) return true;
+  const content = readText(path);
+  if ('text' in content && /"(?:agent_files|python_files)"\s*:/.test(content.text)) return true;
+  return 'text' in content && /"steps"\s*:/.test(content.text) && /"(?:step|systemPrompt|modelRef)"\s*:/.test(content.text);
+}
+
+/** Kinds of devices are known by their place: they hold data for other definitions. */
+function isDeviceKind(path: string): boolean {
+  return /\/definitions\/devices\/[^/]+\.ya?ml$/.test(path);
+}
+
+function isPermissions(path: string): boolean {
+  return /\/definitions\/permissions\/[^/]+\.ya?ml$/.test(path);
 }
 
 function hasFrontMatter(path: string): boolean {

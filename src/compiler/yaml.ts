@@ -1,15 +1,15 @@
 import type { Node as YamlNode, ParsedNode, Scalar } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Json, JsonObject } from '../plan/json.js';
+import { foreignDocument } from './formats/foreign.js';
 import type { Member, Node } from './node.js';
+import { startOf } from './node.js';
 import type { Place, ProblemCode, Report } from './problem.js';
 import type { ScalarStyle } from './scalar-offsets.js';
 import type { Source } from './source.js';
-import { lineOf, positionAt } from './source.js';
+import { yamlFaults } from './yaml-faults.js';
 
-const MAX_DEPTH = 64;
-/** A text that is no YAML at all yields an error for each character; the first few say it all. */
-const MAX_SYNTAX_PROBLEMS = 20;
+export const MAX_DEPTH = 64;
 export const FORBIDDEN_KEYS = new Set(['<<', '__proto__', 'constructor', 'prototype']);
 
 /** A stretch of a source that is YAML: the whole file, or a front matter. */
@@ -20,17 +20,19 @@ export interface YamlText {
 }
 
 /**
- * Parses YAML of the core schema into JSON values with positions. Null when there is a problem: what stands in a
- * broken document means nothing reliable.
+ * Parses YAML of the core schema into JSON values with positions. Null when what stands in the document means nothing
+ * reliable. Keys that are written twice or may not be used are reported, and left out.
  */
 export function parseYaml({ source, start, end }: YamlText, report: Report): Node | null {
-  const document = parse(source.text.slice(start, end));
-  const faults = [...document.errors, ...document.warnings];
-  const deep = faults.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  for (const { code, pos, message } of deep ? [deep] : faults.slice(0, MAX_SYNTAX_PROBLEMS)) {
-    const at: Place = { source, path: '', start: start + pos[0], end: start + pos[1] };
-    report({ code: faultCode(code), at, message: faultMessage(code, message), suggestion: hint(at) });
+  const text = source.text.slice(start, end);
+  const document = parse(text);
+  const faults = yamlFaults(document, text);
+  const foreign = faults[0]?.code === 'multiple-documents' ? foreignFirst(document, source, start) : null;
+  if (foreign !== null) {
+    report({ code: 'foreign-file', at: foreign.at, message: `This seems to be ${foreign.name}, which Perdure does not run.` });
+    return null;
   }
+  for (const fault of faults) report({ ...fault, at: { source, path: '', start: start + fault.start, end: start + fault.end } });
   if (faults.length > 0) return null;
   const whole: Place = { source, path: '', start, end };
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
@@ -52,34 +54,19 @@ function parse(text: string): ReturnType<typeof parseDocument<ParsedNode>> {
   }
 }
 
-function faultCode(code: string): ProblemCode {
-  if (code === 'MULTIPLE_DOCS') return 'multiple-documents';
-  return code === 'RESOURCE_EXHAUSTION' ? 'too-deep' : 'invalid-yaml';
-}
-
-function faultMessage(code: string, message: string): string {
-  switch (code) {
-    case 'MULTIPLE_DOCS':
-      return 'Expected one definition in the file, got a second document.';
-    case 'NON_STRING_KEY':
-      return 'Expected a text as key, got a list, a map or a tagged value.';
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return 'This text holds `: `, which starts a map inside it.';
-    default:
-      return `${message.replace(/: +"[^]*$/, '')}.`;
-  }
-}
-
-/** YAML reads the brace of `${…}` as a map of its own where the text is not quoted. */
-function hint(at: Place): string | null {
-  const line = lineOf(at.source.text, at.source.lines, positionAt(at.source, at.start).line);
-  return line.includes('${') ? 'put the text with `${…}` in quotes: "${…}"' : null;
+/** What the first of several documents seems to be, and where it begins; null where nothing says so. */
+function foreignFirst(document: ReturnType<typeof parse>, source: Source, start: number): { name: string; at: Place } | null {
+  const node = document.contents === null ? null : createWalk(source, start, () => undefined)(document.contents);
+  const name = node === null ? null : foreignDocument(node.value);
+  return node === null || name === null ? null : { name, at: startOf(node) };
 }
 
 /** Turns YAML nodes into ours, top down, and checks what makes a value unfit for JSON. */
 function createWalk(source: Source, base: number, report: Report): (yaml: YamlNode) => Node | null {
   let broken = false;
 
+  /** A fault that leaves the document its shape, so that all else in it can be looked at. */
+  const tell = (code: ProblemCode, at: Place, message: string): void => report({ code, at, message });
   const fail = (code: ProblemCode, at: Place, message: string, suggestion?: string): void => {
     broken = true;
     report({ code, at, message, suggestion: suggestion ?? null });
@@ -106,13 +93,14 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
       const members = new Map<string, Member>();
       for (const pair of yaml.items) {
         const member = walkPair(pair.key as Scalar<string>, pair.value as YamlNode | null, path, depth);
-        if (members.has(member.name)) fail('duplicate-key', member.key, `The key \`${member.name}\` is written twice in one map.`);
+        if (FORBIDDEN_KEYS.has(member.name)) tell('forbidden-key', member.key, `The key \`${member.name}\` may not be used.`);
+        else if (members.has(member.name)) tell('duplicate-key', member.key, `The key \`${member.name}\` is written twice in one map.`);
         else members.set(member.name, member);
       }
       const value: JsonObject = Object.fromEntries([...members].map(([name, { node }]) => [name, node.value]));
       return { ...at, value, members, items: null, style: null };
     }
-    if (isAlias(yaml)) fail('yaml-alias', at, 'Aliases are not expanded.', 'write the value out');
+    if (isAlias(yaml)) fail('yaml-alias', at, 'Aliases are not expanded.', 'write the value out; a text that begins with `*` stands in quotes');
     return leaf(null);
   };
 
@@ -120,7 +108,6 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
     const name = String(key.value);
     const inner = path === '' ? name : `${path}.${name}`;
     const at = place(key, inner);
-    if (FORBIDDEN_KEYS.has(name)) fail('forbidden-key', at, `The key \`${name}\` may not be used.`);
     return { name, key: at, node: walk(value, inner, depth + 1, at) };
   };
 

@@ -1,5 +1,6 @@
 import type { Binding, Environment, ResultView } from './environment.js';
 import { viewOf } from './environment.js';
+import { OUTER } from './expression.js';
 import type { Root } from './expression.js';
 import type { Json } from './json.js';
 import type { GroupResult } from './result.js';
@@ -14,6 +15,14 @@ export interface BindingSource {
   schedule: Schedule;
   agents: Record<string, Agent>;
   input: Record<string, Value>;
+  /** The scope around it; null for a workflow's own steps. */
+  outer: BindingSource | null;
+  /** The item of a foreach's body. */
+  item: Binding | null;
+  /** Which item of a foreach or which round of a loop it is, from 0. */
+  index: number | null;
+  /** The round before, in a loop's body. */
+  last: Schedule | null;
 }
 
 /** Binds each root to what it stands for now. Unknown roots are missing: the compiler has refused them before. */
@@ -22,12 +31,25 @@ export function bind(roots: Root[], source: BindingSource): Environment {
 }
 
 function bindingOf(root: Root, source: BindingSource): Binding {
+  if (root.startsWith(OUTER)) return source.outer === null ? { missing: true } : bindingOf(root.slice(OUTER.length), source.outer);
+  if (root === 'item') return source.item ?? { missing: true };
+  if (root === 'index') return source.index === null ? { missing: true } : inline(source.index);
   const [kind, rest = ''] = splitOnce(root, ':');
   if (kind === 'input') return inputBinding(source.input, rest);
   const [name, field] = splitOnce(rest, '.');
   if (kind === 'step') return stepBinding(Number(name), field, source);
+  if (kind === 'last') return source.last === null ? { missing: true } : stepBinding(Number(name), field, { ...source, schedule: source.last });
+  if (kind === 'rework') return reworkBinding(rest, source);
   if (kind === 'group') return groupBinding(name, field, source);
   return { missing: true };
+}
+
+/** The last rejection that sent work back, in this scope or one around it; missing before the first. */
+function reworkBinding(field: string, { schedule, outer }: BindingSource): Binding {
+  const last = schedule.reworks.at(-1);
+  if (last === undefined) return outer === null ? { missing: true } : reworkBinding(field, outer);
+  const fields: Record<string, Json> = { feedback: last.feedback ?? '', by: last.by, round: schedule.reworks.length };
+  return inline(fields[field] ?? null);
 }
 
 function inputBinding(input: Record<string, Value>, name: string): Binding {
@@ -63,7 +85,7 @@ function groupBinding(name: string, field: string | undefined, source: BindingSo
 }
 
 /** A group's result in the seed's form. A timeout counts as failed; `partial` needs a success; all skipped is `error`. */
-export function groupResultOf(name: string, source: BindingSource): GroupResult {
+export function groupResultOf(name: string, source: Pick<BindingSource, 'schedule' | 'agents'>): GroupResult {
   const members = source.schedule.body.groups[name] ?? [];
   const outputs = members.flatMap((index) => resultOf(source.schedule, index, source.agents) ?? []);
   const succeeded = outputs.filter(({ status }) => status === 'success');
@@ -78,6 +100,7 @@ export function isInline(environment: Environment): boolean {
     if ('missing' in binding) return true;
     if ('result' in binding) return isInlineOutput(binding.result);
     if ('results' in binding) return binding.results.every(isInlineOutput);
+    if ('item' in binding) return false;
     return !isStored(binding);
   });
 }

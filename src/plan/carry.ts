@@ -1,46 +1,72 @@
-import type { Template } from './expression.js';
-import { rootsOf } from './environment.js';
-import type { Carried, CarriedStep } from './run-input.js';
-import type { PlanBody } from './plan.js';
-import { createSchedule, isEnd, lettersOf, statusesFrom } from './schedule.js';
+import { OUTER, rootsOf } from './expression.js';
+import type { Root } from './expression.js';
+import type { CarriedScope, CarriedStep } from './run-input.js';
+import { NO_SPEND } from './result.js';
+import { redoneBy } from './rework.js';
+import { createSchedule, isEnd, lastStepOf, lettersOf, statusesFrom } from './schedule.js';
 import type { Schedule } from './schedule.js';
-import { templatesOf } from './step.js';
+import { rootsOfStep } from './step-templates.js';
+import type { Block, LoopStep } from './step.js';
 
-/** What of a schedule travels when a run continues as new (I12). */
-export function carrySchedule(schedule: Schedule): Pick<Carried, 'statuses' | 'doomed' | 'steps' | 'stopped' | 'failures' | 'spend'> {
-  const { stopped, failures, spend } = schedule;
-  return { statuses: lettersOf(schedule), doomed: [...schedule.doomed].filter(([step]) => !hasEnded(schedule, step)), steps: carriedSteps(schedule), stopped, failures, spend };
+/** What of a schedule travels when a run continues as new (I12). `later` are further roots that will be looked up in it. */
+export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<CarriedScope, 'pages'> {
+  const { stopped, failures, spend, reworks } = schedule;
+  return { statuses: lettersOf(schedule), doomed: [...schedule.doomed].filter(([step]) => !hasEnded(schedule, step)), steps: neededSteps(schedule, later), stopped, failures, spend, ...(reworks.length === 0 ? {} : { reworks }) };
+}
+
+/** What of a schedule a batch run gets: what these roots stand for, and nothing of what its other steps have come to. */
+export function lendSchedule(schedule: Schedule, roots: Root[]): Omit<CarriedScope, 'pages'> {
+  const { body, reworks } = schedule;
+  return { statuses: lettersOf(schedule), doomed: [], steps: carriedSteps(schedule, new Set(roots.flatMap((root) => indexesOf(body, root)))), stopped: null, failures: { count: 0, first: [] }, spend: NO_SPEND, ...(reworks.length === 0 ? {} : { reworks }) };
 }
 
 /** Of finished steps, only those travel that a step still to come, or the output, can refer to. */
-function carriedSteps(schedule: Schedule): Record<number, CarriedStep> {
-  const { body, steps } = schedule;
-  const wanted = new Set(body.steps.filter(({ index }) => !hasEnded(schedule, index)).flatMap(templatesOf).flatMap((template) => indexesOf(body, template)));
-  for (const index of body.output === null ? [body.steps.length - 1] : indexesOf(body, body.output)) wanted.add(index);
+function neededSteps(schedule: Schedule, later: Root[]): Record<number, CarriedStep> {
+  const { body } = schedule;
+  const roots = [...body.steps.filter(({ index }) => mayRun(schedule, index)).flatMap(rootsOfStep), ...later];
+  const wanted = new Set([...roots, ...(body.output === null ? [] : rootsOf([body.output]))].flatMap((root) => indexesOf(body, root)));
+  if (body.output === null) wanted.add(lastStepOf(body)?.index ?? -1);
+  return carriedSteps(schedule, wanted);
+}
+
+function carriedSteps({ steps }: Schedule, wanted: Set<number>): Record<number, CarriedStep> {
   return Object.fromEntries(
     [...wanted].flatMap((index) => {
       const state = steps[index];
-      return state === undefined || !isEnd(state.status) ? [] : [[index, { output: state.output, failure: state.failure, duration_ms: state.duration_ms }]];
+      return state === undefined || !isEnd(state.status) ? [] : [[index, { output: state.output, failure: state.failure, duration_ms: state.duration_ms, ...(state.decided_by === undefined ? {} : { decided_by: state.decided_by }) }]];
     }),
   );
+}
+
+/** Whether a step has not ended, or a gate that has not may send it back. */
+function mayRun(schedule: Schedule, index: number): boolean {
+  return !hasEnded(schedule, index) || schedule.body.steps.some((gate) => gate.kind === 'approval' && gate.rework !== undefined && !hasEnded(schedule, gate.index) && redoneBy(schedule.body, gate.index).has(index));
 }
 
 function hasEnded(schedule: Schedule, index: number): boolean {
   return isEnd(schedule.steps[index]?.status ?? 'pending');
 }
 
-/** The steps that a template refers to, also through groups. */
-function indexesOf(body: PlanBody, template: Template): number[] {
-  return rootsOf([template]).flatMap((root) => {
-    const step = /^step:(\d+)/.exec(root)?.[1];
-    if (step !== undefined) return [Number(step)];
-    const group = /^group:(.+)\.[^.]+$/.exec(root)?.[1];
-    return group === undefined ? [] : (body.groups[group] ?? []);
-  });
+/** The steps of a block that a root refers to, also through a group; none for a root of another scope. */
+function indexesOf(body: Block, root: Root): number[] {
+  const step = /^step:(\d+)/.exec(root)?.[1];
+  if (step !== undefined) return [Number(step)];
+  const group = /^group:(.+)\.[^.]+$/.exec(root)?.[1];
+  return group === undefined ? [] : (body.groups[group] ?? []);
+}
+
+/** What a round of a loop is asked for after its steps have ended: by `until`, and by the round that follows. */
+export function rootsAfterRound({ body, until }: LoopStep): Root[] {
+  return [...rootsOf([{ kind: 'expression', expression: until }]), ...body.steps.flatMap(rootsOfStep).flatMap(lastRoot)];
+}
+
+/** A root of the round before, as that round itself knows it. */
+function lastRoot(root: Root): Root[] {
+  return root.startsWith('last:') && !root.startsWith(OUTER) ? [`step:${root.slice('last:'.length)}`] : [];
 }
 
 /** The schedule as it was when the run continued as new: what ended has ended, the rest is ready by its needs. */
-export function restoreSchedule(body: PlanBody, carried: Carried | null): Schedule {
+export function restoreSchedule(body: Block, carried: Omit<CarriedScope, 'pages'> | null): Schedule {
   const schedule = createSchedule(body);
   if (carried === null) return schedule;
   const statuses = statusesFrom(carried.statuses);
@@ -56,6 +82,6 @@ export function restoreSchedule(body: PlanBody, carried: Carried | null): Schedu
       if (schedule.blockers[step] === 0 && !isEnd(statuses[step] ?? 'pending')) schedule.ready.add(step);
     }
   });
-  const { stopped, failures, spend, doomed } = carried;
-  return Object.assign(schedule, { stopped, failures, spend, doomed: new Map(doomed) });
+  const { stopped, failures, spend, doomed, reworks = [] } = carried;
+  return Object.assign(schedule, { stopped, failures, spend, reworks, doomed: new Map(doomed) });
 }

@@ -1,5 +1,4 @@
-import type { Root, Template } from './expression.js';
-import { expressionsOf, referencesOf } from './expression.js';
+import type { Root } from './expression.js';
 import type { Json, JsonObject } from './json.js';
 import type { StepResult } from './result.js';
 import type { StoredValue, Value } from './value.js';
@@ -14,10 +13,14 @@ export interface ResultView {
   step_index: number;
   id: string | null;
   output: Value | null;
+  decided_by?: string[];
 }
 
-/** What one root stands for. `missing` is an input that was not given, or the output of a step that did not succeed. */
-export type Binding = Value | { missing: true } | { result: ResultView } | { results: ResultView[] };
+/**
+ * What one root stands for. `missing` is an input that was not given, or the output of a step that did not succeed;
+ * `item` is the item at that place of a stored list.
+ */
+export type Binding = Value | { missing: true } | { result: ResultView } | { results: ResultView[] } | { item: StoredValue; at: number };
 
 /**
  * What the references of one step may see, and nothing else. It travels to the activity, which renders there (I6):
@@ -26,14 +29,8 @@ export type Binding = Value | { missing: true } | { result: ResultView } | { res
 export type Environment = Record<Root, Binding>;
 
 export function viewOf(result: StepResult): ResultView {
-  const { status, error, duration_ms, agent, step_index, id, output } = result;
-  return { status, error, duration_ms, agent, step_index, id, output: output === null ? null : bare(output) };
-}
-
-/** The roots that these templates refer to, each once. */
-export function rootsOf(templates: Template[]): Root[] {
-  const roots = templates.flatMap(expressionsOf).flatMap(referencesOf).map(({ root }) => root);
-  return [...new Set(roots)];
+  const { status, error, duration_ms, agent, step_index, id, output, decided_by } = result;
+  return { status, error, duration_ms, agent, step_index, id, output: output === null ? null : bare(output), ...(decided_by === undefined ? {} : { decided_by }) };
 }
 
 /** Every stored value that an environment names. */
@@ -45,6 +42,7 @@ function valuesOf(binding: Binding): Value[] {
   if ('missing' in binding) return [];
   if ('result' in binding) return outputs([binding.result]);
   if ('results' in binding) return outputs(binding.results);
+  if ('item' in binding) return [binding.item];
   return [binding];
 }
 
@@ -60,7 +58,12 @@ export function bindingToJson(binding: Binding | undefined, load: Load): Json | 
   if (binding === undefined || 'missing' in binding) return undefined;
   if ('result' in binding) return viewToJson(binding.result, load);
   if ('results' in binding) return binding.results.map((view) => viewToJson(view, load));
+  if ('item' in binding) return itemOf(load(binding.item), binding.at);
   return isStored(binding) ? load(binding) : binding.value;
+}
+
+function itemOf(list: Json, at: number): Json | undefined {
+  return Array.isArray(list) ? list[at] : undefined;
 }
 
 function viewToJson(view: ResultView, load: Load): JsonObject {

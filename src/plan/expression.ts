@@ -3,9 +3,15 @@ import type { Text } from './value.js';
 
 /**
  * What a reference starts from. Written as one string so that it can key an `Environment`:
- * `input:NAME`, `step:INDEX.FIELD` (or `step:INDEX` for the whole result), `group:NAME.FIELD`, `item`, `index`.
+ * `input:NAME`, `step:INDEX.FIELD` (or `step:INDEX` for the whole result), `group:NAME.FIELD`; in the body of a foreach
+ * `item` and `index`, of a loop `index` (the round, from 0) and `last:INDEX.FIELD`, a step's result in the round before.
+ * `rework:FIELD` is the last rejection that sent work back. Steps and groups are those of the reference's own scope; each `^` before a root goes one scope outwards. Inputs are
+ * the same in all scopes of a run and take no `^`.
  */
 export type Root = string;
+
+/** Before a root: looked up in the scope around. */
+export const OUTER = '^';
 
 /** A parsed `${…}` (I4). Evaluated by the one evaluator in `evaluate.ts`, in the workflow or in an activity. */
 export type Expression =
@@ -61,4 +67,10 @@ export function expressionsOf(template: Template): Expression[] {
     case 'map':
       return Object.values(template.entries).flatMap(expressionsOf);
   }
+}
+
+/** The roots that these templates refer to, each once. */
+export function rootsOf(templates: Template[]): Root[] {
+  const roots = templates.flatMap(expressionsOf).flatMap(referencesOf).map(({ root }) => root);
+  return [...new Set(roots)];
 }

@@ -21,11 +21,13 @@ export function isObject(value: Json | undefined): value is JsonObject {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
+  const members = value as Record<string, unknown>; // any other object is read by its keys, as `JSON.stringify` does
+  let text = '';
+  for (const key of Object.keys(members).sort()) {
+    if (members[key] === undefined) continue;
+    text += `${text === '' ? '{' : ','}${JSON.stringify(key)}:${canonicalJson(members[key])}`;
+  }
+  return text === '' ? '{}' : `${text}}`;
 }
 
 /** A value as text inside a template: strings stand as they are, nothing is empty, the rest is JSON with indent 2. */

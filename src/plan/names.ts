@@ -11,6 +11,12 @@ export const INTERPRETER = 'perdure';
 /** Signal and update by which a person decides a gate; both take a `Decision` and run the same checks (decision 4). */
 export const DECIDE = 'decide';
 
+/** Update and signal by which a person steers a run; both take a `Steer`. */
+export const STEER = 'steer';
+
+/** Signal by which the runs of one tree share its budget. */
+export const LEDGER = 'ledger';
+
 /** Keys of the memo. What waits for people is upserted there by the run that owns it (decision 5). */
 export const MEMO = {
   definition: 'perdure.definition',
@@ -20,6 +26,14 @@ export const MEMO = {
   submittedBy: 'perdure.submitted_by',
   rehearsal: 'perdure.rehearsal',
   waiting: 'perdure.waiting',
+  /** How many open gates are not in the list, because it would be too long. */
+  unlisted: 'perdure.unlisted',
+  /** How the gate ended that was closed last. */
+  decided: 'perdure.decided',
+  /** Why nothing new starts (`Pause`), by a limit or by request; null when it goes on. */
+  paused: 'perdure.paused',
+  /** Limits of which most is used (`Warning`s). */
+  warnings: 'perdure.warnings',
 } as const;
 
 /** Search attributes, keywords all; registered on our own server, used elsewhere only where they exist. */

@@ -1,21 +1,33 @@
 import { canonicalJson } from './json.js';
 import type { Plan, PlanBody } from './plan.js';
-import type { Step, StepKind } from './step.js';
+import { lengthenText, shortenText } from './short-text.js';
+import type { Block, Step, StepKind } from './step.js';
 
 /** What a field is when a packed step does not say it. */
-const COMMON = { id: null, needs: [], parallel_group: null, when: null, on_error: 'stop', deadline_ms: null, effect: 'workspace' } as const;
+const COMMON = { id: null, needs: [], parallel_group: null, when: null, on_error: 'stop', deadline_ms: null, effect: 'workspace', always: false } as const;
 const ONCE = { attempts: 1, backoff_ms: 2_000 } as const;
 const FIVE_MINUTES = 300_000;
 
 const OMITTED: Record<StepKind, Record<string, unknown>> = {
   agent: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: { attempts: 3, backoff_ms: 2_000 }, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null },
   command: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE, cwd: null, env: {}, stdin: null, reads: [], max_output_kb: 100, schema: null },
+  tool: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE, inputs: {}, schema: null },
   workflow: { ...COMMON, timeout_ms: 0, retry: ONCE, inputs: {} },
+  plan: { ...COMMON, timeout_ms: 0, retry: ONCE, inputs: {}, message: null, fallback: 'abort' },
   approval: { ...COMMON, timeout_ms: 0, retry: ONCE, effect: 'none', content: null, fallback: 'abort' },
+  ask: { ...COMMON, timeout_ms: 0, retry: ONCE, effect: 'none', schema: null, choices: null },
+  set: { ...COMMON, timeout_ms: 0, retry: ONCE, effect: 'none' },
+  wait: { ...COMMON, timeout_ms: 0, retry: ONCE, effect: 'none', for_ms: null, until: null },
+  foreach: { ...COMMON, timeout_ms: 0, retry: ONCE, max_parallel: null },
+  compile: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE },
+  flash: { ...COMMON, timeout_ms: 60_000, retry: { attempts: 3, backoff_ms: 1_000 }, effect: 'external', ready: null, boot: null, fallback: 'abort' },
+  serial: { ...COMMON, timeout_ms: 90_000, retry: ONCE, effect: 'none', expect: null, write: null, after: null, listen_ms: 10_000, capture: 'all', rehearsal: null },
+  loop: { ...COMMON, timeout_ms: 0, retry: ONCE, at_max: 'error' },
 };
 
 /** A step without its index, which is its position, and without the fields that say what they say by themselves. */
 export type PackedStep = Pick<Step, 'kind'> & Record<string, unknown>;
+type PackedBlock = Omit<Block, 'steps'> & { steps: PackedStep[] };
 export type PackedBody = Omit<PlanBody, 'steps'> & { steps: PackedStep[] };
 
 /**
@@ -28,26 +40,49 @@ export function packPlan(plan: Plan): PackedPlan {
   return { ...packBody(plan), nested: Object.fromEntries(Object.entries(plan.nested).map(([hash, body]) => [hash, packBody(body)])) };
 }
 
-function packBody<B extends PlanBody>(body: B): Omit<B, 'steps'> & { steps: PackedStep[] } {
+function packBody<B extends Block>(body: B): Omit<B, 'steps'> & { steps: PackedStep[] } {
   return { ...body, steps: body.steps.map(packStep) };
 }
 
-function packStep({ index: _position, ...step }: Step): PackedStep {
+function packStep({ index: _position, ...whole }: Step): PackedStep {
+  const step = 'body' in whole ? { ...whole, body: packBody(whole.body) } : whole;
   const omitted = OMITTED[step.kind];
   const said = Object.entries(step).filter(([key, value]) => !Object.hasOwn(omitted, key) || canonicalJson(value) !== canonicalJson(omitted[key]));
   return { kind: step.kind, ...Object.fromEntries(said) };
 }
 
-/** The inverse of `packPlan`. */
-export function unpackPlan(packed: PackedPlan): Plan {
+/** A packed Plan whose JSON text is shortened too: its steps resemble each other. */
+export interface ShortPlan extends Pick<Plan, 'planVersion' | 'name' | 'hash'> {
+  /** See `short-text.ts`. */
+  short: string;
+}
+
+/** A Plan as it stands in a run's start arguments; older runs have packed ones. */
+export type PlanInHistory = PackedPlan | ShortPlan;
+
+/** Shortens a Plan for a run's start arguments: about a tenth of its packed size when it has many steps. */
+export function shortPlan(plan: Plan): ShortPlan {
+  const { planVersion, name, hash } = plan;
+  return { planVersion, name, hash, short: shortenText(swapQuotes(JSON.stringify(packPlan(plan)))) };
+}
+
+/** In JSON inside of JSON every `"` takes two characters; `'` takes one, and is rare. */
+function swapQuotes(text: string): string {
+  return text.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"'));
+}
+
+/** The Plan that was packed or shortened. Throws on a text that is neither. */
+export function unpackPlan(from: PlanInHistory): Plan {
+  const packed = 'short' in from ? (JSON.parse(swapQuotes(lengthenText(from.short))) as PackedPlan) : from; // `shortPlan` wrote it
   const nested = Object.entries(packed.nested).map(([hash, body]) => [hash, unpackBody(body)] as const);
   return { ...unpackBody(packed), nested: Object.fromEntries(nested) };
 }
 
-function unpackBody<B extends PackedBody>(body: B): Omit<B, 'steps'> & { steps: Step[] } {
+function unpackBody<B extends PackedBlock>(body: B): Omit<B, 'steps'> & { steps: Step[] } {
   return { ...body, steps: body.steps.map(unpackStep) };
 }
 
 function unpackStep(packed: PackedStep, index: number): Step {
-  return { ...OMITTED[packed.kind], ...packed, index } as unknown as Step; // packStep left out exactly these fields
+  const body = 'body' in packed ? { body: unpackBody(packed['body'] as PackedBlock) } : {}; // packStep packed it
+  return { ...OMITTED[packed.kind], ...packed, ...body, index } as unknown as Step; // packStep left out exactly these fields
 }

@@ -1,5 +1,6 @@
-import type { Template } from './expression.js';
-import type { Agent, InputSpec, Step } from './step.js';
+import type { ExhaustionPolicy } from './exhaustion.js';
+import type { Agent, Block, InputSpec, Step } from './step.js';
+import { everyStep } from './step.js';
 import type { Hash, Text } from './value.js';
 
 /** Raised by one when a Plan of the old form can no longer be run. */
@@ -20,17 +21,21 @@ export const NO_BUDGETS: Budgets = { max_steps: null, max_parallel: null, max_ru
 export const DEFAULT_BUDGETS: Budgets = { max_steps: 100, max_parallel: 10, max_runtime_mins: 30, max_cost_usd: null, max_tokens: null };
 
 /** One workflow in normal form: every mode and group has become `needs` (I3). */
-export interface PlanBody {
+export interface PlanBody extends Block {
   name: string;
   description: Text | null;
   /** Everything the workflow may be given, declared or found; `undeclared` ones carry type `any`. */
   inputs: Record<string, InputSpec>;
-  steps: Step[];
-  /** Members of each parallel group, by step index. */
-  groups: Record<string, number[]>;
-  /** What the workflow yields; null for its last step's output. */
-  output: Template | null;
   budgets: Budgets;
+  /** Limits that stay unset where nobody sets them; absent where every default applies (workflow files). */
+  no_default?: Limit[];
+  /** What happens at these limits, where the definition chooses. */
+  on_exhausted?: ExhaustionPolicy;
+  /**
+   * The graph that the authored format draws of itself, as JSON: flows have one (seed 000). Beside `nodes`, `edges` and
+   * `variables` it has `steps`: by a node's id the indexes that lead to its step, through the loops around it.
+   */
+  graph?: Text;
 }
 
 /**
@@ -45,6 +50,11 @@ export interface Plan extends PlanBody {
   nested: Record<Hash, PlanBody>;
 }
 
+/** Every step of a Plan: its own and those of all that it nests, with the bodies inside. */
+export function* everyStepOf(plan: Plan): Generator<Step> {
+  for (const body of [plan, ...Object.values(plan.nested)]) yield* everyStep(body);
+}
+
 /** The Plan that a nested run gets: its own body, and only what that reaches. */
 export function nestedPlan(plan: Plan, hash: Hash): Plan {
   const agents: Plan['agents'] = {};
@@ -52,10 +62,17 @@ export function nestedPlan(plan: Plan, hash: Hash): Plan {
   const body = plan.nested[hash];
   if (body === undefined) throw new Error(`The plan has no nested workflow ${hash}`);
   const reach = (reached: PlanBody): void => {
-    for (const step of reached.steps) {
-      if (step.kind === 'agent') copy(plan.agents, agents, step.agent);
+    for (const step of everyStep(reached)) {
+      if (step.kind === 'agent') keepAgent(step.agent);
       if (step.kind === 'workflow' && copy(plan.nested, nested, step.plan)) reach(nested[step.plan] as PlanBody);
     }
+  };
+  // An agent's toolsets may be other agents.
+  const keepAgent = (key: Hash): void => {
+    if (!copy(plan.agents, agents, key)) return;
+    const { toolsets = [], uses = [] } = plan.agents[key] ?? {};
+    for (const tool of uses) if (tool.kind === 'agent') keepAgent(tool.agent);
+    for (const [other, { name }] of Object.entries(plan.agents)) if (toolsets.includes(name)) keepAgent(other as Hash); // a key of `agents`
   };
   reach(body);
   return { planVersion: plan.planVersion, hash, ...body, agents, nested };

@@ -6,14 +6,14 @@ const LONGEST_BACKOFF_MS = 5 * 60_000;
 
 /**
  * How long to wait before another try of a step, in milliseconds; null when there is none (decision 13). A wrong key
- * or a refused request is never tried again; a command's exit code only where the author asked for tries.
+ * or a refused request is never tried again; a command's exit code, or what a tool failed at, only where the author asked for tries.
  */
 export function nextTryDelay(step: Step, failure: Failure, tries: number): number | null {
   if (tries >= step.retry.attempts || !mayPass(failure)) return null;
   return Math.min(step.retry.backoff_ms * 2 ** (tries - 1), LONGEST_BACKOFF_MS);
 }
 
-/** `retry:` is the author's word that a failed command or nested run is worth another try. */
+/** `retry:` is the author's word that a failed command, tool or nested run is worth another try. */
 function mayPass({ type }: Failure): boolean {
-  return FAILURES[type].transient || type === 'command-failed' || type === 'nested-failed';
+  return FAILURES[type].transient || type === 'command-failed' || type === 'tool-failed' || type === 'nested-failed';
 }

@@ -47,7 +47,27 @@ export interface StepResult {
   note: string | null;
   /** The run below it, for a nested workflow. */
   run: string | null;
-  /** Results of the nested run's steps, in pages of 500 `StepResult`s, each a stored value. */
+  /**
+   * What is below it, in pages of at most 500, each a stored list: `StepResult`s of a nested run's steps, or
+   * `RoundResult`s of a foreach's items and a loop's rounds, as they ended.
+   */
+  pages: Value[];
+  /** Of a gate: who decided it. */
+  decided_by?: string[];
+}
+
+/** One item of a foreach, or one round of a loop. */
+export interface RoundResult {
+  /** From 0. */
+  index: number;
+  status: EndStatus;
+  output: Value | null;
+  error: string | null;
+  duration_ms: number;
+  spend: Spend;
+  /** Results of its body's steps, as they ended. */
+  steps: StepResult[];
+  /** Those of them that were written before, in pages. */
   pages: Value[];
 }
 
@@ -66,6 +86,16 @@ export interface RunOutcome {
   spend: Spend;
   /** All StepResults, in pages of 500, each a stored list. */
   pages: Value[];
+  /** What was counted against the budget: as `spend`, but what nobody knows counts as it was reserved. */
+  charged?: { usd: number; tokens: number; steps: number };
+  /** Of a batch run, whose pages hold `RoundResult`s: what came of its items. */
+  items?: ItemCounts;
+}
+
+/** How the items of a foreach ended: how many succeeded, how many failed, and what the first few of these said. */
+export interface ItemCounts {
+  succeeded: number;
+  failures: { count: number; first: string[] };
 }
 
 /** What is written under `.perdure/runs/` when a root run closes (decision 7). */
@@ -77,6 +107,15 @@ export interface RunRecord extends RunOutcome {
   budget: Budgets;
   rehearsal: boolean;
   submitted_by: string;
+  /** The definition's file from the workspace's folder, and that folder; absent in records of old. */
+  definition?: string;
+  workspace?: string;
+  /** What agents were told beside their prompts: a stored `InjectedContext`. */
+  context?: Hash;
+  /** Scope of the tree's journal: what a rerun takes results from. */
+  journal?: string;
+  /** State of the workspace when the run closed; null where it is not known. */
+  workspace_digest?: Hash | null;
   /** ISO 8601, UTC. */
   started_at: string;
   ended_at: string;

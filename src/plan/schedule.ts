@@ -1,9 +1,11 @@
+import type { Amounts } from './amounts.js';
 import type { Failure } from './failure.js';
-import type { PlanBody } from './plan.js';
 import { segmentOf } from './plan.js';
+import type { Rework } from './rework.js';
+import { mayBeRedone, redoneBy, reworkOf } from './rework.js';
 import type { EndStatus, RunEnd, Spend, StepResult, StepStatus } from './result.js';
 import { NO_SPEND, addSpend } from './result.js';
-import type { Agent, Step } from './step.js';
+import type { Agent, Block, Step } from './step.js';
 import { actorOf } from './step.js';
 import type { Value } from './value.js';
 
@@ -12,10 +14,12 @@ import type { Value } from './value.js';
  * history with it (decision 5). It knows nothing of time, Temporal or what steps do.
  */
 export interface Schedule {
-  body: PlanBody;
+  body: Block;
   steps: StepState[];
   /** Steps whose needs are met and that have not started, in the order they became so. */
   ready: Set<number>;
+  /** Steps that have started and not ended. */
+  running: Set<number>;
   /** For each step, how many needs are not met. */
   blockers: number[];
   /** For each step that will be skipped once all it needs has ended: the step that dooms it. */
@@ -26,6 +30,10 @@ export interface Schedule {
   open: number;
   /** Steps that ended since this schedule was made, in that order. */
   ended: number[];
+  /** Rejections that sent work back, in their order. */
+  reworks: Rework[];
+  /** Steps that a rejection may send back. */
+  redoable: ReadonlySet<number>;
   /** The step whose failure stopped the run, or null. */
   stopped: number | null;
   failures: { count: number; first: string[] };
@@ -46,31 +54,39 @@ export interface StepState {
   note: string | null;
   run: string | null;
   pages: Value[];
+  /** Who decided a gate; absent where no person did. */
+  decided_by?: string[];
+  /** It runs, and was sent back meanwhile: however it ends, it runs again. */
+  voided?: true;
 }
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
-export type StepEnd = Partial<Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms'>> &
+export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by'>> &
   (
-    /** A nested run may succeed without an output: its last step was skipped, say. */
-    | { status: 'success'; output: Value | null }
-    | { status: 'error' | 'timeout'; failure: Failure }
+    /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */
+    | { status: 'success'; output: Value | null; partial?: string }
+    /** `feedback` is what a person said with a rejection. */
+    | { status: 'error' | 'timeout'; failure: Failure; feedback?: string | null }
     | { status: 'skipped'; reason: string }
   );
 
-/** The first few failures are told in the run's error; the rest are counted. */
+/** So many failures are told in the run's error; the rest are counted. */
 const TOLD_FAILURES = 5;
 
-/** The schedule of a body before anything ran: steps without needs are ready. */
-export function createSchedule(body: PlanBody): Schedule {
+/** The schedule of a block before anything ran: steps without needs are ready. */
+export function createSchedule(body: Block): Schedule {
   const schedule: Schedule = {
     body,
     steps: body.steps.map(() => pendingState()),
     ready: new Set(),
+    running: new Set(),
     blockers: body.steps.map((step) => step.needs.length),
     doomed: new Map(),
     dependents: body.steps.map(() => []),
     open: body.steps.length,
     ended: [],
+    reworks: [],
+    redoable: mayBeRedone(body),
     stopped: null,
     failures: { count: 0, first: [] },
     succeeded: 0,
@@ -93,35 +109,87 @@ function pendingState(): StepState {
 /** Takes a step off the ready queue. */
 export function startStep(schedule: Schedule, index: number): void {
   schedule.ready.delete(index);
+  schedule.running.add(index);
   at(schedule.steps, index).status = 'running';
 }
 
 /** Records how a step ended, and settles what follows from it: who becomes ready, who is skipped, who is stopped. */
 export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
+  const rework = reworkOf(schedule, index, end);
+  if (rework !== null) return sendBack(schedule, rework, end);
+  if (at(schedule.steps, index).voided) return runAgain(schedule, index, end);
   settle(schedule, index, end);
   if (end.status === 'error' || end.status === 'timeout') {
     const step = at(schedule.body.steps, index);
-    if (end.failure.type !== 'cancelled') countFailure(schedule, step, end.failure);
+    if (end.failure.type !== 'cancelled') countFailure(schedule, step, end.failure.message);
     if (step.on_error === 'stop' && schedule.stopped === null && end.failure.type !== 'cancelled') schedule.stopped = index;
     if (schedule.stopped !== null) skipPending(schedule, `stopped because \`${segmentOf(at(schedule.body.steps, schedule.stopped))}\` failed`);
     release(schedule, index, step.on_error === 'skip_dependents');
   } else {
     if (end.status === 'success') schedule.succeeded += 1;
+    if (end.status === 'success' && end.partial !== undefined) countFailure(schedule, at(schedule.body.steps, index), end.partial);
     release(schedule, index, false);
   }
 }
 
+/** A rejection makes what it goes back to, and all that came after, run again: earlier approvals among it are void. */
+function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
+  schedule.reworks.push(rework);
+  schedule.spend = addSpend(schedule.spend, end.spend ?? NO_SPEND);
+  const redone = redoneBy(schedule.body, rework.gate);
+  schedule.ended = schedule.ended.filter((index) => !redone.has(index));
+  for (const index of redone) {
+    const state = at(schedule.steps, index);
+    if (isEnd(state.status)) forget(schedule, index, state);
+    if (state.status === 'running' && index !== rework.gate) state.voided = true;
+    else {
+      schedule.steps[index] = pendingState();
+      schedule.running.delete(index);
+    }
+    schedule.ready.delete(index);
+    schedule.doomed.delete(index);
+  }
+  for (const index of redone) {
+    schedule.blockers[index] = at(schedule.body.steps, index).needs.filter(({ step }) => !isEnd(at(schedule.steps, step).status)).length;
+    if (schedule.blockers[index] === 0 && at(schedule.steps, index).status === 'pending') schedule.ready.add(index);
+  }
+}
+
+/** Takes back that a step has ended; what it spent stays spent. */
+function forget(schedule: Schedule, index: number, { status }: StepState): void {
+  schedule.open += 1;
+  if (status === 'success') schedule.succeeded -= 1;
+  if (status !== 'error' && status !== 'timeout') return;
+  const { count, first } = schedule.failures;
+  const said = `${segmentOf(at(schedule.body.steps, index))}: `;
+  schedule.failures = { count: count - 1, first: first.filter((line) => !line.startsWith(said)) };
+}
+
+/** A step that was sent back while it ran has ended, in whatever way. */
+function runAgain(schedule: Schedule, index: number, end: StepEnd): void {
+  schedule.spend = addSpend(schedule.spend, end.spend ?? NO_SPEND);
+  schedule.steps[index] = pendingState();
+  schedule.running.delete(index);
+  if (schedule.blockers[index] === 0) schedule.ready.add(index);
+}
+
 /** Steps that were cancelled are not told: what cancelled them is. */
-function countFailure(schedule: Schedule, step: Step, failure: Failure): void {
-  schedule.failures.count += 1;
-  if (schedule.failures.first.length < TOLD_FAILURES) schedule.failures.first.push(`${segmentOf(step)}: ${failure.message}`);
+function countFailure(schedule: Schedule, step: Step, message: string): void {
+  addFailure(schedule.failures, `${segmentOf(step)}: ${message}`);
+}
+
+/** Counts a failure; the first few are also told. */
+export function addFailure(failures: { count: number; first: string[] }, told: string): void {
+  failures.count += 1;
+  if (failures.first.length < TOLD_FAILURES) failures.first.push(told);
 }
 
 function settle(schedule: Schedule, index: number, end: StepEnd): void {
   const state = at(schedule.steps, index);
-  const { status, ...facts } = end;
-  Object.assign(state, facts, { status });
+  const { partial: _counted, feedback: _said, ...facts } = { partial: null, feedback: null, ...end };
+  Object.assign(state, facts);
   schedule.ready.delete(index);
+  schedule.running.delete(index);
   schedule.open -= 1;
   schedule.ended.push(index);
   schedule.spend = addSpend(schedule.spend, state.spend);
@@ -147,11 +215,18 @@ function release(schedule: Schedule, index: number, skips: boolean): void {
   }
 }
 
-/** Everything that has not started is skipped: the run was stopped or cancelled. */
+/** Everything that has not started is skipped but what runs `always`: the scope was stopped or cancelled. */
 export function skipPending(schedule: Schedule, reason: string): void {
-  schedule.steps.forEach((state, index) => {
-    if (state.status === 'pending') settle(schedule, index, { status: 'skipped', reason });
-  });
+  // Nothing runs again any more: what was sent back ends as it ends.
+  for (const state of schedule.steps) delete state.voided;
+  const skipped = schedule.body.steps.filter(({ index, always }) => !always && at(schedule.steps, index).status === 'pending');
+  for (const { index } of skipped) settle(schedule, index, { status: 'skipped', reason });
+  for (const { index } of skipped) release(schedule, index, false);
+}
+
+/** The step whose output is the block's where the block names none: the last of those that do not run `always`. */
+export function lastStepOf({ steps }: Pick<Block, 'steps'>): Step | undefined {
+  return steps.findLast(({ always }) => !always);
 }
 
 /** The word for how a run ended by itself; cancellation and limits are the interpreter's to say. */
@@ -173,7 +248,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
   const state = at(schedule.steps, index);
   const step = at(schedule.body.steps, index);
   if (!isEnd(state.status)) return null;
-  const { output, duration_ms, attempts, spend, reused, note, run, pages } = state;
+  const { output, duration_ms, attempts, spend, reused, note, run, pages, decided_by } = state;
   return {
     status: state.status,
     output,
@@ -189,6 +264,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
     note,
     run,
     pages,
+    ...(decided_by === undefined ? {} : { decided_by }),
   };
 }
 
@@ -198,7 +274,7 @@ export function isEnd(status: StepStatus): status is EndStatus {
 
 /** Whether a step of this kind holds one of the `max_parallel` slots: only running activities do (I11). */
 export function holdsSlot(step: Step): boolean {
-  return step.kind === 'agent' || step.kind === 'command';
+  return step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool' || step.kind === 'compile';
 }
 
 /** The letters of `Carried.statuses`. */

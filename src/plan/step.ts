@@ -1,5 +1,9 @@
+import type { DeviceRef } from './device.js';
 import type { Expression, Template } from './expression.js';
-import type { Json } from './json.js';
+import type { Json, JsonObject } from './json.js';
+import type { Budgets } from './plan.js';
+import type { Permissions } from './permission.js';
+import type { CallableTool, Tool } from './tool.js';
 import type { Hash, Text } from './value.js';
 
 /** What a failed step does to the rest. The compiler fills in the mode's default. */
@@ -35,13 +39,40 @@ export interface StepBase {
   /** Limit of the whole step, all tries and waits together; null for none. */
   deadline_ms: number | null;
   effect: 'none' | 'workspace' | 'external';
+  /** A step of `finally:`: it runs also when the run was stopped or cancelled. Only in a workflow's own steps. */
+  always: boolean;
 }
+
+/**
+ * Steps that run together as one scope with its own references: a workflow's own, those of a `foreach` for each item,
+ * those of a `loop` in each round.
+ */
+export interface Block {
+  steps: Step[];
+  /** Members of each parallel group, by step index. */
+  groups: Record<string, number[]>;
+  /** What the block yields; null for its last step's output. */
+  output: Template | null;
+}
+
+/** The body of a step that runs steps. */
+export interface Body extends Block {
+  /** The body is the authored step itself: its one step adds no segment to paths (decision 1). */
+  single: boolean;
+}
+
+/**
+ * What becomes of an output of text (seed 001): white space around it is dropped, and `number` then reads it as one or
+ * fails the step. Absent: it stays as it is.
+ */
+export type OutputConversion = 'trimmed' | 'number';
 
 /** One answer of a model in a role. */
 export interface AgentStep extends StepBase {
   kind: 'agent';
   /** Key into `Plan.agents`. */
   agent: Hash;
+  /** The request. Null: the agent is told to do its part. An empty text: the agent's instruction is all that is said. */
   prompt: Template | null;
   /** Shown to the agent under their names, and values of `${name}` in the agent's own prompt. */
   inputs: Record<string, Template>;
@@ -49,6 +80,9 @@ export interface AgentStep extends StepBase {
   model: string | null;
   /** JSON Schema that the output must satisfy; then the output is JSON, else it is text. */
   schema: Json;
+  /** What the output must satisfy beside its schema: `tasks` have their own ids, and dependencies without cycles. */
+  checks?: 'tasks';
+  output_as?: OutputConversion;
   /** What a rehearsal answers (decision 10). */
   rehearsal: Template | null;
 }
@@ -59,11 +93,26 @@ export interface CommandStep extends StepBase {
   /** At least one; the first is a literal. */
   argv: Template[];
   cwd: Template | null;
+  /** What relative paths start from: the folder that the run was submitted from. Absent: the project's root. */
+  from?: 'caller';
   env: Record<string, Template>;
   stdin: Template | null;
   /** Files whose content the result depends on (decision 14). */
   reads: string[];
   max_output_kb: number;
+  schema: Json;
+  output_as?: OutputConversion;
+}
+
+/** One call of a tool, without an agent around it. */
+export interface ToolStep extends StepBase {
+  kind: 'tool';
+  tool: CallableTool;
+  /** What the call may do: those of the step, of the project and the shipped ones. */
+  permissions: Permissions;
+  /** What the tool is called with, by name. */
+  inputs: Record<string, Template>;
+  /** JSON Schema that the output must satisfy beside the tool's own; a text is then read as JSON. */
   schema: Json;
 }
 
@@ -77,6 +126,43 @@ export interface WorkflowStep extends StepBase {
   inputs: Record<string, Template>;
 }
 
+/**
+ * A workflow that is made while the run runs: by an agent, or from the tasks that one planned. It is compiled from what
+ * `source` yields, shown to people as exactly that, and runs as a nested run once it is approved.
+ */
+export interface PlanStep extends StepBase {
+  kind: 'plan';
+  /** A workflow as a map or as its text; with `build` the tasks of that build. */
+  source: Template;
+  inputs: Record<string, Template>;
+  /** Kinds of steps that it may have. */
+  kinds: StepKind[];
+  /** What it may use, beside what its own definition says. */
+  budgets: Budgets;
+  /** Asked before it starts; null where a step before has asked. */
+  message: Template | null;
+  /** What an unattended run does. */
+  fallback: 'approve' | 'skip' | 'abort';
+  /** Spec of the build whose tasks are carried out, as JSON. */
+  build?: Text;
+}
+
+/** Who may say what at a gate, and what happens while nobody does. What is absent is not asked for. */
+export interface GateRules {
+  /** Names of those who may decide: a text, or a list of them. */
+  approvers?: Template;
+  /** Whoever submitted the run may not. */
+  not_submitter?: boolean;
+  /** Those who decided these steps may not: a list of references to their `decided_by`. */
+  not_deciders?: Template;
+  /** How many people must say the same. */
+  quorum?: number;
+  /** A reminder after so long, and again after each such time. */
+  reminder_ms?: number;
+  /** After so long these people may decide as well. */
+  escalate?: { after_ms: number; to: Template };
+}
+
 /** A gate: the run waits here until a person decided (decision 4). */
 export interface ApprovalStep extends StepBase {
   kind: 'approval';
@@ -86,28 +172,129 @@ export interface ApprovalStep extends StepBase {
   content: Template | null;
   /** What an unattended run does. */
   fallback: 'approve' | 'skip' | 'abort';
+  /** What may be chosen beside rejecting; the choice is then the output. */
+  options?: string[];
+  /** The content may not be changed before it is approved. */
+  fixed?: true;
+  /** What counts when the deadline passes: `approve`, `reject` or an option. Absent: the gate expires, which is a failure. */
+  default?: string;
+  /** A rejection makes this step and all that depends on it run again, at most `max` times; then it is a failure. */
+  rework?: { step: number; max: number };
+  rules?: GateRules;
 }
 
-export type Step = AgentStep | CommandStep | WorkflowStep | ApprovalStep;
+/** A person's answer: the run waits here until someone gave it. */
+export interface AskStep extends StepBase {
+  kind: 'ask';
+  question: Template;
+  /** JSON Schema of the answer; null for a text. */
+  schema: Json;
+  /** What may be answered; null where anything that fits the schema may. */
+  choices: Json[] | null;
+  /** What an unattended run answers, and what counts when the deadline passes; absent where that is a failure. */
+  default?: Json;
+  rules?: GateRules;
+}
+
+/** Values by name, computed from what there is. Its output is the object of them. */
+export interface SetStep extends StepBase {
+  kind: 'set';
+  values: Record<string, Template>;
+}
+
+/** Lets time pass: so long, or until a moment. */
+export interface WaitStep extends StepBase {
+  kind: 'wait';
+  for_ms: number | null;
+  /** An ISO 8601 time, with its offset or in UTC. */
+  until: Template | null;
+}
+
+/**
+ * Its body once for each item of a list, windowed (I11); its output is the list of the outputs, in order. `on_error`
+ * holds for the items too: `continue` lets the others go on, and a failed item's output is null (the step fails only
+ * when all did); `skip_dependents` lets the others go on, then the step fails; `stop` cancels the others.
+ */
+export interface ForeachStep extends StepBase {
+  kind: 'foreach';
+  items: Template;
+  /** At most so many items at once, beside `max_parallel` of the run; null for no further limit. */
+  max_parallel: number | null;
+  body: Body;
+}
+
+/** Its body again and again, until the condition holds in the scope of the round that has just ended. */
+export interface LoopStep extends StepBase {
+  kind: 'loop';
+  until: Expression;
+  /** Rounds at most. */
+  max: number;
+  /** What it is when the condition does not hold after the last round: a failure, or the last round's output. */
+  at_max: 'error' | 'continue';
+  body: Body;
+}
+
+/** Sources become an image for a device; the device itself is not needed. Its output is an `Image`. */
+export interface CompileStep extends StepBase {
+  kind: 'compile';
+  device: DeviceRef;
+  /** Files from the project's root. */
+  sources: Template[];
+}
+
+/** An image is written to a device, read back and compared. */
+export interface FlashStep extends StepBase {
+  kind: 'flash';
+  device: DeviceRef;
+  /** What `compile` made, the text of an Intel HEX file, or a file from the project's root. */
+  image: Template;
+  /** Asked before the device is touched; whoever approves, approves this image's hash. */
+  ready: Template | null;
+  /** What the board must say on its serial line once it is flashed. */
+  boot: { expect: Template; timeout_ms: number } | null;
+  /** What a run without people does when the device is left in doubt. */
+  fallback: 'restore' | 'skip' | 'abort';
+}
+
+/** What a device says on its serial line. */
+export interface SerialStep extends StepBase {
+  kind: 'serial';
+  device: DeviceRef;
+  /** The text to wait for; null to listen for the whole time. */
+  expect: Template | null;
+  /** What is sent, once `after` was read. */
+  write: Template | null;
+  after: Template | null;
+  listen_ms: number;
+  /** The output: all that was read up to what was expected, or the line that holds it. */
+  capture: 'all' | 'line';
+  /** What a rehearsal answers (decision 10). */
+  rehearsal: Template | null;
+}
+
+export type Step = AgentStep | CommandStep | ToolStep | WorkflowStep | PlanStep | ApprovalStep | AskStep | SetStep | WaitStep | ForeachStep | LoopStep | CompileStep | FlashStep | SerialStep;
 export type StepKind = Step['kind'];
 
-/** Every template of a step: all that it can refer to. */
-export function templatesOf(step: Step): Template[] {
-  const when: Template[] = step.when === null ? [] : [{ kind: 'expression', expression: step.when }];
-  switch (step.kind) {
-    case 'agent':
-      return [...when, ...present(step.prompt, step.rehearsal), ...Object.values(step.inputs)];
-    case 'command':
-      return [...when, ...step.argv, ...present(step.cwd, step.stdin), ...Object.values(step.env)];
-    case 'workflow':
-      return [...when, ...Object.values(step.inputs)];
-    case 'approval':
-      return [...when, step.message, ...present(step.content)];
-  }
+/** Steps that run a body of their own. */
+export type BlockStep = ForeachStep | LoopStep;
+
+/** Steps that have a device to themselves while they run. */
+export type DeviceStep = FlashStep | SerialStep;
+
+export function isDeviceStep(step: Step): step is DeviceStep {
+  return step.kind === 'flash' || step.kind === 'serial';
 }
 
-function present(...templates: (Template | null)[]): Template[] {
-  return templates.filter((template) => template !== null);
+export function isBlockStep(step: Step): step is BlockStep {
+  return step.kind === 'foreach' || step.kind === 'loop';
+}
+
+/** Every step of a block, those of inner bodies too, outer ones first. */
+export function* everyStep(block: Pick<Block, 'steps'>): Generator<Step> {
+  for (const step of block.steps) {
+    yield step;
+    if (isBlockStep(step)) yield* everyStep(step.body);
+  }
 }
 
 /** An agent inside a Plan: a named role. */
@@ -120,9 +307,32 @@ export interface Agent {
   /** The program that plays the role (`claude`, `codex`, `gemini`), or null for a model provider. */
   program: string | null;
   tools: string[];
+  /** The tools it uses; absent where it answers without any. */
+  uses?: Tool[];
+  /** What these may do; there where `uses` is. */
+  permissions?: Permissions;
   inputs: Record<string, InputSpec>;
   max_output_kb: number;
   max_turns: number;
+  /** It was written for this definition alone: by `$name := {…}`, or in `temp-agents/`. `agents promote` makes it one of the project's. */
+  temporary?: true;
+  /** Where its model is reached, when the definition says so (S60). */
+  base_url?: string;
+  /** Settings of its model, in the provider's own words. */
+  params?: JsonObject;
+  /** Sets of tools, and other agents of the Plan, that it may use (seed 002). */
+  toolsets?: string[];
+  /** Patterns (`*`, `?`) of which the model that is chosen for it must match one. */
+  compatible_models?: string[];
+  /** How many agents may be inside each other's calls, itself included; absent where the usual holds. */
+  max_depth?: number;
+}
+
+/** The name under which a run's settings hold the model of an agent step. */
+export function modelKeyOf(step: Pick<AgentStep, 'model'>, agent: Pick<Agent, 'model' | 'base_url'> | undefined): string {
+  const { model = null, base_url } = agent ?? {};
+  const name = step.model ?? model ?? '';
+  return step.model !== null || base_url === undefined ? name : `${name} ${base_url}`;
 }
 
 /** A declared or discovered input of a workflow or an agent. */
@@ -143,9 +353,23 @@ export function actorOf(step: Step, agents: Record<string, Agent>): string {
       const executable = step.argv[0];
       return executable?.kind === 'literal' ? String(executable.value) : 'command';
     }
+    case 'tool':
+      return step.tool.name;
     case 'workflow':
       return step.workflow;
-    case 'approval':
+    case 'foreach':
+    case 'loop':
+      return actorOfBlock(step, agents);
+    case 'compile':
+    case 'flash':
+    case 'serial':
+      return step.device.name;
+    default:
       return step.kind;
   }
+}
+
+function actorOfBlock({ kind, body }: BlockStep, agents: Record<string, Agent>): string {
+  const [only] = body.steps;
+  return body.single && only !== undefined ? actorOf(only, agents) : kind;
 }

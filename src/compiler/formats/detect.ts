@@ -1,60 +1,71 @@
 import { extname } from 'node:path';
 import type { Json } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
+import { didYouMean, nearest } from '../nearest.js';
 import type { Node } from '../node.js';
-import { startOf } from '../node.js';
+import { keyOf, startOf } from '../node.js';
 import type { Report } from '../problem.js';
+import { foreignDocument } from './foreign.js';
 
-export type Format = 'workflow' | 'agent';
+const MAIN_KEYS = ['steps', 'prompt'];
+const STEP_KEYS = ['agent', 'command', 'workflow', 'approval', 'step'];
+
+export type Format = 'workflow' | 'agent' | 'chain' | 'build' | 'project' | 'tool';
 
 /** What a file is, by its content and then by its place; null when this compiler does not take it, which is reported. */
 export function detectFormat(node: Node, report: Report): Format | null {
   const { value } = node;
-  if (!isObject(value)) {
-    report({ code: 'invalid-value', at: node, message: 'Expected a definition: a map with `steps` or `prompt`.' });
+  const foreign = foreignDocument(value);
+  if (foreign !== null) {
+    report({ code: 'foreign-file', at: startOf(node), message: `This seems to be ${foreign}, which Perdure does not run.` });
     return null;
   }
-  const foreign = FOREIGN.find(({ is }) => is(value));
-  if (foreign !== undefined) {
-    report({ code: 'foreign-file', at: startOf(node), message: `This seems to be ${foreign.name}, which Perdure does not run.` });
-    return null;
-  }
-  const later = LATER.find(({ is }) => is(value));
-  if (later !== undefined) {
-    report({ code: 'unsupported-format', at: startOf(node), message: `This seems to be ${later.name}; this version does not compile that format yet.` });
-    return null;
-  }
+  if (!isObject(value)) return refuseShape(node, report);
+  if (extname(node.source.absolute) === '.toml') return 'agent';
+  if (isProject(value)) return 'project';
+  if (isTool(value, node.source.absolute)) return 'tool';
+  if (isBuild(value, node.source.absolute)) return 'build';
+  if (isChain(value) || /\/chains\/[^/]*$/.test(node.source.absolute)) return 'chain';
   if ('steps' in value || /\/workflows\/[^/]*$/.test(node.source.absolute)) return 'workflow';
   if ('prompt' in value || /\/agents\/[^/]*$/.test(node.source.absolute)) return 'agent';
   return 'description' in value || 'execution' in value ? 'workflow' : refuse(node, report);
 }
 
-function refuse(node: Node, report: Report): null {
-  const message = 'Expected a workflow (with `steps`) or an agent (with `prompt`).';
-  report({ code: 'missing-key', at: startOf(node), message });
+/** What says how it acts, or a file of that name in a folder of tools. */
+function isTool(value: Record<string, Json>, file: string): boolean {
+  return !('steps' in value) && !('prompt' in value) && ('exec' in value || /\/tools\/(?:[^/]+\/)?tool\.ya?ml$/.test(file));
+}
+
+/** A goal or requirements, and nothing that says how they are met. */
+function isBuild(value: Record<string, Json>, file: string): boolean {
+  if ('nugget' in value) return true;
+  return !('steps' in value) && !('prompt' in value) && ('requirements' in value || 'goal' in value || /\/builds\/[^/]*$/.test(file));
+}
+
+/** The manifest of seed 002. */
+function isProject(value: Record<string, Json>): boolean {
+  if ('steps' in value || 'prompt' in value) return false;
+  return ['agent_files', 'worker_files', 'python_files'].some((key) => key in value) || ('runtime' in value && 'entry' in value);
+}
+
+/** Numbered steps, or keys that only steps of chains have. */
+function isChain({ steps, models }: Record<string, Json>): boolean {
+  if (!Array.isArray(steps)) return false;
+  return Array.isArray(models) || steps.some((step) => isObject(step) && ['step', 'systemPrompt', 'modelRef'].some((key) => key in step));
+}
+
+function refuseShape(node: Node, report: Report): null {
+  const { value } = node;
+  const isSteps = Array.isArray(value) && value.some((item) => isObject(item) && STEP_KEYS.some((key) => key in item));
+  const message = 'Expected a definition: a map with `steps` or `prompt`.';
+  report({ code: 'invalid-value', at: Array.isArray(value) ? startOf(node) : node, message, suggestion: isSteps ? 'put the steps under `steps:`' : null });
   return null;
 }
 
-interface Sign {
-  name: string;
-  is: (value: Record<string, Json>) => boolean;
-}
-
-const FOREIGN: Sign[] = [
-  { name: 'a GitHub Actions workflow', is: (value) => 'jobs' in value && 'on' in value },
-  { name: 'a GitLab pipeline', is: (value) => 'stages' in value && Object.values(value).some((job) => isObject(job) && 'script' in job) },
-  { name: 'a Docker Compose file', is: (value) => isObject(value.services) && !('steps' in value) },
-  { name: 'a Kubernetes object', is: (value) => 'apiVersion' in value && 'kind' in value },
-  { name: 'an npm package manifest', is: (value) => isObject(value.dependencies) || isObject(value.devDependencies) },
-];
-
-const LATER: Sign[] = [
-  { name: 'a chain', is: (value) => Array.isArray(value.steps) && value.steps.some((step) => isObject(step) && 'step' in step) },
-  { name: 'a build spec', is: (value) => 'nugget' in value || 'requirements' in value },
-  { name: 'a project manifest', is: (value) => 'agent_files' in value || 'worker_files' in value },
-];
-
-/** Formats known by their extension alone. */
-export function isLaterFormat(file: string): boolean {
-  return ['.flow', '.toml', '.agent'].includes(extname(file));
+function refuse(node: Node, report: Report): null {
+  const message = 'Expected a workflow (with `steps`) or an agent (with `prompt`).';
+  const near = isObject(node.value) ? Object.keys(node.value).find((key) => nearest(key, MAIN_KEYS) !== null) : undefined;
+  if (near === undefined) report({ code: 'missing-key', at: startOf(node), message });
+  else report({ code: 'missing-key', at: keyOf(node, near), message, suggestion: didYouMean(near, MAIN_KEYS) });
+  return null;
 }

@@ -9,10 +9,15 @@ import { FORBIDDEN_KEYS, parseYaml } from '../yaml.js';
 export function parseMarkdown(source: Source, report: Report): Node | null {
   const { text } = source;
   const whole: Place = { source, path: '', start: 0, end: Math.min(3, text.length) };
+  if (/\/SKILL\.md$/.test(source.absolute)) {
+    report({ code: 'foreign-file', at: whole, message: 'This seems to be a skill of Claude Code, which Perdure does not run.' });
+    return null;
+  }
   const opening = /^---[ \t]*\r?\n/.exec(text);
   const closing = opening === null ? null : findClosing(text, opening[0].length);
   if (opening === null || closing === null) {
-    report({ code: 'unsupported-format', at: whole, message: 'Expected front matter between two lines `---` at the start of the file.' });
+    const message = opening === null ? 'Expected front matter between two lines `---` at the start of the file.' : 'Expected a second line `---` that ends the front matter which begins here.';
+    report({ code: 'unsupported-format', at: whole, message });
     return null;
   }
   const head = parseHead({ source, start: opening[0].length, end: closing.start }, report);
@@ -30,9 +35,10 @@ function parseHead(yaml: YamlText, report: Report): Node | null {
   const head = parseYaml(yaml, (finding) => findings.push(finding));
   if (head !== null) return head;
   const lines = findings.every(({ code }) => code === 'invalid-yaml') ? parseLines(yaml) : null;
-  if (lines === null) findings.forEach(report);
+  const [first] = findings;
+  if (lines === null || first === undefined) findings.forEach(report);
   else {
-    const at = { source: yaml.source, path: '', start: yaml.start, end: yaml.start + 1 };
+    const { at } = first;
     report({ code: 'invalid-yaml', severity: 'warning', at, message: 'The front matter is no YAML; each line is taken as `key: text`.', suggestion: 'put texts with `: ` in quotes' });
   }
   return lines;
@@ -44,7 +50,7 @@ function parseLines({ source, start, end }: YamlText): Node | null {
   for (const line of source.text.slice(start, end).split('\n')) {
     const found = /^([A-Za-z][A-Za-z_-]*):[ \t]*(.*?)[ \t\r]*$/.exec(line);
     const [, key = '', value = ''] = found ?? [];
-    if (line.trim() !== '' && (found === null || members.has(key) || FORBIDDEN_KEYS.has(key))) return null;
+    if (line.trim() !== '' && (found === null || members.has(key) || FORBIDDEN_KEYS.has(key) || isOpen(value))) return null;
     if (value !== '') {
       const from = at + line.indexOf(value, key.length + 1);
       const node: Node = { source, path: key, start: from, end: from + value.length, value, members: null, items: null, style: null };
@@ -54,6 +60,11 @@ function parseLines({ source, start, end }: YamlText): Node | null {
   }
   const value = Object.fromEntries([...members].map(([key, { node }]) => [key, node.value]));
   return { source, path: '', start, end, value, members, items: null, style: null };
+}
+
+/** A list or a map whose bracket nothing closes is no text. */
+function isOpen(value: string): boolean {
+  return (value.startsWith('[') && !value.includes(']')) || (value.startsWith('{') && !value.includes('}'));
 }
 
 function findClosing(text: string, from: number): { start: number; end: number } | null {

@@ -1,10 +1,37 @@
 import { z } from 'zod';
-import { count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
+import { permissionsSchema } from './permissions.js';
+import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
+import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
 
 const target = z.union([id, z.number().int().nonnegative()], { error: "a step's id or index" });
 
+const foreachMap = z.strictObject({
+  items: template.describe('The list: one `${…}`, or a list.'),
+  max_parallel: count.optional().describe('Items that run at once.'),
+});
+
+/** Keys that make a step run again and again. */
+const repeats = {
+  foreach: z
+    .union([filledText, z.array(template), foreachMap], { error: 'one `${…}`, a list, or a map with items and max_parallel' })
+    .optional()
+    .describe('Runs the step, or its `steps`, once for each item of a list: `${item}`, `${index}`.'),
+  loop: z
+    .strictObject(
+      {
+        until: z.union([text, z.boolean()], { error: 'one `${…}`, or true or false' }).describe('Condition, looked at after each round: one `${…}`.'),
+        max: count.max(10_000, { error: 'a whole number from 1 to 10000' }).describe('Rounds at most.'),
+        at_max: z.enum(['error', 'continue'], { error: 'error or continue' }).optional().describe('What it is when the condition does not hold after the last round; error when left out.'),
+      },
+      { error: 'a map with until, max and at_max' },
+    )
+    .optional()
+    .describe('Runs the step, or its `steps`, until a condition holds.'),
+};
+
 /** What every step may say. */
 const common = {
+  ...repeats,
   id: id.optional().describe('Name of the step: `${steps.ID.output}`, and its segment in paths.'),
   needs: z
     .union([target, z.array(target)], { error: 'a list of ids or indexes of steps' })
@@ -79,6 +106,15 @@ export const commandStep = z.strictObject({
   ...acting,
 });
 
+export const toolStep = z.strictObject({
+  tool: filledText.describe('The tool: one that comes with Perdure, one of a `tool.yml`, or `server__tool` of an MCP server.'),
+  inputs: z.record(filledText, template, { error: 'a map from names to values' }).optional().describe('What it is called with; a text may hold `${…}`.'),
+  permissions: permissionsSchema.optional().describe("What the call may do, before what perdure.yml and the shipped rules say."),
+  schema,
+  ...common,
+  ...acting,
+});
+
 export const workflowStep = z.strictObject({
   workflow: filledText.describe('A workflow by name, or by a path relative to this file.'),
   inputs,
@@ -86,38 +122,131 @@ export const workflowStep = z.strictObject({
   ...acting,
 });
 
-const content = template.optional().describe('The exact content that is approved.');
-const fallback = z
-  .enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' })
-  .optional()
-  .describe('What an unattended run does; abort when left out.');
-
-const gate = z.strictObject(
-  { message: filledText.describe('The question.'), content, fallback },
-  { error: 'a question, or a map with message, content and fallback' },
-);
+export const planStep = z.strictObject({
+  plan: z.union([filledText, z.record(z.string(), anyJson)], { error: 'one `${…}`, a text, or a map' }).describe('A workflow that is made while the run runs: what a step before yields. People approve exactly that before it starts.'),
+  inputs,
+  message: filledText.optional().describe('What people are asked.'),
+  fallback: z.enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' }).optional().describe('What an unattended run does; abort when left out.'),
+  budgets: budgets.optional().describe('Limits, where they are smaller than those of workflows that agents make.'),
+  ...common,
+});
 
 export const approvalStep = z.strictObject({
   approval: z
-    .union([filledText, gate], { error: 'a question, or a map with message, content and fallback' })
-    .describe('The question, or a map with `message`, `content` and `fallback`.'),
-  content,
-  fallback,
+    .union([filledText, approvalMap], { error: 'a question, or a map with message' })
+    .describe('The question, or a map with `message` and any of the keys of a gate.'),
+  ...approvalKeys,
   ...common,
 });
 /** The long form alone: a fault inside it is reported where it is. */
-export const approvalGateStep = z.strictObject({ ...approvalStep.shape, approval: gate });
+export const approvalGateStep = z.strictObject({ ...approvalStep.shape, approval: approvalMap });
+
+export const askStep = z.strictObject({
+  ask: z.union([filledText, askMap], { error: 'a question, or a map with question' }).describe('The question, or a map with `question` and any of the keys of a gate.'),
+  ...askKeys,
+  ...common,
+});
+
+export const setStep = z.strictObject({
+  set: z.record(id, template, { error: 'a map from names to values' }).describe('Values by name; operators may stand in their `${…}`. The output is the map of them.'),
+  ...common,
+});
+
+const waitMap = z.strictObject({
+  for: duration.optional().describe('How long, such as `90s` or `2d`.'),
+  until: filledText.optional().describe('An ISO 8601 time with its offset, or one `${…}` that gives one.'),
+});
+
+export const waitStep = z.strictObject({
+  wait: z.union([duration, waitMap], { error: 'a duration, or a map with for or until' }).describe('How long to wait, or `{until: …}` a moment.'),
+  ...common,
+});
+
+const device = id.describe('Name of the device under `devices` of perdure.yml.');
+const boot = z.strictObject(
+  { expect: filledText.describe('A text that it says when it has started.'), timeout: duration.optional().describe('How long it may take; 10s when left out.') },
+  { error: 'a map with expect and timeout' },
+);
+
+export const compileStep = z.strictObject({
+  compile: z
+    .strictObject({ device, sources: z.array(filledText, { error: 'a list of files' }).min(1, { error: 'at least one file' }).describe("Source files, from the project's root.") }, { error: 'a map with device and sources' })
+    .describe('Builds an image for a device; the output is the image.'),
+  ...common,
+  ...acting,
+});
+
+export const flashStep = z.strictObject({
+  flash: z
+    .strictObject(
+      {
+        device,
+        image: template.describe('What a `compile` step made, the text of an Intel HEX file, or a file of the project.'),
+        ready: filledText.optional().describe("Asked before the device is touched; whoever approves, approves this image's hash."),
+        boot: boot.optional().describe('What the board must say once it is flashed.'),
+        fallback: z.enum(['restore', 'skip', 'abort'], { error: 'restore, skip or abort' }).optional().describe('What an unattended run does when the device is left in doubt; abort when left out.'),
+      },
+      { error: 'a map with device and image' },
+    )
+    .describe('Writes an image to a device, reads it back and compares.'),
+  ...common,
+  ...acting,
+});
+
+export const serialStep = z.strictObject({
+  serial: z
+    .strictObject(
+      {
+        device,
+        expect: filledText.optional().describe('The text to wait for; without it all that comes within `timeout` is read.'),
+        timeout: duration.optional().describe('How long to listen; 10s when left out.'),
+        write: filledText.optional().describe('What is sent.'),
+        after: filledText.optional().describe('The text after which it is sent; at once when left out.'),
+        capture: z.enum(['all', 'line'], { error: 'all or line' }).optional().describe('The output: all that was read (when left out), or the line with the expected text.'),
+      },
+      { error: 'a map with device, expect and timeout' },
+    )
+    .describe('Listens on a device\'s serial line.'),
+  rehearsal: template.optional().describe('What a rehearsal reads in place of the device.'),
+  ...common,
+  ...acting,
+});
+
+/** A step whose body is steps of its own. They are read one by one, so that each fault is reported where it is. */
+export const blockStep = z.strictObject({
+  steps: z.array(z.unknown(), { error: 'a list of steps' }).min(1, { error: 'at least one step' }).describe('The steps that `foreach` or `loop` runs.'),
+  execution: z.enum(['sequential', 'parallel', 'dag'], { error: 'sequential, parallel or dag' }).optional().describe('How these steps are ordered; sequential when left out.'),
+  yields: template.optional().describe('What one item or round yields; its last step\'s output when left out.'),
+  ...common,
+});
 
 export type AuthoredAgentStep = z.infer<typeof agentStep>;
 export type AuthoredCommandStep = z.infer<typeof commandStep>;
+export type AuthoredToolStep = z.infer<typeof toolStep>;
 export type AuthoredWorkflowStep = z.infer<typeof workflowStep>;
 export type AuthoredApprovalStep = z.infer<typeof approvalStep>;
+export type AuthoredAskStep = z.infer<typeof askStep>;
+export type AuthoredSetStep = z.infer<typeof setStep>;
+export type AuthoredWaitStep = z.infer<typeof waitStep>;
+export type AuthoredPlanStep = z.infer<typeof planStep>;
+type AuthoredCompileStep = z.infer<typeof compileStep>;
+type AuthoredFlashStep = z.infer<typeof flashStep>;
+type AuthoredSerialStep = z.infer<typeof serialStep>;
+export type AuthoredBlockStep = z.infer<typeof blockStep>;
 
 /** A step as it is written, with its kind. */
 export type AuthoredStep =
   | ({ kind: 'agent' } & AuthoredAgentStep)
   | ({ kind: 'command' } & AuthoredCommandStep)
+  | ({ kind: 'tool' } & AuthoredToolStep)
   | ({ kind: 'workflow' } & AuthoredWorkflowStep)
-  | ({ kind: 'approval' } & AuthoredApprovalStep);
+  | ({ kind: 'plan' } & AuthoredPlanStep)
+  | ({ kind: 'approval' } & AuthoredApprovalStep)
+  | ({ kind: 'ask' } & AuthoredAskStep)
+  | ({ kind: 'set' } & AuthoredSetStep)
+  | ({ kind: 'wait' } & AuthoredWaitStep)
+  | ({ kind: 'compile' } & AuthoredCompileStep)
+  | ({ kind: 'flash' } & AuthoredFlashStep)
+  | ({ kind: 'serial' } & AuthoredSerialStep);
 
-export const STEP_KINDS = ['agent', 'command', 'workflow', 'approval'] as const;
+export const STEP_KINDS = ['agent', 'command', 'tool', 'workflow', 'plan', 'approval', 'ask', 'set', 'wait', 'compile', 'flash', 'serial'] as const;

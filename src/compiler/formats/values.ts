@@ -55,18 +55,47 @@ export const inputSpec = z
   .nullable();
 
 export const inputSpecs = z.record(id, inputSpec, { error: 'a map from names to declarations' });
+/** For editors: also a list of names or of maps with a `name`, which `input-list.ts` makes a map of. */
+export const inputSpecsOrList = z.union([
+  inputSpecs,
+  z.array(z.union([id.describe('The name of an input.'), inputSpec.unwrap().extend({ name: id.describe('The name of the input.') })])),
+]);
 export type AuthoredInputs = z.infer<typeof inputSpecs>;
 
 /** A JSON Schema; what may be in it is checked by `check-schema.ts`. */
 export const jsonSchema = z.record(z.string(), anyJson, { error: 'a map: a JSON Schema' });
 
+const stops = ['pause', 'stop', 'error'] as const;
+const stop = z.enum(stops, { error: 'pause, stop or error' });
+
+/** Also what may go on with a cheaper model: `degrade: haiku`, as a text or as a map. */
+const stopOrDegrade = z.union(
+  [
+    z.enum(stops),
+    z.string().regex(/^degrade: *[^\s]+$/).transform((written) => ({ degrade: written.replace(/^degrade: */, '') })),
+    z.strictObject({ degrade: filledText.describe('The model to go on with.') }),
+  ],
+  { error: 'pause, stop, error or {degrade: <model>}' },
+);
+
+const onExhausted = z.strictObject(
+  {
+    max_steps: stop.optional().describe('At the limit of steps; error when left out.'),
+    max_runtime_mins: stop.optional().describe('At the limit of run time; when left out everything is killed, and the run ends in timeout.'),
+    max_cost_usd: stopOrDegrade.optional().describe('When the next call may cost more than is left; pause when left out.'),
+    max_tokens: stopOrDegrade.optional().describe('When the next call may take more tokens than are left; stop when left out.'),
+  },
+  { error: 'a map from limits to pause, stop, error or {degrade: <model>}' },
+);
+
 export const budgets = z.strictObject(
   {
     max_steps: count.optional().describe('Steps that start an activity or open a gate, over the whole tree.'),
-    max_parallel: count.optional().describe('Activities that run at once.'),
+    max_parallel: count.optional().describe('Activities that run at once, over the whole tree.'),
     max_runtime_mins: positive.optional().describe('Minutes of run time, waiting for people apart.'),
     max_cost_usd: positive.optional().describe('US dollars for model calls.'),
     max_tokens: count.optional().describe('Tokens of model calls, in and out.'),
+    on_exhausted: onExhausted.optional().describe('What happens at a limit.'),
   },
   { error: 'a map of limits' },
 );

@@ -1,0 +1,182 @@
+import type { CommandRule } from '../plan/command-rule.js';
+import type { Permissions } from '../plan/permission.js';
+import { boundBy } from '../plan/permission.js';
+import type { Agent } from '../plan/step.js';
+import type { Maker, RemoteTool, SearchPlace, Tool } from '../plan/tool.js';
+import type { Hash } from '../plan/value.js';
+import type { AgentDefinition } from './compile-agent.js';
+import { toolsOf } from './formats/agent.js';
+import { splitTools } from './formats/agent-tools.js';
+import type { AuthoredPermissions } from './formats/permissions.js';
+import { keepText } from './hash.js';
+import type { Texts } from './hash.js';
+import { didYouMean } from './nearest.js';
+import { memberOf } from './node.js';
+import { permissionsFrom } from './permissions.js';
+import type { Place, Report } from './problem.js';
+import type { MissingRemote } from './server-tools.js';
+import type { GeneratedRules } from './generated-rules.js';
+import type { FoundTool } from './tool-files.js';
+import type { NamedTools } from './tool-names.js';
+import { TOOL_NAMES, namedTools, toolsetTools } from './tool-names.js';
+
+/** What a project or a flow says about an agent beside its own file. */
+export interface AgentSetting {
+  /** In place of the tools of its file. */
+  tools?: string[];
+  /** Patterns of what a person is asked about. */
+  ask?: string[];
+  asking?: Permissions['asking'];
+  /** How deep agents may call agents, where the project says so. */
+  depth?: number;
+  /** Where the files of agents are written that it makes, from the project's root. */
+  folder?: string;
+  /** The only agents that it may name; without them those of the folder. */
+  agents?: ReadonlyMap<string, AgentDefinition>;
+}
+
+/** Where the tools of agents are looked up. */
+export interface ToolSource {
+  report: Report;
+  texts: Texts;
+  /** `permissions:` of perdure.yml. */
+  permissions: AuthoredPermissions | undefined;
+  /** What those may do who made what is compiled: nobody may do more. */
+  within: Permissions[];
+  /** What may be in workflows that agents make. */
+  generated: GeneratedRules;
+  /** Where `web_search` looks, where the config says it. */
+  search?: SearchPlace | undefined;
+  /** Where made agents are written where no manifest says it: `agents.generated_agents_dir` of perdure.yml. */
+  folder?: string | undefined;
+  /** The tool that a `tool.yml` of this name defines; null when there is none. */
+  findTool: (name: string, from: { file: string }) => FoundTool | null;
+  /** Tools of MCP servers that a name means; null for a name of another form. */
+  findRemote: (name: string) => RemoteTool[] | MissingRemote | null;
+  /** The agent of this name; null when there is none. */
+  findAgent: (name: string, from: { file: string }) => AgentDefinition | null;
+}
+
+/** What an agent of a Plan uses, and the agents that it reaches through it. */
+export interface AgentUses {
+  uses: Tool[];
+  permissions: Permissions;
+  reached: Record<Hash, Agent>;
+}
+
+type CompileOther = (definition: AgentDefinition) => { hash: Hash; agent: Agent; reached: Record<Hash, Agent> } | null;
+
+/** The tools that an agent's file names; null when it names none, and so answers without any. */
+export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, source: ToolSource, compileOther: CompileOther): AgentUses | null {
+  const { authored } = definition;
+  // A program has its own tools.
+  if (authored.agent !== undefined) return null;
+  const kept: Kept = { tools: new Map(), held: [], asked: [], reached: {}, folder: setting.agents === undefined ? source.folder : setting.folder, generated: source.generated, search: source.search };
+  const addOther = (name: string): boolean => keepDefined(kept, source.findTool(name, definition)) || keepAgent(kept, { name, definition, setting, source, compileOther });
+  for (const { name, at } of namesOf(definition, setting)) {
+    const named = namedTools(name);
+    const remote = named === null ? source.findRemote(name) : null;
+    if (named !== null) keepNamed(kept, named);
+    else if (Array.isArray(remote)) for (const tool of remote) keep(kept, tool);
+    else if (!addOther(name)) reportUnknown(name, at, definition, { report: source.report, remote });
+  }
+  for (const name of authored.toolsets ?? []) {
+    const set = toolsetTools(name);
+    if (set !== null) keepNamed(kept, set);
+    else if (name !== definition.name) addOther(name);
+  }
+  for (const name of disallowed(definition)) kept.tools.delete(name);
+  return kept.tools.size === 0 ? null : { uses: [...kept.tools.values()], permissions: permissionsOf(definition, kept, setting, source), reached: kept.reached };
+}
+
+/** What an agent's names have come to so far. */
+interface Kept {
+  tools: Map<string, Tool>;
+  /** To what each naming of the shell holds it. */
+  held: NamedTools['commands'][];
+  asked: string[];
+  reached: Record<Hash, Agent>;
+  folder: string | undefined;
+  generated: GeneratedRules;
+  search: SearchPlace | undefined;
+}
+
+function keep({ tools }: Kept, tool: Tool): void {
+  if (!tools.has(tool.name)) tools.set(tool.name, tool);
+}
+
+function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools): void {
+  for (const name of builtin) keep(kept, { kind: 'builtin', name, ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}) });
+  for (const name of makers) keep(kept, makerNamed(name, kept));
+  if (builtin.includes('shell')) kept.held.push(commands);
+}
+
+function makerNamed(name: Maker, { folder, generated }: Kept): Tool {
+  if (name === 'workflow_create') return { kind: 'maker', name, rules: generated };
+  return { kind: 'maker', name, ...(name === 'agent_create' && folder !== undefined ? { folder } : {}) };
+}
+
+function keepDefined(kept: Kept, defined: FoundTool | null): boolean {
+  if (defined === null) return false;
+  keep(kept, defined.tool);
+  if (defined.asks) kept.asked.push(`tool:${defined.tool.name}`);
+  return true;
+}
+
+interface OtherAgent {
+  name: string;
+  definition: AgentDefinition;
+  setting: AgentSetting;
+  source: ToolSource;
+  compileOther: CompileOther;
+}
+
+/** Whether there is an agent of that name; one that would call itself through it is left out. */
+function keepAgent(kept: Kept, { name, definition, setting, source, compileOther }: OtherAgent): boolean {
+  const other = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
+  const compiled = other && compileOther(other);
+  if (compiled === null) return other !== null;
+  Object.assign(kept.reached, compiled.reached);
+  const { description } = compiled.agent;
+  keep(kept, { kind: 'agent', name, description: description === null ? null : keepText(description, source.texts), agent: compiled.hash });
+  return true;
+}
+
+function disallowed({ authored }: AgentDefinition): string[] {
+  return splitTools(authored.disallowed_tools).flatMap((name): readonly string[] => (name.includes('(') ? [] : (namedTools(name)?.builtin ?? [name])));
+}
+
+function permissionsOf({ authored }: AgentDefinition, { tools, held, asked }: Kept, { ask = [], asking = 'ask' }: AgentSetting, source: ToolSource): Permissions {
+  const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
+  const permissions = permissionsFrom(said, tools.has('shell'));
+  return boundBy({ ...permissions, commands: heldCommands(permissions.commands, held), ask: [...asked, ...ask, ...permissions.ask], asking }, source.within);
+}
+
+/** Names of tools, each where it is written. */
+function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: string; at: Place }[] {
+  const node = memberOf(definition.node, 'tools') ?? definition.node;
+  if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: node }));
+  const items = node.items ?? [];
+  return toolsOf(definition.authored).map((name) => ({ name, at: items.find(({ value }) => typeof value === 'string' && value.includes(name)) ?? node }));
+}
+
+/** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
+function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { report, remote }: { report: Report; remote: MissingRemote | null }): void {
+  const foreign = /\.(?:md|toml)$/.test(file);
+  // A server of another program is no mistake in that program's file.
+  if (foreign && remote !== null) return;
+  const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
+  const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
+  report({ code: 'unknown-tool', severity: foreign ? 'warning' : 'error', at, message, suggestion: remote === null ? didYouMean(name, TOOL_NAMES) : remote.suggestion });
+}
+
+/** The commands that the shell is held to: those of any of its namings. */
+export function heldCommands(rules: CommandRule[], held: NamedTools['commands'][]): CommandRule[] {
+  if (held.some((one) => one === null)) return rules;
+  return rules.filter((rule) => rule.class === 'denied' || held.some((one) => one !== null && isHeld(rule, one)));
+}
+
+function isHeld({ words, class: kind }: CommandRule, held: NonNullable<NamedTools['commands']>): boolean {
+  if ('words' in held) return words === held.words || words.startsWith(`${held.words} `);
+  return held.classes.some((one) => one === kind) || (held.also ?? []).includes(words);
+}

@@ -1,0 +1,98 @@
+import type { Expression } from '../plan/expression.js';
+import type { Lookup } from './chain-template.js';
+import type { AuthoredChainStep } from './formats/chain.js';
+import { VARIABLE } from './formats/chain.js';
+import { didYouMean } from './nearest.js';
+import type { ChainDefinition } from './load.js';
+import type { Node } from './node.js';
+import { keyOf, memberOf, startOf } from './node.js';
+import type { Report } from './problem.js';
+
+/** The input of every chain. */
+export const USER_REQUEST = 'userRequest';
+
+/** A step of a chain at its place, with what is known there. */
+export interface OrderedStep {
+  authored: AuthoredChainStep | null;
+  node: Node;
+  /** What a variable stands for in this step; unknown ones are reported where they are written. */
+  variables: Lookup;
+}
+
+interface Placed {
+  authored: AuthoredChainStep | null;
+  node: Node;
+  /** Null when it has none that counts, which was reported. */
+  number: number | null;
+  output: string | null;
+}
+
+/**
+ * The steps of a chain in the order of their numbers, each with the variables that the ones before have written: of
+ * several writers the latest. Reports numbers that are used twice, unknown inputs and reserved outputs; the names are
+ * read from the document, so that a step with other faults is still known to those that use its output.
+ */
+export function orderSteps({ authored, node }: ChainDefinition, report: Report): OrderedStep[] {
+  const placed = (memberOf(node, 'steps')?.items ?? []).map((item, index): Placed => ({
+    authored: authored.steps[index] ?? null,
+    node: item,
+    number: numberOf(item),
+    output: outputOf(item, report),
+  }));
+  // Where a step without a number stands nobody knows: its output is known everywhere.
+  const unplaced = new Set(placed.flatMap(({ number, output }) => (number === null && output !== null ? [output] : [])));
+  const ordered = placed.sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
+  checkNumbers(ordered, report);
+  const latest = new Map<string, number>();
+  return ordered.map(({ authored: step, node: at, number, output }, index) => {
+    const known = new Map(latest);
+    const name = `step ${number ?? '?'}`;
+    const hint = (variable: string): string | null => {
+      const later = ordered.find((other) => other.output === variable);
+      if (later?.number != null) return `step ${later.number} writes it, which does not come before`;
+      return didYouMean(variable, [USER_REQUEST, ...known.keys()]) ?? `there are ${[USER_REQUEST, ...known.keys()].map((one) => `\`${one}\``).join(', ')}`;
+    };
+    const isKnown = (variable: string): boolean => variable === USER_REQUEST || known.has(variable) || unplaced.has(variable);
+    for (const input of memberOf(at, 'inputs')?.items ?? []) {
+      if (typeof input.value !== 'string' || isKnown(input.value)) continue;
+      report({ code: 'unknown-variable', at: input, message: `Chain ${name} references unknown input '${input.value}'.`, suggestion: hint(input.value) });
+    }
+    const variables: Lookup = (variable, place) => {
+      if (isKnown(variable)) return referenceOf(variable, known);
+      report({ code: 'unknown-variable', at: place, message: `Chain ${name} uses an unknown variable: ${variable}`, suggestion: hint(variable) });
+      return null;
+    };
+    if (output !== null) latest.set(output, index);
+    return { authored: step, node: at, variables };
+  });
+}
+
+function referenceOf(variable: string, known: Map<string, number>): Expression {
+  const writer = known.get(variable);
+  return { kind: 'reference', root: writer === undefined ? `input:${variable}` : `step:${writer}.output`, path: [], source: variable };
+}
+
+function numberOf(node: Node): number | null {
+  const value = memberOf(node, 'step')?.value;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 ? value : null;
+}
+
+function outputOf(node: Node, report: Report): string | null {
+  const outputs = memberOf(node, 'outputs');
+  const names = [...(outputs?.members?.keys() ?? [])];
+  if (outputs?.members != null && names.length !== 1) {
+    const at = names[1] === undefined ? startOf(outputs) : keyOf(outputs, names[1]);
+    report({ code: 'invalid-value', at, message: `Expected one output, got ${names.length === 0 ? 'none' : names.length}.`, suggestion: names.length === 0 ? 'write `{"name": "string"}`' : 'make a step of each' });
+  }
+  const [name] = names;
+  if (name === undefined || outputs === null || !VARIABLE.test(name)) return null;
+  if (name === USER_REQUEST) report({ code: 'reserved-name', at: keyOf(outputs, name), message: '`userRequest` is what the chain is asked; an output needs another name.' });
+  return name;
+}
+
+function checkNumbers(ordered: Placed[], report: Report): void {
+  ordered.forEach(({ node, number }, index) => {
+    if (number === null || ordered[index - 1]?.number !== number) return;
+    report({ code: 'duplicate-name', at: memberOf(node, 'step') ?? node, message: `This is a duplicate step number: ${number}`, suggestion: 'give each step its own number; gaps are allowed' });
+  });
+}

@@ -1,0 +1,197 @@
+import type { Template } from '../../plan/expression.js';
+import type { Agent, StepBase } from '../../plan/step.js';
+import type { Text } from '../../plan/value.js';
+import type { AgentDefinition, CompiledAgent } from '../compile-agent.js';
+import { agentInputs } from '../compile-agent.js';
+import { agentPolicy } from '../steps/agent.js';
+import type { Shared } from '../compile-workflow.js';
+import type { AgentCall, Definition, Entry, Name, Quoted } from '../formats/flow/ast.js';
+import { literalText } from '../formats/flow/instruction.js';
+import { hashOf, keepText } from '../hash.js';
+import { didYouMean } from '../nearest.js';
+import { isBuiltInName } from '../resolve.js';
+import type { Place, Report } from '../problem.js';
+
+const KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
+const DEFAULT_MODEL = 'sonnet';
+
+/** An agent that a flow defines, as its other parts use it. */
+export interface Role {
+  name: string;
+  base: string;
+  prompt: string;
+  model: string;
+  tools: string[] | null;
+  description: string | null;
+  /** Where its base is named. */
+  at: Place;
+}
+
+/** The agents that a flow defines, by name. What is wrong with a definition is reported. */
+export function readRoles(definitions: Definition[], report: Report): Map<string, Role> {
+  const roles = new Map<string, Role>();
+  for (const definition of definitions) {
+    const { name } = definition;
+    if (!/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(name.text)) {
+      report({ code: 'invalid-name', at: name.at, message: `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.text.slice(0, 40)}\`.` });
+    }
+    if (isBuiltInName(name.text)) report({ code: 'reserved-name', at: name.at, message: `A temporary agent may not take the name of the built-in agent \`${name.text}\`.`, suggestion: 'give it another name' });
+    const role = readRole(definition, report);
+    if (roles.has(name.text)) {
+      report({ code: 'duplicate-name', at: name.at, message: `The agent \`$${name.text}\` is defined already.`, suggestion: 'give each definition its own name' });
+    } else roles.set(name.text, role);
+  }
+  return roles;
+}
+
+function readRole({ name, entries }: Definition, report: Report): Role {
+  const known = knownEntries(entries, report);
+  const list = (key: string): string[] => textsOf(known.get(key)).map(({ raw }) => literalText(raw));
+  const text = (key: string): string | null => {
+    const value = known.get(key)?.value;
+    if (!Array.isArray(value)) return value === undefined ? null : literalText(value.raw);
+    report({ code: 'invalid-value', at: value[0]?.at ?? name.at, message: `Expected one text for \`${key}\`, got a list.` });
+    return null;
+  };
+  const [base, prompt, format] = [text('base'), text('prompt'), text('output_format')];
+  checkFilled({ base, prompt }, known, name, report);
+  const sections = [prompt ?? '', bullets('Focus', list('focus')), bullets('Constraints', list('constraints')), format === null ? '' : `Output format: ${format}`];
+  const tools = list('tools').flatMap((one) => one.split(',')).map((one) => one.trim()).filter((one) => one !== '');
+  return {
+    name: name.text,
+    base: base ?? '',
+    prompt: sections.filter((section) => section !== '').join('\n\n'),
+    model: text('model') ?? DEFAULT_MODEL,
+    tools: known.has('tools') ? tools : null,
+    description: text('description'),
+    at: textsOf(known.get('base'))[0]?.at ?? name.at,
+  };
+}
+
+function knownEntries(entries: Entry[], report: Report): Map<string, Entry> {
+  const known = new Map<string, Entry>();
+  for (const entry of entries) {
+    const { key } = entry;
+    if (known.has(key.text)) report({ code: 'duplicate-key', at: key.at, message: `The key \`${key.text}\` is written twice in this definition.` });
+    else if (KEYS.includes(key.text)) known.set(key.text, entry);
+    else report({ code: 'unknown-key', at: key.at, message: `There is no key \`${key.text.slice(0, 40)}\` here.`, suggestion: didYouMean(key.text, KEYS) ?? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}` });
+  }
+  return known;
+}
+
+/** A definition wants a base and a prompt, and both say something. */
+function checkFilled(texts: Record<string, string | null>, known: Map<string, Entry>, name: Name, report: Report): void {
+  for (const [key, text] of Object.entries(texts)) {
+    if (!known.has(key)) report({ code: 'missing-key', at: name.at, message: `Expected \`${key}\` in the definition of \`$${name.text}\`.`, suggestion: EXAMPLE[key] ?? null });
+    else if (text?.trim() === '') report({ code: 'invalid-value', at: textsOf(known.get(key))[0]?.at ?? name.at, message: `Expected a text for \`${key}\` that is not empty.` });
+  }
+}
+
+function textsOf(entry: Entry | undefined): Quoted[] {
+  if (entry === undefined) return [];
+  return Array.isArray(entry.value) ? entry.value : [entry.value];
+}
+
+const EXAMPLE: Record<string, string> = { base: 'add `base: "general-purpose"`', prompt: 'add `prompt: "…"`: what this agent is' };
+
+function bullets(title: string, items: string[]): string {
+  return items.length === 0 ? '' : `${title}:\n${items.map((item) => `- ${item}`).join('\n')}`;
+}
+
+/** Who does a step: an agent of the flow on its base, or one from a file. */
+export interface Actor {
+  name: string;
+  definition: AgentDefinition;
+  role: Role | null;
+  at: Place;
+}
+
+/** Gives the actors of a flow's calls; each agent is found once. */
+export interface Cast {
+  /** Null when there is no such agent, which is reported. */
+  actorOf: (call: AgentCall) => Actor | null;
+  /** Looks up the bases of roles that nothing calls, so that all problems are found at once. */
+  checkRoles: () => void;
+}
+
+interface Finding {
+  roles: Map<string, Role>;
+  file: string;
+  shared: Pick<Shared, 'findAgent' | 'knowsAgent'>;
+  report: Report;
+}
+
+/** Finds who does each step: a definition of the flow, else a file, a built-in agent, one in `temp-agents/`. */
+export function createCast({ roles, file, shared, report }: Finding): Cast {
+  const from = { file };
+  const bases = new Map<string, AgentDefinition | null>();
+
+  const baseOf = (role: Role): AgentDefinition | null => {
+    const known = bases.get(role.name);
+    if (known !== undefined) return known;
+    const found = role.base.trim() === '' ? null : shared.findAgent(role.base, from, role.at);
+    bases.set(role.name, found);
+    return found;
+  };
+
+  const actorOf = ({ name, temporary }: AgentCall): Actor | null => {
+    const known = shared.knowsAgent(name.text, from);
+    const role = roles.get(name.text);
+    if (role !== undefined && (temporary || !known)) {
+      const definition = baseOf(role);
+      return definition && { name: name.text, definition, role, at: name.at };
+    }
+    if (temporary && !known) {
+      const names = [...roles.keys()];
+      const listed = names.slice(0, 8).map((one) => `\`$${one}\``).join(', ');
+      const message = `There is no temporary agent \`$${name.text}\`${listed === '' ? '' : `; there are ${listed}${names.length > 8 ? ' …' : ''}`}.`;
+      const near = didYouMean(name.text, names)?.replace('`', '`$') ?? null;
+      report({ code: 'unknown-agent', at: name.at, message, suggestion: near ?? `define it: \`$${name.text} := {base: "general-purpose", prompt: "…"}\`` });
+      return null;
+    }
+    const definition = shared.findAgent(name.text, from, name.at);
+    return definition && { name: definition.name, definition, role: null, at: name.at };
+  };
+
+  return { actorOf, checkRoles: () => [...roles.values()].forEach(baseOf) };
+}
+
+/** What an actor is given by its step, and what it is told beside its instruction. */
+export interface Part {
+  inputs: Record<string, Template>;
+  verdict: string | null;
+}
+
+/** The agent of a Plan that plays the part: on a role, its base's prompt and the role's below it. */
+export function agentFor({ definition, role, at }: Actor, { inputs, verdict }: Part, { compileAgent, texts, report }: Pick<Shared, 'compileAgent' | 'texts' | 'report'>): CompiledAgent {
+  for (const [name, spec] of Object.entries(agentInputs(definition, { texts, report }))) {
+    if (Object.hasOwn(inputs, name) || spec.default !== undefined || !spec.required) continue;
+    report({ code: 'missing-input', at, message: `Agent \`${definition.name}\` needs the input \`${name}\`, which a flow cannot give.`, suggestion: 'use it in a workflow, or give the input a default' });
+  }
+  const compiled = compileAgent(definition, Object.keys(inputs), role?.tools == null ? {} : { tools: role.tools });
+  if (role === null && verdict === null) return compiled;
+  const below = [role?.prompt ?? null, verdict].filter((text) => text !== null).map((text) => keepText(`\n\n${text}`, texts));
+  const prompt = withTexts(compiled.agent.prompt, below);
+  const own = role === null ? {} : { temporary: true as const, name: role.name, model: role.model, description: role.description ?? compiled.agent.description, ...(role.tools === null ? {} : { tools: role.tools }) };
+  const agent: Agent = { ...compiled.agent, ...own, prompt };
+  const hash = hashOf(agent);
+  return { hash, agent, reached: { ...compiled.reached, [hash]: agent } };
+}
+
+function withTexts(template: Template, texts: Text[]): Template {
+  switch (template.kind) {
+    case 'literal':
+      return { kind: 'text', parts: [String(template.value), ...texts] };
+    case 'text':
+      return { kind: 'text', parts: [...template.parts, ...texts] };
+    case 'expression':
+      return { kind: 'text', parts: [{ expression: template.expression }, ...texts] };
+    default:
+      throw new Error('The prompt of an agent is a text.');
+  }
+}
+
+/** Limits of one try, and how often it is tried: what the agent itself says. */
+export function policyFor({ definition }: Actor): Pick<StepBase, 'timeout_ms' | 'retry' | 'effect'> {
+  return agentPolicy(definition);
+}

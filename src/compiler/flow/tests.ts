@@ -1,0 +1,118 @@
+import type { Condition } from '../formats/flow/ast.js';
+import type { Test } from './condition.js';
+import { testsIn } from './condition.js';
+import type { Late } from './frame.js';
+import { allOf, anyOf, binary, firstOf, literal, mentions, not } from './frame.js';
+import type { Names } from './names.js';
+import { producersOf } from './names.js';
+import type { Outcome } from './outcomes.js';
+import { holds } from './outcomes.js';
+import type { Vocabulary } from './texts.js';
+import { variable } from './texts.js';
+
+/** What a condition is about: how the steps before it went, and what they yielded. */
+export interface Prior {
+  outcome: Outcome;
+  /** Null when it yields nothing, as a label, or several things. */
+  output: Late | null;
+  /** What the branches of a parallel group yielded. */
+  outputs?: Late[];
+}
+
+interface Surroundings {
+  condition: Condition;
+  prior: Prior | null;
+  names: Names;
+  vocabulary: Vocabulary;
+  /** Asks a model whether words hold. */
+  judge: (text: string) => Late;
+}
+
+/** Whether a test holds; false where something in it is not there, which is reported. */
+export function testValue(test: Test, surroundings: Surroundings): Late {
+  const { prior, names, judge } = surroundings;
+  switch (test.kind) {
+    case 'not':
+      return not(testValue(test.operand, surroundings));
+    case 'both':
+      return allOf([testValue(test.left, surroundings), testValue(test.right, surroundings)]) ?? literal(true);
+    case 'either':
+      return anyOf([testValue(test.left, surroundings), testValue(test.right, surroundings)]);
+    case 'outcome':
+      return outcomeValue(test, surroundings);
+    case 'mentions':
+      return anyOf(subjects(test.name, surroundings).map((subject) => mentions(subject, test.text.toLowerCase())));
+    case 'issues':
+      return anyOf(subjects(producersOf(names, 'issues') === null ? null : 'issues', surroundings).map(hasIssues));
+    case 'value':
+    case 'compare':
+      return ofVariable(test, surroundings);
+    case 'judged':
+      if (prior === null) reportNothingBefore(surroundings);
+      return judge(test.text);
+  }
+}
+
+function ofVariable(test: Test & { kind: 'value' | 'compare' }, { condition, names, vocabulary }: Surroundings): Late {
+  const isNumber = test.kind === 'compare' && typeof test.value === 'number';
+  const value = variable({ ...test, type: isNumber ? 'number' : null }, condition.at, names, vocabulary);
+  if (value === null) return literal(false);
+  return test.kind === 'value' ? isTrue(value) : binary(test.operator, value, literal(test.value));
+}
+
+function outcomeValue(test: Test & { kind: 'outcome' }, surroundings: Surroundings): Late {
+  const { condition, prior, names, vocabulary } = surroundings;
+  if (test.name === null) {
+    if (prior !== null) return holds(test.of, prior.outcome);
+    reportNothingBefore(surroundings);
+    return literal(false);
+  }
+  const producers = producersOf(names, test.name);
+  const handles = (producers ?? []).flatMap((producer) => (producer.kind === 'step' ? [producer.handle] : []));
+  if (handles.length === 0) {
+    const value = variable({ name: test.name, path: [test.of], type: null }, condition.at, names, vocabulary);
+    return value === null ? literal(false) : isTrue(value);
+  }
+  return anyOf(handles.map((handle) => holds(test.of, { kind: 'step', handle, verdict: true })));
+}
+
+/** The variable, or what came before: several outputs where several branches did. */
+function subjects(name: string | null, surroundings: Surroundings): Late[] {
+  const { condition, prior, names, vocabulary } = surroundings;
+  if (name !== null) {
+    const value = variable({ name, path: [], type: null }, condition.at, names, vocabulary);
+    return value === null ? [] : [value];
+  }
+  if (prior === null) reportNothingBefore(surroundings);
+  return prior?.outputs ?? (prior?.output == null ? [] : [prior.output]);
+}
+
+function reportNothingBefore({ condition, vocabulary }: Surroundings): void {
+  vocabulary.report({ code: 'missing-step', at: condition.at, message: `The condition \`${condition.text}\` is about what came before, and nothing did.`, suggestion: 'put it behind a step, or name a variable in it' });
+}
+
+/** Nothing, null, the empty text, `false` as a value or as a text are false. */
+function isTrue(value: Late): Late {
+  return (from) => binary('&&', value, binary('!=', (inner) => ({ kind: 'call', name: 'lower', operands: [value(inner)] }), literal('false')))(from);
+}
+
+/** Something is said, and it is not that there are none. */
+function hasIssues(value: Late): Late {
+  const present = firstOf([value, literal('')]);
+  return allOf([isTrue(present), not(mentions(present, 'no issues'))]) ?? literal(false);
+}
+
+/** Whether a test looks at how the step before went, or at what it yielded. */
+export function looksAtPrior(test: Test): boolean {
+  return [...testsIn(test)].some((one) => one.kind === 'issues' || one.kind === 'judged' || ((one.kind === 'outcome' || one.kind === 'mentions') && one.name === null));
+}
+
+/** Whether a test asks how the step before went: then its agent is asked to say so. */
+export function asksOutcome(test: Test): boolean {
+  return [...testsIn(test)].some((one) => one.kind === 'outcome' && one.name === null);
+}
+
+/** The variables that a test looks at; those whose agents are asked to say how it went. */
+export function variablesOf(test: Test): { name: string; outcome: boolean }[] {
+  return [...testsIn(test)].flatMap((one) => ('name' in one && one.name !== null ? [{ name: one.name, outcome: one.kind === 'outcome' }] : []));
+}

@@ -1,0 +1,54 @@
+import type { Template } from '../../plan/expression.js';
+import type { Quoted } from '../formats/flow/ast.js';
+import type { InstructionPart } from '../formats/flow/instruction.js';
+import { cutInstruction } from '../formats/flow/instruction.js';
+import type { Texts } from '../hash.js';
+import { didYouMean } from '../nearest.js';
+import type { Place, Report } from '../problem.js';
+import { ofParts } from '../template.js';
+import type { Frame, Late } from './frame.js';
+import type { FlowInputs } from './inputs.js';
+import { REQUEST } from './inputs.js';
+import type { Ledger, Names } from './names.js';
+import { knownNames, producersOf, valueOf } from './names.js';
+
+/** What texts and conditions of a flow refer to. */
+export interface Vocabulary {
+  inputs: FlowInputs;
+  ledger: Ledger;
+  texts: Texts;
+  report: Report;
+}
+
+/** A text with references, to be written down where its step stands. */
+export type LateTemplate = (from: Frame) => Template;
+
+/** An instruction or a question as a template: `{name}` is what was captured before, `{{name}}` a parameter. */
+export function templateOf(quoted: Quoted, names: Names, vocabulary: Vocabulary): LateTemplate {
+  const parts = cutInstruction(quoted.raw).map((part) => (part.kind === 'text' ? part.text : { value: partValue(part, quoted, names, vocabulary), source: part.source }));
+  return (from) =>
+    ofParts(
+      parts.map((part) => (typeof part === 'string' ? part : { expression: part.value?.(from) ?? null, source: part.source })),
+      vocabulary.texts,
+    );
+}
+
+function partValue(part: Exclude<InstructionPart, { kind: 'text' }>, quoted: Quoted, names: Names, vocabulary: Vocabulary): Late | null {
+  const at = quoted.placeOf(part.start, part.length);
+  if (part.kind === 'parameter') return vocabulary.inputs.parameter(part.name, part.default, at);
+  return variable({ name: part.name, path: part.path, type: null }, at, names, vocabulary);
+}
+
+/** The value of a variable, a declared parameter or the request; null when there is none of that name, which is reported. */
+export function variable({ name, path, type }: { name: string; path: (string | number)[]; type: 'number' | null }, at: Place, names: Names, { inputs, ledger, report }: Vocabulary): Late | null {
+  const producers = producersOf(names, name);
+  if (producers !== null) return valueOf(producers, { path, type }, ledger);
+  if (inputs.declares(name)) return inputs.parameter(name, null, at);
+  if (name === REQUEST) return inputs.request();
+  const known = knownNames(names);
+  const listed = known.slice(0, 8).map((one) => `\`${one}\``).join(', ');
+  const there = known.length === 0 ? 'nothing is captured before it' : `there ${known.length === 1 ? 'is' : 'are'} ${listed}${known.length > 8 ? ' …' : ''}`;
+  const suggestion = didYouMean(name, known) ?? (known.length === 0 ? `capture it: \`agent:"instruction":${name}\`; a brace that means nothing is \`\\{\`` : null);
+  report({ code: 'unknown-variable', at, message: `No step before this one captures \`${name}\`; ${there}.`, suggestion });
+  return null;
+}

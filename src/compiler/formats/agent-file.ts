@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { toText } from '../../plan/json.js';
+import { check } from '../check.js';
+import type { Node } from '../node.js';
+import { keyOf, memberOf } from '../node.js';
+import type { Report } from '../problem.js';
+import type { AuthoredAgent } from './agent.js';
+import { anyJson, count, filledText, name, text } from './values.js';
+
+const names = (what: string) => z.array(filledText, { error: `a list of ${what}` });
+
+const serverTool = z.strictObject(
+  {
+    tool_type: z.enum(['web_search', 'web_fetch', 'code_execution', 'image_generation'], { error: 'one of web_search, web_fetch, code_execution, image_generation' }),
+    max_uses: count.optional(),
+    allowed_domains: names('domains').optional(),
+    blocked_domains: names('domains').optional(),
+  },
+  { error: 'a map with tool_type' },
+);
+
+/** The front matter of an `.agent` file (seed 002); the text below it is the prompt. */
+const agentFileSchema = z.strictObject({
+  name: name.describe('Name of the agent.'),
+  description: text.optional().describe('What it is good for, told to agents that may call it.'),
+  prompt: filledText,
+  model: filledText.optional().describe('`provider:model`.'),
+  compatible_models: names('patterns').min(1, { error: 'at least one pattern' }).optional(),
+  tools: names('tools').optional(),
+  toolsets: names('toolsets').optional(),
+  server_side_tools: z.array(serverTool, { error: 'a list of maps' }).optional(),
+  input_model_ref: anyJson.optional(),
+});
+
+const WORDS: Record<string, string> = { instructions: 'prompt', schema_in_ref: 'input_model_ref', models: 'compatible_models', toolset: 'toolsets' };
+
+/** Reads an agent as seed 002 writes it. */
+export function readAgentFile(node: Node, report: Report): AuthoredAgent | null {
+  const authored = check(agentFileSchema, node, { report, words: WORDS });
+  const sound = checkFile(node, authored !== null, report);
+  if (authored === null || !sound) return null;
+  const { name: called, description, prompt, model, compatible_models, tools, toolsets } = authored;
+  return {
+    name: called,
+    prompt,
+    ...(description === undefined ? {} : { description }),
+    ...(model === undefined ? {} : { model }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(compatible_models === undefined ? {} : { compatible_models }),
+    ...(toolsets === undefined ? {} : { toolsets }),
+  };
+}
+
+/** What no schema says: what excludes each other, what is there twice, what is Python's. */
+function checkFile(node: Node, authored: boolean, report: Report): boolean {
+  const python = memberOf(node, 'input_model_ref');
+  if (python !== null) report({ code: 'python-only', at: keyOf(node, 'input_model_ref'), message: '`input_model_ref` names a class of Python, which Perdure does not run.' });
+  const both = memberOf(node, 'model') !== null && memberOf(node, 'compatible_models') !== null;
+  if (both) report({ code: 'conflicting-keys', at: keyOf(node, 'compatible_models'), message: '`model` and `compatible_models` exclude each other.', suggestion: 'keep one of them' });
+  const twice = ['tools', 'toolsets', 'compatible_models'].flatMap((key) => repeated(memberOf(node, key)?.items ?? []));
+  for (const item of twice) report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
+  const server = memberOf(node, 'server_side_tools');
+  if (server !== null && authored) report({ code: 'unsupported-key', severity: 'warning', at: keyOf(node, 'server_side_tools'), message: 'This version does not run `server_side_tools` yet: the agent answers without them.' });
+  return python === null && !both && twice.length === 0;
+}
+
+/** The items that stand in a list for the second time. */
+export function repeated(items: Node[]): Node[] {
+  const seen = new Set<unknown>();
+  return items.filter(({ value }) => {
+    if (typeof value !== 'string') return false;
+    const known = seen.has(value);
+    seen.add(value);
+    return known;
+  });
+}

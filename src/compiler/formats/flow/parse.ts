@@ -1,0 +1,211 @@
+import type { Report } from '../../problem.js';
+import type { Conditional, Definition, DefinitionBlock, FlowExpression, FlowTree, Group } from './ast.js';
+import { noComments } from './ast.js';
+import type { Cursor, PlaceOf } from './cursor.js';
+import { createCursor } from './cursor.js';
+import { parseCondition, seesCondition } from './parse-condition.js';
+import { found, parseDefinition, seesDefinition } from './parse-definition.js';
+import { parseAgentCall, parseMarked, reportNoStep } from './parse-step.js';
+import type { Token } from './tokens.js';
+import { scanFlow } from './tokens.js';
+
+/** Brackets and conditions inside each other. */
+const MAX_DEPTH = 64;
+
+/** Parses the text of a flow. Whatever is wrong is reported, all of it at once; what is sound of it is returned. */
+export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowTree {
+  const { tokens, open } = scanFlow(text);
+  const cursor = createCursor(tokens, placeOf, report);
+  for (const { start, end } of open) {
+    cursor.problem({ code: 'unterminated-text', at: placeOf(start, end), message: 'Expected `"` at the end of this text.', suggestion: 'a `"` inside a text is written `\\"`' });
+  }
+  const definitions: (Definition | DefinitionBlock)[] = [];
+  const bodies: FlowExpression[] = [];
+  const descent = createDescent(cursor);
+  let goesOn = false;
+  while (!cursor.atEnd()) {
+    if (skipHeading(cursor)) continue;
+    if (seesDefinition(cursor)) definitions.push(parseDefinition(cursor));
+    else {
+      if (bodies.length > 0 && !goesOn) reportJoint(cursor);
+      const body = descent.chain(0);
+      if (body !== null) bodies.push(body);
+      goesOn = skipStray(cursor);
+    }
+  }
+  const [only] = bodies;
+  if (only === undefined && definitions.length === 0 && open.length === 0) {
+    cursor.problem({ code: 'empty-file', at: placeOf(0, 1), message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.' });
+  } else if (only === undefined && open.length === 0) {
+    cursor.problem({ code: 'missing-key', at: cursor.at(cursor.peek()), message: 'Expected steps after the definitions, got the end of the flow.' });
+  }
+  return { definitions, body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null), comments: cursor.rest() };
+}
+
+/** `Workflow:` and `Definitions:` at a line's start, and lines `---`, part the sections of a template. */
+function skipHeading(cursor: Cursor): boolean {
+  const { peek, sees, take } = cursor;
+  if (peek().kind === 'rule') {
+    take();
+    return true;
+  }
+  if (!peek().fresh || !/^(?:workflow|definitions)$/i.test(peek().raw) || !sees(':', 1) || peek(2).kind === 'string') return false;
+  take();
+  take();
+  return true;
+}
+
+function seesHeading({ peek, sees }: Cursor): boolean {
+  return peek().kind === 'rule' || (peek().fresh && /^(?:workflow|definitions)$/i.test(peek().raw) && sees(':', 1) && peek(2).kind !== 'string');
+}
+
+function reportJoint(cursor: Cursor): void {
+  const { problem, at, peek } = cursor;
+  if (isStray(cursor) || skipWrongOperator(cursor)) return;
+  const message = `Expected \`->\` or \`||\` before ${found(cursor)}: nothing joins it to the step before.`;
+  problem({ code: 'missing-operator', at: at(peek()), message, suggestion: 'write `->` to go on with it, `||` to do both at once' });
+}
+
+const LIKE_OPERATORS = /^(?:[|&=>→⇒;,+-]|&&)$/u;
+
+/** What other languages put between two steps (`|`, `=>`, `;`) goes as a whole, with one problem; false when there is none. */
+function skipWrongOperator({ peek, take, at, problem }: Cursor): boolean {
+  let length = 0;
+  while (length < 3 && LIKE_OPERATORS.test(peek(length).raw) && (length === 0 || !peek(length).spaced)) length += 1;
+  if (length === 0 || !/^[\w$@[]/.test(peek(length).raw)) return false;
+  const first = peek();
+  let last = take();
+  let raw = last.raw;
+  for (let taken = 1; taken < length; taken += 1) {
+    last = take();
+    raw += last.raw;
+  }
+  const meant = /[|&,+]/.test(raw) ? 'write `||` for steps that run at once' : 'write `->`';
+  problem({ code: 'missing-operator', at: at(first, last), message: `Expected \`->\` or \`||\`, got \`${raw}\`.`, suggestion: meant });
+  return true;
+}
+
+function isStray({ sees }: Cursor): boolean {
+  return sees(']') || sees(')') || sees('}');
+}
+
+/** Leaves closing brackets behind that nothing opens; whether an operator after them goes on with what stands before. */
+function skipStray(cursor: Cursor): boolean {
+  const { problem, at, peek, take } = cursor;
+  let goesOn = false;
+  while (isStray(cursor)) {
+    problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
+    take();
+    goesOn = cursor.sees('->') || cursor.sees('||');
+    if (goesOn) take();
+  }
+  return goesOn;
+}
+
+/** Whether nothing stands after an operator that needs something there. */
+function isDangling(cursor: Cursor, operator: Token): boolean {
+  const { atEnd, sees, problem, at } = cursor;
+  const ends = atEnd() || isStray(cursor) || seesHeading(cursor) || seesDefinition(cursor);
+  if (!ends && !sees('->') && !sees('||')) return false;
+  const what = ends ? found(cursor) : `${found(cursor)}: there is an empty step between them`;
+  problem({ code: 'dangling-operator', at: at(operator), message: `Expected a step after \`${operator.raw}\`, got ${what}.` });
+  return true;
+}
+
+/** One function for each rule of the grammar, the loosest first. Null stands for a part with reported problems. */
+function createDescent(cursor: Cursor) {
+  const { peek, sees, seesWord, takes, take, at, problem, begin, atEnd, previous } = cursor;
+
+  const isTooDeep = (depth: number): boolean => {
+    if (depth <= MAX_DEPTH) return false;
+    problem({ code: 'too-deep', at: at(peek()), message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.` });
+    // Nothing below can be told apart any more.
+    while (!atEnd()) take();
+    return true;
+  };
+
+  /** `source (if c)~> body (if d)~> body`: all that is to the right of `~>` is its body, up to the next condition. */
+  const chain = (depth: number): FlowExpression | null => {
+    if (isTooDeep(depth)) return null;
+    const source = seesCondition(cursor) ? null : sequence(depth);
+    if (!seesCondition(cursor)) return source;
+    const branches: Conditional['branches'] = [];
+    while (seesCondition(cursor)) {
+      const condition = parseCondition(cursor);
+      const body = sequence(depth + 1);
+      if (condition !== null && body !== null) branches.push({ condition, body });
+      else if (body !== null) branches.push({ condition: { at: at(previous()), comments: noComments(), text: 'passed', capture: null }, body });
+    }
+    return branches.length === 0 ? source : { kind: 'conditional', source, branches };
+  };
+
+  const sequence = (depth: number): FlowExpression | null => {
+    const items: FlowExpression[] = [];
+    const add = (item: FlowExpression | null): void => {
+      if (item !== null) items.push(item);
+    };
+    add(parallel(depth));
+    while (sees('->')) {
+      const operator = take();
+      if (seesCondition(cursor)) add(chain(depth + 1));
+      else if (!isDangling(cursor, operator)) add(parallel(depth));
+    }
+    return items.length > 1 ? { kind: 'sequence', items } : (items[0] ?? null);
+  };
+
+  const parallel = (depth: number): FlowExpression | null => {
+    const branches: FlowExpression[] = [];
+    const add = (branch: FlowExpression | null): void => {
+      if (branch !== null) branches.push(branch);
+    };
+    add(primary(depth));
+    while (sees('||')) {
+      const operator = take();
+      if (!isDangling(cursor, operator)) add(primary(depth));
+    }
+    return branches.length > 1 ? { kind: 'parallel', branches } : (branches[0] ?? null);
+  };
+
+  const primary = (depth: number): FlowExpression | null => {
+    if (sees('[')) return group(depth);
+    if (sees('$') || seesWord()) return parseAgentCall(cursor);
+    if (sees('@')) return parseMarked(cursor);
+    reportNoStep(cursor);
+    return null;
+  };
+
+  const group = (depth: number): Group | null => {
+    const comments = begin();
+    const open = take();
+    const empty = sees(']');
+    if (empty) problem({ code: 'missing-step', at: at(open, peek()), message: 'Expected a step between `[` and `]`.' });
+    const bodies = empty ? [] : bodiesIn(depth + 1);
+    cursor.resume(comments);
+    const close = takes(']');
+    if (close === null) problem({ code: 'unbalanced-bracket', at: at(open), message: 'Expected `]` for this `[`.' });
+    const [only] = bodies;
+    if (only === undefined) return null;
+    return { kind: 'group', body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : only, at: at(open, close ?? previous()), comments };
+  };
+
+  /** One, where nothing is wrong. */
+  const bodiesIn = (depth: number): FlowExpression[] => {
+    const bodies: FlowExpression[] = [];
+    while (!atEnd() && !sees(']')) {
+      const before = peek();
+      if (bodies.length > 0) reportJoint(cursor);
+      const body = chain(depth);
+      if (body !== null) bodies.push(body);
+      if (seesHeading(cursor) || seesDefinition(cursor)) break;
+      if (peek() === before || sees(')') || sees('}')) skipOne();
+    }
+    return bodies;
+  };
+
+  const skipOne = (): void => {
+    if (isStray(cursor)) problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
+    take();
+  };
+
+  return { chain };
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { Check } from '../check.js';
+import { check } from '../check.js';
+import { nearest } from '../nearest.js';
+import type { Node } from '../node.js';
+import { keyOf, memberOf, startOf, without } from '../node.js';
+import type { Report } from '../problem.js';
+import { checkSound } from '../sound.js';
+import type { AuthoredBlockStep, AuthoredStep } from './step.js';
+import { agentStep, approvalGateStep, approvalStep, askStep, blockStep, commandStep, compileStep, flashStep, planStep, serialStep, setStep, STEP_KINDS, toolStep, waitStep, workflowStep } from './step.js';
+
+/** A step as it was found: what has no fault of it can be looked at further. */
+export interface ReadStep {
+  /** The sound part; null when it is not even known what the step is, or when it has `steps`. */
+  authored: AuthoredStep | null;
+  /** The step's own `steps`, and the sound part of what it says beside them; null when it has none. */
+  block: { authored: AuthoredBlockStep | null; steps: ReadStep[] } | null;
+  /** Positions of that part; of all that is written where `authored` is null. */
+  node: Node;
+  /** Whether the step has no fault of form. */
+  whole: boolean;
+  /** Keys of the step that have faults: what is said there is not known. */
+  faulty: ReadonlySet<string>;
+}
+
+/** The sound part of what a step says whatever its kind; null where nothing is sound. */
+export function saidOf({ authored, block }: ReadStep): AuthoredStep | AuthoredBlockStep | null {
+  return authored ?? block?.authored ?? null;
+}
+
+/** What the language has and this version does not run. */
+const UNSUPPORTED_STEP_KEYS = new Set(['tools', 'toolsets', 'permissions', 'session']);
+
+/** Words of other tools for what has another name here. */
+const STEP_WORDS: Record<string, string> = {
+  name: 'id', depends_on: 'needs', dependsOn: 'needs', if: 'when', run: 'command', uses: 'agent', env_vars: 'env', working_directory: 'cwd', retries: 'retry', group: 'parallel_group', onError: 'on_error', args: 'command', with: 'inputs', input: 'inputs', instruction: 'prompt', question: 'approval', max_output: 'max_output_kb', approvers: 'required_approver', approver: 'required_approver', required_approvers: 'required_approver', escalation: 'escalate', remind: 'reminder',
+};
+
+/** Reads one step; every fault of its form is reported where it is. */
+export function readStep(node: Node, report: Report): ReadStep {
+  const nothing = { authored: null, block: null, node, whole: false, faulty: new Set<string>() };
+  if (node.members === null) {
+    report({ code: 'invalid-value', at: node, message: `Expected a step: a map with one of ${STEP_KINDS.join(', ')}.` });
+    return nothing;
+  }
+  const options: Check = { report, unsupported: UNSUPPORTED_STEP_KEYS, words: STEP_WORDS };
+  if (memberOf(node, 'steps') !== null) return readBlock(node, options);
+  const found = kindOfStep(node, report);
+  if (found.kind === null) return found.later ? nothing : readKindless(node, found.instead, options);
+  return readKind(found.kind, node, options);
+}
+
+/** One line a kind. */
+function readKind(kind: AuthoredStep['kind'], node: Node, options: Check): ReadStep {
+  switch (kind) {
+    case 'agent':
+      return readAs(kind, agentStep, node, options);
+    case 'command':
+      return isCommandList(node, options.report) ? readAs(kind, commandStep, node, options) : readKindless(node, kind, options);
+    case 'tool':
+      return readAs(kind, toolStep, node, options);
+    case 'workflow':
+      return readAs(kind, workflowStep, node, options);
+    case 'plan':
+      return readAs(kind, planStep, node, options);
+    case 'approval':
+      return readAs(kind, memberOf(node, kind)?.members == null ? approvalStep : approvalGateStep, node, options);
+    case 'ask':
+      return readAs(kind, askStep, node, options);
+    case 'set':
+      return readAs(kind, setStep, node, options);
+    case 'wait':
+      return readAs(kind, waitStep, node, options);
+    default:
+      return readDevice(kind, node, options);
+  }
+}
+
+function readDevice(kind: 'compile' | 'flash' | 'serial', node: Node, options: Check): ReadStep {
+  switch (kind) {
+    case 'compile':
+      return readAs(kind, compileStep, node, options);
+    case 'flash':
+      return readAs(kind, flashStep, node, options);
+    case 'serial':
+      return readAs(kind, serialStep, node, options);
+  }
+}
+
+function readAs<K extends AuthoredStep['kind'], T extends object>(kind: K, schema: z.ZodType<T>, node: Node, options: Check): Omit<ReadStep, 'authored'> & { authored: ({ kind: K } & T) | null } {
+  const { value, ...sound } = checkSound(schema, node, options);
+  return { ...sound, block: null, authored: value && { kind, ...value }, whole: value !== null && sound.faulty.size === 0 };
+}
+
+/** A step with `steps`: they are read like those of a workflow. */
+function readBlock(node: Node, options: Check): ReadStep {
+  const kind = STEP_KINDS.find((candidate) => memberOf(node, candidate) !== null) ?? null;
+  const repeated = memberOf(node, 'foreach') !== null || memberOf(node, 'loop') !== null;
+  if (kind !== null) {
+    options.report({ code: 'step-kind', at: keyOf(node, 'steps'), message: `A step is one thing: this one is \`${kind}\`, and has \`steps\` of its own.`, suggestion: `make \`${kind}\` one of the \`steps\`` });
+  } else if (!repeated) {
+    options.report({ code: 'step-kind', at: keyOf(node, 'steps'), message: 'Expected `foreach` or `loop` beside `steps`.', suggestion: 'steps that run once are steps of the workflow, or a workflow of their own' });
+  }
+  const { value, faulty, ...sound } = checkSound(blockStep, without(node, kind), options);
+  const steps = (memberOf(node, 'steps')?.items ?? []).map((item) => readStep(item, options.report));
+  const whole = value !== null && faulty.size === 0 && repeated && kind === null && steps.every((step) => step.whole);
+  return { ...sound, faulty, authored: null, block: { authored: value, steps }, whole };
+}
+
+/** Every key that some step has; what a step of each kind must have is not asked. */
+const anyStep = z.strictObject({
+  ...agentStep.shape, ...commandStep.shape, ...toolStep.shape, ...workflowStep.shape, ...planStep.shape, ...approvalStep.shape,
+  ...askStep.shape, ...setStep.shape, ...waitStep.shape, ...compileStep.shape, ...flashStep.shape, ...serialStep.shape, default: z.unknown().optional(),
+  agent: z.unknown().optional(), command: z.unknown().optional(), tool: z.unknown().optional(), workflow: z.unknown().optional(), plan: z.unknown().optional(), approval: z.unknown().optional(), ask: z.unknown().optional(), set: z.unknown().optional(), wait: z.unknown().optional(),
+  compile: z.unknown().optional(), flash: z.unknown().optional(), serial: z.unknown().optional(),
+});
+
+/** A step of no kind, or of two: its other keys are looked at, but for the one that was told of. */
+function readKindless(node: Node, told: string | null, options: Check): ReadStep {
+  check(anyStep, without(node, told), options);
+  return { authored: null, block: null, node, whole: false, faulty: new Set() };
+}
+
+interface Found {
+  kind: AuthoredStep['kind'] | null;
+  /** The key that was told of in place of a kind. */
+  instead: string | null;
+  /** Whether the step is of a kind that this version does not run. */
+  later: boolean;
+}
+
+function kindOfStep(node: Node, report: Report): Found {
+  const keys = [...(node.members?.keys() ?? [])];
+  const [kind, second] = STEP_KINDS.filter((candidate) => keys.includes(candidate));
+  if (kind !== undefined && second === undefined) return { kind, instead: null, later: false };
+  if (second !== undefined) {
+    report({ code: 'step-kind', at: keyOf(node, second), message: `A step is one thing: this one is \`${kind}\` and \`${second}\`.`, suggestion: 'make two steps of it' });
+    return { kind: null, instead: null, later: false };
+  }
+  const later = keys.find((key) => UNSUPPORTED_STEP_KEYS.has(key));
+  if (later !== undefined) {
+    report({ code: 'unsupported-key', at: keyOf(node, later), message: `This version does not run \`${later}\` yet.` });
+    return { kind: null, instead: later, later: true };
+  }
+  const near = keys.map((key) => ({ key, kind: kindMeantBy(key) })).find((candidate) => candidate.kind !== null);
+  const suggestion = near === undefined ? null : `did you mean \`${near.kind}\`?`;
+  report({ code: 'step-kind', at: startOf(node), message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`, suggestion });
+  return { kind: null, instead: near?.key ?? null, later: false };
+}
+
+function kindMeantBy(key: string): string | null {
+  const word = Object.hasOwn(STEP_WORDS, key) ? STEP_WORDS[key] : undefined;
+  if (word !== undefined) return STEP_KINDS.find((kind) => kind === word) ?? null;
+  return nearest(key, STEP_KINDS);
+}
+
+function isCommandList(node: Node, report: Report): boolean {
+  const command = memberOf(node, 'command');
+  if (typeof command?.value !== 'string') return true;
+  const words = command.value.trim().split(/\s+/).slice(0, 12);
+  const list = words.map((word) => (/^[A-Za-z0-9_./=@-]+$/.test(word) ? word : JSON.stringify(word))).join(', ');
+  report({
+    code: 'command-not-list',
+    at: command,
+    message: 'Expected a list, got a text: no shell stands between, so each argument is one item.',
+    suggestion: `write [${list}]`,
+  });
+  return false;
+}

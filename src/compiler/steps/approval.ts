@@ -1,0 +1,67 @@
+import type { ApprovalStep } from '../../plan/step.js';
+import { memberOf } from '../node.js';
+import { compileTemplate } from '../template.js';
+import type { Authored, StepContext } from './base.js';
+import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
+import type { GateKeys } from './gate.js';
+import { compileRules, gateKeys, stepBefore } from './gate.js';
+
+/** How often a rejection goes back where the author does not say. */
+const REWORKS = 3;
+
+/** A gate where people decide. */
+export function compileApprovalStep(authored: Authored<'approval'>, context: StepContext): ApprovalStep {
+  const keys = gateKeys('approval', 'message', context);
+  const inside = typeof authored.approval === 'string' ? {} : authored.approval;
+  const { fallback = 'abort', options, edit, default: otherwise } = { ...definedOf(authored), ...definedOf(inside) };
+  const content = keys.pick('content');
+  for (const key of ['fallback', 'options', 'edit', 'default']) keys.pick(key);
+  checkOptions(keys, options, context);
+  checkDefault(keys, options, context);
+  return {
+    kind: 'approval',
+    ...baseOf(authored, context),
+    deadline_ms: keys.deadline_ms,
+    ...usualPolicy(1, NO_LIMIT_MS),
+    effect: 'none',
+    message: compileTemplate(keys.question, context.templates),
+    content: content && compileTemplate(content, context.templates),
+    fallback,
+    ...(options === undefined ? {} : { options }),
+    ...(edit === false ? { fixed: true as const } : {}),
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+    ...reworkOf(keys, context),
+    ...compileRules(keys, context),
+  };
+}
+
+function definedOf<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, said]) => said !== undefined)) as Partial<T>; // some of its own entries
+}
+
+function reworkOf({ pick }: GateKeys, context: StepContext): Pick<ApprovalStep, 'rework'> {
+  const written = pick('rework');
+  if (written === null) return {};
+  const max = memberOf(written, 'max')?.value;
+  const step = stepBefore(memberOf(written, 'step') ?? written, context);
+  return step === null ? {} : { rework: { step, max: typeof max === 'number' ? max : REWORKS } };
+}
+
+function checkOptions({ pick }: GateKeys, options: string[] | undefined, { report }: StepContext): void {
+  const items = pick('options')?.items ?? [];
+  items.forEach((item, index) => {
+    if (options?.indexOf(String(item.value)) !== index) report({ code: 'duplicate-name', at: item, message: `The option \`${String(item.value)}\` is there already.` });
+  });
+}
+
+/** A default that cannot be meant would decide in somebody's place. */
+function checkDefault({ pick, deadline_ms }: GateKeys, options: string[] | undefined, { report }: StepContext): void {
+  const written = pick('default');
+  if (written === null) return;
+  const known = [...(options ?? ['approve']), 'reject'];
+  if (!known.includes(String(written.value))) {
+    report({ code: 'invalid-value', at: written, message: `Expected one of ${known.map((word) => `\`${word}\``).join(', ')}, got \`${String(written.value)}\`.` });
+  } else if (deadline_ms === null && options === undefined) {
+    report({ code: 'missing-key', at: written, message: '`default` counts when the deadline passes, and there is no `deadline`.', suggestion: 'add a `deadline`; what an unattended run does is `fallback`' });
+  }
+}

@@ -1,0 +1,124 @@
+import type { DeviceRef } from '../../plan/device.js';
+import type { Template } from '../../plan/expression.js';
+import type { Json } from '../../plan/json.js';
+import type { Budgets, Plan } from '../../plan/plan.js';
+import type { Agent, InputSpec, OnError, Retry, StepBase, StepKind } from '../../plan/step.js';
+import type { Hash } from '../../plan/value.js';
+import { checkJsonSchema } from '../check-schema.js';
+import type { AgentCompiler, AgentDefinition } from '../compile-agent.js';
+import type { AuthoredStep } from '../formats/step.js';
+import type { StepTool } from '../step-tools.js';
+import { millisecondsOf } from '../formats/values.js';
+import type { Texts } from '../hash.js';
+import { keepText } from '../hash.js';
+import type { Node } from '../node.js';
+import { keyOf, memberOf } from '../node.js';
+import type { Report } from '../problem.js';
+import type { Mode } from '../scope.js';
+import type { TemplateContext } from '../template.js';
+import { compileCondition, compileTemplate } from '../template.js';
+
+const MINUTE_MS = 60_000;
+export const DEFAULT_TRY_MS = 5 * MINUTE_MS;
+/** A nested run, a gate and a body last as long as they do; their own limits hold inside. */
+export const NO_LIMIT_MS = 0;
+const DEFAULT_BACKOFF_MS = 2_000;
+
+/** What compiling one step needs to know of its surroundings. */
+export interface StepContext {
+  index: number;
+  mode: Mode;
+  node: Node;
+  /** Keys of the step whose faults were reported: nothing follows from what they lack. */
+  faulty: ReadonlySet<string>;
+  templates: TemplateContext;
+  report: Report;
+  texts: Texts;
+  /** What workflows that agents make may have, and use (`workflows.ai_generated` of the config). */
+  generated: { kinds: StepKind[]; budgets: Budgets };
+  /** Inputs that a workflow declares and nobody refers to: every agent is shown them. */
+  shown: string[];
+  findAgent: (name: string, at: Node) => AgentDefinition | null;
+  findWorkflow: (name: string, at: Node) => Plan | null;
+  /** The tool of that name as steps call it; null when there is none, which is reported at `at`. */
+  findTool: (name: string, at: Node) => StepTool | null;
+  /** The device of that name as steps name it; null when there is none, which is reported at `at`. */
+  findDevice: (name: string, at: Node) => DeviceRef | null;
+  compileAgent: AgentCompiler;
+  keepAgents: (agents: Record<Hash, Agent>) => void;
+  keepNested: (plan: Plan) => void;
+  /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
+  hoist: (name: string, spec: InputSpec) => Template | null;
+}
+
+export type Authored<K extends AuthoredStep['kind']> = AuthoredStep & { kind: K };
+
+const ON_ERROR: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continue', dag: 'skip_dependents' };
+
+/** What steps of every kind say. */
+export function baseOf(authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'>, { index, mode, node, templates }: StepContext): Omit<StepBase, keyof Policy> {
+  const when = memberOf(node, 'when');
+  return {
+    index,
+    id: authored.id ?? null,
+    needs: [],
+    parallel_group: authored.parallel_group ?? null,
+    when: when && compileCondition(when, templates),
+    on_error: authored.on_error ?? ON_ERROR[mode],
+    deadline_ms: authored.deadline === undefined ? null : millisecondsOf(authored.deadline),
+    always: false,
+  };
+}
+
+export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect'>;
+type Acting = Authored<'agent' | 'command' | 'tool' | 'workflow' | 'compile' | 'flash' | 'serial'>;
+
+/** Limits of one try; the default differs by kind. */
+export function policyOf({ timeout, timeout_mins, retry, effect }: Acting, usual: Policy, { node, report }: StepContext): Policy {
+  if (timeout !== undefined && timeout_mins !== undefined) {
+    report({ code: 'conflicting-keys', at: keyOf(node, 'timeout_mins'), message: '`timeout` and `timeout_mins` say the same thing.', suggestion: 'keep one of them' });
+  }
+  const tries: Retry = {
+    attempts: retry?.attempts ?? usual.retry.attempts,
+    backoff_ms: retry?.backoff === undefined ? usual.retry.backoff_ms : millisecondsOf(retry.backoff),
+  };
+  const timeout_ms = timeout === undefined ? minutes(timeout_mins, usual.timeout_ms) : millisecondsOf(timeout);
+  return { timeout_ms, retry: tries, effect: effect ?? usual.effect };
+}
+
+/** Minutes in milliseconds. */
+export function minutes(amount: number | undefined, otherwise: number): number {
+  return amount === undefined ? otherwise : Math.ceil(amount * MINUTE_MS);
+}
+
+/** So many tries, each of at most so many milliseconds. */
+export function usualPolicy(attempts: number, timeout_ms: number): Policy {
+  return { timeout_ms, retry: { attempts, backoff_ms: DEFAULT_BACKOFF_MS }, effect: 'workspace' };
+}
+
+/** The template under a key; null when the key is not written. */
+export function templateAt(key: string, { node, templates }: StepContext): Template | null {
+  const member = memberOf(node, key);
+  return member && compileTemplate(member, templates);
+}
+
+/** The templates of a map under a key. */
+export function mapAt(key: string, { node, templates }: StepContext): Record<string, Template> {
+  const members = memberOf(node, key)?.members ?? new Map<string, never>();
+  return Object.fromEntries([...members].map(([name, member]) => [name, compileTemplate(member.node, templates)]));
+}
+
+/** The checked JSON Schema under `schema`. */
+export function schemaAt({ node, report }: StepContext): Json {
+  const schema = memberOf(node, 'schema');
+  if (schema === null) return null;
+  checkJsonSchema(schema, report);
+  return schema.value;
+}
+
+/** A value as a template that is nothing but that value. */
+export function literalTemplate(value: Json, texts: Texts): Template {
+  if (typeof value !== 'string') return { kind: 'literal', value };
+  const text = keepText(value, texts);
+  return typeof text === 'string' ? { kind: 'literal', value: text } : { kind: 'text', parts: [text] };
+}

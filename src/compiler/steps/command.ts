@@ -1,0 +1,54 @@
+import type { Template } from '../../plan/expression.js';
+import type { CommandStep } from '../../plan/step.js';
+import type { Node } from '../node.js';
+import { memberOf } from '../node.js';
+import type { Report } from '../problem.js';
+import { compileTemplate } from '../template.js';
+import type { Authored, StepContext } from './base.js';
+import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
+
+const DEFAULT_OUTPUT_KB = 100;
+
+/** A program with its arguments. */
+export function compileCommandStep(authored: Authored<'command'>, context: StepContext): CommandStep {
+  const { node, templates, report } = context;
+  const command = memberOf(node, 'command');
+  const argv = (command?.items ?? []).map((item, index) => {
+    if (index === 0) checkExecutable(item, report);
+    return asText(index === 0 ? { kind: 'literal', value: item.value } : compileTemplate(item, templates));
+  });
+  for (const item of memberOf(node, 'reads')?.items ?? []) {
+    if (String(item.value).includes('${')) report({ code: 'invalid-value', at: item, message: 'Expected a path, got a template: files that a result depends on are written out.' });
+  }
+  return {
+    kind: 'command',
+    ...baseOf(authored, context),
+    ...policyOf(authored, usualPolicy(1, DEFAULT_TRY_MS), context),
+    argv,
+    cwd: templateAt('cwd', context),
+    env: Object.fromEntries(Object.entries(mapAt('env', context)).map(([name, value]) => [name, asText(value)])),
+    stdin: templateAt('stdin', context),
+    reads: authored.reads ?? [],
+    max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
+    schema: schemaAt(context),
+  };
+}
+
+/** Decision 3: what runs is decided by the person who wrote the definition, never by a value. */
+export function checkExecutable(node: Node, report: Report): void {
+  const { value } = node;
+  if (typeof value !== 'string' || value.trim() === '') {
+    report({ code: 'invalid-value', at: node, message: 'Expected the name or the path of an executable.' });
+  } else if (value.includes('${')) {
+    report({ code: 'command-not-literal', at: node, message: 'Expected an executable, got a template.', suggestion: 'write the executable out; the arguments after it may be templates' });
+  } else if (/\s/.test(value)) {
+    const words = value.trim().split(/\s+/).slice(0, 8);
+    report({ code: 'command-not-list', at: node, message: `Expected one executable, got \`${words.join(' ')}\`.`, suggestion: `write [${words.join(', ')}]` });
+  }
+}
+
+/** Arguments are texts: `5` is `"5"`. */
+function asText(template: Template): Template {
+  if (template.kind !== 'literal' || typeof template.value === 'string') return template;
+  return { kind: 'literal', value: String(template.value) };
+}

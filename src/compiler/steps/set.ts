@@ -1,0 +1,18 @@
+import type { SetStep } from '../../plan/step.js';
+import { memberOf } from '../node.js';
+import { compileTemplate } from '../template.js';
+import type { Authored, StepContext } from './base.js';
+import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
+
+/** Values by name; in their `${…}` operators may stand. */
+export function compileSetStep(authored: Authored<'set'>, context: StepContext): SetStep {
+  const members = memberOf(context.node, 'set')?.members ?? new Map<string, never>();
+  const templates = { ...context.templates, operators: true };
+  return {
+    kind: 'set',
+    ...baseOf(authored, context),
+    ...usualPolicy(1, NO_LIMIT_MS),
+    effect: 'none',
+    values: Object.fromEntries([...members].map(([name, member]) => [name, compileTemplate(member.node, templates)])),
+  };
+}

@@ -1,0 +1,40 @@
+import type { Template } from '../../plan/expression.js';
+import type { WaitStep } from '../../plan/step.js';
+import { describe } from '../check.js';
+import { millisecondsOf } from '../formats/values.js';
+import { memberOf, startOf } from '../node.js';
+import { compileTemplate } from '../template.js';
+import type { Authored, StepContext } from './base.js';
+import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
+
+/** ISO 8601 with date, time and offset: a moment, wherever it is read. */
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** A step that lets time pass; null when it is not said how long. */
+export function compileWaitStep(authored: Authored<'wait'>, context: StepContext): WaitStep | null {
+  const base = { kind: 'wait', ...baseOf(authored, context), ...usualPolicy(1, NO_LIMIT_MS), effect: 'none' } as const;
+  const { wait } = authored;
+  if (typeof wait === 'string') return { ...base, for_ms: millisecondsOf(wait), until: null };
+  const for_ms = wait.for === undefined ? null : millisecondsOf(wait.for);
+  const until = compileUntil(context);
+  if ((for_ms === null) !== (wait.until === undefined)) return { ...base, for_ms, until };
+  const at = memberOf(context.node, 'wait') ?? context.node;
+  if (for_ms === null) context.report({ code: 'missing-key', at: startOf(at), message: 'Expected `for` or `until`.' });
+  else context.report({ code: 'conflicting-keys', at: startOf(at), message: '`for` and `until` both say when to go on.', suggestion: 'keep one of them' });
+  return null;
+}
+
+function compileUntil({ node, templates, report }: StepContext): Template | null {
+  const wait = memberOf(node, 'wait');
+  const until = wait && memberOf(wait, 'until');
+  if (!until) return null;
+  const template = compileTemplate(until, templates);
+  if (template.kind !== 'literal' || isMoment(template.value)) return template;
+  const message = `Expected a time with its offset, such as \`2027-01-31T08:00:00Z\`, or one \`\${…}\`; got ${describe(template.value)}.`;
+  report({ code: 'invalid-value', at: until, message });
+  return null;
+}
+
+function isMoment(value: unknown): boolean {
+  return typeof value === 'string' && MOMENT.test(value) && !Number.isNaN(Date.parse(value));
+}

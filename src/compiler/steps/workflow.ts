@@ -1,0 +1,36 @@
+import type { StepBase, WorkflowStep } from '../../plan/step.js';
+import { didYouMean } from '../nearest.js';
+import { keyOf, memberOf } from '../node.js';
+import type { Authored, Policy, StepContext } from './base.js';
+import { baseOf, literalTemplate, mapAt, NO_LIMIT_MS, policyOf, usualPolicy } from './base.js';
+
+/** A nested workflow; null when there is none of that name, or it has problems. */
+export function compileWorkflowStep(authored: Authored<'workflow'>, context: StepContext): WorkflowStep | null {
+  const { node, report, texts } = context;
+  const at = memberOf(node, 'workflow') ?? node;
+  const plan = context.findWorkflow(authored.workflow, at);
+  const inputs = mapAt('inputs', context);
+  const base = baseOf(authored, context);
+  const policy = policyOf(authored, usualPolicy(1, NO_LIMIT_MS), context);
+  if (plan === null || context.faulty.has('inputs')) return null;
+  context.keepNested(plan);
+  const given = memberOf(node, 'inputs');
+  for (const name of given === null ? [] : Object.keys(inputs)) {
+    if (given !== null && !Object.hasOwn(plan.inputs, name)) {
+      const message = `Workflow \`${plan.name}\` neither declares nor uses an input \`${name}\`.`;
+      report({ code: 'unknown-input', severity: 'warning', at: keyOf(given, name), message, suggestion: didYouMean(name, Object.keys(plan.inputs)) });
+    }
+  }
+  for (const [name, spec] of Object.entries(plan.inputs)) {
+    if (Object.hasOwn(inputs, name)) continue;
+    const value = spec.default !== undefined ? literalTemplate(spec.default, texts) : spec.required ? context.hoist(name, spec) : null;
+    if (value !== null) inputs[name] = value;
+  }
+  return { kind: 'workflow', ...base, ...policy, deadline_ms: nestedDeadline(base, policy), workflow: plan.name, plan: plan.hash, inputs };
+}
+
+/** Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it. */
+function nestedDeadline({ deadline_ms }: Pick<StepBase, 'deadline_ms'>, { timeout_ms, retry }: Policy): number | null {
+  if (timeout_ms === NO_LIMIT_MS || retry.attempts > 1) return deadline_ms;
+  return Math.min(timeout_ms, deadline_ms ?? timeout_ms);
+}

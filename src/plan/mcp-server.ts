@@ -1,0 +1,34 @@
+/** How an MCP server of the config is reached, closed into the Plan (I2). `${env.NAME}` in a value is a secret's name (I13). */
+export type McpServer =
+  | { kind: 'stdio'; argv: string[]; env: Record<string, string>; cwd: string | null; timeout_ms: number }
+  | { kind: 'http'; url: string; headers: Record<string, string>; timeout_ms: number };
+
+/** A tool as a server lists it. */
+export interface ListedTool {
+  name: string;
+  description: string;
+  /** Canonical JSON of the JSON Schema of its input. */
+  inputs: string;
+  /** It only reads, as the server says. */
+  reads: boolean;
+}
+
+const REFERENCE = /\$\{env\.([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/** The variables that the values of a server name. */
+export function variablesOf(server: McpServer): string[] {
+  return variablesIn(Object.values(server.kind === 'stdio' ? server.env : server.headers));
+}
+
+/** The variables that values name. */
+export function variablesIn(values: string[]): string[] {
+  return [...new Set(values.flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => name)))];
+}
+
+/** Values with the variables put in; or the first variable that is not set. */
+export function filledValues(values: Record<string, string>, variables: Record<string, string | undefined>): { values: Record<string, string> } | { missing: string } {
+  const names = Object.values(values).flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => name));
+  const missing = names.find((name) => !variables[name]);
+  if (missing !== undefined) return { missing };
+  return { values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value.replace(REFERENCE, (_, name: string) => variables[name] ?? '')])) };
+}

@@ -1,0 +1,38 @@
+import type { Plan } from './plan.js';
+import { everyStepOf } from './plan.js';
+import type { ReuseSettings, RunSettings } from './run-input.js';
+import type { CommandStep, Step } from './step.js';
+import type { CallableTool } from './tool.js';
+
+/** Whether a call of a tool may look at the workspace. */
+function looksAround(tool: CallableTool, effect: Step['effect']): boolean {
+  if (tool.kind === 'builtin') return tool.name !== 'http_request' && tool.name !== 'web_search';
+  return tool.kind === 'defined' && effect !== 'none';
+}
+
+/** Whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an agent on those that it reaches. */
+function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
+  if (step.kind === 'agent') return (agents[step.agent]?.uses ?? []).length > 0;
+  if (step.kind === 'tool') return looksAround(step.tool, step.effect);
+  return step.kind === 'command' && step.reads.length === 0 && step.effect !== 'none';
+}
+
+/** Whether any step of a Plan may, or a program that plays an agent. */
+export function dependsOnWorkspace(plan: Plan): boolean {
+  return [...everyStepOf(plan)].some((step) => readsUnnamed(step, plan.agents) || (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null));
+}
+
+/** Whether a path is one of these, or below one. */
+export function isWithin(path: string, paths: string[]): boolean {
+  return paths.some((above) => path === above || path.startsWith(`${above}/`));
+}
+
+/** Whether a step of a rerun runs anew whatever its content (decision 14): it was asked for, or files have changed that it may read. */
+export function runsAnew({ fresh, changed }: ReuseSettings, step: Step, path: string, agents: Plan['agents']): boolean {
+  return isWithin(path, fresh) || (changed && readsUnnamed(step, agents));
+}
+
+/** The folder that a command's relative paths start from. */
+export function folderOf({ from }: CommandStep, { caller, workspace }: RunSettings): string {
+  return from === 'caller' ? (caller ?? workspace) : workspace;
+}

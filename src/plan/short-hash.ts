@@ -1,0 +1,30 @@
+import type { Hash } from './value.js';
+
+const PREFIX = 'sha256:';
+/** Base 64 for URLs (RFC 4648, section 5). */
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const ZERO = 'A';
+const HEX_DIGITS = 64;
+const SHORT_DIGITS = 43;
+
+/** A hash in 43 characters instead of 71, for what travels into history at every step. Other texts stay as they are. */
+export function shortHash(hash: Hash): string {
+  if (!/^sha256:[0-9a-f]{64}$/.test(hash)) return hash;
+  const groups: string[] = [];
+  for (let at = PREFIX.length; at < hash.length; at += 3) {
+    const bits = parseInt(hash.slice(at, at + 3).padEnd(3, '0'), 16);
+    groups.push(DIGITS.charAt(bits >> 6) + DIGITS.charAt(bits & 63));
+  }
+  return groups.join('').slice(0, SHORT_DIGITS); // The last digit would say nothing.
+}
+
+/** The inverse of `shortHash`. */
+export function longHash(short: string): Hash {
+  if (short.startsWith(PREFIX)) return short as Hash; // what `shortHash` left as it was
+  const groups: string[] = [];
+  for (let at = 0; at < short.length; at += 2) {
+    const bits = (DIGITS.indexOf(short.charAt(at)) << 6) | DIGITS.indexOf(short.charAt(at + 1) || ZERO);
+    groups.push(bits.toString(16).padStart(3, '0'));
+  }
+  return `${PREFIX}${groups.join('').slice(0, HEX_DIGITS)}`;
+}

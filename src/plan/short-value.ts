@@ -1,0 +1,25 @@
+import { longHash, shortHash } from './short-hash.js';
+import type { StoredValue, Value } from './value.js';
+import { isStored } from './value.js';
+
+/** A stored value as it travels into history at every step: its name and size, and what else is known of it. */
+export type ShortStored = [ref: string, bytes: number, more?: Pick<StoredValue, 'preview' | 'length'>];
+export type ShortValue = Value | ShortStored;
+
+/** Shortens a stored value; others stay as they are. */
+export function shortValue(value: Value): ShortValue {
+  return isStored(value) ? shortStored(value) : value;
+}
+
+export function shortStored({ ref, bytes, ...more }: StoredValue): ShortStored {
+  return Object.keys(more).length === 0 ? [shortHash(ref), bytes] : [shortHash(ref), bytes, more];
+}
+
+/** The inverse of `shortValue`. */
+export function longValue(value: ShortValue): Value {
+  return Array.isArray(value) ? longStored(value) : value;
+}
+
+export function longStored([ref, bytes, more]: ShortStored): StoredValue {
+  return { ref: longHash(ref), bytes, ...more };
+}
