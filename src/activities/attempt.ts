@@ -24,12 +24,12 @@ export interface Attempt<S extends Step = Step> extends LoadedStep<S> {
  * Does what every acting activity does around its effect: finds the step, opens its log, heartbeats, bounds the time,
  * and reports how it ended. Cancellation leaves as it came (I9), a shutdown as something to start again.
  */
-export async function attempt<K extends StepKind>(
+export async function attempt<K extends StepKind, R = StepOutput>(
   store: Store,
-  call: StepCall,
+  call: StepCall & { limit_ms?: number },
   kind: K,
-  act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<StepOutput>,
-): Promise<StepOutput> {
+  act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<R>,
+): Promise<R> {
   const context = Context.current();
   const progress: JsonObject = {};
   const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
@@ -38,7 +38,8 @@ export async function attempt<K extends StepKind>(
   try {
     const loaded = await loadStep(store, call, kind);
     timeoutMs = loaded.step.timeout_ms;
-    limit = startTimeLimit(context.cancellationSignal, timeoutMs);
+    // A turn of a conversation has what those before it have left of the step's time.
+    limit = startTimeLimit(context.cancellationSignal, call.limit_ms ?? timeoutMs);
     const { signal } = limit;
     signal.throwIfAborted();
     return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress }));
@@ -50,11 +51,11 @@ export async function attempt<K extends StepKind>(
   }
 }
 
-async function withLog(store: Store, call: StepCall, act: (log: LogWriter) => Promise<StepOutput>): Promise<StepOutput> {
+async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) => Promise<R>): Promise<R> {
   const log = store.openLog(call.root.run, call.path);
   const { attempt: started } = Context.current().info;
   if (call.try > 1 || started > 1) log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
-  let output: StepOutput;
+  let output: R;
   try {
     output = await act(log);
   } catch (error) {

@@ -1,7 +1,13 @@
 import type { Json } from '../plan/json.js';
+import { dependsOnWorkspace } from '../plan/reuse.js';
+import type { RunRecord } from '../plan/result.js';
 import type { Value } from '../plan/value.js';
+import type { Store } from '../store/store.js';
 import type { Activities } from './contract.js';
 import type { Dependencies } from './dependencies.js';
+import { keepContext } from './keep-context.js';
+import { removeMade } from './remove-made.js';
+import { workspaceDigest } from './workspace-digest.js';
 
 /** Results on one page (I12). */
 const PAGE = 500;
@@ -9,11 +15,29 @@ const PAGE = 500;
 /** Keeps what `show` needs when the run's history is gone (decision 7). Repeating it changes nothing. */
 export function createCloseRun({ store }: Dependencies): Activities['closeRun'] {
   return async (record, results) => {
-    const pages: Value[] = [...record.pages];
+    const puts: ReturnType<Store['beginPut']>[] = [];
     for (let from = 0; from < results.length; from += PAGE) {
-      pages.push(await store.putAlways(results.slice(from, from + PAGE) as unknown as Json)); // StepResult is JSON-safe, but an interface has no index signature.
+      puts.push(store.beginPut(results.slice(from, from + PAGE) as unknown as Json)); // StepResult is JSON-safe, but an interface has no index signature.
     }
-    await store.writeRun({ ...record, pages });
+    const pages: Value[] = [...record.pages, ...puts.map(({ stored }) => stored)];
+    const written = Promise.all(puts.map(({ done }) => done));
+    written.catch(() => undefined); // told when the record is written
+    await removeUnneeded(record, store);
+    const { workspace } = record;
+    const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
+    // What a rerun is held against: whether files were changed since by anybody but the run.
+    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? await workspaceDigest(workspace) : null;
+    await keepContext(store, record, results);
+    await store.writeRun({ ...record, pages, workspace_digest: digest }, written);
     return pages;
   };
+}
+
+/** Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails no run. */
+async function removeUnneeded({ run: closing }: RunRecord, store: Store): Promise<void> {
+  try {
+    await removeMade(store, async (run) => (run === closing || (await store.readRun(run)) !== null ? 'closed' : 'open'));
+  } catch {
+    // The next worker tries again when it starts.
+  }
 }

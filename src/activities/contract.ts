@@ -1,29 +1,113 @@
+import type { Action } from '../plan/action.js';
+import type { Interval } from '../plan/clock.js';
+import type { CallEnd, ToolAnswer, TurnAnswer } from '../plan/conversation.js';
 import type { Environment } from '../plan/environment.js';
-import type { RunRecord, Spend, StepResult } from '../plan/result.js';
+import type { Decision, Gate } from '../plan/gate.js';
+import type { NoticeCall, NotifySettings } from '../plan/notice.js';
+import type { KeeperMessage, Lease } from '../plan/lease.js';
+import type { Json } from '../plan/json.js';
+import type { RoundResult, RunRecord, Spend, StepResult } from '../plan/result.js';
+import type { ProgramChoice } from '../plan/program.js';
 import type { ModelChoice, RootLink } from '../plan/run-input.js';
-import type { Plan } from '../plan/plan.js';
+import type { CallHead, ShortCall, StepAddress } from '../plan/short-call.js';
+import type { ShortOutput, StepOutput } from '../plan/step-output.js';
+import type { PlanInHistory } from '../plan/pack.js';
+import type { StoreRequest } from '../plan/store-access.js';
 import type { Hash, Value } from '../plan/value.js';
+
+export type { StepAddress } from '../plan/short-call.js';
+export type { ShortOutput, StepOutput } from '../plan/step-output.js';
 
 /**
  * Which step an activity acts for. The Plan itself is not in it: activities read it from the store by `root.plan`
  * (immutable, cached per worker), so history carries only what differs from step to step.
  */
-export interface StepCall {
-  root: RootLink;
-  /** The nested workflow inside the root's Plan, or null for the root's own body. */
-  nested: Hash | null;
-  /** Index of the step in that body. */
-  step: number;
-  /** Path below the root run, with item and iteration numbers. */
-  path: string;
-  /** The interpreter's try, from 1 (decision 13). Temporal's own attempt is no part of any key (I8). */
-  try: number;
-  environment: Environment;
-}
+export type StepCall = CallHead;
 
 export interface ModelCall extends StepCall {
   model: ModelChoice;
+  /** What may be used at most, all questions together (I8); a limit that nobody set is not in it. */
+  most?: { usd?: number; tokens?: number };
 }
+
+export interface ProgramCall extends StepCall {
+  program: ProgramChoice;
+  /** Absolute folder that the program works in. */
+  workspace: string;
+  /** As of a `ModelCall`. */
+  most?: { usd?: number; tokens?: number };
+}
+
+/** The next turn of an agent that uses tools. Its first call carries the environment; later ones go on from `head`. */
+export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'most'>> {
+  /** From 1. */
+  turn: number;
+  /** Short hash of the transcript's last message; null for the first turn. */
+  head: string | null;
+  /** How the calls ended that it asks for. */
+  ends: CallEnd[];
+  /** Absolute; where tools work. It and the model are left out where the transcript's beginning tells the same (I7). */
+  workspace?: string;
+  /** What is left of the time of the step's try. */
+  limit_ms: number;
+  /** Of an agent that another one calls. */
+  asked?: AskedBy;
+  /** Tools that were made in the conversation: short hash of their chain. */
+  made?: string;
+  /** Of an agent that may make others. */
+  makes?: MakingModels;
+}
+
+/** What an agent that is made may speak with: the models of the run by name, and the one that its maker speaks with. */
+export interface MakingModels {
+  models: string[];
+  model: string;
+}
+
+/** A turn with what its transcript told of it. */
+export type WholeTurn = TurnCall & ModelCall & { workspace: string };
+
+/** Who is asked by which call of another agent: short hashes of the agent and of the message, and the call's number in it. */
+export interface AskedBy {
+  agent: string;
+  head: string;
+  call: number;
+  /** Short hash of what is asked, where that is more than the call says. */
+  question?: string;
+}
+
+/** One call of a tool. */
+export interface ToolCall extends StepCall {
+  /** From 1, of the turn that asks for it; and the call's number in that, from 0. */
+  turn: number;
+  call: number;
+  /** Short hash of the message that asks for it. */
+  head: string;
+  workspace: string;
+  limit_ms: number;
+  /** The agent, where it is not the step's own. */
+  agent?: string;
+  /** Hash of the gate at which a person allowed it. */
+  allowed?: Hash;
+  /** The policy denies it, and a person who was asked after denials has allowed it still. */
+  lifts?: true;
+  /** A person wants it done again, for so many times. */
+  again?: number;
+  /** As of a `TurnCall`. */
+  made?: string;
+  makes?: MakingModels;
+}
+
+/** The call of a tool step. */
+export interface ToolStepCall extends StepCall {
+  /** Absolute; where the tool works. */
+  workspace: string;
+  /** Hash of the gate at which a person allowed it. */
+  allowed?: Hash;
+}
+
+/** Where a call of a tool is found. */
+export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes'>;
 
 export interface CommandCall extends StepCall {
   /** Absolute folder that relative paths start from. */
@@ -35,48 +119,158 @@ export interface CommandCall extends StepCall {
   quick?: true;
 }
 
-/** What an acting activity returns. Failures are thrown: `ApplicationFailure` whose type is a `FailureType`. */
-export interface StepOutput {
-  output: Value;
-  spend: Spend;
-  /** One line for people: `exit 0`, `1,204 tokens`. */
-  note: string | null;
-  reused: boolean;
-  /** Of a quick step, whose history event does not name it. */
-  path?: string;
+/** What is done with a device; a rehearsal does everything but open its port (decision 10). */
+export interface DeviceCall extends StepCall {
+  /** Absolute folder that sources and images are looked for in. */
+  workspace: string;
+  rehearsal: boolean;
+  /** The run's own queue, for a device of another host: workers there may have another store (decision 11). */
+  home?: string;
 }
 
-/** What a gate shows, rendered and hashed where big values may be read (I6). */
-export interface RenderedGate {
+export interface FlashCall extends DeviceCall {
+  /** The image as it was approved, where it was. */
+  image: ApprovedImage | null;
+  /**
+   * `write` it, `inspect` what a lost worker left (writes nothing: the output tells whether the new image stands there),
+   * or `restore` the last good one.
+   */
+  act: 'write' | 'inspect' | 'restore';
+}
+
+/** An image that a person was asked about: the value itself, so that nobody can put another in its place. */
+export interface ApprovedImage {
+  image: Value;
+  /** Hash of its files. A file that was named by its path is read once more, and must still have it. */
+  sha256: string;
+}
+
+/** Which gate to render: that of a step, or with `question` one of the interpreter's own. */
+export interface GateCall extends StepCall {
+  question?: string;
+  /** The call of a tool that is asked about, where it is one. */
+  tool?: ToolPlace;
+  /** Of such a question; `lost` when absent. */
+  kind?: 'lost' | 'recovery';
+  /** When it opens; ISO 8601, UTC. */
+  since: string;
+  submitter: string;
+}
+
+/** A gate as it opens. Histories from before gates had rules tell no more of it than what it shows. */
+export type RenderedGate = Pick<Gate, 'message' | 'content' | 'hash'> & Partial<Gate>;
+
+/** What a `plan` step is made from. */
+export interface PrepareCall extends StepCall {
+  /** The project's root: what is made may name its agents. */
+  workspace: string;
+  /** Names of the models that the run has chosen, and of the inputs that what is made will get. */
+  models: string[];
+  given: string[];
+  /** When its gate opens; ISO 8601, UTC. */
+  since: string;
+}
+
+/** A workflow that was made: its Plan, as it travels, and what it has defaults for; with the gate that shows what it was made from, where people are asked. */
+export type PreparedPlan = { plan: PlanInHistory; defaults: Record<string, Value> } & (Gate | { hash?: never });
+
+/** A decision that must have a token, and the gate that is open: its run's workflow id, the id of the first Temporal run under that, path, and when it opened. */
+export interface TokenCall {
+  run: string;
+  first: string;
+  gate: string;
+  since: string;
+  decision: Decision;
+}
+
+/** A content as a person changed it, in place of what was `shown`. */
+export interface EditCall {
   message: string;
-  content: Value | null;
-  hash: Hash;
+  shown: Value | null;
+  edit: Value;
+  options?: Json[];
 }
 
 /**
- * Which templates of a body to render: a nested step's inputs (by name), a step's condition (`{when: boolean}`), or
- * the body's `output:` (`{output: …}`).
+ * Which templates to render: a step's values by name (a nested run's inputs, a foreach's items, the moment of a wait), a
+ * `set` step's `{object}`, a condition (`{when}`, `{until}`: boolean), or the `{output}` of the body, or of the block of
+ * `step`.
  */
 export type RenderCall = { root: RootLink; nested: Hash | null; environment: Environment } & (
-  | { what: 'inputs' | 'when'; step: number }
-  | { what: 'output' }
+  | { what: 'inputs' | 'object' | 'when' | 'until'; step: StepAddress }
+  | { what: 'output'; step?: StepAddress }
 );
 
+/** What the rounds of a foreach or a loop ended with: in pages, and not in pages yet. */
+export interface JoinCall {
+  pages: Value[];
+  results: RoundResult[];
+  /** Whether the list of all outputs is wanted, in order; one that failed or was skipped is null there. */
+  outputs: boolean;
+  /** Batch runs that were cancelled, whose results stand in their records. */
+  batches?: string[];
+}
+
 /**
- * All side effects of the interpreter. The first two are activities; the others are quick, idempotent writes and
+ * All side effects of the interpreter. Those above the devices are activities; the others are quick, idempotent writes and
  * reads of the store and run as local activities.
  */
 export interface Activities {
+  /** Milliseconds of these intervals in which a worker of the store was there. */
+  countAlive(intervals: Interval[]): Promise<number>;
   callModel(call: ModelCall): Promise<StepOutput>;
   runCommand(call: CommandCall): Promise<StepOutput>;
-  /** Renders and hashes what an approval shows, or `question` where the interpreter itself asks. */
-  renderGate(call: StepCall & { question?: string }): Promise<RenderedGate>;
+  /** Has a program play an agent; it is resumed where a worker was lost. */
+  runProgram(call: ProgramCall): Promise<StepOutput>;
+  /** All are called and answer in short: that is what stands in history at every step. */
+  callModel(call: ShortCall<ModelCall>): Promise<ShortOutput>;
+  runCommand(call: ShortCall<CommandCall>): Promise<ShortOutput>;
+  runProgram(call: ShortCall<ProgramCall>): Promise<ShortOutput>;
+  /** Makes the call of a tool step. */
+  runTool(call: ToolStepCall): Promise<StepOutput>;
+  runTool(call: ShortCall<ToolStepCall>): Promise<ShortOutput>;
+  /** One turn of an agent that uses tools: asks its model, and adds the answer to the transcript. */
+  askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
+  /** Makes one call of a tool, unless the journal tells what came of it. */
+  callTool(call: ShortCall<ToolCall>): Promise<ToolAnswer>;
+  /** Builds an image from sources; its output is an `Image`. */
+  compileImage(call: DeviceCall): Promise<StepOutput>;
+  /** Writes an image to a device and reads it back, or does what `act` says. Its output tells the image's hash. */
+  flashDevice(call: FlashCall): Promise<StepOutput>;
+  /** Listens on a device's serial line. */
+  readSerial(call: DeviceCall): Promise<StepOutput>;
+  /** Reads and checks the image of a flash step before anybody is asked: what an approval shows and fixes. */
+  prepareFlash(call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage>;
+  /** Just the image, for a host that has not got the files. Nobody is asked, so its result must not read as a gate. */
+  prepareFlash(call: DeviceCall & { only: 'image' }): Promise<ApprovedImage>;
+  /** Compiles what a `plan` step runs and stores its Plan; a failure of the step lists what is wrong with it. */
+  preparePlan(call: PrepareCall): Promise<PreparedPlan>;
+  /** Says what a tool step would do, with the gate that shows it where a person is asked. */
+  prepareTool(call: ToolStepCall & { since: string }): Promise<{ action: Action } | { action: Action; reused: true } | ({ action: Action } & Gate)>;
+  /** Starts the workflow that tells people what happened in a run, unless that was done. */
+  startNotice(call: { id: string; notify: NotifySettings; told: Omit<NoticeCall, 'way'> }): Promise<void>;
+  /** Tells it in one way. */
+  sendNotice(call: NoticeCall): Promise<void>;
+  /** Asks the keeper of the devices of a host, whose workers poll `queue`, for one, or gives it back. */
+  tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
+  /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
+  readLeases(): Promise<Lease[]>;
+  /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). */
+  renderGate(call: GateCall): Promise<RenderedGate>;
+  /** Hashes an edited content as it will be approved. */
+  readEdit(call: EditCall): Promise<{ content: Value; hash: Hash } | { refusal: string }>;
+  /** Holds an answer against its JSON Schema; null asks for a text. */
+  readAnswer(call: { answer: Value; schema: Json }): Promise<{ answer: Value } | { refusal: string }>;
+  /** Holds the token of a decision against the open gate that it names. */
+  checkToken(call: TokenCall): Promise<{ refusal: string | null }>;
   /** Renders what the workflow cannot, because an operand is stored or the result may be big. */
   renderValues(call: RenderCall): Promise<Record<string, Value>>;
   /** Stores one page of at most 500 results and names it (I12). */
-  writePage(results: StepResult[]): Promise<Value>;
-  /** Puts a Plan that came inline into the store, so that activities find it (decision 11). */
-  savePlan(plan: Plan): Promise<void>;
+  writePage(results: StepResult[] | RoundResult[]): Promise<Value>;
+  /** Stores the results of rounds that are in no page yet, and joins the outputs of all. Returns all pages. */
+  joinRounds(call: JoinCall): Promise<{ output: Value | null; pages: Value[]; spend?: Spend }>;
+  /** Reads and writes the store for a CLI that does not have it (decision 11). */
+  accessStore(request: StoreRequest): Promise<Json>;
   /**
    * Stores the results that are in no page yet as pages of 500, then writes input and outcome of the closed run under
    * `.perdure/runs/` (decision 7). Returns all pages: those of `record`, and the new ones.

@@ -1,12 +1,31 @@
+import { createAccessStore } from './access-store.js';
 import { createCallModel } from './call-model.js';
+import { createCheckToken } from './check-token.js';
 import { createCloseRun } from './close-run.js';
+import { createCountAlive } from './count-alive.js';
 import type { Activities } from './contract.js';
+import { createCompileImage } from './devices/compile-image.js';
+import { createFlashDevice } from './devices/flash-device.js';
+import { createPrepareFlash } from './devices/prepare-flash.js';
+import { createReadSerial } from './devices/read-serial.js';
+import { createReadLeases } from './devices/read-leases.js';
+import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
 import { withFailures } from './failures.js';
+import { fromShort, inShort } from './in-short.js';
+import { createJoinRounds } from './join-rounds.js';
+import { createPreparePlan } from './made/prepare-plan.js';
+import { createPrepareTool } from './prepare-tool.js';
+import { createReadAnswer, createReadEdit } from './read-decision.js';
 import { createRenderGate } from './render-gate.js';
 import { createRenderValues } from './render-values.js';
 import { createRunCommand } from './run-command.js';
-import { createSavePlan } from './save-plan.js';
+import { createRunProgram } from './run-program.js';
+import { createRunTool } from './run-tool.js';
+import { createSendNotice } from './send-notice.js';
+import { createStartNotice } from './start-notice.js';
+import { createAskTurn } from './turns/ask-turn.js';
+import { createCallTool } from './turns/call-tool.js';
 import { createWritePage } from './write-page.js';
 
 export type { Dependencies } from './dependencies.js';
@@ -14,12 +33,33 @@ export type { Dependencies } from './dependencies.js';
 /** All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a cancellation. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    callModel: createCallModel(deps),
-    runCommand: createRunCommand(deps),
+    callModel: inShort(createCallModel(deps)),
+    runCommand: inShort(createRunCommand(deps)),
+    runProgram: inShort(createRunProgram(deps)),
+    runTool: inShort(createRunTool(deps)),
+    askTurn: fromShort(createAskTurn(deps)),
+    callTool: fromShort(createCallTool(deps)),
+    compileImage: createCompileImage(deps),
+    flashDevice: createFlashDevice(deps),
+    readSerial: createReadSerial(deps),
+    prepareFlash: createPrepareFlash(deps),
+    prepareTool: createPrepareTool(deps),
+    preparePlan: withFailures(createPreparePlan(deps)),
+    // Its errors are Temporal's to try again: a keeper that cannot be told of now is told later.
+    tellKeeper: createTellKeeper(),
+    readLeases: createReadLeases(),
+    // Likewise: a server that is busy now is asked again.
+    startNotice: createStartNotice(),
+    sendNotice: createSendNotice(deps),
     renderGate: withFailures(createRenderGate(deps)),
+    checkToken: withFailures(createCheckToken(deps)),
+    readEdit: withFailures(createReadEdit(deps)),
+    readAnswer: withFailures(createReadAnswer(deps)),
     renderValues: withFailures(createRenderValues(deps)),
     writePage: withFailures(createWritePage(deps)),
-    savePlan: withFailures(createSavePlan(deps)),
+    joinRounds: withFailures(createJoinRounds(deps)),
+    accessStore: withFailures(createAccessStore(deps)),
+    countAlive: withFailures(createCountAlive(deps)),
     closeRun: withFailures(createCloseRun(deps)),
   };
 }

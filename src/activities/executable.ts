@@ -1,6 +1,7 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { delimiter, join, resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { stepFailure } from './failures.js';
+import { findOnPath, isExecutable } from './find-on-path.js';
 
 /** Names that people write for programs that are installed under another. */
 const ALSO_CALLED = new Map([['python', 'python3'], ['pip', 'pip3'], ['node', 'nodejs'], ['nodejs', 'node'], ['fd', 'fdfind'], ['bat', 'batcat']]);
@@ -20,26 +21,6 @@ export function resolveExecutable(name: string, cwd: string, path: string): stri
   const other = ALSO_CALLED.get(name);
   const hint = other !== undefined && findOnPath(other, path) !== null ? ` \`${other}\` is installed: write that instead.` : ' Install it, or put its folder on the PATH of the worker.';
   throw stepFailure('command-not-found', `Cannot find the program \`${name}\` on the PATH.${hint}`);
-}
-
-/** The absolute path of a program, or null. Relative folders of PATH are skipped: they would depend on where one stands. */
-function findOnPath(name: string, path: string): string | null {
-  for (const folder of path.split(delimiter)) {
-    const file = join(folder, name);
-    if (folder.startsWith('/') && isExecutable(file)) return file;
-  }
-  return null;
-}
-
-/** Synchronous: a look takes microseconds, a trip through the thread pool for each folder of PATH takes longer than a small program. */
-function isExecutable(file: string): boolean {
-  try {
-    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function whatIsThere(file: string): string {

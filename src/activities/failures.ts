@@ -27,6 +27,11 @@ export function toFailure(error: unknown): ApplicationFailure {
   return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
+/** The failure of a local activity that a step is: its event does not name it. */
+export function withPath({ type, message, nonRetryable }: ApplicationFailure, path: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: type ?? 'internal', message, nonRetryable: nonRetryable === true, details: [{ path }] });
+}
+
 /** A worker that shuts down gives its work back: Temporal starts it again elsewhere, and it counts as no try (decision 13). */
 export function workerLost(): ApplicationFailure {
   return ApplicationFailure.create({ type: 'worker-lost', message: 'The worker was shut down.', nonRetryable: false });

@@ -1,5 +1,6 @@
 import type { Json } from '../plan/json.js';
 import { canonicalJson } from '../plan/json.js';
+import type { Hash } from '../plan/value.js';
 import { sha256 } from '../store/hash.js';
 import type { JournalKey, Store } from '../store/store.js';
 import type { StepCall } from './contract.js';
@@ -26,7 +27,15 @@ export async function askOnce(store: Store, { call, part, request }: Question, a
     if (entry.request === hash) return entry.response;
     throw stepFailure('journal-mismatch', `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`);
   }
+  store.prepareJournal(call.root.first);
   const response = await ask();
   await store.writeJournal(key, { request: hash, response, at: new Date().toISOString() });
   return response;
+}
+
+/** Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it. */
+export async function begin(store: Store, key: JournalKey, request: Hash): Promise<boolean> {
+  if ((await store.readJournal(key)) !== null) return false;
+  await store.writeJournal(key, { request, response: null, at: new Date().toISOString() });
+  return true;
 }

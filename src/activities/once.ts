@@ -4,7 +4,7 @@ import type { Json } from '../plan/json.js';
 import type { Store } from '../store/store.js';
 import type { CommandRequest } from './command-request.js';
 import type { CommandCall, StepOutput } from './contract.js';
-import { stepFailure, toFailure } from './failures.js';
+import { stepFailure, toFailure, withPath } from './failures.js';
 import { askOnce } from './journal.js';
 
 /** How a quick command ended, as the journal keeps it. */
@@ -26,10 +26,6 @@ export async function runOnce(store: Store, call: CommandCall, render: () => Pro
   } catch (error) {
     throw error instanceof CancelledFailure ? error : withPath(toFailure(error), path);
   }
-}
-
-function withPath({ type, message, nonRetryable }: ApplicationFailure, path: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: type ?? 'internal', message, nonRetryable: nonRetryable === true, details: [{ path }] });
 }
 
 async function endOf(run: () => Promise<StepOutput>): Promise<End> {

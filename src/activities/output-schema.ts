@@ -22,6 +22,11 @@ export function checkOutput(text: string, schema: Json): Checked {
   } catch (error) {
     return { errors: [`The text is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
   }
+  return checkValue(value, schema);
+}
+
+/** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
+export function checkValue(value: Json, schema: Json): Checked {
   const validate = compileSchema(schema);
   return validate(value) ? { value } : { errors: (validate.errors ?? []).slice(0, TOLD_ERRORS).map(describe) };
 }

@@ -16,6 +16,8 @@ export interface ProcessOptions {
   cwd: string;
   env: Record<string, string>;
   stdin: string | null;
+  /** A descriptor that the program gets as its fourth, beside the standard ones. */
+  inherit?: number;
   onStdout: (chunk: Buffer) => void;
   onStderr: (chunk: Buffer) => void;
   /** Kills what has left the process group. It is asked only when somebody must have, or may not have. */
@@ -37,7 +39,8 @@ export interface ProcessEnd {
 export async function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const { file, args, cwd, env, stdin, signal } = options;
   signal.throwIfAborted();
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
+  const extra = options.inherit === undefined ? [] : [options.inherit];
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...extra] });
   const exited = exitOf(child);
   const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
   const onAbort = (): void => void stop(child, exited);

@@ -11,8 +11,9 @@ import { attempt } from './attempt.js';
 import { commandEnvironment } from './command-environment.js';
 import type { CommandRequest } from './command-request.js';
 import { createCommandRequest } from './command-request.js';
-import type { Activities, CommandCall, StepOutput } from './contract.js';
+import type { CommandCall, StepOutput } from './contract.js';
 import type { Dependencies } from './dependencies.js';
+import { convert } from './convert-output.js';
 import { resolveExecutable } from './executable.js';
 import { stepFailure } from './failures.js';
 import { announceCommand } from './leftovers.js';
@@ -22,6 +23,7 @@ import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
 import type { ProcessEnd, ProcessOptions } from './process-group.js';
 import { runProcess } from './process-group.js';
+import { commandContent, contentKey, keepOutput, reusedOutput } from './reuse.js';
 import type { RunTag } from './tagged-processes.js';
 import { runTag } from './tagged-processes.js';
 
@@ -32,7 +34,7 @@ const STDERR_BYTES = 1_200;
 const LOG_BYTES = 16 * 1024 * 1024;
 
 /** Runs a program to its end (decision 3). Its output is what it wrote to stdout. */
-export function createRunCommand({ store }: Dependencies): Activities['runCommand'] {
+export function createRunCommand({ store }: Dependencies): (call: CommandCall) => Promise<StepOutput> {
   return (call) => {
     const render = async (): Promise<CommandRequest> => createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
     const act = (): Promise<StepOutput> => attempt(store, call, 'command', async (current) => run(store, call, await render(), current));
@@ -42,11 +44,14 @@ export function createRunCommand({ store }: Dependencies): Activities['runComman
 
 async function run(store: Store, call: CommandCall, request: CommandRequest, current: Attempt<CommandStep>): Promise<StepOutput> {
   const { step, signal, log, progress } = current;
+  const key = contentKey('command', await commandContent(step, request));
+  const known = await reusedOutput(store, call, key);
+  if (known !== null) return keepOutput(store, call, key, known);
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
   const out = logged(log, 'stdout');
   const err = logged(log, 'stderr');
-  const end = await start(request, { store: store.id, run: call.root.run }, {
+  const end = await startCommand(request, { store: store.id, run: call.root.run }, {
     signal,
     onStdout: (chunk) => {
       stdout.add(chunk);
@@ -63,12 +68,12 @@ async function run(store: Store, call: CommandCall, request: CommandRequest, cur
   signal.throwIfAborted();
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
-  const output = step.schema === null ? text : parseOutput(text, stdout.isCut(), step);
-  return { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false };
+  const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
+  return keepOutput(store, call, key, { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false });
 }
 
-/** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. */
-async function start({ argv, cwd, env: declared, stdin }: CommandRequest, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
+/** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */
+export async function startCommand({ argv, cwd, env: declared, stdin }: CommandRequest, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
   requireFolder(cwd);
   const command = announceCommand();
   const env = commandEnvironment(declared, runTag({ ...owner, worker: process.pid, command: command.number }));

@@ -20,12 +20,13 @@ const syncEntries = promisify(fsync);
  * temporary file, sync, rename, sync of the folder. Both syncs are needed: the first, so that whoever finds the name
  * finds the content; the second, because a rename is kept by a sync of its folder and by nothing else that every file
  * system promises. They alone are asynchronous: the other calls take microseconds, and a trip through the thread pool
- * takes ten times as long. Throws `StoreFailure`.
+ * takes ten times as long. With `first` the file gets its name only when that has resolved. Throws `StoreFailure`.
  */
-export async function writeAtomically(path: string, content: string | Buffer): Promise<void> {
+export async function writeAtomically(path: string, content: string | Buffer, first?: Promise<unknown>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     await writeSynced(temporary, content);
+    if (first !== undefined) await first;
     renameSync(temporary, path);
     await syncFolder(dirname(path));
   } catch (error) {

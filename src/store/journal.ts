@@ -18,17 +18,24 @@ export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
   read(key: string): JournalEntry | null;
   /**
-   * The entry is in the file when this resolves, and so outlives every process; its sync is under way. Nobody need wait
-   * for that: where the power fails before it has ended, the answer would be lost in either case, and once the server
-   * has committed what the activity returns, the entry is not needed any more. Throws when an earlier sync failed.
+   * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
+   * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
+   * needed any more, and a sync at once would only hold that commit up. Throws when an earlier sync failed.
    */
   append(key: string, entry: JournalEntry): Promise<void>;
+  /** Makes the file where there is none, while there is time for it. What goes wrong is told by `append`. */
+  prepare(): void;
 }
 
 const TORN = '"torn"';
 const NEWLINE = 0x0a;
 /** A journal is read in pieces of this size, or of the size of a line that is longer. */
 const READ_BYTES = 4 * 1024 * 1024;
+/**
+ * How long answers gather before one sync takes them all to the disk, in milliseconds. Only a power cut in that time, before
+ * the server has committed the answer (which takes milliseconds), loses one; more syncs would hold up the server's own.
+ */
+const GATHER_MS = 500;
 const sync = promisify(fdatasync);
 
 /** Where a line stands in the file, in bytes. */
@@ -50,8 +57,36 @@ interface Index {
 /** The journal in a file, which need not be there; nothing is read before it is asked. */
 export function openJournal(path: string): Journal {
   let index = emptyIndex();
-  const syncAll = createGroupSync();
+  let gathering: Promise<number> | null = null;
   let unsynced: Error | null = null;
+
+  /** The file that lines are gathered in; another one when a person has put a mended journal in its place. */
+  async function gather(): Promise<number> {
+    if (gathering !== null && fstatSync(await gathering).nlink === 0) gathering = null;
+    gathering ??= openToAppend(path).then(
+      (file) => {
+        setTimeout(() => void settle(file), GATHER_MS).unref();
+        return file;
+      },
+      (error: unknown) => {
+        gathering = null;
+        throw error;
+      },
+    );
+    return gathering;
+  }
+
+  /** What comes from now on is gathered anew; what was gathered is synced. */
+  async function settle(file: number): Promise<void> {
+    gathering = null;
+    try {
+      await sync(file);
+    } catch (error) {
+      unsynced = error as Error; // Node throws nothing else
+    } finally {
+      closeSync(file);
+    }
+  }
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
   function catchUp(file: number): number {
@@ -99,21 +134,18 @@ export function openJournal(path: string): Journal {
         throw storeFailure(error, 'read', path);
       }
     },
+    prepare() {
+      if (index.end === 0 && gathering === null) gather().catch(() => undefined);
+    },
     async append(key, entry) {
       try {
         if (unsynced !== null) throw unsynced;
-        const file = await openToAppend(path);
-        try {
-          const torn = catchUp(file) > 0;
-          const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
-          const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
-          appendFileSync(file, line); // One write: lines of two workers do not mix.
-          remember(file, key, line);
-        } catch (error) {
-          closeSync(file);
-          throw error;
-        }
-        void syncAll(file).catch((error: Error) => { unsynced = error; }).finally(() => closeSync(file));
+        const file = await gather();
+        const torn = catchUp(file) > 0;
+        const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
+        const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
+        appendFileSync(file, line); // One write: lines of two workers do not mix.
+        remember(file, key, line);
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
@@ -123,20 +155,6 @@ export function openJournal(path: string): Journal {
 
 function emptyIndex(): Index {
   return { end: 0, places: new Map(), badAt: null, damagedAt: null };
-}
-
-/** Syncs a file for all who ask while an earlier sync is under way at once. */
-function createGroupSync(): (file: number) => Promise<void> {
-  let current: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
-  return (file) => {
-    next ??= current.catch(() => undefined).then(() => {
-      current = sync(file);
-      next = null;
-      return current;
-    });
-    return next;
-  };
 }
 
 function addLines(index: Index, added: Buffer): void {

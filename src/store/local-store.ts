@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createAliveLog } from './alive-log.js';
+import { createApprovalKey } from './approval-key.js';
+import { createDeviceFiles } from './device-files.js';
 import { PRIVATE_FILE, PRIVATE_FOLDER, writeAtomically } from './files.js';
 import { createJournalFiles } from './journal-files.js';
+import { createMadeFiles } from './made-files.js';
 import { createLogFiles } from './log-files.js';
 import { createPlanFiles } from './plan-files.js';
+import { createMemoryFiles } from './memory-files.js';
+import { createProviderFiles } from './provider-files.js';
 import { createRunFiles } from './run-files.js';
+import { createSessionFiles } from './session-files.js';
+import { createTaintFiles } from './taint-files.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 import type { Store } from './store.js';
 import { createValueFiles } from './value-files.js';
@@ -16,10 +24,11 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
 
 /**
  * Opens the store in a state folder (`.perdure/`), and makes it when it is not there; several processes may do so at
- * once. Throws `StoreFailure` when the folder cannot be used.
+ * once. Throws `StoreFailure` when the folder cannot be used. With `lookOnly` a store that is not there is not made: it
+ * is empty, and has the id of no other.
  */
-export async function openStore(stateDir: string): Promise<Store> {
-  const id = (await readId(stateDir)) ?? (await createId(stateDir));
+export async function openStore(stateDir: string, { lookOnly = false }: { lookOnly?: boolean } = {}): Promise<Store> {
+  const id = (await readStoreId(stateDir)) ?? (lookOnly ? newId() : await createId(stateDir));
   return {
     id,
     ...createValueFiles(join(stateDir, 'values')),
@@ -27,12 +36,21 @@ export async function openStore(stateDir: string): Promise<Store> {
     ...createJournalFiles(join(stateDir, 'journal')),
     ...createRunFiles(join(stateDir, 'runs')),
     ...createLogFiles(join(stateDir, 'logs')),
+    ...createAliveLog(join(stateDir, 'alive')),
+    ...createApprovalKey(join(stateDir, 'approval.key')),
+    ...createMadeFiles(join(stateDir, 'made')),
+    ...createDeviceFiles(join(stateDir, 'devices')),
+    ...createProviderFiles(join(stateDir, 'providers')),
+    ...createSessionFiles(join(stateDir, 'sessions')),
+    ...createMemoryFiles(join(stateDir, 'memory')),
+    ...createTaintFiles(join(stateDir, 'memory')),
   };
 }
 
 const fileOfId = (stateDir: string): string => join(stateDir, 'store.json');
 
-async function readId(stateDir: string): Promise<string | null> {
+/** The id of the store in a state folder; null where there is none. Throws `StoreFailure` when it cannot be read. */
+export async function readStoreId(stateDir: string): Promise<string | null> {
   const path = fileOfId(stateDir);
   let text: string;
   try {
@@ -60,6 +78,10 @@ function parseIdentity(text: string): { id?: unknown; version?: unknown } {
   }
 }
 
+function newId(): string {
+  return Array.from(randomBytes(8), (byte) => BASE32[byte % BASE32.length]).join('');
+}
+
 /** Makes the folder and its identity; of several who do it at once one wins, and all get the winner's id. */
 async function createId(stateDir: string): Promise<string> {
   try {
@@ -69,14 +91,14 @@ async function createId(stateDir: string): Promise<string> {
   } catch (error) {
     throw storeFailure(error, 'create', stateDir);
   }
-  const id = Array.from(randomBytes(8), (byte) => BASE32[byte % BASE32.length]).join('');
+  const id = newId();
   const mine = join(stateDir, `store.${id}.json`);
   await writeAtomically(mine, `${JSON.stringify({ id, version: STORE_VERSION })}\n`);
   try {
     await link(mine, fileOfId(stateDir)); // Unlike a rename, a link fails when somebody was faster.
     return id;
   } catch (error) {
-    const winner = errorCode(error) === 'EEXIST' ? await readId(stateDir) : null;
+    const winner = errorCode(error) === 'EEXIST' ? await readStoreId(stateDir) : null;
     if (winner === null) throw storeFailure(error, 'create', fileOfId(stateDir));
     return winner;
   } finally {

@@ -7,7 +7,7 @@ import type { LogLine, LogWriter } from './store.js';
 
 const EXTENSION = '.ndjson';
 /** A longer text becomes several lines, so that a reader's buffer has a bound. */
-const LINE_CHARACTERS = 64 * 1024;
+export const LINE_CHARACTERS = 64 * 1024;
 /** One call of `readLog` reads this much; it ends in a whole line, since a line is shorter even if all is escaped. */
 const READ_BYTES = 1024 * 1024;
 /** Enough of a log's head to read when it was begun. */
@@ -28,7 +28,8 @@ export function createLogFiles(folder: string): LogFiles {
     async listLogs(run) {
       const root = join(folder, fileName(run));
       const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
-      const begun = await Promise.all(files.map(async (file) => ({ file, at: await headOf(file) })));
+      // Nothing was written to an empty one: it was only prepared.
+      const begun = (await Promise.all(files.map(async (file) => ({ file, at: await headOf(file) })))).filter(({ at }) => at !== '');
       begun.sort((a, b) => (a.at === b.at ? compare(a.file, b.file) : compare(a.at, b.at)));
       return begun.map(({ file }) => relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/'));
     },
@@ -46,11 +47,21 @@ function compare(a: string, b: string): number {
 function openWriter(path: string): LogWriter {
   let file: number | null = null;
   let failure: unknown = null;
+  let isClosed = false;
 
-  function append(text: string): void {
+  function open(): void {
     if (failure !== null) return;
     try {
       file ??= openForAppend(path);
+    } catch (error) {
+      failure = error;
+    }
+  }
+
+  function append(text: string): void {
+    open();
+    if (file === null || failure !== null) return;
+    try {
       appendFileSync(file, text); // Not `writeSync`: on a full disk that writes a part and does not say so.
     } catch (error) {
       failure = error;
@@ -58,13 +69,16 @@ function openWriter(path: string): LogWriter {
   }
 
   return {
-    write(stream, text) {
-      const at = new Date().toISOString();
+    write(stream, text, at = new Date().toISOString()) {
       for (let start = 0; start < text.length; start += LINE_CHARACTERS) {
         append(`${JSON.stringify({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) } satisfies LogLine)}\n`);
       }
     },
+    prepare: () => {
+      if (!isClosed) open();
+    },
     async close() {
+      isClosed = true;
       if (file !== null) closeSync(file);
       file = null;
       if (failure !== null) throw storeFailure(failure, 'write', path);

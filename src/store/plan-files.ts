@@ -23,8 +23,10 @@ export function createPlanFiles(folder: string): PlanFiles {
     async putPlan(plan) {
       if (cache.get(plan.hash) !== undefined) return;
       check(plan, plan.hash);
-      await writeAtomically(fileOf(folder, plan.hash), canonicalJson(plan));
-      cache.set(plan.hash, plan, 1);
+      const content = canonicalJson(plan);
+      await writeAtomically(fileOf(folder, plan.hash), content);
+      // As other processes read it: the order of members shows in texts.
+      cache.set(plan.hash, JSON.parse(content) as Plan, 1);
     },
     async getPlan(hash) {
       const kept = cache.get(hash);

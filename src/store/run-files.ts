@@ -13,7 +13,7 @@ const SLASH = '+';
 const LONGEST_NAME = 200;
 
 export interface RunFiles {
-  writeRun(record: RunRecord): Promise<void>;
+  writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
   listRuns(): Promise<string[]>;
 }
@@ -21,10 +21,10 @@ export interface RunFiles {
 /** What remains of closed runs (decision 7): `<folder>/<run>.json`. Nested runs leave a record only when cancelled. */
 export function createRunFiles(folder: string): RunFiles {
   return {
-    async writeRun(record) {
+    async writeRun(record, named) {
       const name = fileName(record.run);
       if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
-      await writeAtomically(join(folder, name), JSON.stringify(record));
+      await writeAtomically(join(folder, name), JSON.stringify(record), named);
     },
     async readRun(run) {
       const name = fileName(run);

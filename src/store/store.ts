@@ -1,3 +1,10 @@
+import type { AliveLog } from './alive-log.js';
+import type { ApprovalKey } from './approval-key.js';
+import type { MadeFiles } from './made-files.js';
+import type { MemoryFiles } from './memory-files.js';
+import type { ProviderFiles } from './provider-files.js';
+import type { SessionFiles } from './session-files.js';
+import type { TaintFiles } from './taint-files.js';
 import type { Json } from '../plan/json.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunRecord } from '../plan/result.js';
@@ -31,7 +38,10 @@ export interface LogLine {
 
 /** An open log of one try of one step. Writes are ordered; `close` syncs. */
 export interface LogWriter {
-  write(stream: LogLine['stream'], text: string): void;
+  /** `at` is now when left out. */
+  write(stream: LogLine['stream'], text: string, at?: string): void;
+  /** Makes the file while there is time for it, so that the first write need not. One that nothing is written to is not listed. */
+  prepare?: () => void;
   close(): Promise<void>;
 }
 
@@ -40,13 +50,15 @@ export interface LogWriter {
  * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
  * synced and renamed (I6).
  */
-export interface Store {
+export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */
   put(value: Json): Promise<Value>;
   /** Stores whatever its size. */
   putAlways(value: Json): Promise<StoredValue>;
+  /** The same for who has more to write meanwhile: what `stored` names is on disk once `done` has resolved, and not before. */
+  beginPut(value: Json): { stored: StoredValue; done: Promise<void> };
   /** Reads and verifies. Throws a `StoreFailure` naming the hash when it is missing or corrupt. */
   get(ref: Hash): Promise<Json>;
   /** A text of a Plan. */
@@ -55,9 +67,12 @@ export interface Store {
   getPlan(hash: Hash): Promise<Plan>;
   /** Throws a `StoreFailure` when the journal is damaged, so that nobody can say whether the key was there. */
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
-  /** The entry is on disk when this resolves; of two under one key the last holds. */
+  /** Makes a journal's file while what is to be journalled is asked for, so that the first answer need not wait for it. */
+  prepareJournal(scope: string): void;
+  /** The entry is in the file when this resolves, and outlives every process; its sync comes soon after. Of two under one key the last holds. */
   writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
-  writeRun(record: RunRecord): Promise<void>;
+  /** The record is there only when what it names is: once `named` has resolved. */
+  writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
   /** Ids of all closed runs that are kept. */
   listRuns(): Promise<string[]>;
@@ -68,6 +83,11 @@ export interface Store {
    * `offset` at the end. Missing logs are empty.
    */
   readLog(run: string, path: string, offset: number): Promise<{ lines: LogLine[]; next: number }>;
+  /** What is kept about a device: JSON under its name, or null. */
+  readDevice(name: string): Promise<Json>;
+  writeDevice(name: string, record: Json): Promise<void>;
+  /** Absolute path of the file that is a simulated device's memory; its folder is there. */
+  deviceMemory(name: string): Promise<string>;
   /** Paths that have logs, in the order in which they were first written. */
   listLogs(run: string): Promise<string[]>;
 }

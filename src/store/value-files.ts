@@ -15,6 +15,7 @@ const CACHE_BYTES = 16 * 1024 * 1024;
 export interface ValueFiles {
   put(value: Json): Promise<Value>;
   putAlways(value: Json): Promise<StoredValue>;
+  beginPut(value: Json): { stored: StoredValue; done: Promise<void> };
   get(ref: Hash): Promise<Json>;
   getText(text: Text): Promise<string>;
 }
@@ -23,22 +24,30 @@ export interface ValueFiles {
 export function createValueFiles(folder: string): ValueFiles {
   const cache = createLruCache<Json>(CACHE_BYTES);
 
-  async function store(value: Json, content: Buffer): Promise<StoredValue> {
-    const ref = sha256(content);
+  async function write(ref: Hash, value: Json, content: Buffer): Promise<void> {
     const path = fileOf(folder, ref);
     // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
     if (cache.get(ref) === undefined && !(await hasSize(path, content.length))) await writeAtomically(path, content);
-    cache.set(ref, value, content.length);
-    const stored: StoredValue = { ref, bytes: content.length, preview: previewOf(value) };
-    return Array.isArray(value) ? { ...stored, length: value.length } : stored;
+    cache.set(ref, asRead(value, content), content.length);
+  }
+
+  function begin(value: Json, content: Buffer): { stored: StoredValue; done: Promise<void> } {
+    const ref = sha256(content);
+    const stored: StoredValue = { ref, bytes: content.length, preview: previewOf(value), ...(Array.isArray(value) ? { length: value.length } : {}) };
+    return { stored, done: write(ref, value, content) };
+  }
+
+  async function store(value: Json, content: Buffer): Promise<StoredValue> {
+    const { stored, done } = begin(value, content);
+    await done;
+    return stored;
   }
 
   async function get(ref: Hash): Promise<Json> {
     const kept = cache.get(ref);
     if (kept !== undefined) return kept;
     const content = await readVerified(fileOf(folder, ref), ref);
-    // The bytes are those that were written under this name, and only JSON is ever written.
-    const value = JSON.parse(content.toString('utf8')) as Json;
+    const value = parse(content);
     cache.set(ref, value, content.length);
     return value;
   }
@@ -50,6 +59,7 @@ export function createValueFiles(folder: string): ValueFiles {
       return content.length <= INLINE_BYTES ? { value } : store(value, content);
     },
     putAlways: (value) => store(value, Buffer.from(canonicalJson(value))),
+    beginPut: (value) => begin(value, Buffer.from(canonicalJson(value))),
     async getText(text) {
       if (typeof text === 'string') return text;
       const value = await get(text.text);
@@ -57,6 +67,19 @@ export function createValueFiles(folder: string): ValueFiles {
       return value;
     },
   };
+}
+
+/** The bytes are those that were written under this name, and only JSON is ever written. */
+function parse(content: Buffer): Json {
+  return JSON.parse(content.toString('utf8')) as Json;
+}
+
+/**
+ * A value as another process reads it: canonical JSON sorts members, and their order shows in a text that is made from it. A
+ * worker that takes over must ask the same as the one before, down to the letter (I8).
+ */
+function asRead(value: Json, content: Buffer): Json {
+  return typeof value === 'object' ? parse(content) : value;
 }
 
 /** The file of a hash. Anything that is not exactly a hash never reaches the file system (S58). */

@@ -5,16 +5,17 @@ import { isObject } from '../../plan/json.js';
 import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
+import { conversationParams, toBlocks } from './anthropic-blocks.js';
+import type { ModelMessage } from './message.js';
+import { textOf } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
+import { acceptedParams } from './model-rules.js';
 import type { PriceTable } from './prices.js';
 import { costOf } from './prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './provider.js';
+import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './provider.js';
 
 const DEFAULT_URL = 'https://api.anthropic.com';
-/** Room for an answer. Every model we know allows it; an answer is paid by what it has, not by what it may have. */
-const MAX_TOKENS = 32_000;
-/** A host may have been started again from a shell without the key: there is something to wait for. */
-const MISSING_KEY_RETRY_MS = 15_000;
 
 /** Clients that are kept: of so many accounts and addresses at most is a worker asked at once. */
 const KEPT_CLIENTS = 16;
@@ -33,8 +34,9 @@ export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider 
 async function call(client: Anthropic, request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   try {
     const stream = client.messages.stream(paramsOf(request), { signal: context.signal });
+    stream.on('connect', () => context.onAccepted?.());
     stream.on('text', context.onText);
-    return toAnswer(await stream.finalMessage());
+    return toAnswer(await stream.finalMessage(), request.tools !== undefined);
   } catch (error) {
     throw context.signal.aborted ? error : toFailure(error, request, client.baseURL);
   }
@@ -66,15 +68,26 @@ function createClient(baseURL: string, credential: { apiKey: string } | { authTo
   });
 }
 
-/** No sampling parameters and no prefilled answer: the newest models refuse them. */
-function paramsOf({ model, system, messages, schema }: ModelRequest): Anthropic.MessageStreamParams {
+/**
+ * No sampling parameters of ours and no prefilled answer: the newest models refuse them. A conversation begins with the
+ * user, so an instruction without a message is the message.
+ */
+function paramsOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): Anthropic.MessageStreamParams {
+  const alone = messages[0]?.role !== 'user';
+  const said: ModelMessage[] = alone ? [{ role: 'user', text: system }, ...messages] : messages;
+  const instruction = alone ? '' : system;
   return {
+    max_tokens: ANSWER_TOKENS.anthropic,
+    ...acceptedParams('anthropic', model, params),
     model,
-    max_tokens: MAX_TOKENS,
-    ...(system === '' ? {} : { system }),
-    messages: messages.map(({ role, text }) => ({ role, content: text })),
+    ...(tools === undefined ? questionParams(instruction, said) : conversationParams(instruction, said, tools)),
     ...(schema === null ? {} : formatOf(schema)),
   };
+}
+
+/** A single question: nothing of it is asked again, so nothing is worth caching. */
+function questionParams(system: string, messages: ModelMessage[]): Pick<Anthropic.MessageStreamParams, 'system' | 'messages'> {
+  return { ...(system === '' ? {} : { system }), messages: messages.map((message) => ({ role: message.role, content: textOf(message) })) };
 }
 
 /** The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later. */
@@ -87,13 +100,17 @@ function formatOf(schema: Json): Pick<Anthropic.MessageStreamParams, 'output_con
   }
 }
 
-function toAnswer({ content, stop_reason, usage }: Anthropic.Message): ModelAnswer {
+function toAnswer({ content, stop_reason, usage }: Anthropic.Message, whole: boolean): ModelAnswer {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  return { text, stop: stopOf(stop_reason), usage: usageOf(usage) };
+  return { text, stop: stopOf(stop_reason), usage: usageOf(usage), ...(whole ? { blocks: toBlocks(content) } : {}) };
 }
 
 function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {
   switch (reason) {
+    case 'tool_use':
+      return 'tools';
+    case 'pause_turn':
+      return 'paused';
     case 'max_tokens':
       return 'truncated';
     case 'model_context_window_exceeded':

@@ -7,9 +7,9 @@ import { request as requestHttps } from 'node:https';
  * after five minutes without a head, and a local model may take longer to load and read a long prompt.
  * With a body it is a POST of JSON. On abort the socket is closed.
  */
-export function request(url: string, { body, signal }: { body?: string; signal: AbortSignal }): Promise<IncomingMessage> {
+export function request(url: string, { body, headers: given = {}, signal }: { body?: string; headers?: Record<string, string>; signal: AbortSignal }): Promise<IncomingMessage> {
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+  const headers = body === undefined ? given : { ...given, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {
     const sent = send(url, { method: body === undefined ? 'GET' : 'POST', headers, signal }, resolve);
     sent.once('error', reject);

@@ -1,5 +1,6 @@
 import type { Json } from '../../plan/json.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
+import { taskFaults } from '../../plan/tasks.js';
 import { stepFailure } from '../failures.js';
 import { cutText } from '../output-capture.js';
 import type { Checked } from '../output-schema.js';
@@ -7,18 +8,28 @@ import { checkOutput } from '../output-schema.js';
 import type { ModelAnswer } from './provider.js';
 
 const KB = 1024;
+/** How often it is told what is wrong with an answer before the step fails. */
+export const ASK_AGAIN = 2;
 
 /** The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use. */
-export function judge(answer: ModelAnswer, { schema }: AgentStep, { max_output_kb }: Agent, model: string): Checked {
+export function judge(answer: ModelAnswer, { schema, checks }: AgentStep, { max_output_kb }: Agent, model: string): Checked {
   requireEnd(answer, model);
-  if (schema !== null) return checkOutput(bareJson(answer.text), schema);
+  if (schema !== null) return checks === 'tasks' ? checkTasks(bareJson(answer.text), schema) : checkOutput(bareJson(answer.text), schema);
   if (answer.text.trim() === '') throw stepFailure('answer-invalid', `\`${model}\` answered with nothing.`);
   return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
+}
+
+function checkTasks(text: string, schema: Json): Checked {
+  const checked = checkOutput(text, schema);
+  const errors = 'value' in checked ? taskFaults(checked.value) : [];
+  return errors.length === 0 ? checked : { errors };
 }
 
 function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
   switch (stop) {
     case 'end':
+    case 'tools':
+    case 'paused':
       return;
     case 'truncated':
       throw stepFailure('answer-truncated', `\`${model}\` reached the limit of ${usage.output} tokens before its answer was complete. Ask for less.`);

@@ -1,25 +1,33 @@
 import type { IncomingMessage } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';
+import type { Json, JsonObject } from '../../plan/json.js';
 import { utf8Bytes } from '../../plan/json.js';
+import { BYTES_PER_TOKEN } from '../../plan/price.js';
 import { stepFailure } from '../failures.js';
 import { readAll, readLines, request as send } from './http.js';
+import { messageBytes } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
+import type { ChatLine, Said } from './ollama-chat.js';
+import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
-import { NO_USAGE } from './provider.js';
+import { ANSWER_TOKENS } from './provider.js';
 
 const DEFAULT_PORT = '11434';
 /** Unless told how long the context shall be, Ollama takes 4,096 tokens and drops the rest without a word. */
 const SMALLEST_CONTEXT = 8_192;
 const LARGEST_CONTEXT = 131_072;
-const BYTES_PER_TOKEN = 3;
-const ANSWER_TOKENS = 4_096;
 
 /** Models on this machine or another, through Ollama's own API. */
 export const ollamaProvider: ModelProvider = {
   call,
   // What runs on one's own machine has no price; what Ollama's cloud runs has one that we do not know.
-  cost: (model) => (/[:-]cloud$/.test(model) ? null : 0),
+  cost: (model) => (isCloudModel(model) ? null : 0),
 };
+
+/** Whether a model runs at Ollama's own, where it is paid for. */
+export function isCloudModel(model: string): boolean {
+  return /[:-]cloud$/.test(model);
+}
 
 /** The address of Ollama from what `OLLAMA_HOST` may hold: a URL, a host, `0.0.0.0` for "all of them". */
 export function ollamaUrl(host: string | null | undefined): string {
@@ -31,37 +39,37 @@ export function ollamaUrl(host: string | null | undefined): string {
   return url.href.replace(/\/$/, '');
 }
 
-interface ChatLine {
-  message?: { content?: string };
-  error?: string;
-  done?: boolean;
-  done_reason?: string;
-  prompt_eval_count?: number;
-  eval_count?: number;
-}
-
 async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   const url = ollamaUrl(context.baseUrl ?? context.credentials['OLLAMA_HOST']);
   try {
     const response = await send(`${url}/api/chat`, { body: bodyOf(request), signal: context.signal });
     if (response.statusCode !== 200) throw await refused(response, request.model);
-    return await readAnswer(response, context, request.model);
+    context.onAccepted?.();
+    return await readAnswer(response, context, request);
   } catch (error) {
     if (context.signal.aborted || error instanceof ApplicationFailure) throw error;
     throw connectionFailure(url, error);
   }
 }
 
-function bodyOf({ model, system, messages, schema }: ModelRequest): string {
-  const all = [...(system === '' ? [] : [{ role: 'system', text: system }]), ...messages];
-  const bytes = all.reduce((sum, { text }) => sum + utf8Bytes(text), 0);
+/** A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked. */
+function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): string {
+  const bytes = utf8Bytes(system) + utf8Bytes(JSON.stringify(tools ?? [])) + messages.reduce((sum, message) => sum + messageBytes(message), 0);
+  const { keep_alive, think, format, ...options } = params;
   return JSON.stringify({
+    ...present({ keep_alive, think, format }),
     model,
-    messages: all.map(({ role, text }) => ({ role, content: text })),
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(toChat)],
     stream: true,
-    ...(schema === null ? {} : { format: schema }),
-    options: { num_ctx: contextFor(bytes / BYTES_PER_TOKEN + ANSWER_TOKENS) },
+    ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
+    ...(schema === null || tools !== undefined ? {} : { format: schema }),
+    options: { num_ctx: contextFor(bytes / BYTES_PER_TOKEN + ANSWER_TOKENS.ollama), ...options },
   });
+}
+
+/** Those of a request's own fields that are set; everything else that a definition sets is an option of the model. */
+function present(fields: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
 /** Powers of two, so that the model is not loaded anew for every length. */
@@ -70,18 +78,14 @@ function contextFor(tokens: number): number {
   return Math.min(LARGEST_CONTEXT, Math.max(SMALLEST_CONTEXT, needed));
 }
 
-async function readAnswer(response: IncomingMessage, context: CallContext, model: string): Promise<ModelAnswer> {
-  let text = '';
+async function readAnswer(response: IncomingMessage, context: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+  const said: Said = { text: '', calls: [] };
   for await (const line of readLines(response)) {
     const piece = JSON.parse(line) as ChatLine; // Every field is optional, and looked at before it is used.
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);
-    const added = piece.message?.content ?? '';
+    const added = addPiece(said, piece);
     if (added !== '') context.onText(added);
-    text += added;
-    if (piece.done === true) {
-      const usage = { ...NO_USAGE, input: piece.prompt_eval_count ?? 0, output: piece.eval_count ?? 0 };
-      return { text, stop: piece.done_reason === 'length' ? 'truncated' : 'end', usage };
-    }
+    if (piece.done === true) return toAnswer(said, piece, tools !== undefined);
   }
   throw new Error('the answer broke off');
 }
@@ -92,6 +96,7 @@ async function refused(response: IncomingMessage, model: string): Promise<Error>
 }
 
 function refusal(status: number, message: string, model: string, headerOf: (name: string) => string | null = () => null): Error {
+  if (/does not support tools/.test(message)) return stepFailure('model-missing', `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`);
   if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`.`);
   return httpFailure({ status, kind: null, message, model, header: headerOf });
 }

@@ -1,16 +1,6 @@
+import type { Price } from '../../plan/price.js';
 import { BUILT_IN_PRICES } from './price-table.js';
 import type { Usage } from './provider.js';
-
-/** US dollars for a million tokens; null is not known. */
-export interface Price {
-  input: number;
-  output: number;
-  cache_read: number | null;
-  cache_write_5m: number | null;
-  cache_write_1h: number | null;
-  /** A prompt longer than this (cached parts included) is charged so as a whole. */
-  above?: { input_tokens: number; input: number; output: number };
-}
 
 export type PriceTable = Record<string, Price>;
 
@@ -21,8 +11,24 @@ const MILLION = 1_000_000;
  * price is never nothing. `prices` go before the built-in table.
  */
 export function costOf(model: string, usage: Usage, prices: PriceTable = {}): number | null {
-  const price = find(model, prices) ?? find(model, BUILT_IN_PRICES);
-  if (price === null) return null;
+  const price = priceOf(model, prices);
+  return price === null ? null : costAt(price, usage);
+}
+
+/** The price of a model, by `prices` before the built-in table; null when neither has it. */
+export function priceOf(model: string, prices: PriceTable = {}): Price | null {
+  return find(model, prices) ?? find(model, BUILT_IN_PRICES);
+}
+
+/** The dearest price in the table: what a model costs at most of which nobody knows the price. */
+export function dearestPrice(): Price {
+  const all = Object.values(BUILT_IN_PRICES);
+  const most = (of: (price: Price) => number): number => Math.max(...all.map(of));
+  return { input: most(({ input, above }) => Math.max(input, above?.input ?? 0)), output: most(({ output, above }) => Math.max(output, above?.output ?? 0)), cache_read: null, cache_write_5m: null, cache_write_1h: null };
+}
+
+/** What a call cost at a price; null when that of something it used is not known. */
+export function costAt(price: Price, usage: Usage): number | null {
   const prompt = usage.input + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
   const isLong = price.above !== undefined && prompt > price.above.input_tokens;
   const { input, output } = isLong && price.above !== undefined ? price.above : price;
@@ -35,13 +41,14 @@ export function costOf(model: string, usage: Usage, prices: PriceTable = {}): nu
     [usage.cache_write_5m, times(price.cache_write_5m, rise)],
     [usage.cache_write_1h, times(price.cache_write_1h, rise)],
   ];
-  let usd = 0;
+  // Divided once, so that a sum has no more digits than its parts.
+  let perMillionTokens = 0;
   for (const [tokens, perMillion] of parts) {
     if (tokens === 0) continue;
     if (perMillion === null) return null;
-    usd += (tokens * perMillion) / MILLION;
+    perMillionTokens += tokens * perMillion;
   }
-  return usd;
+  return perMillionTokens / MILLION;
 }
 
 /** A model by its id, or by its id without the date that a snapshot's name ends with. */

@@ -1,9 +1,6 @@
-import type { Json } from '../../plan/json.js';
-
-export interface ModelMessage {
-  role: 'user' | 'assistant';
-  text: string;
-}
+import type { Json, JsonObject } from '../../plan/json.js';
+import type { ModelChoice } from '../../plan/run-input.js';
+import type { Block, ModelMessage, OfferedTool } from './message.js';
 
 /** One question to a model, the same for every provider. It is what the journal's request hash covers (I8). */
 export interface ModelRequest {
@@ -11,9 +8,14 @@ export interface ModelRequest {
   model: string;
   /** The agent's instruction; empty for none. */
   system: string;
+  /** May be empty: then the instruction is all there is to say, and a provider that wants a message sends it as one. */
   messages: ModelMessage[];
   /** JSON Schema of the answer; null for text. */
   schema: Json;
+  /** What the model may call; absent for a single question, of which nothing is cached. */
+  tools?: OfferedTool[];
+  /** Settings of the model in the provider's own words; absent when the definition has none. */
+  params?: JsonObject;
 }
 
 /** Tokens by what they cost. `input` counts those that were neither read from nor written to a cache. */
@@ -28,8 +30,11 @@ export interface Usage {
 /** What a model said, and why it stopped. Also an answer that is of no use was paid for. */
 export interface ModelAnswer {
   text: string;
-  stop: 'end' | 'truncated' | 'context-full' | 'refused';
+  /** `tools`: results are waited for. `paused`: the provider wants the conversation sent again, to go on by itself. */
+  stop: 'end' | 'tools' | 'paused' | 'truncated' | 'context-full' | 'refused';
   usage: Usage;
+  /** All that was said, in order, where tools were offered. */
+  blocks?: Block[];
 }
 
 /** What a provider may use during a call; none of it is part of the request. */
@@ -38,6 +43,10 @@ export interface CallContext {
   credentials: Record<string, string | undefined>;
   /** Where a definition that a person wrote says so, else null (S60). */
   baseUrl: string | null;
+  /** Calls to make at once; absent where nobody says. */
+  concurrency?: number;
+  /** Told when the provider has taken the call, long before the answer is there. */
+  onAccepted?: () => void;
   /** Takes the answer as it comes. */
   onText: (text: string) => void;
   /** What a rehearsal says (decision 10). */
@@ -50,6 +59,15 @@ export interface ModelProvider {
   /** What an answer cost in US dollars; null when nobody knows. */
   cost(model: string, usage: Usage): number | null;
 }
+
+/**
+ * Tokens that an answer may have at most. Every Claude model we know allows it; an answer is paid by what it has, not
+ * by what it may have, but what it may have is reserved (I8).
+ */
+export const ANSWER_TOKENS: Record<ModelChoice['provider'], number> = { anthropic: 32_000, ollama: 4_096, openai: 16_384, rehearsal: 0 };
+
+/** A host may have been started again from a shell without the key: there is something to wait for. */
+export const MISSING_KEY_RETRY_MS = 15_000;
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
 

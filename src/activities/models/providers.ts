@@ -1,15 +1,31 @@
 import type { ModelChoice } from '../../plan/run-input.js';
+import type { ProviderFiles } from '../../store/provider-files.js';
+import type { Admission } from './admission.js';
+import { createAdmission } from './admission.js';
+import { admitted } from './admitted.js';
 import { createAnthropicProvider } from './anthropic.js';
 import { ollamaProvider } from './ollama.js';
+import { createOpenaiProvider } from './openai.js';
 import type { PriceTable } from './prices.js';
 import type { ModelProvider } from './provider.js';
 import { rehearsalProvider } from './rehearsal.js';
 
-/** Every provider, one line each. */
-export function createProviders(prices?: PriceTable): Record<ModelChoice['provider'], ModelProvider> {
+/** Every provider, one line each; those of one store wait together when one says to. */
+export function createProviders(store: ProviderFiles, prices?: PriceTable): Record<ModelChoice['provider'], ModelProvider> {
+  const admit = admissionOf(store);
   return {
-    anthropic: createAnthropicProvider(prices),
-    ollama: ollamaProvider,
+    anthropic: admitted('anthropic', createAnthropicProvider(prices), admit),
+    ollama: admitted('ollama', ollamaProvider, admit),
+    openai: admitted('openai', createOpenaiProvider(prices), admit),
     rehearsal: rehearsalProvider,
   };
+}
+
+/** Whoever asks on behalf of one store stands in the same lines. */
+const admissions = new WeakMap<ProviderFiles, Admission>();
+
+function admissionOf(store: ProviderFiles): Admission {
+  const admit = admissions.get(store) ?? createAdmission(store);
+  admissions.set(store, admit);
+  return admit;
 }

@@ -1,4 +1,6 @@
 import type { Json } from '../../plan/json.js';
+import { promptWithin } from '../provenance.js';
+import { textOf } from './message.js';
 import type { ModelProvider } from './provider.js';
 import { NO_USAGE } from './provider.js';
 import { standIn } from './stand-in.js';
@@ -11,8 +13,8 @@ const PROMPT_CHARACTERS = 200;
  * the head of what would have been asked, and satisfies the step's schema.
  */
 export const rehearsalProvider: ModelProvider = {
-  call({ messages, schema }, { rehearsal, onText }) {
-    const prompt = messages[0]?.text ?? '';
+  call({ system, messages, schema }, { rehearsal, onText }) {
+    const prompt = messages[0] === undefined ? system : promptWithin(textOf(messages[0]));
     const text = rehearsal.text ?? standInFor(rehearsal.path, prompt, schema);
     onText(text);
     return Promise.resolve({ text, stop: 'end', usage: NO_USAGE });

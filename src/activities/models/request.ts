@@ -1,15 +1,19 @@
 import type { Environment } from '../../plan/environment.js';
-import { rootsOf } from '../../plan/environment.js';
+import { rootsOf } from '../../plan/expression.js';
 import type { Scope } from '../../plan/evaluate.js';
 import { render } from '../../plan/evaluate.js';
 import type { Template } from '../../plan/expression.js';
 import type { Json } from '../../plan/json.js';
 import { toText } from '../../plan/json.js';
+import type { InjectedContext } from '../../plan/injected.js';
 import type { PlanBody } from '../../plan/plan.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
+import type { Hash } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
+import { escapeOurTags, inputSection, withContext } from '../provenance.js';
 import { createScope } from '../rendering.js';
-import type { ModelMessage, ModelRequest } from './provider.js';
+import type { ModelMessage } from './message.js';
+import type { ModelRequest } from './provider.js';
 
 export interface RequestParts {
   body: PlanBody;
@@ -17,22 +21,34 @@ export interface RequestParts {
   agent: Agent;
   environment: Environment;
   model: string;
+  /** What the run tells its agents beside their prompts: a stored `InjectedContext`. */
+  context?: Hash | undefined;
+  /** Another agent asks: the step's prompt and inputs are no author's word. */
+  asked?: boolean;
 }
 
 /**
  * What a model is asked. The agent's prompt, in which `${name}` is one of the step's inputs, is the instruction; the
  * message is the step's prompt, and below it each input that the agent's prompt has not used, under its name.
  */
-export async function createRequest(store: Store, { body, step, agent, environment, model }: RequestParts): Promise<ModelRequest> {
+export async function createRequest(store: Store, { body, step, agent, environment, model, context, asked = false }: RequestParts): Promise<ModelRequest> {
   const scope = await createScope(store, environment, templatesOf(step));
   const inputs = renderInputs(step, agent, scope);
   const own = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`input:${name}`, { value }]));
-  const system = toText(render(agent.prompt, await createScope(store, own, [agent.prompt]))).trim();
+  const system = promptText(agent.prompt, await createScope(store, own, [agent.prompt])).trim();
   const used = new Set(rootsOf([agent.prompt]));
-  const shown = Object.entries(inputs).filter(([name]) => !used.has(`input:${name}`));
-  const asked = step.prompt === null ? await introduction(store, body, agent) : toText(render(step.prompt, scope));
-  const parts = [asked, ...shown.map(([name, value]) => section(name, value)), ...(step.schema === null ? [] : [schemaRequest(step.schema)])];
-  return { model, system, messages: [{ role: 'user', text: parts.join('\n\n').trim() }], schema: step.schema };
+  const shown = Object.entries(inputs).filter(([name]) => !used.has(`input:${name}`) && !isAbsent(step.inputs[name], environment));
+  const request = step.prompt === null ? await introduction(store, body, agent) : promptText(step.prompt, scope, asked);
+  const parts = [request, ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(step.inputs[name], asked))), ...(step.schema === null ? [] : [schemaRequest(step.schema)])];
+  const text = await told(store, context, parts.join('\n\n').trim());
+  const messages: ModelMessage[] = text === '' ? [] : [{ role: 'user', text }];
+  return { model, system, messages, schema: step.schema, ...(agent.params === undefined ? {} : { params: agent.params }) };
+}
+
+/** A prompt with what agents are told beside it. */
+async function told(store: Store, context: Hash | undefined, prompt: string): Promise<string> {
+  if (context === undefined) return prompt;
+  return withContext((await store.get(context)) as unknown as InjectedContext, prompt); // the submitter puts nothing else there
 }
 
 /** The text that a rehearsal of this step answers with, or null. */
@@ -46,9 +62,14 @@ export function askAgain(request: ModelRequest, answer: string, errors: string[]
   const messages: ModelMessage[] = [
     ...request.messages,
     { role: 'assistant', text: answer.trim() === '' ? '(empty answer)' : answer },
-    { role: 'user', text: `This does not satisfy the schema:\n${errors.map((error) => `- ${error}`).join('\n')}\n\nAnswer again, with the corrected JSON and nothing else.` },
+    { role: 'user', text: correction(errors) },
   ];
   return { ...request, messages };
+}
+
+/** What a model is told whose answer does not fit. */
+export function correction(errors: string[]): string {
+  return `This does not satisfy the schema:\n${errors.map((error) => `- ${error}`).join('\n')}\n\nAnswer again, with the corrected JSON and nothing else.`;
 }
 
 function templatesOf(step: AgentStep): Template[] {
@@ -62,6 +83,14 @@ function renderInputs(step: AgentStep, agent: Agent, scope: Scope): Record<strin
   return Object.fromEntries([...defaults, ...given]);
 }
 
+/** Whether an input is one of the run that nobody gave: there is nothing to show then. */
+function isAbsent(template: Template | undefined, environment: Environment): boolean {
+  if (template?.kind !== 'expression' || template.expression.kind !== 'reference') return false;
+  const { root } = template.expression;
+  const binding = environment[root];
+  return root.startsWith('input:') && (binding === undefined || 'missing' in binding);
+}
+
 /** What is said where the author wrote no prompt: never an empty message. */
 async function introduction(store: Store, body: PlanBody, agent: Agent): Promise<string> {
   const about = body.description === null ? '' : `: ${(await store.getText(body.description)).trim()}`;
@@ -69,8 +98,18 @@ async function introduction(store: Store, body: PlanBody, agent: Agent): Promise
   return `You take part in the workflow \`${body.name}\`${about}\n\nDo your part as \`${agent.name}\`${role}.`;
 }
 
-function section(name: string, value: Json): string {
-  return `<input name="${name}">\n${toText(value)}\n</input>`;
+/**
+ * A prompt, in which no value can pass for a tag of ours. One with values is escaped whole, since a tag may come from two
+ * of them, or begin in what its author wrote; what is its author's word alone stays letter for letter.
+ */
+function promptText(template: Template, scope: Scope, asked = false): string {
+  const text = toText(render(template, scope));
+  return isWritten(template, asked) ? text : escapeOurTags(text);
+}
+
+/** Whether a text is its author's word, or an agent's default, without any value of a run in it. */
+function isWritten(template: Template | undefined, asked: boolean): boolean {
+  return template === undefined || (!asked && rootsOf([template]).length === 0);
 }
 
 function schemaRequest(schema: Json): string {

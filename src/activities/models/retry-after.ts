@@ -1,5 +1,5 @@
-/** Nobody waits longer than this for one try, whatever a server asks. */
-const LONGEST_MS = 5 * 60_000;
+/** Nobody waits longer than a day, whatever a server asks. */
+export const LONGEST_MS = 24 * 60 * 60_000;
 /** A server that says "at once" is not taken at its word. */
 const SHORTEST_MS = 250;
 

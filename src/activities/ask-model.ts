@@ -1,0 +1,151 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Json } from '../plan/json.js';
+import { utf8Bytes } from '../plan/json.js';
+import { mostOf } from '../plan/price.js';
+import type { Spend } from '../plan/result.js';
+import { tokensText } from '../plan/step-output.js';
+import type { AgentStep } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
+import type { Attempt } from './attempt.js';
+import type { ModelCall } from './contract.js';
+import type { Dependencies } from './dependencies.js';
+import { askOnce } from './journal.js';
+import { messageBytes, textOf } from './models/message.js';
+import { costAt } from './models/prices.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './models/provider.js';
+import { tokensOf } from './models/provider.js';
+import { renderRehearsal } from './models/request.js';
+import { LONGEST_MS } from './models/retry-after.js';
+import { gatherText } from './models/text-log.js';
+import { finalWith, refuseIfShort } from './reservation.js';
+
+export interface Asking extends Attempt<AgentStep> {
+  deps: Dependencies;
+  call: ModelCall;
+  provider: ModelProvider;
+  /** What the log already has of the answer, from a worker that was lost while it came. */
+  written?: string;
+}
+
+/** One question: what is asked, and how the journal tells it from others of the same try. */
+export interface Question {
+  request: ModelRequest;
+  part: (string | number)[];
+  /** What the questions of the call before it have used. */
+  counted: Spend;
+  /** Stands for the messages in the journal: the hash of a transcript's last one names them all (I7). */
+  said?: Hash;
+}
+
+/** What was answered once is the answer, and is not paid again (I8). */
+export async function answerTo(asking: Asking, { request, part, counted, said }: Question): Promise<ModelAnswer> {
+  const { call, log, deps: { store } } = asking;
+  const asked = said === undefined ? request : { ...request, messages: said };
+  const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json }; // Messages are JSON-safe.
+  const answer = await askOnce(store, question, async () => {
+    refuseIfShort(needsOf(call, request, counted), call.most);
+    if (call.context !== undefined && part.at(-1) === 0) log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
+    return (await callProvider(asking, request)) as unknown as Json;
+  }); // So are answers,
+  return answer as unknown as ModelAnswer; // and nothing else is under such a key.
+}
+
+/** What an answer used, and what of it counts against the reservation: where nobody knows its price, what was reserved. */
+export function spendOf(asking: Asking, request: ModelRequest, { usage }: ModelAnswer): { used: Spend; counted: Spend } {
+  const used: Spend = { usd: costOf(asking, usage), tokens: tokensOf(usage), steps: 0 };
+  return { used, counted: used.usd === null ? { ...used, usd: mostIn(asking.call.model, request).usd } : used };
+}
+
+/**
+ * What all questions of a call may need with this one (I8). `counted` is what those before used; where nobody knows their
+ * price, what was reserved for them.
+ */
+function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): { usd: number; tokens: number } {
+  const next = mostIn(model, request);
+  return { usd: (counted.usd ?? 0) + next.usd, tokens: counted.tokens + next.tokens };
+}
+
+function mostIn({ price = null, max_tokens = 0 }: ModelCall['model'], request: ModelRequest): { usd: number; tokens: number } {
+  const asked = request.params?.['max_tokens'];
+  return mostOf(price, { bytes: requestBytes(request), max_tokens: typeof asked === 'number' ? asked : max_tokens });
+}
+
+export function requestBytes({ system, messages, schema, tools = [] }: ModelRequest): number {
+  const format = schema === null ? 0 : utf8Bytes(JSON.stringify(schema));
+  return utf8Bytes(system) + format + utf8Bytes(JSON.stringify(tools)) + messages.reduce((bytes, message) => bytes + messageBytes(message), 0);
+}
+
+/** What an answer cost, by the price that was settled at submit; null where that is only assumed. */
+function costOf({ call: { model }, provider }: Asking, usage: Usage): number | null {
+  if (model.price === undefined) return provider.cost(model.model, usage);
+  if (model.assumed === true) return null;
+  return model.price === null ? 0 : costAt(model.price, usage);
+}
+
+/** Answers that were of no use were paid for all the same: a final failure carries what was spent as its detail. */
+export function withSpend(error: unknown, spend: Spend): unknown {
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short' || spend.tokens === 0) return error;
+  return finalWith(error, spend);
+}
+
+async function callProvider({ deps, call, provider, step, signal, log, progress, written }: Asking, request: ModelRequest): Promise<ModelAnswer> {
+  const credentials = credentialsFor(call.model, deps.credentials());
+  const text = gatherText(log, (characters) => {
+    progress['characters'] = characters;
+  }, written);
+  const context: CallContext = {
+    signal,
+    credentials,
+    baseUrl: call.model.base_url ?? null,
+    ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
+    onText: text.add,
+    rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment) },
+  };
+  setImmediate(() => log.prepare?.()); // by then the question is on its way
+  try {
+    return await provider.call(request, context);
+  } catch (error) {
+    throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
+  } finally {
+    text.end();
+  }
+}
+
+const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
+
+/** With the key that the config names in the place of the provider's usual one. */
+function credentialsFor({ provider, key }: ModelCall['model'], known: CallContext['credentials']): CallContext['credentials'] {
+  if (key === undefined || provider === 'ollama' || provider === 'rehearsal') return known;
+  return { ...known, [KEY_VARIABLES[provider]]: known[key] };
+}
+
+/**
+ * The failure as it may be told: without a key that the provider may have repeated (S48), and final when Temporal has
+ * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for without
+ * end: only a person can mend it.
+ */
+function settle(failure: ApplicationFailure, step: AgentStep, credentials: CallContext['credentials']): ApplicationFailure {
+  const { scheduledTimestampMs } = Context.current().info;
+  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : null; // `stepFailure` sets numbers only
+  const next = Date.now() + (delayMs ?? 0);
+  // What the provider asked for is no time that the step took.
+  const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);
+  const isLate = failure.type !== 'provider-missing' && next - scheduledTimestampMs > patience;
+  const secrets = [credentials['ANTHROPIC_API_KEY'], credentials['ANTHROPIC_AUTH_TOKEN'], credentials['OPENAI_API_KEY']];
+  return ApplicationFailure.create({
+    type: failure.type ?? 'internal',
+    message: secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '…') : text), failure.message),
+    nonRetryable: failure.nonRetryable === true || isLate,
+    ...(delayMs === null ? {} : { nextRetryDelay: delayMs }),
+  });
+}
+
+export function invalid(call: ModelCall, errors: string[]): string {
+  const hint = call.model.provider === 'rehearsal' ? ' Write an answer that does under `rehearsal:` of the step.' : '';
+  return `The answer does not satisfy \`schema\`: ${errors.join('; ')}.${hint}`;
+}
+
+export function noteOf(call: ModelCall, { tokens }: Spend): string {
+  return call.model.provider === 'rehearsal' ? 'rehearsal' : tokensText(tokens);
+}

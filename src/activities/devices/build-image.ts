@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { basename, dirname, extname, join } from 'node:path';
+import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/device.js';
+import { stepFailure } from '../failures.js';
+import type { Values } from './arguments.js';
+import { expand } from './arguments.js';
+import { compilerErrors } from './compiler-errors.js';
+import { imageOf, readInside } from './images.js';
+import type { Workbench } from './tool.js';
+import { runTool } from './tool.js';
+
+const HEADERS = new Set(['.h', '.hpp', '.hh']);
+
+/** One build: its rules, its values, and the folder in which everything is made. */
+interface Build {
+  device: Device;
+  rules: CompileRules;
+  bench: Workbench;
+  out: string;
+  values: Values;
+}
+
+interface Source {
+  /** As its author names it. */
+  name: string;
+  bytes: Buffer;
+}
+
+/** Builds an image from sources, which are files of the workspace. Throws `compile-failed` with the compiler's own errors. */
+export async function buildImage(device: Device, names: string[], bench: Workbench): Promise<Image> {
+  const rules = device.kind.compile;
+  if (rules === null) throw stepFailure('compile-failed', `Nothing can be compiled for the kind \`${device.kind.name}\`.`);
+  const sources = await Promise.all(names.map((name) => readSource(name, bench.cwd)));
+  const out = await mkdtemp(join(tmpdir(), 'perdure-build-'));
+  try {
+    const includes = [...new Set(names.map((name) => `-I${dirname(name)}`))];
+    const build: Build = { device, rules, bench, out, values: { ...device.values, out, includes, sketch: join(out, 'sketch') } };
+    const objects = await compileAll(build, await joinSources(build, sources));
+    const library = rules.library === null ? '' : await libraryOf(build, rules.library);
+    for (const argv of rules.link) await call(build, argv, { objects, library });
+    return imageOf(device.kind.image, device.target, await filesOf(build, sources));
+  } finally {
+    await rm(out, { recursive: true, force: true });
+  }
+}
+
+async function readSource(name: string, workspace: string): Promise<Source> {
+  try {
+    return { name, bytes: await readInside(name, workspace) };
+  } catch (error) {
+    throw stepFailure('compile-failed', `The source \`${name}\` cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Joins the sources that are to be one, and gives what is to be compiled, by path. */
+async function joinSources({ rules, out, device }: Build, sources: Source[]): Promise<string[]> {
+  const { join: rule } = rules;
+  const isJoined = ({ name }: Source): boolean => rule?.from.includes(extname(name)) ?? false;
+  const joined = sources.filter(isJoined);
+  const rest = sources.filter((source) => !isJoined(source) && !HEADERS.has(extname(source.name)));
+  const unknown = rest.find(({ name }) => !rules.rules.some(({ from }) => from.includes(extname(name))));
+  if (unknown !== undefined) throw stepFailure('compile-failed', `Expected sources that \`${device.kind.name}\` knows (${extensionsOf(rules).join(', ')}), got \`${unknown.name}\`.`);
+  if (joined.length === 0 || rule === null) return rest.map(({ name }) => name);
+  const path = join(out, 'sketch', `sketch${rule.to}`);
+  await mkdir(dirname(path), { recursive: true });
+  // `#line` makes the compiler tell the author's own file and line.
+  await writeFile(path, [rule.head, ...joined.flatMap(({ name, bytes }) => [`#line 1 ${JSON.stringify(name)}`, bytes.toString('utf8')])].join('\n'));
+  return [...(rules.rules.some(({ from }) => from.includes(rule.to)) ? [path] : []), ...rest.map(({ name }) => name)];
+}
+
+function extensionsOf({ join: rule, rules }: CompileRules): string[] {
+  return [...(rule?.from ?? []), ...rules.flatMap(({ from }) => from)];
+}
+
+async function compileAll(build: Build, paths: string[]): Promise<string[]> {
+  const objects: string[] = [];
+  const failures: unknown[] = [];
+  const queue = paths.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, source] of queue) {
+      const rule = build.rules.rules.find(({ from }) => from.includes(extname(source)));
+      if (rule === undefined) continue;
+      const object = join(build.out, `${index}-${basename(source)}.o`);
+      objects[index] = object;
+      // All sources are looked at: their author wants to know all errors.
+      await call(build, rule.run, { source, object }).catch((error: unknown) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw stepFailure('compile-failed', failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n'));
+  return objects.flat();
+}
+
+/** The objects of folders that never change, kept from build to build under the hash of everything they are made from. */
+async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRules['library']>): Promise<string> {
+  const { values, rules } = build;
+  const paths = await sourcesIn(expand(folders, values), build);
+  const hash = createHash('sha256').update(JSON.stringify([rules.rules.map(({ run: argv }) => expand(argv, values)), run]).replaceAll(build.out, ''));
+  for (const path of paths) hash.update(path).update(await readFile(path));
+  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'perdure', 'libraries');
+  const kept = join(folder, `${hash.digest('hex').slice(0, 32)}.a`);
+  const isKept = await readFile(kept).then(() => true, () => false);
+  if (isKept) return kept;
+  const made = join(build.out, 'library.a');
+  const inner: Build = { ...build, out: join(build.out, 'library') };
+  await mkdir(inner.out);
+  await call(build, run, { objects: await compileAll(inner, paths), library: made });
+  try {
+    await mkdir(folder, { recursive: true });
+    const draft = `${kept}.${process.pid}`;
+    await copyFile(made, draft);
+    await rename(draft, kept);
+  } catch {
+    // It is only made again the next time.
+  }
+  return made;
+}
+
+async function sourcesIn(folders: string[], { rules, device }: Build): Promise<string[]> {
+  const listed = await Promise.all(folders.map(async (folder) => {
+    const names = await readdir(folder).catch(() => {
+      throw stepFailure('compile-failed', `The folder \`${folder}\`, which \`${device.kind.name}\` compiles, is not there. Install the package arduino-core-avr, or set \`values: {arduino: …}\` at the device.`);
+    });
+    return names.filter((name) => rules.rules.some(({ from }) => from.includes(extname(name)))).sort().map((name) => join(folder, name));
+  }));
+  return listed.flat();
+}
+
+async function call({ bench, values, out }: Build, argv: Argv, more: Values): Promise<void> {
+  const words = expand(argv, { ...values, ...more });
+  const { code, said } = await runTool(words, bench);
+  if (code !== 0) throw stepFailure('compile-failed', compilerErrors(said.replaceAll(`${out}/`, '')) || `${words[0] ?? ''} ended with ${code ?? 'a signal'}.`);
+}
+
+async function filesOf({ rules, out, device }: Build, sources: Source[]): Promise<ImageFile[]> {
+  if (rules.result === null) return sources.map(({ name, bytes }) => ({ name: basename(name), encoding: 'utf8', data: bytes.toString('utf8') }));
+  const isText = device.kind.image === 'ihex';
+  const bytes = await readFile(join(out, rules.result));
+  return [{ name: rules.result, encoding: isText ? 'utf8' : 'base64', data: bytes.toString(isText ? 'utf8' : 'base64') }];
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Device, DeviceRef, LastGood } from '../../plan/device.js';
+import { render } from '../../plan/evaluate.js';
+import type { Template } from '../../plan/expression.js';
+import type { Json } from '../../plan/json.js';
+import { toText } from '../../plan/json.js';
+import type { Store } from '../../store/store.js';
+import type { DeviceCall, StepCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import type { HomeStore } from '../home-store.js';
+import { createScope } from '../rendering.js';
+import type { PortSetting } from './open-port.js';
+
+/** The device that a step names, as the compiler wrote it. */
+export async function loadDevice(store: Store, { spec }: DeviceRef): Promise<Device> {
+  return JSON.parse(await store.getText(spec)) as Device; // a text of the Plan, under its hash
+}
+
+/** Renders templates of a step; texts where `as` is `text`. */
+export async function renderAll(store: Store, { environment }: StepCall, templates: Template[]): Promise<Json[]> {
+  const scope = await createScope(store, environment, templates);
+  return templates.map((template) => render(template, scope));
+}
+
+/** Renders a template to a text; null where there is none. */
+export async function renderText(store: Store, call: StepCall, template: Template | null): Promise<string | null> {
+  if (template === null) return null;
+  const [value] = await renderAll(store, call, [template]);
+  return toText(value);
+}
+
+export function portSetting({ store, boardProgram, deviceFolders }: Dependencies, call: StepCall): PortSetting {
+  return { store, run: call.root.run, boardProgram: boardProgram ?? null, ...(deviceFolders === undefined ? {} : { folders: deviceFolders }) };
+}
+
+/** What a device is known to have held, and well. */
+export async function readLastGood(store: Store, device: string): Promise<LastGood | null> {
+  return (await store.readDevice(device)) as LastGood | null; // only `writeLastGood` writes it
+}
+
+export async function writeLastGood(store: Store, device: string, good: LastGood): Promise<void> {
+  await store.writeDevice(device, good as unknown as Json); // JSON-safe, but an interface has no index signature
+}
+
+/**
+ * Has tools run in the run's own folder; where that is on another host, in an empty one of their own that is removed after.
+ * Tools take settings from where they run (`esptool.cfg`): in a folder that all users write to, anybody's.
+ */
+export async function inWorkspace<R>(store: Pick<HomeStore, 'isElsewhere'>, { workspace }: Pick<DeviceCall, 'workspace'>, act: (folder: string) => Promise<R>): Promise<R> {
+  if (!(await store.isElsewhere())) return act(workspace);
+  const folder = await mkdtemp(join(tmpdir(), 'perdure-tools-'));
+  try {
+    return await act(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined); // what a tool has left says nothing of its work
+  }
+}

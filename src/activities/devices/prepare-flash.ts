@@ -1,0 +1,60 @@
+import type { Device, Image } from '../../plan/device.js';
+import type { Gate } from '../../plan/gate.js';
+import type { Json, JsonObject } from '../../plan/json.js';
+import type { FlashStep } from '../../plan/step.js';
+import type { Store } from '../../store/store.js';
+import type { Activities, ApprovedImage, DeviceCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { withFailures } from '../failures.js';
+import { gateHashOf } from '../gate-hash.js';
+import { loadStep } from '../load-step.js';
+import { checkImage, toImage } from './images.js';
+import { loadDevice, renderAll, renderText } from './load-device.js';
+
+/**
+ * Reads the image of a flash step and checks it before anybody is asked. What is shown names the device and the image's
+ * hash; what is flashed later is this very image, or nothing. With `only: 'image'` nobody is asked.
+ */
+export function createPrepareFlash({ store }: Dependencies): Activities['prepareFlash'] {
+  const approved = async (image: Image): Promise<ApprovedImage> => ({
+    image: await store.putAlways(image as unknown as Json), // JSON-safe, but an interface has no index signature
+    sha256: image.sha256,
+  });
+  const read = withFailures(async (call: DeviceCall) => approved((await readImage(store, call)).image));
+  const ask = withFailures(async (call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage> => {
+    const { step, device, image } = await readImage(store, call);
+    const message = (await renderText(store, call, step.ready)) ?? `Flash ${device.name}?`;
+    const content = shownImage(device.name, image);
+    return {
+      path: call.path,
+      kind: 'ready',
+      message,
+      content: await store.put(content),
+      hash: gateHashOf({ message, content }),
+      fallback: 'abort',
+      since: call.since,
+      ...(await approved(image)),
+    };
+  });
+
+  function prepare(call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage>;
+  function prepare(call: DeviceCall & { only: 'image' }): Promise<ApprovedImage>;
+  function prepare(call: DeviceCall & ({ since: string } | { only: 'image' })): Promise<ApprovedImage> {
+    return 'only' in call ? read(call) : ask(call);
+  }
+  return prepare;
+}
+
+/** What an approval shows of an image: nothing else has this hash. */
+export function shownImage(device: string, { format, target, bytes, sha256: hash }: Image): JsonObject {
+  return { device, format, target, bytes, sha256: hash };
+}
+
+async function readImage(store: Store, call: DeviceCall): Promise<{ step: FlashStep; device: Device; image: Image }> {
+  const { step } = await loadStep(store, call, 'flash');
+  const device = await loadDevice(store, step.device);
+  const [value = null] = await renderAll(store, call, [step.image]);
+  const image = await toImage(value, device, call.workspace);
+  checkImage(image, device);
+  return { step, device, image };
+}

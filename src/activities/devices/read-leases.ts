@@ -1,0 +1,17 @@
+import { Context } from '@temporalio/activity';
+import type { Lease } from '../../plan/lease.js';
+import { KEEPER, LEASES_MEMO } from '../../plan/lease.js';
+import type { Activities } from '../contract.js';
+
+/** Reads what the other keepers of the namespace show, a moment late at most: `Lease`s of devices of other hosts. */
+export function createReadLeases(): Activities['readLeases'] {
+  return async () => {
+    const { client, info } = Context.current();
+    const leases: Lease[] = [];
+    for await (const { workflowId, memo } of client.workflow.list({ query: `WorkflowType = '${KEEPER}' AND ExecutionStatus = 'Running'` })) {
+      const shown = memo?.[LEASES_MEMO];
+      if (workflowId !== info.workflowExecution?.workflowId && Array.isArray(shown)) leases.push(...(shown as Lease[])); // as a keeper wrote it
+    }
+    return leases;
+  };
+}

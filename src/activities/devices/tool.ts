@@ -1,0 +1,56 @@
+import { StringDecoder } from 'node:string_decoder';
+import type { LogWriter } from '../../store/store.js';
+import { commandEnvironment } from '../command-environment.js';
+import { resolveExecutable } from '../executable.js';
+import { announceCommand } from '../leftovers.js';
+import { createOutputCapture } from '../output-capture.js';
+import { runProcess } from '../process-group.js';
+import { runTag } from '../tagged-processes.js';
+
+/** Of what a tool says this much is kept to judge by; the log has all of it. */
+const SAID_BYTES = 64 * 1024;
+
+/** Around the programs of one activity. */
+export interface Workbench {
+  /** Whose the programs are. */
+  owner: { store: string; run: string };
+  /** Absolute folder they run in. */
+  cwd: string;
+  signal: AbortSignal;
+  log: LogWriter;
+}
+
+export interface ToolEnd {
+  code: number | null;
+  /** What it said, on both streams. */
+  said: string;
+}
+
+/** Runs a program of a toolchain to its end, in a process group of its own (I5). Throws `command-not-found`. */
+export async function runTool(argv: string[], bench: Workbench, options: { inherit?: number; onText?: (text: string) => void } = {}): Promise<ToolEnd> {
+  const { owner, cwd, signal, log } = bench;
+  const command = announceCommand();
+  // Texts are compared with what tools say in English.
+  const env = commandEnvironment({ LC_ALL: 'C', PYTHONUNBUFFERED: '1' }, runTag({ ...owner, worker: process.pid, command: command.number }));
+  const said = createOutputCapture(SAID_BYTES);
+  const take = (stream: 'stdout' | 'stderr') => {
+    const decoder = new StringDecoder('utf8');
+    return (chunk: Buffer): void => {
+      const text = decoder.write(chunk);
+      said.add(chunk);
+      log.write(stream, text);
+      options.onText?.(text);
+    };
+  };
+  try {
+    const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
+    const end = await runProcess({
+      file, args: argv.slice(1), cwd, env, stdin: null, signal, killRest: command.killRest, onStdout: take('stdout'), onStderr: take('stderr'),
+      ...(options.inherit === undefined ? {} : { inherit: options.inherit }),
+    });
+    signal.throwIfAborted();
+    return { code: end.code, said: said.text() };
+  } finally {
+    command.release();
+  }
+}

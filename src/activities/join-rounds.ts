@@ -1,0 +1,32 @@
+import type { Json } from '../plan/json.js';
+import type { RoundResult, Spend } from '../plan/result.js';
+import { NO_SPEND, addSpend } from '../plan/result.js';
+import type { Value } from '../plan/value.js';
+import { loadValue } from '../store/load-value.js';
+import type { Store } from '../store/store.js';
+import type { Activities } from './contract.js';
+import type { Dependencies } from './dependencies.js';
+
+/** Closes the books of a foreach or a loop. Reads every output once, so the workflow never holds them (I6). */
+export function createJoinRounds({ store }: Dependencies): Activities['joinRounds'] {
+  return async ({ pages, results, outputs, batches = [] }) => {
+    const all = results.length === 0 ? [...pages] : [...pages, await store.putAlways(results as unknown as Json)]; // RoundResults are plain JSON
+    let spend: Spend = NO_SPEND;
+    for (const batch of batches) {
+      const record = await store.readRun(batch);
+      all.push(...(record?.pages ?? []));
+      spend = addSpend(spend, record?.spend ?? NO_SPEND);
+    }
+    if (!outputs) return { output: null, pages: all, ...(batches.length === 0 ? {} : { spend }) };
+    const rounds: RoundResult[] = [...results];
+    for (const page of pages) rounds.push(...(await pageOf(store, page)));
+    rounds.sort((a, b) => a.index - b.index);
+    const list: Json[] = [];
+    for (const { output } of rounds) list.push(await loadValue(output, store));
+    return { output: await store.put(list), pages: all };
+  };
+}
+
+async function pageOf(store: Store, page: Value): Promise<RoundResult[]> {
+  return (await loadValue(page, store)) as unknown as RoundResult[]; // a page of rounds holds nothing else
+}

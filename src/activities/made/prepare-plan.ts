@@ -1,0 +1,61 @@
+import type { MadePlan } from '../../plan/made.js';
+import { powersOfMakers } from '../../plan/made.js';
+import type { Gate } from '../../plan/gate.js';
+import type { Json } from '../../plan/json.js';
+import { toText } from '../../plan/json.js';
+import { shortPlan } from '../../plan/pack.js';
+import { joinPath } from '../../plan/plan.js';
+import type { PlanStep } from '../../plan/step.js';
+import type { Store } from '../../store/store.js';
+import type { Activities, PrepareCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { renderAll, renderText } from '../devices/load-device.js';
+import { stepFailure } from '../failures.js';
+import { gateHashOf } from '../gate-hash.js';
+import type { LoadedStep } from '../load-step.js';
+import { loadStep } from '../load-step.js';
+import { madeOfTasks } from './task-definition.js';
+
+/**
+ * Compiles what a `plan` step runs, by the rules for what agents make, and stores its Plan. What its gate shows is what
+ * was compiled, and nothing else runs.
+ */
+export function createPreparePlan({ store, compile }: Dependencies): Activities['preparePlan'] {
+  return async (call) => {
+    const loaded = await loadStep(store, call, 'plan');
+    const { step } = loaded;
+    const [source = null] = await renderAll(store, call, [step.source]);
+    const message = (await renderText(store, call, step.message)) ?? '';
+    if (compile === undefined) throw stepFailure('internal', 'This worker cannot compile what is made while a run runs.');
+    const made = await compileSource({ ...loaded, source, call, store, compile });
+    if ('problems' in made) throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
+    const { plan } = made;
+    await store.putPlan(plan);
+    const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) => (spec.default === undefined || call.given.includes(name) ? [] : [{ name, value: spec.default }]));
+    const stored = await Promise.all(defaults.map(async ({ name, value }) => [name, await store.put(value)] as const));
+    const prepared = { plan: shortPlan(plan), defaults: Object.fromEntries(stored) };
+    return step.message === null ? prepared : { ...prepared, ...(await gateFor(store, step, call, { message, content: source })) };
+  };
+}
+
+interface Preparing extends LoadedStep<PlanStep> {
+  source: Json;
+  call: PrepareCall;
+  store: Store;
+  compile: NonNullable<Dependencies['compile']>;
+}
+
+async function compileSource({ source, step, body, plan, call, store, compile }: Preparing): Promise<MadePlan> {
+  if (step.build !== undefined) {
+    const made = madeOfTasks(source, JSON.parse(await store.getText(step.build)) as Json, step.budgets);
+    return 'problems' in made ? made : compile(made, call.workspace);
+  }
+  const rules = { kinds: step.kinds, budgets: step.budgets, ...powersOfMakers(body, step, plan.agents), models: call.models, inputs: call.given };
+  const name = call.path.split('/').at(-1) ?? 'made';
+  const file = joinPath('generated', `${/^[A-Za-z]/.test(name) ? name : `step-${name}`}.yml`);
+  return compile({ file, text: toText(source), rules }, call.workspace);
+}
+
+async function gateFor(store: Store, { fallback }: PlanStep, { path, since }: PrepareCall, shown: { message: string; content: Json }): Promise<Gate> {
+  return { path, kind: 'ready', message: shown.message, content: await store.put(shown.content), hash: gateHashOf(shown), fallback, fixed: true, since };
+}

@@ -1,0 +1,125 @@
+import { resolve } from 'node:path';
+import type { Transport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { canonicalJson } from '../../plan/json.js';
+import type { Json } from '../../plan/json.js';
+import type { ListedTool, McpServer } from '../../plan/mcp-server.js';
+import { filledValues } from '../../plan/mcp-server.js';
+import { commandEnvironment } from '../command-environment.js';
+import type { Credentials } from '../dependencies.js';
+import { resolveExecutable } from '../executable.js';
+import { announceCommand } from '../leftovers.js';
+import { runTag } from '../tagged-processes.js';
+import { processTransport } from './process-transport.js';
+
+/** What is needed to reach a server beside its config. */
+export interface ServerPlace {
+  /** As `perdure.yml` calls it. */
+  name: string;
+  server: McpServer;
+  /** The project's root, which relative paths start from. */
+  root: string;
+  credentials: Credentials;
+  /** The store's id: whose the process is. */
+  store: string;
+}
+
+/** A server cannot be used; says why in one sentence. */
+export class McpServerError extends Error {
+  override readonly name = 'McpServerError';
+}
+
+/** A server that answers. */
+export interface OpenServer {
+  client: Client;
+  /** Asks the server for its tools, each time anew. */
+  tools: (signal?: AbortSignal) => Promise<ListedTool[]>;
+  /** Whether it still answers; false once its process or its connection has ended. */
+  isOpen: () => boolean;
+  /** Ends it with all that it has started. */
+  close: () => Promise<void>;
+}
+
+const CONNECT_MS = 30_000;
+/** What is kept of what a server says when it fails. */
+const STDERR_CHARACTERS = 500;
+
+/** Starts or reaches a server. Throws an McpServerError. */
+export async function openServer(place: ServerPlace): Promise<OpenServer> {
+  try {
+    return await connect(place, 'auto');
+  } catch (error) {
+    // Servers of before 2026 may end when they are asked what they do not know.
+    if (place.server.kind === 'http' || error instanceof McpServerError) throw told(place, error);
+    return connect(place, 'legacy').catch((second: unknown) => Promise.reject(told(place, second)));
+  }
+}
+
+function told({ name }: ServerPlace, error: unknown): McpServerError {
+  if (error instanceof McpServerError) return error;
+  return new McpServerError(`The MCP server \`${name}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+}
+
+async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<OpenServer> {
+  const { transport, said, release } = place.server.kind === 'stdio' ? startProcess(place, place.server) : reachUrl(place, place.server);
+  const client = new Client({ name: 'perdure', version: '1' }, { versionNegotiation: { mode }, capabilities: {} });
+  let isOpen = true;
+  client.onclose = () => { isOpen = false; };
+  const close = async (): Promise<void> => {
+    isOpen = false;
+    await client.close().catch(() => undefined);
+    await transport.close();
+    release();
+  };
+  try {
+    await client.connect(transport, { timeout: Math.min(CONNECT_MS, place.server.timeout_ms) });
+  } catch (error) {
+    await close();
+    const words = said().trim().slice(-STDERR_CHARACTERS);
+    throw words === '' ? error : new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${words}`);
+  }
+  return { client, isOpen: () => isOpen, close, tools: (signal) => listTools(client, place, signal) };
+}
+
+interface Reached {
+  transport: Transport;
+  /** What it wrote to stderr. */
+  said: () => string;
+  release: () => void;
+}
+
+function startProcess(place: ServerPlace, { argv: [program = '', ...args], env: declared, cwd }: McpServer & { kind: 'stdio' }): Reached {
+  const command = announceCommand();
+  try {
+    const env = commandEnvironment(valuesOf(place, declared), runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }));
+    const folder = resolve(place.root, cwd ?? '.');
+    const file = resolveExecutable(program, folder, env['PATH'] ?? '');
+    let stderr = '';
+    const transport = processTransport({ file, args, cwd: folder, env, onStderr: (text) => { stderr = (stderr + text).slice(-STDERR_CHARACTERS); } });
+    return { transport, said: () => stderr, release: command.release };
+  } catch (error) {
+    command.release();
+    throw told(place, error);
+  }
+}
+
+function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'http' }): Reached {
+  const requestInit = { headers: valuesOf(place, headers), redirect: 'error' as const };
+  return { transport: new StreamableHTTPClientTransport(new URL(url), { requestInit }), said: () => '', release: () => undefined };
+}
+
+function valuesOf({ name, credentials }: ServerPlace, values: Record<string, string>): Record<string, string> {
+  const filled = filledValues(values, credentials());
+  if ('missing' in filled) throw new McpServerError(`The MCP server \`${name}\` needs the variable \`${filled.missing}\`, which is not set.`);
+  return filled.values;
+}
+
+async function listTools(client: Client, { server }: ServerPlace, signal?: AbortSignal): Promise<ListedTool[]> {
+  const { tools } = await client.listTools(undefined, { cacheMode: 'bypass', timeout: server.timeout_ms, ...(signal === undefined ? {} : { signal }) });
+  return tools.map(({ name, description = '', inputSchema, annotations }) => ({
+    name,
+    description,
+    inputs: canonicalJson(inputSchema as Json), // it came as JSON
+    reads: annotations?.readOnlyHint === true,
+  }));
+}

@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/client';
+
+/** From the end of its input to TERM, and from TERM to KILL. */
+const GRACE_MS = 1_000;
+
+export interface ServerProcess {
+  /** Absolute path of the program, and its arguments. */
+  file: string;
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  onStderr: (text: string) => void;
+}
+
+/**
+ * The stdio transport over a process group of its own: when it closes, nothing of the group is alive (I5). The SDK's own
+ * leaves what a server has started.
+ */
+export function processTransport({ file, args, cwd, env, onStderr }: ServerProcess): Transport {
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const buffer = new ReadBuffer();
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
+  const started = new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  started.catch(() => undefined);
+
+  const kill = (signal: NodeJS.Signals): void => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // ESRCH: nothing of it is alive.
+    }
+  };
+  const take = (chunk: Buffer): void => {
+    try {
+      buffer.append(chunk);
+      for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  const transport: Transport = {
+    async start() {
+      child.stdout.on('data', take);
+      child.stderr.on('data', (chunk: Buffer) => onStderr(chunk.toString()));
+      child.stdin.on('error', (error) => transport.onerror?.(error));
+      void exited.then(() => {
+        kill('SIGKILL');
+        transport.onclose?.();
+      });
+      await started;
+    },
+    send: (message: JSONRPCMessage) => new Promise((resolve, reject) => child.stdin.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)))),
+    async close() {
+      child.stdin.end();
+      await Promise.race([exited, delay(GRACE_MS, undefined, { ref: false })]);
+      kill('SIGTERM');
+      await Promise.race([exited, delay(GRACE_MS, undefined, { ref: false })]);
+      kill('SIGKILL');
+      await exited;
+    },
+  };
+  return transport;
+}

@@ -1,0 +1,66 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import type { Block, ModelMessage, OfferedTool } from './message.js';
+import { blocksOf } from './message.js';
+
+type Request = Pick<Anthropic.MessageStreamParams, 'system' | 'tools' | 'messages'>;
+
+/** What stands up to here is the same in the next turn, and is read from the provider's cache then. */
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+
+/**
+ * A conversation with tools in the API's words. Tools, system and what was said come in this order in the API's own
+ * prefix, so that a mark at the end of each makes all of it cheap in the next turn.
+ */
+export function conversationParams(system: string, messages: ModelMessage[], tools: OfferedTool[]): Request {
+  const last = messages.length - 1;
+  return {
+    ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...CACHED }] }),
+    tools: tools.map((tool, index) => ({ ...toolParam(tool), ...(index === tools.length - 1 ? CACHED : {}) })),
+    messages: messages.map((message, index) => ({ role: message.role, content: blocksOf(message).map((block, at, all) => toParam(block, index === last && at === all.length - 1)) })),
+  };
+}
+
+function toolParam({ name, description, input_schema, server }: OfferedTool): Anthropic.ToolUnion {
+  if (server && name === 'web_search') return { type: 'web_search_20250305', name };
+  return { name, description, input_schema: { ...input_schema, type: 'object' } };
+}
+
+function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
+  const mark = marked ? CACHED : {};
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: block.text, ...mark };
+    case 'call':
+      return { type: 'tool_use', id: block.id, name: block.name, input: block.input, ...mark };
+    case 'result':
+      return { type: 'tool_result', tool_use_id: block.id, content: block.text, ...(block.is_error ? { is_error: true } : {}), ...mark };
+    case 'kept':
+      return block.block as unknown as Anthropic.ContentBlockParam; // It came from the API as such a block.
+  }
+}
+
+/** What the API said, in our words; what only it understands is kept as it came. An empty text cannot be sent back. */
+export function toBlocks(content: Anthropic.ContentBlock[]): Block[] {
+  return content.flatMap((block): Block[] => {
+    switch (block.type) {
+      case 'text':
+        return block.text === '' ? [] : [{ kind: 'text', text: block.text }];
+      case 'tool_use':
+        return [{ kind: 'call', id: block.id, name: block.name, input: toJson(block.input) }];
+      default:
+        return [{ kind: 'kept', provider: 'anthropic', block: withoutNulls(block as unknown as JsonObject) }]; // The API speaks JSON.
+    }
+  });
+}
+
+/** The SDK has parsed it; a model that gives no input at all means an empty one. */
+function toJson(input: unknown): Json {
+  return (input ?? {}) as Json;
+}
+
+/** Fields that an answer has as null are not taken in a request. */
+function withoutNulls(block: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null).map(([name, value]) => [name, isObject(value) ? { ...value } : value]));
+}

@@ -1,0 +1,44 @@
+import type { Json, JsonObject } from '../../plan/json.js';
+import { utf8Bytes } from '../../plan/json.js';
+import type { ModelChoice } from '../../plan/run-input.js';
+import type { ToolSpec } from '../tools/handler.js';
+
+/** One piece of a message where tools are used. */
+export type Block =
+  | { kind: 'text'; text: string }
+  /** The model wants a tool called. `id` is its own word, by which the result answers it. */
+  | { kind: 'call'; id: string; name: string; input: Json }
+  | { kind: 'result'; id: string; name: string; text: string; is_error: boolean }
+  /** What only its own provider understands and wants back unchanged: thinking with its signature, what a server's tool did. */
+  | { kind: 'kept'; provider: ModelChoice['provider']; block: JsonObject };
+
+export type ToolCall = Block & { kind: 'call' };
+
+/** What one side said: a text, or blocks in a conversation with tools. */
+export type ModelMessage = { role: 'user' | 'assistant' } & ({ text: string } | { blocks: Block[] });
+
+/** A tool that a model may call; one of `server` the provider runs itself, and knows by its name. */
+export type OfferedTool = ToolSpec & { server?: true };
+
+export function blocksOf(message: ModelMessage): Block[] {
+  if ('blocks' in message) return message.blocks;
+  return message.text === '' ? [] : [{ kind: 'text', text: message.text }];
+}
+
+/** All text of a message, as one. */
+export function textOf(message: ModelMessage): string {
+  return 'text' in message ? message.text : textIn(message.blocks);
+}
+
+export function textIn(blocks: Block[]): string {
+  return blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('');
+}
+
+export function callsIn(blocks: Block[]): ToolCall[] {
+  return blocks.filter((block) => block.kind === 'call');
+}
+
+/** Bytes that a message has in a request, about: what reservations are made by (I8). */
+export function messageBytes(message: ModelMessage): number {
+  return 'text' in message ? utf8Bytes(message.text) : utf8Bytes(JSON.stringify(message.blocks));
+}

@@ -1,0 +1,30 @@
+/** What the config says about models: `models.default` and `models.aliases`. */
+export interface ModelOptions {
+  default?: string | null | undefined;
+  aliases?: Record<string, string> | undefined;
+}
+
+const ALIASES = new Map([
+  ['fable', 'claude-fable-5-2'],
+  ['opus', 'claude-opus-5-5'],
+  ['sonnet', 'claude-sonnet-5-5'],
+  ['haiku', 'claude-haiku-5-5'],
+]);
+
+/** Names that need no configuration. */
+export const SHORT_NAMES = [...ALIASES.keys()];
+
+/** The full id of a model that has a short name; any other name as it is. */
+export function fullModelName(name: string): string {
+  return ALIASES.get(name) ?? name;
+}
+
+/**
+ * The model that a written name stands for, by the config's aliases and then by ours; `''` is no name: the config's default,
+ * `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
+ */
+export function wantedModel(name: string, { default: usual, aliases = {} }: ModelOptions, env: Record<string, string | undefined>): string {
+  const otherwise = name === '' ? 'sonnet' : /^default:(.+)$/.exec(name)?.[1];
+  const written = otherwise === undefined ? name : (usual ?? (env['CLAUDE_MODEL'] || otherwise));
+  return fullModelName((Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written);
+}

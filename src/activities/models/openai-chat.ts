@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from '../../plan/json.js';
+import type { Block, ModelMessage } from './message.js';
+import { callsIn, textIn } from './message.js';
+import type { ModelAnswer, Usage } from './provider.js';
+import { NO_USAGE } from './provider.js';
+
+/** A piece of a streamed chat completion; every field is looked at before it is used. */
+export interface Chunk {
+  choices?: { delta?: Delta; finish_reason?: string | null }[];
+  usage?: { prompt_tokens?: number; completion_tokens?: number; prompt_tokens_details?: { cached_tokens?: number } | null } | null;
+  error?: unknown;
+}
+
+interface Delta {
+  content?: string | null;
+  refusal?: string | null;
+  tool_calls?: CallPart[] | null;
+}
+
+/** A call comes in parts: its id and name first, its arguments as pieces of JSON. */
+interface CallPart {
+  index?: number;
+  id?: string;
+  function?: { name?: string; arguments?: string };
+}
+
+/** What was said so far. */
+export interface Said {
+  text: string;
+  refusal: string;
+  calls: { id: string; name: string; arguments: string }[];
+  finish: string | null;
+  usage: Usage;
+}
+
+export function nothingSaid(): Said {
+  return { text: '', refusal: '', calls: [], finish: null, usage: NO_USAGE };
+}
+
+/** A message in OpenAI's words: results of tools are messages of their own. */
+export function toChat(message: ModelMessage): JsonObject[] {
+  if ('text' in message) return [{ role: message.role, content: message.text }];
+  const text = textIn(message.blocks);
+  const results = message.blocks.filter((block) => block.kind === 'result').map(({ id, text: content }): JsonObject => ({ role: 'tool', tool_call_id: id, content }));
+  if (results.length > 0) return [...results, ...(text === '' ? [] : [{ role: message.role, content: text }])];
+  const calls = callsIn(message.blocks).map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(input) } }));
+  return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+}
+
+/** Adds a piece to what was said, and gives the text that is new in it. */
+export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
+  const { delta = {}, finish_reason = null } = choices[0] ?? {};
+  const added = delta.content ?? '';
+  said.text += added;
+  said.refusal += delta.refusal ?? '';
+  for (const part of delta.tool_calls ?? []) addCall(said, part);
+  said.finish = finish_reason ?? said.finish;
+  said.usage = usageOf(usage) ?? said.usage;
+  return added;
+}
+
+function addCall({ calls }: Said, { index, id = '', function: { name = '', arguments: input = '' } = {} }: CallPart): void {
+  const call = (calls[index ?? calls.length] ??= { id: '', name: '', arguments: '' });
+  call.id ||= id;
+  call.name += name;
+  call.arguments += input;
+}
+
+/** `prompt_tokens` counts those that were read from the cache, too. */
+function usageOf(usage: Chunk['usage']): Usage | null {
+  if (usage == null) return null;
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  return { ...NO_USAGE, input: Math.max(0, (usage.prompt_tokens ?? 0) - cached), cache_read: cached, output: usage.completion_tokens ?? 0 };
+}
+
+/** The answer when the stream is over. `whole` asks for its blocks. */
+export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: boolean): ModelAnswer {
+  if (refusal !== '') return { text: refusal, stop: 'refused', usage };
+  const called = calls.map(({ id, name, arguments: input }, index): Block => ({ kind: 'call', id: id || `call_${index}`, name, input: inputOf(input) }));
+  const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
+  return { text, stop: stopOf(finish, called.length > 0), usage, ...(whole ? { blocks: [...words, ...called] } : {}) };
+}
+
+/** Arguments that are no JSON stay the text that they are: whoever checks them tells the model. */
+function inputOf(text: string): Json {
+  try {
+    return text.trim() === '' ? {} : (JSON.parse(text) as Json); // JSON is JSON
+  } catch {
+    return text;
+  }
+}
+
+function stopOf(finish: string | null, hasCalls: boolean): ModelAnswer['stop'] {
+  if (finish === 'length') return 'truncated';
+  if (finish === 'content_filter') return 'refused';
+  return hasCalls ? 'tools' : 'end';
+}

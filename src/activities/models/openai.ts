@@ -1,0 +1,121 @@
+import type { IncomingMessage } from 'node:http';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import { stepFailure } from '../failures.js';
+import { readAll, readLines, request as send } from './http.js';
+import { connectionFailure, httpFailure } from './model-failures.js';
+import { acceptedParams } from './model-rules.js';
+import { toFunction } from './ollama-chat.js';
+import type { Chunk } from './openai-chat.js';
+import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
+import type { PriceTable } from './prices.js';
+import { costOf } from './prices.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
+import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './provider.js';
+
+const DEFAULT_URL = 'https://api.openai.com/v1';
+
+/**
+ * Models of OpenAI, and of every server that speaks its chat completions (vLLM, llama.cpp, LM Studio …), streamed.
+ * `prices` go before the built-in table.
+ */
+export function createOpenaiProvider(prices: PriceTable = {}): ModelProvider {
+  return { call, cost: (model, usage) => costOf(model, usage, prices) };
+}
+
+/** The address below which `/chat/completions` is: what a definition says, what `OPENAI_BASE_URL` says, else OpenAI. */
+export function openaiUrl(...given: (string | null | undefined)[]): string {
+  return (given.find((url) => url?.trim()) ?? DEFAULT_URL).trim().replace(/\/+$/, '');
+}
+
+async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
+  const { credentials, baseUrl, signal } = context;
+  const url = openaiUrl(baseUrl, credentials['OPENAI_BASE_URL']);
+  const key = credentials['OPENAI_API_KEY'] || null;
+  // A server of one's own may need no key; OpenAI does.
+  if (key === null && url === DEFAULT_URL) throw stepFailure('provider-missing', 'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
+  const headers = key === null ? {} : { authorization: `Bearer ${key}` };
+  try {
+    const response = await send(`${url}/chat/completions`, { body: bodyOf(request, url), headers, signal });
+    if (response.statusCode !== 200) throw await refused(response, request.model);
+    context.onAccepted?.();
+    return await readAnswer(response, context, request);
+  } catch (error) {
+    if (signal.aborted || error instanceof ApplicationFailure) throw error;
+    throw connectionFailure(url, error);
+  }
+}
+
+function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest, url: string): string {
+  // OpenAI's newest models know only the second name, other servers only the first.
+  const limit = url === DEFAULT_URL ? 'max_completion_tokens' : 'max_tokens';
+  return JSON.stringify({
+    [limit]: ANSWER_TOKENS.openai,
+    ...acceptedParams('openai', model, params),
+    model,
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(toChat)],
+    ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
+    ...(schema === null ? {} : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: isStrict(schema) } } }),
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+}
+
+/** Whether a schema keeps the rules of strict mode: every object names all its properties as required, and no other. */
+function isStrict(schema: Json): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrict);
+  if (!isObject(schema)) return true;
+  const { type, properties, required, additionalProperties } = schema;
+  const names = isObject(properties) ? Object.keys(properties) : [];
+  const isClosed = type !== 'object' || (additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name)));
+  return isClosed && Object.values(schema).every(isStrict);
+}
+
+async function readAnswer(response: IncomingMessage, { onText }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+  const said = nothingSaid();
+  let isDone = false;
+  for await (const line of readLines(response)) {
+    if (!line.startsWith('data:')) continue; // comments that keep the connection alive, and names of events
+    const data = line.slice('data:'.length).trim();
+    isDone = data === '[DONE]';
+    if (isDone) continue;
+    const chunk = JSON.parse(data) as Chunk; // Every field is optional, and looked at before it is used.
+    if (chunk.error !== undefined) throw refusal(500, chunk.error, model);
+    const added = addChunk(said, chunk);
+    if (added !== '') onText(added);
+  }
+  if (!isDone && said.finish === null) throw new Error('the answer broke off');
+  return toAnswer(said, tools !== undefined);
+}
+
+async function refused(response: IncomingMessage, model: string): Promise<Error> {
+  const body = await readAll(response);
+  return refusal(response.statusCode ?? 500, errorIn(body), model, (name) => {
+    const value = response.headers[name];
+    return typeof value === 'string' ? value : null;
+  });
+}
+
+/** An account without money answers 429 like one that asks too often; only the second passes by itself. */
+function refusal(status: number, error: unknown, model: string, header: (name: string) => string | null = () => null): Error {
+  const { message, type, code } = detailsOf(error);
+  const isUnpaid = code === 'insufficient_quota' || type === 'insufficient_quota';
+  return httpFailure({ status: isUnpaid ? 402 : status, kind: type, message: code === 'context_length_exceeded' ? `context length: ${message}` : message, model, header });
+}
+
+function detailsOf(error: unknown): { message: string; type: string | null; code: string | null } {
+  if (typeof error !== 'object' || error === null) return { message: String(error), type: null, code: null };
+  const { message, type, code } = error as JsonObject; // it was parsed from JSON
+  return { message: typeof message === 'string' ? message : JSON.stringify(error), type: typeof type === 'string' ? type : null, code: typeof code === 'string' ? code : null };
+}
+
+/** Most servers wrap their error as OpenAI does; of others the body is all there is. */
+function errorIn(body: string): unknown {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown };
+    return error ?? body;
+  } catch {
+    return body;
+  }
+}

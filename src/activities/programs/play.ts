@@ -1,0 +1,141 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LogWriter } from '../../store/store.js';
+import { commandEnvironment } from '../command-environment.js';
+import { resolveExecutable } from '../executable.js';
+import { stepFailure } from '../failures.js';
+import { announceCommand } from '../leftovers.js';
+import { gatherText } from '../models/text-log.js';
+import type { Usage } from '../models/provider.js';
+import { createOutputCapture } from '../output-capture.js';
+import { runProcess } from '../process-group.js';
+import type { RunTag } from '../tagged-processes.js';
+import { runTag } from '../tagged-processes.js';
+import { programEnvironment } from './environment.js';
+import type { Program, ProgramEvent, ProgramOutcome, ProgramTask } from './program.js';
+import { eventIn, splitLines } from './stream.js';
+
+/** Of what a program writes beside its events this much is kept, for the message of its failure. */
+const SAID_BYTES = 1_200;
+
+export interface Play {
+  program: Program;
+  task: Omit<ProgramTask, 'scratch'>;
+  /** What its session has used before. */
+  before: Usage;
+  cwd: string;
+  credentials: Record<string, string | undefined>;
+  owner: Pick<RunTag, 'store' | 'run'>;
+  signal: AbortSignal;
+  log: LogWriter;
+  /** How many characters its model has said, and how often it was asked. */
+  onProgress: (progress: { characters?: number; turns?: number }) => void;
+  onEvent: (event: ProgramEvent) => void;
+}
+
+/**
+ * Runs a program once, from its start to its end, and tells what came of it. What it writes goes to the step's log as it
+ * comes; nothing of it is alive when this returns (I5). Throws `program-missing`.
+ */
+export async function play(options: Play): Promise<ProgramOutcome> {
+  const scratch = await mkdtemp(join(tmpdir(), 'perdure-program-'));
+  try {
+    return await playIn(scratch, options);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
+  const { program, cwd, signal } = options;
+  const { args, stdin, env: added, files = {} } = program.invoke({ ...options.task, scratch });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(scratch, name), text, { mode: 0o600 });
+  const { declared, redact } = programEnvironment(program, options.credentials);
+  const command = announceCommand();
+  const env = commandEnvironment({ ...declared, ...added }, runTag({ ...options.owner, worker: process.pid, command: command.number }));
+  const listening = listen(options, redact);
+  try {
+    const file = executableOf(program, cwd, env['PATH'] ?? '');
+    const end = await runProcess({
+      file, args, cwd, env, stdin, killRest: command.killRest, signal: AbortSignal.any([signal, listening.enough]),
+      onStdout: listening.stdout.add, onStderr: listening.stderr.add,
+    });
+    listening.finish();
+    signal.throwIfAborted();
+    return listening.outcome() ?? listening.reader.end(end, listening.said());
+  } finally {
+    listening.finish();
+    command.release();
+  }
+}
+
+/** Reads both streams: events from stdout, everything else as what it says beside. */
+function listen({ program, before, task, log, onProgress, onEvent }: Play, redact: (text: string) => string) {
+  const reader = program.reader(before);
+  const said = createOutputCapture(SAID_BYTES);
+  const enough = new AbortController();
+  const text = gatherText(log, (characters) => onProgress({ characters }));
+  let early: ProgramOutcome | null = null;
+  let turns = 0;
+
+  function stopWith(outcome: ProgramOutcome): void {
+    early ??= outcome;
+    enough.abort(new Error('the program is ended'));
+  }
+
+  function tell(event: ProgramEvent): void {
+    onEvent(event);
+    switch (event.kind) {
+      case 'text':
+        return text.add(event.text);
+      case 'turn':
+        turns += 1;
+        onProgress({ turns });
+        // Programs that know the limit keep it themselves; the others are ended when they begin another turn.
+        if (turns > task.maxTurns) stopWith({ ...reader.end({ code: null, signal: null }, ''), kind: 'turns-exceeded' });
+        return undefined;
+      case 'tool':
+        text.end();
+        return log.write('note', `${event.name} ${event.about}\n`);
+      case 'note':
+        return log.write('note', `${event.text}\n`);
+      case 'session':
+        return undefined;
+    }
+  }
+
+  function hear(line: string): void {
+    said.add(Buffer.from(`${line}\n`));
+    log.write('stderr', `${line}\n`);
+    const outcome = reader.hear?.(line) ?? null;
+    if (outcome !== null) stopWith(outcome);
+  }
+
+  const stdout = splitLines((line) => {
+    const plain = redact(line);
+    const event = eventIn(plain);
+    if (event === null) hear(plain);
+    else reader.read(event).forEach(tell);
+  });
+  const stderr = splitLines((line) => hear(redact(line)));
+  return {
+    reader, stdout, stderr,
+    enough: enough.signal,
+    said: () => said.text().trim(),
+    outcome: () => early,
+    finish: () => {
+      stdout.end();
+      stderr.end();
+      text.end();
+    },
+  };
+}
+
+function executableOf({ name, install }: Program, cwd: string, path: string): string {
+  try {
+    return resolveExecutable(name, cwd, path);
+  } catch {
+    throw stepFailure('program-missing', `Cannot find the program \`${name}\` on the PATH of the worker. Install it: ${install}`);
+  }
+}

@@ -1,0 +1,36 @@
+import type { Json } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import type { Usage } from '../models/provider.js';
+import { NO_USAGE } from '../models/provider.js';
+import type { ProgramSpend } from './program.js';
+
+export const NOTHING_SPENT: ProgramSpend = { usage: NO_USAGE, usd: 0 };
+
+/** A number of tokens in what a program wrote; what is none is 0. */
+export function tokensIn(value: Json | undefined, name: string): number {
+  const count = isObject(value ?? null) ? (value as Record<string, Json>)[name] : undefined; // isObject said so
+  return typeof count === 'number' && Number.isFinite(count) && count > 0 ? Math.round(count) : 0;
+}
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return combine(a, b, (left, right) => left + right);
+}
+
+export function addSpent(a: ProgramSpend, b: ProgramSpend): ProgramSpend {
+  return { usage: addUsage(a.usage, b.usage), usd: a.usd === null || b.usd === null ? null : a.usd + b.usd };
+}
+
+/** What came on top: never less than nothing, should a program count anew. */
+export function usageSince(before: Usage, now: Usage): Usage {
+  return combine(now, before, (left, right) => Math.max(0, left - right));
+}
+
+function combine(a: Usage, b: Usage, join: (left: number, right: number) => number): Usage {
+  return {
+    input: join(a.input, b.input),
+    output: join(a.output, b.output),
+    cache_read: join(a.cache_read, b.cache_read),
+    cache_write_5m: join(a.cache_write_5m, b.cache_write_5m),
+    cache_write_1h: join(a.cache_write_1h, b.cache_write_1h),
+  };
+}

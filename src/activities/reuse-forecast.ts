@@ -1,0 +1,226 @@
+import type { BindingSource } from '../plan/bindings.js';
+import { bind } from '../plan/bindings.js';
+import { render } from '../plan/evaluate.js';
+import { evaluate, isTrue } from '../plan/evaluate.js';
+import { OUTER, rootsOf } from '../plan/expression.js';
+import type { Root, Template } from '../plan/expression.js';
+import type { Json } from '../plan/json.js';
+import { joinPath, segmentOf } from '../plan/plan.js';
+import type { Plan, PlanBody } from '../plan/plan.js';
+import { folderOf, runsAnew } from '../plan/reuse.js';
+import type { RunSettings } from '../plan/run-input.js';
+import { createSchedule, endStep, lastStepOf, startStep } from '../plan/schedule.js';
+import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
+import { modelKeyOf } from '../plan/step.js';
+import { rootsOfStep, templatesOf } from '../plan/step-templates.js';
+import type { Hash, Value } from '../plan/value.js';
+import { inline } from '../plan/value.js';
+import { loadValue } from '../store/load-value.js';
+import type { Store } from '../store/store.js';
+import { createCommandRequest } from './command-request.js';
+import { offeredTools } from './turns/offered-tools.js';
+import type { StepOutput } from './contract.js';
+import { createRequest } from './models/request.js';
+import { createScope } from './rendering.js';
+import { createToolRequest, toolContent } from './tool-request.js';
+import { commandContent, contentKey, modelContent, reusedOutput } from './reuse.js';
+
+/** What a rerun would do about one step that acts or asks; `path` is below the root run. */
+export interface Forecast {
+  path: string;
+  action: 'reuse' | 'run' | 'ask';
+}
+
+/** Where a rerun is foretold: nothing is started, nothing is written but values that are too big to be inline. */
+export interface ForecastInput {
+  store: Store;
+  plan: Plan;
+  input: Record<string, Value>;
+  settings: RunSettings;
+}
+
+interface Play extends ForecastInput {
+  told: Forecast[];
+}
+
+/** A scope of the play. Of unknown steps nobody knows the output before they have run. */
+interface Stage extends BindingSource {
+  outer: Stage | null;
+  body: PlanBody;
+  nested: Hash | null;
+  path: string;
+  single: boolean;
+  unknown: Set<number>;
+  itemUnknown: boolean;
+}
+
+/**
+ * Plays a rerun by the rules of the interpreter, as far as results are there to be reused. What depends on a step that
+ * will run is taken to run too: its result may come out the same, and then costs nothing after all.
+ */
+export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
+  const play: Play = { ...input, told: [] };
+  await playScope(play, stage(play, { body: input.plan, nested: null, path: '', input: input.input }));
+  return play.told;
+}
+
+function stage(play: Play, { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] }): Stage {
+  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, single: false, unknown: new Set(), itemUnknown: false, schedule: createSchedule(body) };
+}
+
+async function playScope(play: Play, scope: Stage): Promise<void> {
+  for (let [index] = scope.schedule.ready; index !== undefined; [index] = scope.schedule.ready) {
+    const step = scope.schedule.body.steps[index];
+    if (step === undefined) return;
+    startStep(scope.schedule, index);
+    const end = await playStep(play, scope, step);
+    if (end === 'unknown') scope.unknown.add(index);
+    endStep(scope.schedule, index, end === 'skipped' ? { status: 'skipped', reason: '`when` is false' } : { status: 'success', output: end === 'unknown' ? null : end });
+  }
+}
+
+/** A step's output as it will be; null is none. */
+type Played = Value | null | 'unknown' | 'skipped';
+
+async function playStep(play: Play, scope: Stage, step: Step): Promise<Played> {
+  const isKnown = rootsOfStep(step).every((root) => known(root, scope));
+  if (isKnown && step.when !== null && !isTrue(await valueOf(play, scope, { kind: 'expression', expression: step.when }))) return 'skipped';
+  const path = scope.single ? scope.path : joinPath(scope.path, segmentOf(step));
+  if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') {
+    const output = isKnown ? await lookUp(play, scope, { step, path }) : null;
+    play.told.push({ path, action: output === null ? 'run' : 'reuse' });
+    return output?.output ?? 'unknown';
+  }
+  return isKnown ? playKnown(play, scope, { step, path }) : playAround(play, scope, { step, path });
+}
+
+interface Placed {
+  step: Exclude<Step, AgentStep | CommandStep | ToolStep>;
+  path: string;
+}
+
+/** A step all of whose operands are known. */
+async function playKnown(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
+  if (step.kind === 'set') return play.store.put((await valueOf(play, scope, { kind: 'map', entries: step.values })) ?? null);
+  const played = await playAround(play, scope, { step, path });
+  return step.kind === 'approval' && step.content !== null ? play.store.put((await valueOf(play, scope, step.content)) ?? '') : played;
+}
+
+/** A step that asks, waits, or runs others. */
+function playAround(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
+  switch (step.kind) {
+    case 'workflow':
+      return playNested(play, scope, { step, path });
+    case 'foreach':
+      return playItems(play, scope, { step, path });
+    case 'loop':
+      return playRounds(play, scope, { step, path });
+    case 'approval':
+    case 'ask':
+      play.told.push({ path, action: 'ask' });
+      return Promise.resolve('unknown');
+    default:
+      return Promise.resolve('unknown');
+  }
+}
+
+function known(root: Root, scope: Stage): boolean {
+  if (root.startsWith(OUTER)) return scope.outer === null || known(root.slice(OUTER.length), scope.outer);
+  if (root === 'item') return !scope.itemUnknown;
+  const [, kind = '', name = ''] = /^(step|group|last):([^.]+)/.exec(root) ?? [];
+  if (kind === 'group') return (scope.schedule.body.groups[name] ?? []).every((member) => !scope.unknown.has(member));
+  return kind === '' || !scope.unknown.has(Number(name));
+}
+
+async function valueOf({ store }: Play, scope: Stage, template: Template): Promise<Json | undefined> {
+  const environment = await createScope(store, bind(rootsOf([template]), scope), [template]);
+  return template.kind === 'expression' ? evaluate(template.expression, environment) : render(template, environment);
+}
+
+async function lookUp(play: Play, scope: Stage, { step, path }: { step: AgentStep | CommandStep | ToolStep; path: string }): Promise<StepOutput | null> {
+  const { store, plan, settings } = play;
+  const { reuse } = settings;
+  if (reuse === undefined || runsAnew(reuse, step, path, plan.agents)) return null;
+  const environment = bind(rootsOf(templatesOf(step)), scope);
+  const call = { root: { run: '', first: '', plan: plan.hash }, nested: scope.nested, step: step.index, path, try: 1, environment, reuse: { run: reuse.run, from: reuse.from } };
+  if (step.kind === 'command') {
+    const request = await createCommandRequest(store, { ...call, workspace: folderOf(step, settings) }, step);
+    return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
+  }
+  if (step.kind === 'tool') return reusedOutput(store, call, contentKey('tool', toolContent(step, await createToolRequest(store, { ...call, workspace: settings.workspace }, step))));
+  const agent = plan.agents[step.agent];
+  const model = agent === undefined ? undefined : settings.models[modelKeyOf(step, agent)];
+  if (agent === undefined || model === undefined) return null;
+  const request = await createRequest(store, { body: scope.body, step, agent, environment, model: model.model, context: settings.context });
+  // As `openConversation` asks it; an agent without tools is asked without them.
+  const tools = (agent.uses ?? []).length === 0 ? {} : { tools: await offeredTools(store, agent) };
+  return reusedOutput(store, call, contentKey('agent', modelContent(step, model.provider, { ...request, ...tools })));
+}
+
+async function playNested(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'workflow' }; path: string }): Promise<Played> {
+  const body = play.plan.nested[step.plan];
+  if (body === undefined) return 'unknown';
+  const inner = stage(play, { body, nested: step.plan, path, input: {} });
+  const inputs: Record<string, Value> = {};
+  for (const [name, template] of Object.entries(step.inputs)) {
+    if (rootsOf([template]).every((root) => known(root, scope))) inputs[name] = await play.store.put((await valueOf(play, scope, template)) ?? '');
+  }
+  inner.input = inputs;
+  // What is not known here is not known there: a step that refers to such an input runs.
+  const missing = Object.keys(step.inputs).filter((name) => !Object.hasOwn(inputs, name)).map((name) => `input:${name}`);
+  for (const below of body.steps) if (rootsOfStep(below).some((root) => missing.includes(root))) inner.unknown.add(below.index);
+  if (missing.length > 0) return playBlind(play, { path, block: body }), 'unknown';
+  await playScope(play, inner);
+  return outputOf(play, inner);
+}
+
+/** Everything below runs. */
+function playBlind(play: Play, { path, block }: { path: string; block: Block }): void {
+  for (const step of block.steps) {
+    const here = joinPath(path, segmentOf(step));
+    if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') play.told.push({ path: here, action: 'run' });
+    if (step.kind === 'approval' || step.kind === 'ask') play.told.push({ path: here, action: 'ask' });
+    if (step.kind === 'workflow') playBlind(play, { path: here, block: play.plan.nested[step.plan] ?? { steps: [], groups: {}, output: null } });
+    if (step.kind === 'foreach' || step.kind === 'loop') playBlind(play, { path: here, block: step.body });
+  }
+}
+
+async function outputOf(play: Play, scope: Stage): Promise<Played> {
+  const { output } = scope.schedule.body;
+  const last = lastStepOf(scope.schedule.body)?.index ?? -1;
+  if (output === null) return scope.unknown.has(last) ? 'unknown' : (scope.schedule.steps[last]?.output ?? null);
+  return rootsOf([output]).every((root) => known(root, scope)) ? play.store.put((await valueOf(play, scope, output)) ?? '') : 'unknown';
+}
+
+function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: string; index: number }): Stage {
+  return { ...scope, outer: scope, path: joinPath(path, String(index)), single: step.body.single, index, item: null, last: null, unknown: new Set(), itemUnknown: false, schedule: createSchedule(step.body) };
+}
+
+async function playItems(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'foreach' }; path: string }): Promise<Played> {
+  const items = rootsOf([step.items]).every((root) => known(root, scope)) ? await valueOf(play, scope, step.items) : undefined;
+  if (!Array.isArray(items)) return playBlind(play, { path, block: step.body }), 'unknown';
+  const outputs: Played[] = [];
+  for (const [index, item] of items.entries()) {
+    const inner = { ...innerStage(scope, step, { path, index }), item: inline(item) };
+    await playScope(play, inner);
+    outputs.push(await outputOf(play, inner));
+  }
+  return outputs.includes('unknown') ? 'unknown' : play.store.put(await Promise.all(outputs.map((output) => jsonOf(play, output))));
+}
+
+async function jsonOf({ store }: Play, output: Played): Promise<Json> {
+  if (output === null || typeof output === 'string') return null;
+  return loadValue(output, store);
+}
+
+async function playRounds(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'loop' }; path: string }): Promise<Played> {
+  let last: Stage | null = null;
+  for (let index = 0; index < step.max; index++) {
+    const round: Stage = { ...innerStage(scope, step, { path, index }), last: last?.schedule ?? null };
+    await playScope(play, round);
+    if (round.unknown.size > 0) return 'unknown';
+    if (isTrue(await valueOf(play, round, { kind: 'expression', expression: step.until }))) return outputOf(play, round);
+    last = round;
+  }
+  return last === null ? 'unknown' : outputOf(play, last);
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Json } from '../plan/json.js';
+import { canonicalJson } from '../plan/json.js';
+import { NO_SPEND } from '../plan/result.js';
+import type { AgentStep, CommandStep } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
+import { sha256 } from '../store/hash.js';
+import type { JournalKey, Store } from '../store/store.js';
+import type { CommandRequest } from './command-request.js';
+import type { StepCall, StepOutput } from './contract.js';
+import { stepFailure } from './failures.js';
+import type { ModelRequest } from './models/provider.js';
+
+/**
+ * What a step is apart from where it stands: two steps with the same content come to the same (decision 14).
+ * `content` holds all that the result depends on, with every value in its place.
+ */
+export function contentKey(kind: 'agent' | 'command' | 'tool', content: Json): Hash {
+  return sha256(canonicalJson({ kind, content }));
+}
+
+/** All that a model's answer depends on. */
+export function modelContent(step: AgentStep, provider: string, request: ModelRequest): Json {
+  return { ...request, provider, output_as: step.output_as ?? null } as unknown as Json; // messages are JSON-safe
+}
+
+/** All that a command's output depends on but the files that it does not name. */
+export async function commandContent(step: CommandStep, request: CommandRequest): Promise<Json> {
+  return { ...request, schema: step.schema, output_as: step.output_as ?? null, reads: await readsOf(step, request.cwd) };
+}
+
+/**
+ * The result of a step with this content in the run that `call.reuse` names, marked `reused` and without spend; null
+ * where it has none. Throws `already-done` instead where an external effect happened in that run (decision 14).
+ */
+export async function reusedOutput(store: Store, call: StepCall, key: Hash): Promise<StepOutput | null> {
+  if (call.reuse === undefined) return null;
+  const { run, from, done, never } = call.reuse;
+  const entry = never === true ? null : await store.readJournal(keyIn(from, key));
+  if (entry !== null) return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
+  if (done === true) throw stepFailure('already-done', `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. \`perdure rerun ${run} --again\` repeats it.`);
+  return null;
+}
+
+/** Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that. */
+export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
+  const { path: _where, ...kept } = output;
+  await store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
+  return output;
+}
+
+/**
+ * The same for results whose activity need not wait for it: it is done as soon as the result is on its way. What goes wrong
+ * costs a later run what the step has cost this one.
+ */
+export function keepSoon(store: Store, call: StepCall, key: () => Hash, output: StepOutput): StepOutput {
+  setImmediate(() => void keepOutput(store, call, key(), output).catch(() => undefined));
+  return output;
+}
+
+/** Results of a whole tree stand together, those of a nested run's second try too. */
+function keyIn(first: string, key: Hash): JournalKey {
+  return { scope: first.split(' ', 1)[0] ?? first, key: `content ${key}` };
+}
+
+/** Hashes of the files that a command says it reads, by path as it is written; null for one that is not there. */
+async function readsOf({ reads }: CommandStep, cwd: string): Promise<Record<string, string | null>> {
+  const hashes = await Promise.all(reads.map(async (file) => [file, await fileHash(resolve(cwd, file))] as const));
+  return Object.fromEntries(hashes);
+}
+
+async function fileHash(path: string): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), hash);
+    return hash.digest('hex');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,117 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Json } from '../plan/json.js';
+import { canonicalJson, utf8Bytes } from '../plan/json.js';
+import { mostOf } from '../plan/price.js';
+import type { Spend } from '../plan/result.js';
+import { addSpend } from '../plan/result.js';
+import { tokensText } from '../plan/step-output.js';
+import type { Agent, AgentStep } from '../plan/step.js';
+import { sha256 } from '../store/hash.js';
+import type { Attempt } from './attempt.js';
+import { attempt } from './attempt.js';
+import type { ProgramCall, StepOutput } from './contract.js';
+import { convert } from './convert-output.js';
+import type { Dependencies } from './dependencies.js';
+import { stepFailure } from './failures.js';
+import { askOnce } from './journal.js';
+import { ASK_AGAIN, judge } from './models/judge.js';
+import { textOf } from './models/message.js';
+import { costAt } from './models/prices.js';
+import { tokensOf } from './models/provider.js';
+import { correction, createRequest } from './models/request.js';
+import { accessOf } from './programs/access.js';
+import type { ProgramQuestion, ProgramReply } from './programs/converse.js';
+import { converse } from './programs/converse.js';
+import { finalWith, refuseIfShort } from './reservation.js';
+import { contentKey, keepOutput, modelContent, reusedOutput } from './reuse.js';
+
+interface Playing extends Attempt<AgentStep> {
+  deps: Dependencies;
+  call: ProgramCall;
+  agent: Agent;
+}
+
+/**
+ * Has a program play an agent: a whole conversation with tools of its own, whose last answer is the output. After a lost
+ * worker the program's own session is resumed; what was answered once is never asked again (I8).
+ */
+export function createRunProgram(deps: Dependencies): (call: ProgramCall) => Promise<StepOutput> {
+  return (call) => attempt(deps.store, call, 'agent', (current) => {
+    const agent = current.plan.agents[current.step.agent];
+    if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${current.step.agent}\`.`);
+    return run({ ...current, deps, call, agent });
+  });
+}
+
+async function run(playing: Playing): Promise<StepOutput> {
+  const { deps: { store }, call, step, agent, body, log } = playing;
+  const { program, model } = call.program;
+  const request = await createRequest(store, { body, step, agent, environment: call.environment, model: model ?? '', context: call.context });
+  const access = accessOf(agent);
+  const key = contentKey('agent', { ...(modelContent(step, program, request) as object), access: access as unknown as Json }); // access is plain data
+  const known = await reusedOutput(store, call, key);
+  if (known !== null) return keepOutput(store, call, key, known);
+  let question: ProgramQuestion = { system: request.system, prompt: request.messages.map(textOf).join('\n\n'), model, schema: step.schema, access, after: null };
+  refuseIfShort(needsOf(call, question), call.most);
+  let spend: Spend = { usd: 0, tokens: 0, steps: 1 };
+  for (let again = 0; ; again += 1) {
+    const reply = await replyTo(playing, question, again);
+    spend = addSpend(spend, { usd: costOf(call, reply), tokens: tokensOf(reply.spent.usage), steps: 0 });
+    const verdict = judged(playing, reply, spend);
+    if ('value' in verdict) {
+      return keepOutput(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend, note: noteOf(call, reply, spend), reused: false });
+    }
+    if (again === ASK_AGAIN) throw finalWith(stepFailure('answer-invalid', `The answer does not satisfy \`schema\`: ${verdict.errors.join('; ')}.`), spend);
+    log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+    question = { ...question, prompt: correction(verdict.errors), after: { session: reply.session, total: reply.total } };
+  }
+}
+
+/** The journal's answer, or what the program answers now. */
+async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
+  const { deps, call, agent, signal, log, progress } = playing;
+  const request = { program: call.program.program, ...question } as unknown as Json; // plain data
+  const reply = await askOnce(deps.store, { call, part: ['program', again], request }, async () => {
+    try {
+      return (await converse({
+        deps, call, question, again, request: sha256(canonicalJson(request)), maxTurns: agent.max_turns, signal, log,
+        onProgress: (now) => void Object.assign(progress, now),
+      })) as unknown as Json; // so is a reply
+    } catch (error) {
+      throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
+    }
+  });
+  return reply as unknown as ProgramReply; // nothing else is under such a key
+}
+
+/** Temporal tries again for as long as the step may take; then what was wrong is final. */
+function finalWhenLate(failure: ApplicationFailure, { step }: Playing): ApplicationFailure {
+  const { scheduledTimestampMs } = Context.current().info;
+  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : 0;
+  if (failure.nonRetryable === true || Date.now() + delayMs - scheduledTimestampMs <= step.timeout_ms) return failure;
+  return ApplicationFailure.create({ type: failure.type ?? 'internal', message: failure.message, nonRetryable: true, details: failure.details ?? [] });
+}
+
+/** What a conversation may need when it starts; it may use more, and is settled by what it has used. */
+function needsOf({ program: { price, max_tokens } }: ProgramCall, { system, prompt }: ProgramQuestion): { usd: number; tokens: number } {
+  return mostOf(price, { bytes: utf8Bytes(system) + utf8Bytes(prompt), max_tokens });
+}
+
+/** What the program says it cost, else by the price that was settled at submit; null where that is only assumed. */
+function costOf({ program: { price, assumed } }: ProgramCall, { spent: { usd, usage } }: ProgramReply): number | null {
+  if (usd !== null) return usd;
+  return assumed === true ? null : costAt(price, usage);
+}
+
+function judged({ step, agent, call }: Playing, reply: ProgramReply, spend: Spend): ReturnType<typeof judge> {
+  try {
+    return judge({ text: reply.text, stop: 'end', usage: reply.spent.usage }, step, agent, reply.model ?? call.program.program);
+  } catch (error) {
+    throw error instanceof ApplicationFailure ? finalWith(error, spend) : error;
+  }
+}
+
+function noteOf({ program: { program } }: ProgramCall, { model }: ProgramReply, { tokens }: Spend): string {
+  return `${program}${model === null ? '' : ` ${model}`}, ${tokensText(tokens)}`;
+}

@@ -1,0 +1,71 @@
+import type { Json } from '../plan/json.js';
+import { canonicalJson, toText } from '../plan/json.js';
+import { judgeAction } from '../plan/permission.js';
+import type { ToolStep } from '../plan/step.js';
+import { sha256 } from '../store/hash.js';
+import type { JournalKey } from '../store/store.js';
+import type { Attempt } from './attempt.js';
+import { attempt } from './attempt.js';
+import type { StepOutput, ToolStepCall } from './contract.js';
+import type { Dependencies } from './dependencies.js';
+import { stepFailure } from './failures.js';
+import { gateHashOf } from './gate-hash.js';
+import { askOnce, begin } from './journal.js';
+import { checkOutput, checkValue } from './output-schema.js';
+import { contentKey, keepOutput, reusedOutput } from './reuse.js';
+import { createToolRequest, shownOfStep, toolContent } from './tool-request.js';
+import type { ToolRun } from './tools/handler.js';
+import type { Callable } from './turns/offered-tools.js';
+import { tellCalls, tellResult } from './turns/turn-log.js';
+
+/**
+ * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
+ * again gets that; what the tool calls an error fails the step. A call that was lost in between is made again, but an edit
+ * is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
+ */
+export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
+  const { store } = deps;
+  return (call) => attempt(store, call, 'tool', async (current) => {
+    const { step, log } = current;
+    const request = await createToolRequest(store, call, step);
+    const key = contentKey('tool', toolContent(step, request));
+    const known = await reusedOutput(store, call, key);
+    if (known !== null) return keepOutput(store, call, key, known);
+    const leave = leaveFor(step, request, call);
+    tellCalls(log, [{ kind: 'call', id: '', name: step.tool.name, input: request.args }]);
+    const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
+    const run = (await askOnce(store, question, () => make(deps, call, request, { ...current, ...leave }))) as unknown as ToolRun; // `make` gave it
+    tellResult(log, step.tool.name, run);
+    if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
+    return keepOutput(store, call, key, { output: await store.put(outputOf(step, run)), spend: { usd: 0, tokens: 0, steps: 1 }, note: null, reused: false });
+  });
+}
+
+/** The policy once more, where the effect is. Throws `tool-refused` for what neither it nor a person has allowed. */
+function leaveFor(step: ToolStep, request: Callable, { allowed }: ToolStepCall): { allowed: boolean } {
+  const verdict = judgeAction(step.permissions, request.action);
+  if (verdict.verdict === 'allow') return { allowed: false };
+  if (verdict.verdict === 'ask' && allowed !== undefined && allowed === gateHashOf(shownOfStep(step, request))) return { allowed: true };
+  throw stepFailure('tool-refused', `Not allowed: ${verdict.reason}`);
+}
+
+async function make({ store, credentials }: Dependencies, call: ToolStepCall, { tool, handler, args }: Callable, { step, signal, log, progress, allowed }: Attempt<ToolStep> & { allowed: boolean }): Promise<Json> {
+  if (tool.kind === 'builtin' && tool.name === 'edit_file' && !(await begin(store, begunKey(call), sha256(canonicalJson(args))))) {
+    throw stepFailure('tool-failed', 'The outcome of `edit_file` is unknown: it had begun when its worker was lost, and it was not repeated. Look at what it has done.');
+  }
+  const { workspace, root } = call;
+  const { content, is_error } = await handler.run(tool, args, { store, credentials, workspace, signal, log, progress, permissions: step.permissions, allowed, run: root.run });
+  return { content, is_error };
+}
+
+function begunKey({ root, path, try: tried }: ToolStepCall): JournalKey {
+  return { scope: root.first, key: canonicalJson([path, tried, 'begun']) };
+}
+
+/** What the tool gave, held against the step's schema. */
+function outputOf({ schema }: ToolStep, { content }: ToolRun): Json {
+  if (schema === null) return content;
+  const checked = typeof content === 'string' ? checkOutput(content, schema) : checkValue(content, schema);
+  if ('value' in checked) return checked.value;
+  throw stepFailure('answer-invalid', `The output does not satisfy \`schema\`. ${checked.errors.join('. ')}`);
+}

@@ -1,0 +1,90 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import type { McpServer } from '../../plan/mcp-server.js';
+import type { RemoteTool } from '../../plan/tool.js';
+import type { Text } from '../../plan/value.js';
+import type { Store } from '../../store/store.js';
+import { McpServerError } from '../mcp/open-server.js';
+import type { OpenServer } from '../mcp/open-server.js';
+import { useServer } from '../mcp/server-pool.js';
+import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
+
+/** A tool of an MCP server. It is called only while the server lists it as the Plan has it. */
+export const callRemote: ToolHandler<RemoteTool> = {
+  parallel: true,
+  quick: false,
+  spec: async (tool, store) => ({
+    name: tool.name,
+    description: await textOf(tool.description, store),
+    input_schema: JSON.parse(await textOf(tool.inputs, store)) as JsonObject, // canonical JSON of an object
+  }),
+  effect: ({ reads }) => (reads === true ? 'none' : 'external'),
+  action: ({ name }) => ({ kind: 'call', what: 'mcp', name }),
+  run: callTool,
+};
+
+async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext): Promise<ToolRun> {
+  const { store, signal, workspace, credentials = () => ({}) } = context;
+  const server = JSON.parse(await textOf(tool.connect, store)) as McpServer; // canonical JSON that the compiler wrote
+  let use: Awaited<ReturnType<typeof useServer>>;
+  try {
+    use = await useServer({ name: tool.server, server, root: workspace, credentials, store: store.id });
+  } catch (error) {
+    if (error instanceof McpServerError) return failed(error.message);
+    throw error;
+  }
+  let broken = true;
+  try {
+    const changed = await changeOf(tool, use.server, context);
+    const result = changed === null ? await ask(use.server, tool, { args, server, context }) : failed(changed);
+    broken = false;
+    return result;
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(`The MCP server \`${tool.server}\` gave no answer: ${error instanceof Error ? error.message : String(error)}`);
+  } finally {
+    await use.leave(broken);
+  }
+}
+
+/** Why the tool is not the one that was there when the run was submitted (a description that changes can carry orders); null when it is. */
+async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }: ToolContext): Promise<string | null> {
+  const listed = (await server.tools(signal)).find(({ name }) => name === tool.remote);
+  if (listed === undefined) return `The MCP server \`${tool.server}\` has no tool \`${tool.remote}\` any more.`;
+  const same = listed.description === (await textOf(tool.description, store)) && listed.inputs === (await textOf(tool.inputs, store)) && listed.reads === (tool.reads === true);
+  return same ? null : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, and is not called. A new run takes it as it is now.`;
+}
+
+async function ask({ client }: OpenServer, { remote }: RemoteTool, { args, server, context: { signal, progress } }: { args: JsonObject; server: McpServer; context: ToolContext }): Promise<ToolRun> {
+  const onprogress = ({ message }: { message?: string | undefined }): void => {
+    if (message !== undefined) progress['doing'] = message.slice(0, 200);
+  };
+  const result = await client.callTool({ name: remote, arguments: args }, { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress });
+  return { content: contentOf(result), is_error: result.isError === true };
+}
+
+/** Texts as one text; what is no text is named. Data that a server gives beside them says the same. */
+function contentOf({ content, structuredContent }: CallToolResult): Json {
+  if (content.length === 0 && isObject(structuredContent as Json)) return structuredContent as Json; // it came as JSON
+  return content.map((block) => {
+    switch (block.type) {
+      case 'text':
+        return block.text;
+      case 'resource':
+        return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}: ${block.resource.mimeType ?? 'data'}]`;
+      case 'resource_link':
+        return `[${block.name}: ${block.uri}]`;
+      default:
+        return `[${block.type}: ${block.mimeType}]`;
+    }
+  }).join('\n');
+}
+
+function failed(content: string): ToolRun {
+  return { content, is_error: true };
+}
+
+async function textOf(text: Text, store: Store): Promise<string> {
+  return typeof text === 'string' ? text : String(await store.get(text.text));
+}

@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Json } from '../../../plan/json.js';
+import type { DefinedTool } from '../../../plan/tool.js';
+import type { ToolContext } from '../handler.js';
+import type { Program } from '../shell/program.js';
+import { runProgram } from '../shell/program.js';
+import type { CommandBlock, PythonBlock, ToolDefinition } from './definition.js';
+import type { Values } from './fill.js';
+import { FillRefusal, fill, fillArgument, fillText } from './fill.js';
+
+const LIMIT_MS = 60_000;
+
+/** Calls a function and writes what it gives as JSON; what the function itself prints goes to stderr. */
+const DRIVER = `import importlib, json, sys
+call = json.load(sys.stdin)
+sys.path.insert(0, call["folder"])
+out, sys.stdout = sys.stdout, sys.stderr
+target = importlib.import_module(call["module"])
+for name in call["function"].split("."):
+    target = getattr(target, name)
+json.dump(target(*call["args"], **call["kwargs"]), out)
+`;
+
+/** One call of a defined tool. */
+export interface ToolCall {
+  tool: DefinedTool;
+  definition: ToolDefinition;
+  values: Values;
+  context: ToolContext;
+}
+
+/** Runs the program of a tool of kind command, in the sandbox where there is one. */
+export async function callCommand({ tool, definition, values, context }: ToolCall, block: CommandBlock): Promise<{ text: string } | { value: Json }> {
+  const folder = resolve(context.workspace, tool.folder);
+  const own = join(folder, block.entrypoint);
+  const argv = [tool.made !== true && existsSync(own) ? own : block.entrypoint, ...(block.args ?? []).map((word) => fillArgument(word, values))];
+  const env = Object.fromEntries(Object.entries(block.env ?? {}).map(([name, value]) => [name, fillText(value, values)]));
+  const end = await runProgram({
+    argv,
+    cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+    stdin: block.stdin === undefined ? null : fillText(block.stdin, values),
+    timeoutMs: block.timeout_ms ?? LIMIT_MS,
+    network: isOpen(definition),
+    ...trustOf(tool),
+    env,
+  }, context);
+  if ('failure' in end) throw new FillRefusal(end.failure);
+  const { exit_code: code, stdout, stderr } = end.output;
+  if (!(block.exit_codes_ok ?? [0]).includes(code)) throw new FillRefusal(`exit ${code}: ${stderr.trim() === '' ? stdout.trim() : stderr.trim()}`);
+  return { text: stdout.replace(/\r?\n$/, '') };
+}
+
+/** Calls the function of a tool of kind python, in a Python of its own. */
+export async function callPython({ tool, definition, values, context }: ToolCall, block: PythonBlock): Promise<{ text: string } | { value: Json }> {
+  const folder = resolve(context.workspace, tool.folder);
+  const call = { folder, module: block.module, function: block.function, args: fill(block.args ?? [], values), kwargs: fill(block.kwargs ?? {}, values) };
+  const end = await runProgram({
+    argv: [block.venv === undefined ? 'python3' : join(resolve(folder, block.venv), 'bin', 'python3'), '-c', DRIVER],
+    cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+    stdin: JSON.stringify(call),
+    timeoutMs: block.timeout_ms ?? LIMIT_MS,
+    network: isOpen(definition),
+    ...trustOf(tool),
+  }, context);
+  if ('failure' in end) throw new FillRefusal(end.failure);
+  const { exit_code: code, stdout, stderr } = end.output;
+  if (code !== 0) throw new FillRefusal(stderr.trim().split('\n').slice(-3).join('\n') || `exit ${code}`);
+  return { value: JSON.parse(stdout) as Json }; // the driver writes JSON
+}
+
+/** What a person wrote runs like any command of a workflow where there is no sandbox; what a client made does not. */
+function trustOf({ made }: DefinedTool): Pick<Program, 'sandbox' | 'authored'> {
+  return made === true ? { sandbox: true } : { sandbox: false, authored: true };
+}
+
+/** A program cannot be held to hosts: it has the network or it has none. */
+function isOpen({ permissions }: ToolDefinition): boolean {
+  return permissions?.network === true || (Array.isArray(permissions?.network) && permissions.network.length > 0);
+}

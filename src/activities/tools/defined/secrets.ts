@@ -1,0 +1,45 @@
+import type { Json } from '../../../plan/json.js';
+import { isObject } from '../../../plan/json.js';
+import type { LogWriter } from '../../../store/store.js';
+import type { ToolDefinition } from './definition.js';
+
+const MASK = '…';
+
+/** A tool's secrets, read from the worker's environment when it acts, and nowhere else (I13). */
+export interface Secrets {
+  values: Map<string, string>;
+  missing: string[];
+  /** The same without any secret, as it is written and in the forms in which programs often show it (S49). */
+  mask: (text: string) => string;
+}
+
+/** A tool's secrets as the environment has them; those that it needs and that are not there by name. */
+export function readSecrets({ permissions }: ToolDefinition, environment: NodeJS.ProcessEnv = process.env): Secrets {
+  const declared = Object.entries(permissions?.secrets ?? {});
+  const values = new Map(declared.flatMap(([name]) => (environment[name] ? [[name, environment[name]] as const] : [])));
+  const forms = [...values.values()].flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('base64url')]);
+  return {
+    values,
+    missing: declared.flatMap(([name, { required = false }]) => (required && !values.has(name) ? [name] : [])),
+    mask: (text) => forms.reduce((masked, form) => masked.replaceAll(form, MASK), text),
+  };
+}
+
+/** A value with every text in it masked. */
+export function maskValue(value: Json, mask: Secrets['mask']): Json {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)])) : value;
+}
+
+/** A log that is written at the end, masked whole: a secret may come in two pieces. */
+export function maskedLog(log: LogWriter, { values, mask }: Secrets): { log: LogWriter; flush: () => void } {
+  if (values.size === 0) return { log, flush: () => undefined };
+  const written: Record<'stdout' | 'stderr' | 'text' | 'note', string[]> = { stdout: [], stderr: [], text: [], note: [] };
+  return {
+    log: { write: (stream, text) => void written[stream].push(text), close: async () => undefined },
+    flush: () => {
+      for (const stream of ['stdout', 'stderr', 'text', 'note'] as const) if (written[stream].length > 0) log.write(stream, mask(written[stream].join('')));
+    },
+  };
+}

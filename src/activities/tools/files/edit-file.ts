@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { builtin, failed, ok } from '../builtin.js';
+import { inFolderOf, replaceFile } from './open.js';
+import { workspacePath } from './path.js';
+import { readTextFile } from './read.js';
+
+export const editFile = builtin({
+  description: 'Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.',
+  input: z.strictObject({
+    path: z.string().min(1).describe("The file, from the workspace's root."),
+    old_text: z.string().min(1).describe('What stands there now, letter for letter, without line numbers.'),
+    new_text: z.string().describe('What shall stand there.'),
+    all: z.boolean().optional().describe('Replace it everywhere.'),
+  }),
+  parallel: false,
+  quick: true,
+  effect: 'workspace',
+  action: ({ path }, workspace) => ({ kind: 'write', path: workspacePath(path, workspace) }),
+  run: async ({ path, old_text: before, new_text: after, all = false }, context) => {
+    const at = workspacePath(path, context.workspace);
+    const { text } = await readTextFile(context, at);
+    const pieces = text.split(before);
+    const count = pieces.length - 1;
+    if (count === 0) return failed(`\`${at}\` does not hold that text. Read it again: white space counts.`);
+    if (count > 1 && !all) return failed(`\`${at}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
+    await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, pieces.join(after)));
+    return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${at}.`);
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { builtin, ok } from '../builtin.js';
+import { matchesFiles } from './glob.js';
+import { workspacePath } from './path.js';
+import { walk } from './walk.js';
+
+const MOST = 1_000;
+
+export const listFiles = builtin({
+  description: `Lists files of the workspace, at most ${MOST}: those right in a folder, or with \`pattern\` all below it that match. A folder ends with \`/\`, a link with \`@\`.`,
+  input: z.strictObject({
+    path: z.string().optional().describe("The folder, from the workspace's root; the root itself when left out."),
+    pattern: z.string().min(1).optional().describe('Such as `*.ts`, `src/**/*.test.ts`, `{a,b}/*.md`.'),
+  }),
+  parallel: true,
+  quick: true,
+  effect: 'none',
+  action: ({ path = '.' }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  run: async ({ path = '.', pattern }, context) => {
+    const root = workspacePath(path, context.workspace);
+    const found: string[] = [];
+    let more = false;
+    await walk(context, root, { below: pattern !== undefined }, async ({ path: at, kind }) => {
+      const inside = root === '.' ? at : at.slice(root.length + 1);
+      if (pattern !== undefined && (kind === 'folder' || !matchesFiles(pattern, inside))) return 'go on';
+      if (found.length === MOST) {
+        more = true;
+        return 'stop';
+      }
+      found.push(`${at}${kind === 'folder' ? '/' : kind === 'link' ? '@' : ''}`);
+      return 'go on';
+    });
+    if (found.length === 0) return ok('[nothing]');
+    return ok(more ? `${found.join('\n')}\n[more than ${MOST}; narrow it with \`path\` or \`pattern\`]` : found.join('\n'));
+  },
+});

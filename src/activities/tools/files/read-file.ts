@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { builtin, ok } from '../builtin.js';
+import { readTextFile } from './read.js';
+import { workspacePath } from './path.js';
+
+/** Of one call; more is read with `offset`. */
+const LINES = 2_000;
+const BYTES = 100 * 1024;
+const LINE_CHARACTERS = 2_000;
+
+export const readFile = builtin({
+  description: `Reads a text file of the workspace: lines with their numbers, at most ${LINES} of them. Paths are from the workspace's root.`,
+  input: z.strictObject({
+    path: z.string().min(1).describe("The file, from the workspace's root."),
+    offset: z.int().min(1).optional().describe('The first line to read, from 1.'),
+    limit: z.int().min(1).max(LINES).optional().describe('How many lines to read.'),
+  }),
+  parallel: true,
+  quick: true,
+  effect: 'none',
+  action: ({ path }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  run: async ({ path, offset = 1, limit = LINES }, context) => {
+    const { text } = await readTextFile(context, workspacePath(path, context.workspace));
+    return ok(numbered(text, offset, limit));
+  },
+});
+
+function numbered(text: string, offset: number, limit: number): string {
+  if (text === '') return '[the file is empty]';
+  const lines = text.replace(/\n$/, '').split('\n');
+  const shown: string[] = [];
+  let bytes = 0;
+  for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
+    const entry = `${offset + shown.length}\t${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [${line.length} characters]` : line}`;
+    bytes += Buffer.byteLength(entry) + 1;
+    if (bytes > BYTES && shown.length > 0) break;
+    shown.push(entry);
+  }
+  const next = offset + shown.length;
+  if (shown.length === 0) return `[the file has ${lines.length} lines]`;
+  return next <= lines.length ? `${shown.join('\n')}\n[${lines.length} lines in all; read on with offset ${next}]` : shown.join('\n');
+}

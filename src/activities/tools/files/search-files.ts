@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { builtin, failed, ok } from '../builtin.js';
+import { matchesFiles } from './glob.js';
+import type { Folder } from './open.js';
+import { workspacePath } from './path.js';
+import { readIn } from './read.js';
+import { FileRefusal } from './refusal.js';
+import { createSearch } from './search.js';
+import { walk } from './walk.js';
+
+const MOST_LINES = 200;
+const LINE_CHARACTERS = 300;
+
+export const searchFiles = builtin({
+  description: `Searches the texts of the workspace for a regular expression of JavaScript, line by line; gives at most ${MOST_LINES} lines as path:line: text.`,
+  input: z.strictObject({
+    pattern: z.string().min(1).max(1_000).describe('The regular expression.'),
+    path: z.string().optional().describe("The folder to search, from the workspace's root; the root itself when left out."),
+    files: z.string().min(1).optional().describe('Only in files that match, such as `*.ts`.'),
+    ignore_case: z.boolean().optional(),
+  }),
+  parallel: true,
+  quick: true,
+  effect: 'none',
+  action: ({ path = '.' }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  run: async ({ pattern, path = '.', files, ignore_case: ignoreCase = false }, context) => {
+    const search = createSearch(pattern, ignoreCase);
+    if ('invalid' in search) return failed(search.invalid);
+    const root = workspacePath(path, context.workspace);
+    const lines: string[] = [];
+    let slow = false;
+    await walk(context, root, { below: true }, async ({ path: at, kind, folder, name }) => {
+      if (kind !== 'file' || (files !== undefined && !matchesFiles(files, root === '.' ? at : at.slice(root.length + 1)))) return 'go on';
+      const text = await textIn(folder, name, at);
+      const found = text === null ? [] : search.find(text);
+      if (found === 'slow') {
+        slow = true;
+        return 'stop';
+      }
+      for (const { number, line } of found) lines.push(`${at}:${number}: ${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line}`);
+      return lines.length > MOST_LINES ? 'stop' : 'go on';
+    });
+    if (slow) return failed('The expression takes too long. Write it without nested repetitions, or search fewer files.');
+    if (lines.length === 0) return ok('[no line matches]');
+    return ok(lines.length > MOST_LINES ? `${lines.slice(0, MOST_LINES).join('\n')}\n[more lines match; narrow the search]` : lines.join('\n'));
+  },
+});
+
+/** A file's text; null where it is none, or may not be read. */
+async function textIn(folder: Folder, name: string, path: string): Promise<string | null> {
+  try {
+    return (await readIn(folder, name, path)).text;
+  } catch (error) {
+    if (error instanceof FileRefusal) return null;
+    throw error;
+  }
+}

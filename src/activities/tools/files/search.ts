@@ -1,0 +1,53 @@
+import { Script, createContext } from 'node:vm';
+
+/** All that the expressions of one search may take: one that backtracks without end stops there (S50). */
+const BUDGET_MS = 1_000;
+const MOST_IN_FILE = 201;
+
+export interface FoundLine {
+  /** From 1. */
+  number: number;
+  line: string;
+}
+
+/** A fixed program: the expression and the text are data to it. V8 ends it when its time is over, also inside an expression. */
+const PROGRAM = new Script(`{
+  const expression = new RegExp(pattern, flags);
+  const found = [];
+  const lines = text.split('\\n');
+  for (let index = 0; index < lines.length && found.length < most; index += 1) if (expression.test(lines[index])) found.push(index);
+  JSON.stringify(found);
+}`);
+
+/** A search with a model's own regular expression. */
+export function createSearch(pattern: string, ignoreCase: boolean): { find: (text: string) => FoundLine[] | 'slow' } | { invalid: string } {
+  const flags = ignoreCase ? 'i' : '';
+  try {
+    new RegExp(pattern, flags);
+  } catch (error) {
+    return { invalid: error instanceof Error ? error.message : 'This is no regular expression.' };
+  }
+  let leftMs = BUDGET_MS;
+  const place = createContext({ pattern, flags, text: '', most: MOST_IN_FILE });
+  return {
+    find(text) {
+      const started = performance.now();
+      try {
+        place['text'] = text;
+        const found = JSON.parse(String(PROGRAM.runInContext(place, { timeout: Math.max(1, Math.round(leftMs)) }))) as number[]; // the program's own text
+        const lines = found.length === 0 ? [] : text.split('\n');
+        return found.map((index) => ({ number: index + 1, line: lines[index] ?? '' }));
+      } catch (error) {
+        if (isOverTime(error)) return 'slow';
+        throw error;
+      } finally {
+        leftMs -= performance.now() - started;
+      }
+    },
+  };
+}
+
+/** The error of another realm is no `Error` of ours. */
+function isOverTime(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}

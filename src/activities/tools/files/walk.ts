@@ -1,0 +1,58 @@
+import { posix } from 'node:path';
+import type { Permissions } from '../../../plan/permission.js';
+import { judgeAction } from '../../../plan/permission.js';
+import type { Folder } from './open.js';
+import { entriesOf, inFolder, openEntry } from './open.js';
+import { FileRefusal } from './refusal.js';
+
+/** Folders that hold what others wrote: looked into only when they are named. */
+const SKIPPED = new Set(['.git', 'node_modules', '.perdure', '__pycache__', '.venv']);
+/** Entries that one walk looks at. */
+const MOST_ENTRIES = 100_000;
+const DEEPEST = 64;
+
+export interface Found {
+  /** From the workspace's root. */
+  path: string;
+  kind: 'file' | 'folder' | 'link' | 'other';
+  folder: Folder;
+  name: string;
+}
+
+/** What a walk stands in. */
+interface Walk {
+  workspace: string;
+  permissions: Permissions;
+  signal: AbortSignal;
+}
+
+/**
+ * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says `stop`. What may not be
+ * read is passed over.
+ */
+export async function walk({ workspace, permissions, signal }: Walk, path: string, { below }: { below: boolean }, visit: (found: Found) => Promise<'go on' | 'stop'>): Promise<void> {
+  let count = 0;
+  const descend = async (folder: Folder, depth: number): Promise<'go on' | 'stop'> => {
+    for (const { name, kind } of await entriesOf(folder)) {
+      signal.throwIfAborted();
+      if ((count += 1) > MOST_ENTRIES || depth > DEEPEST) return 'stop';
+      const at = posix.join(folder.shown, name);
+      if (judgeAction(permissions, { kind: 'read', path: at }).verdict !== 'allow') continue;
+      if ((await visit({ path: at, kind, folder, name })) === 'stop') return 'stop';
+      if (!below || kind !== 'folder' || SKIPPED.has(name)) continue;
+      if ((await into(folder, name, (inner) => descend(inner, depth + 1))) === 'stop') return 'stop';
+    }
+    return 'go on';
+  };
+  await inFolder(workspace, path, (folder) => descend(folder, 0));
+}
+
+/** A folder that is gone, or became a link in the meantime, has nothing to show. */
+async function into(folder: Folder, name: string, act: (inner: Folder) => Promise<'go on' | 'stop'>): Promise<'go on' | 'stop'> {
+  try {
+    return await openEntry(folder, name, false, act);
+  } catch (error) {
+    if (error instanceof FileRefusal) return 'go on';
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { BuiltinTool, MakerTool, Tool } from '../../plan/tool.js';
+import { stepFailure } from '../failures.js';
+import { agentTool } from './agent-tool.js';
+import { callRemote } from './call-remote.js';
+import { defined } from './defined/defined.js';
+import { editFile } from './files/edit-file.js';
+import { listFiles } from './files/list-files.js';
+import { readFile } from './files/read-file.js';
+import { searchFiles } from './files/search-files.js';
+import { writeFile } from './files/write-file.js';
+import type { ToolHandler } from './handler.js';
+import { agentCall, madeAgent } from './makers/agent-call.js';
+import { agentCreate } from './makers/agent-create.js';
+import { custom } from './makers/custom.js';
+import { toolCreate } from './makers/tool-create.js';
+import { madeWorkflow, workflowCreate } from './makers/workflow-create.js';
+import { shell } from './shell/shell.js';
+import { httpRequest } from './web/http-request.js';
+import { searchAt } from './web/search-at.js';
+import { webSearch } from './web/web-search.js';
+
+const BUILTINS: Record<BuiltinTool, ToolHandler> = {
+  read_file: readFile,
+  write_file: writeFile,
+  edit_file: editFile,
+  list_files: listFiles,
+  search_files: searchFiles,
+  shell,
+  http_request: httpRequest,
+  web_search: webSearch,
+};
+
+/** How a tool is shown, judged and run. Throws for one that this version does not have. */
+export function handlerOf(tool: Tool): ToolHandler {
+  if (tool.kind === 'mcp') return callRemote;
+  if (tool.kind === 'defined') return defined;
+  if (tool.kind === 'agent') return agentTool;
+  if (tool.kind === 'made') return madeAgent;
+  if (tool.kind === 'workflow') return madeWorkflow;
+  if (tool.kind === 'custom') return custom;
+  if (tool.kind === 'maker') return makerOf(tool);
+  if (tool.kind === 'builtin' && tool.search !== undefined) return searchAt;
+  const handler = tool.kind === 'builtin' ? BUILTINS[tool.name] : undefined;
+  if (handler === undefined) throw stepFailure('internal', `There is no handler of the tool \`${tool.name}\`.`);
+  return handler;
+}
+
+function makerOf({ name }: MakerTool): ToolHandler {
+  switch (name) {
+    case 'agent_create':
+      return agentCreate;
+    case 'agent_call':
+      return agentCall;
+    case 'tool_create':
+      return toolCreate;
+    case 'workflow_create':
+      return workflowCreate;
+  }
+}

@@ -1,0 +1,104 @@
+import { delimiter, join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import type { JsonObject } from '../../../plan/json.js';
+import { commandEnvironment } from '../../command-environment.js';
+import { resolveExecutable } from '../../executable.js';
+import { announceCommand } from '../../leftovers.js';
+import { createOutputCapture } from '../../output-capture.js';
+import { runProcess } from '../../process-group.js';
+import { runTag } from '../../tagged-processes.js';
+import { startTimeLimit } from '../../time-limit.js';
+import type { ToolContext } from '../handler.js';
+import { guardMissing } from './guard.js';
+import { staysInside } from './plain.js';
+import { SANDBOX_HOME, enclose, findSandbox, fixedPaths } from './sandbox.js';
+
+/** Of each stream, so much is told to the model: head and tail. */
+const SHOWN_BYTES = 30 * 1024;
+/** A program that writes more than this is ended (S32). */
+const MOST_BYTES = 10 * 1024 * 1024;
+/** For git: nothing that a repository's own configuration names is started. */
+const QUIET_GIT = { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0', GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_0: 'core.fsmonitor', GIT_CONFIG_VALUE_0: 'false', GIT_CONFIG_KEY_1: 'core.hooksPath', GIT_CONFIG_VALUE_1: '/dev/null', GIT_CONFIG_KEY_2: 'protocol.ext.allow', GIT_CONFIG_VALUE_2: 'never' };
+
+export interface Program {
+  argv: string[];
+  /** Absolute, inside the workspace. */
+  cwd: string;
+  stdin: string | null;
+  timeoutMs: number;
+  network: boolean;
+  /** It runs in the sandbox or not at all. */
+  sandbox: boolean;
+  /** Variables beside those of every program. */
+  env?: Record<string, string>;
+  /** A person wrote the program down: without a sandbox it runs like any command of a workflow. */
+  authored?: true;
+}
+
+export type ProgramEnd = { output: { exit_code: number; stdout: string; stderr: string } & JsonObject } | { failure: string };
+
+/** Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more. */
+export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
+  const { workspace, permissions, run, store, signal } = context;
+  const bwrap = await findSandbox();
+  if (bwrap === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace)))) {
+    return { failure: 'This is run in a sandbox only, and this machine has none: it needs `bwrap` (bubblewrap), and leave to make namespaces.' };
+  }
+  const command = announceCommand();
+  const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
+  const env = { ...environment(workspace, bwrap !== null, tag), ...program.env };
+  const fixed = fixedPaths(permissions.protected);
+  const guard = await guardMissing(workspace, fixed);
+  try {
+    const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
+    const args = program.argv.slice(1);
+    const around = bwrap === null ? null : enclose({ workspace, cwd: program.cwd, path: env['PATH'] ?? '', network: program.network, fixed });
+    const end = await watch(around === null || bwrap === null ? { file, args } : { file: bwrap, args: [...around, file, ...args] }, { program, env, signal, context, killRest: command.killRest });
+    const made = await guard();
+    return made.length === 0 ? end : { failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.` };
+  } catch (error) {
+    if (error instanceof ApplicationFailure && error.type === 'command-not-found') return { failure: error.message };
+    throw error;
+  } finally {
+    command.release();
+  }
+}
+
+interface Watched {
+  program: Program;
+  env: Record<string, string>;
+  signal: AbortSignal;
+  context: Pick<ToolContext, 'log' | 'progress'>;
+  killRest: () => Promise<void>;
+}
+
+async function watch({ file, args }: { file: string; args: string[] }, { program, env, signal, context, killRest }: Watched): Promise<ProgramEnd> {
+  const limit = startTimeLimit(signal, program.timeoutMs);
+  const tooMuch = new AbortController();
+  const stdout = createOutputCapture(SHOWN_BYTES);
+  const stderr = createOutputCapture(SHOWN_BYTES);
+  const take = (capture: typeof stdout, stream: 'stdout' | 'stderr') => (chunk: Buffer): void => {
+    capture.add(chunk);
+    context.log.write(stream, chunk.toString('utf8'));
+    context.progress['bytes'] = stdout.bytes() + stderr.bytes();
+    if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
+  };
+  try {
+    const end = await runProcess({ file, args, cwd: program.cwd, env, stdin: program.stdin, signal: AbortSignal.any([limit.signal, tooMuch.signal]), onStdout: take(stdout, 'stdout'), onStderr: take(stderr, 'stderr'), killRest });
+    signal.throwIfAborted();
+    if (tooMuch.signal.aborted) return { failure: `The program was ended: it wrote more than ${MOST_BYTES / 1024 / 1024} MiB.\n${stdout.text()}` };
+    if (limit.isOver()) return { failure: `The program did not end within ${program.timeoutMs / 1000} s.\n${stdout.text()}\n${stderr.text()}`.trimEnd() };
+    return { output: { exit_code: end.code ?? 128, stdout: stdout.text(), stderr: stderr.text() } };
+  } finally {
+    limit.release();
+  }
+}
+
+/** Nothing of the worker's environment but where programs are and the language; HOME holds nothing (S22). */
+function environment(workspace: string, isEnclosed: boolean, tag: string): Record<string, string> {
+  const { PATH = '', HOME: _home, TMPDIR: _tmp, ...kept } = commandEnvironment({}, tag);
+  const folders = PATH.split(delimiter).filter((folder) => folder.startsWith('/') && folder !== workspace && !folder.startsWith(`${workspace}/`));
+  // Programs of the workspace itself come last, and only where they can do nothing else.
+  const path = [...folders, ...(isEnclosed ? [join(workspace, 'node_modules', '.bin')] : [])].join(delimiter);
+  return { ...kept, ...QUIET_GIT, PATH: path, HOME: isEnclosed ? SANDBOX_HOME : '/nonexistent', TMPDIR: '/tmp' };
+}

@@ -1,0 +1,32 @@
+import { BlockList, isIP } from 'node:net';
+
+/** Networks that are nobody's public address (IANA's special-purpose registries): this machine, its neighbours, clouds' metadata. */
+const PRIVATE_4 = ['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'];
+/** Of IPv6 only what is given out as global counts, without what leads back to IPv4 or is for documents. */
+const GLOBAL_6 = '2000::/3';
+const PRIVATE_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+
+function listOf(networks: string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', prefix = ''] = network.split('/');
+    list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+const private4 = listOf(PRIVATE_4, 'ipv4');
+const private6 = listOf(PRIVATE_6, 'ipv6');
+const global6 = listOf([GLOBAL_6], 'ipv6');
+
+/** Whether an IP address, as `URL` and the resolver write it, is one of the public internet (S27). */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !private4.check(address, 'ipv4');
+    case 6:
+      return global6.check(address, 'ipv6') && !private6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,160 @@
+import type { TurnAnswer } from '../../plan/conversation.js';
+import type { Spend } from '../../plan/result.js';
+import { NO_SPEND, addSpend } from '../../plan/result.js';
+import { longHash, shortHash } from '../../plan/short-hash.js';
+import { shortValue } from '../../plan/short-value.js';
+import type { Hash } from '../../plan/value.js';
+import type { Asking } from '../ask-model.js';
+import { answerTo, invalid, requestBytes, spendOf, withSpend } from '../ask-model.js';
+import { attempt } from '../attempt.js';
+import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
+import { convert } from '../convert-output.js';
+import type { Store } from '../../store/store.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import { fitWindow, windowBytes } from '../models/context-window.js';
+import { ASK_AGAIN, judge } from '../models/judge.js';
+import type { Block, OfferedTool } from '../models/message.js';
+import { callsIn } from '../models/message.js';
+import type { ModelAnswer, ModelRequest } from '../models/provider.js';
+import { createProviders } from '../models/providers.js';
+import { correction } from '../models/request.js';
+import { keepOutput } from '../reuse.js';
+import type { Asker } from './asker.js';
+import { agentAsked, openConversation } from './opening.js';
+import { offeredTools, requestFor } from './offered-tools.js';
+import { addResults } from './results.js';
+import { addMessage, readConversation } from './transcript.js';
+import { tellCalls, tellTurn } from './turn-log.js';
+
+/** How often a provider may pause within one turn, to go on by itself. */
+const PAUSES = 10;
+
+/** A turn while it is taken. */
+export interface Turning extends Asking, Asker {
+  call: WholeTurn;
+  tools: OfferedTool[];
+  /** Notes that the log has of this turn, from a worker that was lost. */
+  notes?: string[];
+}
+
+/**
+ * One turn of an agent that uses tools: adds what its calls gave to the transcript, asks the model, and adds the answer.
+ * What was answered once is never paid again (I8): the journal knows each question by the message that it follows.
+ */
+export function createAskTurn(deps: Dependencies): (call: TurnCall) => Promise<TurnAnswer> {
+  const providers = createProviders(deps.store, deps.prices);
+  return (told) => attempt(deps.store, told, 'agent', async (current) => {
+    const call = await wholeTurn(deps.store, told);
+    const asker = await agentAsked(deps, current, call);
+    const tools = await offeredTools(deps.store, asker.agent);
+    return takeTurn({ ...current, ...asker, deps, call, tools, provider: providers[call.model.provider] });
+  });
+}
+
+/** The call with what the beginning of its transcript tells. */
+async function wholeTurn(store: Store, call: TurnCall): Promise<WholeTurn> {
+  const { model, workspace } = call.head === null || call.model !== undefined ? call : { ...(await readConversation(store, longHash(call.head))), ...call };
+  if (model === undefined || workspace === undefined) throw stepFailure('internal', `Turn ${call.turn} of \`${call.path}\` has no model, and its transcript tells none.`);
+  return { ...call, model, workspace };
+}
+
+async function takeTurn(turning: Turning): Promise<TurnAnswer> {
+  const { call } = turning;
+  const begun = call.head === null ? await openConversation(turning) : { head: await addResults(turning, longHash(call.head)) };
+  if ('known' in begun) return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
+  const { text, notes } = await tellTurn(turning);
+  Object.assign(turning, { written: text, notes } satisfies Partial<Turning>);
+  const answer = await converse(turning, begun.head);
+  return call.head === null ? { ...answer, opened: true } : answer;
+}
+
+/** What a turn has used so far: as it was paid, and as it counts against the reservation. */
+interface Used {
+  spend: Spend;
+  counted: Spend;
+  /** Questions so far: what tells them apart in the journal. */
+  asked: number;
+  /** Answers that did not fit, and pauses. */
+  invalid: number;
+  pauses: number;
+}
+
+/** Asks until there is an answer that fits, or calls. */
+async function converse(turning: Turning, start: Hash): Promise<TurnAnswer> {
+  const used: Used = { spend: NO_SPEND, counted: NO_SPEND, asked: 0, invalid: 0, pauses: 0 };
+  try {
+    for (let head = start; ; ) {
+      const { request, answer, said } = await ask(turning, head, used);
+      head = said;
+      const ended = await endOf(turning, { request, answer, head, used });
+      if ('turn' in ended) return ended.turn;
+      head = ended.head;
+      delete turning.written;
+    }
+  } catch (error) {
+    throw withSpend(error, used.spend);
+  }
+}
+
+interface Answered {
+  request: ModelRequest;
+  answer: ModelAnswer;
+  /** The answer's message. */
+  head: Hash;
+  used: Used;
+}
+
+async function ask(turning: Turning, head: Hash, used: Used): Promise<Omit<Answered, 'head' | 'used'> & { said: Hash }> {
+  const { deps: { store }, call, agent, step, tools } = turning;
+  const { system, messages } = await readConversation(store, head);
+  const request: ModelRequest = {
+    model: call.model.model, system, messages: fitWindow(messages, windowBytes(call.model)), schema: step.schema, tools,
+    ...(agent.params === undefined ? {} : { params: agent.params }),
+  };
+  const answer = await answerTo(turning, { request, part: ['turn', call.turn, used.asked], counted: used.counted, said: head });
+  used.asked += 1;
+  const { used: spend, counted } = spendOf(turning, request, answer);
+  used.spend = addSpend(used.spend, spend);
+  used.counted = addSpend(used.counted, counted);
+  return { request, answer, said: await addMessage(store, head, { role: 'assistant', blocks: blocksIn(answer) }) };
+}
+
+/** What was said, in a form that can be sent back: an empty message cannot. */
+function blocksIn({ blocks, text }: ModelAnswer): Block[] {
+  const said: Block[] = blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
+  return said.length > 0 ? said : [{ kind: 'text', text: '(empty answer)' }];
+}
+
+/** What an answer makes of the turn: its end, or the message after which the model is asked again. */
+async function endOf(turning: Turning, { request, answer, head, used }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
+  const { deps: { store }, call, agent, step, log } = turning;
+  if (answer.stop === 'paused' && used.pauses < PAUSES) {
+    used.pauses += 1;
+    return { head };
+  }
+  const calls = callsIn(answer.blocks ?? []);
+  if (answer.stop === 'tools' && calls.length > 0) {
+    tellCalls(log, calls, turning.notes);
+    const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
+    return { turn: { ...turnOf(head, used), bytes, calls: await Promise.all(calls.map((one) => requestFor(store, turning, one, call.workspace))) } };
+  }
+  const verdict = judge(answer, step, agent, request.model);
+  if ('value' in verdict) return { turn: { ...turnOf(head, used), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };
+  if (used.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
+  used.invalid += 1;
+  log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+  return { head: await addMessage(store, head, { role: 'user', text: correction(verdict.errors) }) };
+}
+
+function turnOf(head: Hash, { spend: { usd, tokens } }: Used): TurnAnswer {
+  return { head: shortHash(head), bytes: 0, usd, tokens };
+}
+
+/** Lets runs to come reuse what the whole conversation came to. What an agent says to another is no step's result. */
+async function keep({ deps: { store }, call }: Turning, head: Hash, output: StepOutput['output']): Promise<StepOutput> {
+  const result: StepOutput = { output, spend: NO_SPEND, note: call.model.provider === 'rehearsal' ? 'rehearsal' : null, reused: false };
+  if (call.asked !== undefined) return result;
+  const { key } = await readConversation(store, head);
+  return keepOutput(store, call, key, result);
+}

@@ -1,0 +1,108 @@
+import type { ToolAnswer } from '../../plan/conversation.js';
+import type { Json } from '../../plan/json.js';
+import { canonicalJson } from '../../plan/json.js';
+import { shortPlan } from '../../plan/pack.js';
+import { judgeAction } from '../../plan/permission.js';
+import { shortHash } from '../../plan/short-hash.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
+import { sha256 } from '../../store/hash.js';
+import type { JournalKey, Store } from '../../store/store.js';
+import type { Attempt } from '../attempt.js';
+import { attempt } from '../attempt.js';
+import type { ToolCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import { gateHashOf } from '../gate-hash.js';
+import { begin } from '../journal.js';
+import type { ToolContext, ToolRun } from '../tools/handler.js';
+import { addMadeTool } from './asker.js';
+import type { Callable } from './offered-tools.js';
+import { findCallOf, shownOf } from './shown-call.js';
+import { tellResult } from './turn-log.js';
+
+/**
+ * Makes one call of a tool. What came of it is journalled before this returns, and that it was begun before its effect
+ * (I8): a call that comes again gets its result, and where none is there, the model is told that nobody knows what
+ * happened. An external effect is a person's to decide about.
+ */
+export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<ToolAnswer> {
+  const { store, credentials } = deps;
+  return (call) => attempt(store, call, 'agent', async (current) => {
+    const { agent, making, block, found } = await findCallOf(deps, call, call);
+    if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
+    const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
+    const known = await store.readJournal(keyOf(call, 'tool'));
+    if (known !== null) return known.request === request ? answer(store, call, known.response as unknown as ToolRun) : mismatch(call);
+    current.progress['turn'] = call.turn;
+    current.progress['tool'] = block.name;
+    const run = await make({ ...current, store, credentials, call, agent, found, request, ...(making === undefined ? {} : { making }) });
+    if (run === null) return { doubt: true };
+    await write(store, keyOf(call, 'tool'), request, run as unknown as Json); // a result is JSON
+    // What an agent or a workflow gives comes later.
+    if (run.called === undefined && run.starts === undefined) tellResult(current.log, block.name, run);
+    return answer(store, call, run);
+  });
+}
+
+interface Making extends Attempt<AgentStep> {
+  store: Store;
+  credentials: Dependencies['credentials'];
+  call: ToolCall;
+  agent: Agent;
+  found: Callable;
+  request: ReturnType<typeof sha256>;
+  making?: NonNullable<ToolContext['making']>;
+}
+
+/** Does it, unless it may have been done; null where only a person can say. */
+async function make(making: Making): Promise<ToolRun | null> {
+  const { store, call, agent, found: { tool, handler, args }, request, signal, log, progress } = making;
+  const leave = await leaveFor(making);
+  if ('refusal' in leave) return { content: leave.refusal, is_error: true };
+  const effect = handler.effect(tool, args);
+  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request))) return effect === 'external' ? null : unknown(tool.name);
+  const { permissions } = agent;
+  if (permissions === undefined) throw stepFailure('internal', `The agent \`${agent.name}\` has tools and no permissions.`);
+  return handler.run(tool, args, { store, credentials: making.credentials, workspace: call.workspace, signal, log, progress, permissions, ...leave, run: call.root.run, ...makingOf(making) });
+}
+
+/** What tools that make others need beside what all do. */
+function makingOf({ making, call }: Making): Pick<ToolContext, 'making' | 'call'> {
+  return making === undefined ? {} : { making, call: keyOf(call, 'tool').key };
+}
+
+/**
+ * The policy once more, where the effect is: what is not allowed needs the hash of what a person saw. `--yes` has that
+ * hash too, and lifts no denial: only who was asked after denials does.
+ */
+async function leaveFor({ store, call, agent, found }: Making): Promise<{ allowed: boolean } | { refusal: string }> {
+  const verdict = agent.permissions === undefined ? { verdict: 'deny' as const, reason: 'It has no permissions.' } : judgeAction(agent.permissions, found.action);
+  if (verdict.verdict === 'allow') return { allowed: false };
+  const may = verdict.verdict === 'ask' || call.lifts === true;
+  if (may && call.allowed !== undefined && call.allowed === gateHashOf(await shownOf(store, agent, found))) return { allowed: true };
+  return { refusal: `Not allowed: ${verdict.reason}` };
+}
+
+function unknown(tool: string): ToolRun {
+  return { content: `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, and it was not repeated. Look at what it has done before you go on.`, is_error: true };
+}
+
+/** A person who wants it done again begins it anew. */
+function keyOf({ root, path, try: tried, turn, call, again = 0 }: ToolCall, what: 'tool' | 'begun'): JournalKey {
+  return { scope: root.first, key: canonicalJson([path, tried, what, turn, call, ...(what === 'begun' ? [again] : [])]) };
+}
+
+async function write(store: Store, key: JournalKey, request: Making['request'], response: Json): Promise<void> {
+  await store.writeJournal(key, { request, response, at: new Date().toISOString() });
+}
+
+async function answer(store: Store, { made: chain }: ToolCall, { content, is_error, made, called, starts }: ToolRun): Promise<ToolAnswer> {
+  if (called !== undefined) return { called };
+  if (starts !== undefined) return { starts: { plan: shortPlan(await store.getPlan(starts.plan)), inputs: starts.inputs } };
+  const { ref, bytes } = await store.putAlways({ content, is_error });
+  return { result: shortHash(ref), bytes, ...(made === undefined ? {} : { made: await addMadeTool(store, chain, made) }) };
+}
+
+function mismatch({ path, turn, call }: ToolCall): never {
+  throw stepFailure('journal-mismatch', `Call ${call + 1} of turn ${turn} in \`${path}\` was another one before; what that gave is no result of this.`);
+}

@@ -1,0 +1,77 @@
+import type { Action } from '../../plan/action.js';
+import { ACTION_BYTES } from '../../plan/action.js';
+import type { ToolRequest } from '../../plan/conversation.js';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject, utf8Bytes } from '../../plan/json.js';
+import { judgeAction } from '../../plan/permission.js';
+import { shortHash } from '../../plan/short-hash.js';
+import type { Agent } from '../../plan/step.js';
+import type { Tool } from '../../plan/tool.js';
+import type { Store } from '../../store/store.js';
+import type { OfferedTool, ToolCall } from '../models/message.js';
+import { checkValue } from '../output-schema.js';
+import type { Making, ToolHandler } from '../tools/handler.js';
+import { handlerOf } from '../tools/handlers.js';
+import type { Asker } from './asker.js';
+
+/** The tools of an agent as its model is told of them, in the order of the Plan: the request's prefix stays the same. */
+export function offeredTools(store: Store, { uses = [] }: Agent): Promise<OfferedTool[]> {
+  return Promise.all(uses.map(async (tool) => {
+    const handler = handlerOf(tool);
+    return { ...(await handler.spec(tool, store)), ...(handler.server === undefined ? {} : { server: handler.server }) };
+  }));
+}
+
+/** A call that can be made: the tool, how it is run, and what it would do. */
+export interface Callable {
+  tool: Tool;
+  handler: ToolHandler;
+  args: JsonObject;
+  action: Action;
+}
+
+/** The tools that a call is looked up among, and what those need that make others. */
+export interface Uses {
+  uses?: Tool[];
+  making?: Making;
+}
+
+export function usesOf({ agent: { uses = [] }, making }: Asker): Uses {
+  return { uses, ...(making === undefined ? {} : { making }) };
+}
+
+/** Finds what a model asks for among its agent's tools; `refusal` says to the model why that is nothing. */
+export async function findCall(store: Store, { uses = [], making }: Uses, { name, input }: ToolCall, workspace: string): Promise<Callable | { refusal: string }> {
+  const tool = uses.find((candidate) => candidate.name === name);
+  if (tool === undefined) return { refusal: `There is no tool \`${name}\`. There are ${uses.map((candidate) => `\`${candidate.name}\``).join(', ')}.` };
+  const handler = handlerOf(tool);
+  const { input_schema } = await handler.spec(tool, store);
+  const args = argumentsOf(input, input_schema);
+  if ('refusal' in args) return args;
+  const action = await handler.action(tool, args.value, workspace, making);
+  if ('invalid' in action) return { refusal: action.invalid };
+  const bytes = utf8Bytes(JSON.stringify(action));
+  if (bytes > ACTION_BYTES) return { refusal: `What the call would do takes ${bytes} bytes to say; expected at most ${ACTION_BYTES}. Put long texts into a file.` };
+  return { tool, handler, args: args.value, action };
+}
+
+function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | { refusal: string } {
+  if (!isObject(input)) return { refusal: `Expected the arguments to be an object, got \`${JSON.stringify(input).slice(0, 100)}\`.` };
+  const checked = checkValue(input, schema);
+  return 'errors' in checked ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` } : { value: input };
+}
+
+/** A call as the workflow decides about it. */
+export async function requestFor(store: Store, asker: Asker, call: ToolCall, workspace: string): Promise<ToolRequest> {
+  const found = await findCall(store, usesOf(asker), call, workspace);
+  if ('refusal' in found) return { tool: call.name };
+  const { tool, handler, action } = found;
+  const verdict = asker.agent.permissions === undefined ? null : judgeAction(asker.agent.permissions, action);
+  return {
+    tool: call.name, action,
+    ...(verdict?.verdict === 'deny' ? { denied: verdict.reason } : {}),
+    ...(handler.quick ? { quick: true } : {}),
+    ...(handler.parallel ? {} : { alone: true }),
+    ...(tool.kind === 'agent' ? { agent: shortHash(tool.agent) } : {}),
+  };
+}

@@ -1,0 +1,47 @@
+import type { AskedBy, StepOutput, WholeTurn } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import type { LoadedStep } from '../load-step.js';
+import type { Template } from '../../plan/expression.js';
+import { isObject, toText } from '../../plan/json.js';
+import { longHash } from '../../plan/short-hash.js';
+import type { AgentStep } from '../../plan/step.js';
+import type { Hash } from '../../plan/value.js';
+import { createRequest } from '../models/request.js';
+import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse.js';
+import type { Turning } from './ask-turn.js';
+import type { Asker } from './asker.js';
+import { askerOf } from './asker.js';
+import { addMessage, callAt, openTranscript } from './transcript.js';
+
+/** The agent of a turn, and the step as it is asked: one that another agent calls answers in text, as itself. */
+export async function agentAsked(deps: Dependencies, { plan, step }: Pick<LoadedStep<AgentStep>, 'plan' | 'step'>, call: WholeTurn): Promise<Asker & { step: AgentStep }> {
+  const { asked } = call;
+  const hash = asked === undefined ? step.agent : longHash(asked.agent);
+  const asker = await askerOf(deps, plan, hash, call);
+  return { ...asker, step: asked === undefined ? step : { ...step, agent: hash, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null } };
+}
+
+/** Writes the beginning of the transcript: the instruction and the first message. `known` is what an earlier run came to. */
+export async function openConversation(turning: Turning): Promise<{ head: Hash } | { known: StepOutput }> {
+  const { deps: { store }, call, step, agent, body, tools } = turning;
+  const asked = call.asked === undefined ? step : { ...step, ...(await questionOf(turning, call.asked)) };
+  const { system, messages, ...request } = await createRequest(store, { body, step: asked, agent, environment: call.environment, model: call.model.model, context: call.context, asked: call.asked !== undefined });
+  const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
+  const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
+  if (known !== null) return { known: await keepOutput(store, call, key, known) };
+  let head = await openTranscript(store, { system, key, model: call.model, workspace: call.workspace });
+  for (const message of messages) head = await addMessage(store, head, message);
+  return { head };
+}
+
+/** What another agent says to this one, and the files that it attaches. */
+async function questionOf({ deps: { store } }: Turning, { head, call, question }: AskedBy): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
+  const said = question === undefined ? (await callAt(store, longHash(head), call)).input : await store.get(longHash(question));
+  const { input, attachments } = isObject(said) ? said : {};
+  const files = question !== undefined && isObject(attachments) ? Object.entries(attachments) : [];
+  return { prompt: literal(toText(input)), inputs: Object.fromEntries(files.map(([path, text]) => [path, literal(toText(text))])) };
+}
+
+function literal(value: string): Template {
+  return { kind: 'literal', value };
+}

@@ -1,0 +1,59 @@
+import type { Action } from '../../plan/action.js';
+import { MESSAGE_CHARACTERS } from '../../plan/gate.js';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { judgeAction } from '../../plan/permission.js';
+import { longHash } from '../../plan/short-hash.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
+import { isStored } from '../../plan/value.js';
+import type { Store } from '../../store/store.js';
+import type { GateCall, StepCall, ToolPlace } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import type { Shown } from '../gate-hash.js';
+import { loadStep } from '../load-step.js';
+import type { ToolCall as CallBlock } from '../models/message.js';
+import type { Asker } from './asker.js';
+import { askerOf } from './asker.js';
+import type { Callable } from './offered-tools.js';
+import { findCall, usesOf } from './offered-tools.js';
+import { callAt } from './transcript.js';
+
+/** A call of a tool, found again by where it stands in its transcript. */
+export interface FoundCall extends Asker {
+  block: CallBlock;
+  found: Callable | { refusal: string };
+}
+
+/** Finds the call that an activity is about: whose it is, what it says, and what it would do. */
+export async function findCallOf(deps: Dependencies, call: StepCall, tool: ToolPlace): Promise<FoundCall> {
+  const { plan, step } = await loadStep(deps.store, call, 'agent');
+  const asker = await askerOf(deps, plan, agentOf(step, tool.agent), { ...call, ...tool });
+  const block = await callAt(deps.store, longHash(tool.head), tool.call);
+  return { ...asker, block, found: await findCall(deps.store, usesOf(asker), block, tool.workspace) };
+}
+
+function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent'] {
+  return short === undefined ? step.agent : longHash(short);
+}
+
+/** What a person is shown of a call. */
+export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPlace): Promise<Shown> {
+  const { agent, found } = await findCallOf(deps, call, tool);
+  if ('refusal' in found) throw stepFailure('internal', `A call that cannot be made was to be shown: ${found.refusal}`);
+  return shownOf(deps.store, agent, found);
+}
+
+/** The same wherever it is made: its hash is what a person allowed, and what the call must have when it is made. */
+export async function shownOf(store: Store, agent: Agent, { tool, action, args }: Pick<Callable, 'tool' | 'action' | 'args'>): Promise<Shown> {
+  const verdict = agent.permissions === undefined ? null : judgeAction(agent.permissions, action);
+  const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
+  const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why} Allow it?`;
+  return { message: message.slice(0, MESSAGE_CHARACTERS), content: await contentOf(store, action, args) };
+}
+
+/** What is made is shown itself, not where it stands; all else with all that it is given: the text that is written, what a program reads. */
+async function contentOf(store: Store, action: Action, args: JsonObject): Promise<Json> {
+  if (action.kind !== 'make') return { ...action, input: args };
+  const { content, ...about } = action;
+  return { ...about, content: isStored(content) ? await store.get(content.ref) : content.value };
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../plan/json.js';
+import type { ModelChoice } from '../../plan/run-input.js';
+import type { Hash } from '../../plan/value.js';
+import { appendMessage, readMessage, readTranscript } from '../../store/transcript.js';
+import type { Store } from '../../store/store.js';
+import { stepFailure } from '../failures.js';
+import type { Block, ModelMessage, ToolCall } from '../models/message.js';
+import { blocksOf, callsIn } from '../models/message.js';
+
+/** The first entry of a conversation's transcript: what does not change while it lasts. */
+export interface Opening {
+  /** The instruction. */
+  system: string;
+  /** By which later runs find the result (decision 14). */
+  key: Hash;
+  /** As in the first turn: later ones that have the same leave it out. Absent in transcripts of older workers. */
+  model?: ModelChoice;
+  workspace?: string;
+}
+
+/** What was said so far. */
+export interface Transcript extends Opening {
+  messages: ModelMessage[];
+}
+
+export function openTranscript(store: Store, { system, key, model, workspace }: Required<Opening>): Promise<Hash> {
+  return appendMessage(store, null, { system, key, model: { ...model } as JsonObject, workspace }); // a choice is JSON-safe
+}
+
+export function addMessage(store: Store, parent: Hash, message: ModelMessage): Promise<Hash> {
+  return appendMessage(store, parent, message); // blocks are JSON
+}
+
+export async function readConversation(store: Store, head: Hash): Promise<Transcript> {
+  const [opening, ...messages] = await readTranscript(store, head);
+  if (typeof opening?.['system'] !== 'string' || typeof opening['key'] !== 'string') throw stepFailure('internal', `The transcript \`${head}\` has no beginning.`);
+  return { ...(opening as unknown as Opening), messages: messages as unknown as ModelMessage[] }; // `addMessage` wrote nothing else
+}
+
+/** The calls that the last message of a transcript asks for. */
+export async function callsAt(store: Store, head: Hash): Promise<ToolCall[]> {
+  return callsIn(blocksOf((await readMessage(store, head)) as unknown as ModelMessage)); // as above
+}
+
+/** One of them. */
+export async function callAt(store: Store, head: Hash, index: number): Promise<ToolCall> {
+  const call = (await callsAt(store, head))[index];
+  if (call === undefined) throw stepFailure('internal', `The message \`${head}\` has no call ${index + 1}.`);
+  return call;
+}
+
+/** A message with the results of all calls of a turn, in their order. */
+export function resultsMessage(calls: ToolCall[], results: { text: string; is_error: boolean }[]): ModelMessage {
+  const blocks = calls.map(({ id, name }, index): Block => ({ kind: 'result', id, name, ...(results[index] ?? { text: 'The call was not made.', is_error: true }) }));
+  return { role: 'user', blocks };
+}

@@ -1,0 +1,42 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { canonicalJson } from '../plan/json.js';
+import type { Hash } from '../plan/value.js';
+import { sha256 } from '../store/hash.js';
+
+const run = promisify(execFile);
+const LIMITS = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024 };
+
+/**
+ * The state of a workspace under git: its commit, and names, sizes and times of the files that differ from it. Null where
+ * there is no git, or git does not answer: then nobody knows what was changed by hand.
+ */
+export async function workspaceDigest(folder: string): Promise<Hash | null> {
+  if (!isInRepository(folder)) return null;
+  try {
+    const [head, status, top] = await Promise.all([
+      run('git', ['-C', folder, 'rev-parse', 'HEAD'], LIMITS).then(({ stdout }) => stdout.trim(), () => 'no commit'),
+      run('git', ['-C', folder, 'status', '--porcelain=v1', '-z', '--untracked-files=all', '--no-renames', '--', '.', ':(exclude).perdure'], LIMITS),
+      run('git', ['-C', folder, 'rev-parse', '--show-toplevel'], LIMITS).then(({ stdout }) => stdout.trim()),
+    ]);
+    const changed = await Promise.all(status.stdout.split('\0').filter((entry) => entry !== '').map((entry) => stateOf(top, entry)));
+    return sha256(canonicalJson({ head, changed }));
+  } catch {
+    return null;
+  }
+}
+
+/** Spares us to start git where it can say nothing. */
+function isInRepository(folder: string): boolean {
+  const parent = dirname(folder);
+  return process.env['GIT_DIR'] !== undefined || existsSync(join(folder, '.git')) || (parent !== folder && isInRepository(parent));
+}
+
+/** One entry of `git status`: two letters, a blank, and the path from the top of the repository. */
+async function stateOf(top: string, entry: string): Promise<[string, number, number]> {
+  const found = await stat(join(top, entry.slice(3))).catch(() => null);
+  return [entry, found?.size ?? -1, found?.mtimeMs ?? -1];
+}

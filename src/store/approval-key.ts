@@ -1,0 +1,53 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, readFile, rm } from 'node:fs/promises';
+import { writeAtomically } from './files.js';
+import { errorCode, storeFailure } from './store-failure.js';
+
+const KEY_BYTES = 32;
+
+/** Signs decisions at gates (`approvals.require_token`), by a key that only the store's owner can read and that leaves the folder never (I13). */
+export interface ApprovalKey {
+  /** HMAC-SHA256 of a text, in base 64 for URLs. Makes the key when there is none. Throws `StoreFailure`. */
+  sign(text: string): Promise<string>;
+  /** Whether `sign` gave this signature for the text. */
+  isSigned(text: string, signature: string): Promise<boolean>;
+}
+
+/** The key in a file, which is made when it is first needed: of several who do so at once one wins. */
+export function createApprovalKey(file: string): ApprovalKey {
+  const sign = async (text: string): Promise<string> => createHmac('sha256', (await readKey(file)) ?? (await makeKey(file))).update(text).digest('base64url');
+  return {
+    sign,
+    async isSigned(text, signature) {
+      const [ours, theirs] = [Buffer.from(await sign(text)), Buffer.from(signature)];
+      return ours.length === theirs.length && timingSafeEqual(ours, theirs);
+    },
+  };
+}
+
+async function readKey(file: string): Promise<Buffer | null> {
+  try {
+    const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url');
+    if (key.length !== KEY_BYTES) throw new Error(`expected ${KEY_BYTES} bytes; remove the file for a new key, by which no token of before counts`);
+    return key;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw storeFailure(error, 'read', file);
+  }
+}
+
+async function makeKey(file: string): Promise<Buffer> {
+  const key = randomBytes(KEY_BYTES);
+  const mine = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeAtomically(mine, `${key.toString('base64url')}\n`);
+  try {
+    await link(mine, file); // Unlike a rename, a link fails when somebody was faster.
+    return key;
+  } catch (error) {
+    const winner = errorCode(error) === 'EEXIST' ? await readKey(file) : null;
+    if (winner === null) throw storeFailure(error, 'create', file);
+    return winner;
+  } finally {
+    await rm(mine, { force: true });
+  }
+}
