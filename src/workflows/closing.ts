@@ -1,27 +1,37 @@
 import { CancellationScope } from '@temporalio/workflow';
-import type { RunEnd, RunOutcome, RunRecord, StepResult } from '../plan/result.js';
+import type { ItemCounts, RunEnd, RunOutcome, RunRecord, StepResult } from '../plan/result.js';
 import { resultOf } from '../plan/schedule.js';
 import type { Value } from '../plan/value.js';
 import { quick } from './activities.js';
-import type { RunContext } from './context.js';
-import { bodyOutput } from './values.js';
+import type { RunContext, Scope } from './context.js';
+import { chargedIn } from './ledger.js';
+import { scopeOutput } from './values.js';
 
 /**
  * The last acts of a run: its output, its results in pages, and for a root run its record under `.perdure/runs/`
  * (decision 7). Runs to its end also when the run was cancelled (I9).
  */
-export function closeRun(context: RunContext, status: RunEnd, error: string | null): Promise<RunOutcome> {
+export function closeRun(top: Scope, status: RunEnd, error: string | null): Promise<RunOutcome> {
   return CancellationScope.nonCancellable(async () => {
-    const output = status === 'success' || status === 'partial' ? await bodyOutput(context) : null;
-    const outcome: RunOutcome = { status, error, output, spend: context.schedule.spend, pages: context.pages };
+    if (top.context.items !== null) return closeBatch(top, top.context.items, status);
+    const output = status === 'success' || status === 'partial' ? await scopeOutput(top) : null;
+    const outcome: RunOutcome = { status, error, output, spend: top.schedule.spend, pages: top.pages, charged: chargedIn(top.context.purse) };
     // A cancelled nested run has no Temporal result, so its record is the only place where its results stand.
-    if (context.nested !== null && status !== 'cancelled') {
-      const page = await writeResults(context);
-      return page === null ? outcome : { ...outcome, pages: [...context.pages, page] };
+    if (top.context.nested !== null && status !== 'cancelled') {
+      const page = await writeResults(top);
+      return page === null ? outcome : { ...outcome, pages: [...top.pages, page] };
     }
-    const pages = await quick.closeRun(recordOf(context, outcome), resultsOf(context));
+    const pages = await quick.closeRun(recordOf(top.context, outcome), resultsOf(top));
     return { ...outcome, pages };
   });
+}
+
+/** A batch run hands over what its items came to; one that was cancelled has no result, and writes it down. */
+async function closeBatch({ context, schedule }: Scope, items: ItemCounts, status: RunEnd): Promise<RunOutcome> {
+  const pages = schedule.steps.flatMap((step) => step.pages);
+  const outcome: RunOutcome = { status, error: null, output: null, spend: schedule.spend, pages, charged: chargedIn(context.purse), items };
+  if (status === 'cancelled') await quick.closeRun(recordOf(context, outcome), []);
+  return outcome;
 }
 
 function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
@@ -35,17 +45,22 @@ function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
     budget: settings.budget,
     rehearsal: settings.rehearsal,
     submitted_by: settings.submitted_by,
+    ...(settings.definition === undefined ? {} : { definition: settings.definition }),
+    workspace: settings.workspace,
+    ...(settings.context === undefined ? {} : { context: settings.context }),
+    journal: context.root.first,
     started_at: startedAt,
     ended_at: new Date().toISOString(),
   };
 }
 
-/** Stores the results of the steps that ended in this Temporal run, from the `from`-th on; null when there are none. */
-export async function writeResults(context: RunContext, from = 0): Promise<Value | null> {
-  const results = resultsOf(context).slice(from);
+/** Stores the results of the steps of a scope that ended in this Temporal run, from the `from`-th on; null when there are none. */
+export async function writeResults(scope: Scope, from = 0): Promise<Value | null> {
+  const results = resultsOf(scope).slice(from);
   return results.length === 0 ? null : quick.writePage(results);
 }
 
-function resultsOf(context: RunContext): StepResult[] {
-  return context.schedule.ended.flatMap((index) => resultOf(context.schedule, index, context.plan.agents) ?? []);
+/** The results of the steps of a scope that ended in this Temporal run, in that order. */
+export function resultsOf({ schedule, agents }: Scope): StepResult[] {
+  return schedule.ended.flatMap((index) => resultOf(schedule, index, agents) ?? []);
 }

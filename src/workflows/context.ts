@@ -1,13 +1,25 @@
-import { workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { BindingSource } from '../plan/bindings.js';
+import { restoreSchedule } from '../plan/carry.js';
+import type { Conversation } from '../plan/conversation.js';
+import type { Binding } from '../plan/environment.js';
+import type { Gate } from '../plan/gate.js';
 import { unpackPlan } from '../plan/pack.js';
 import type { Plan } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
-import type { ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
-import type { Schedule } from '../plan/schedule.js';
-import type { Step } from '../plan/step.js';
+import { runsAnew } from '../plan/reuse.js';
+import { timesRedone } from '../plan/rework.js';
+import type { ItemCounts } from '../plan/result.js';
+import type { CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
+import type { Caller, Reuse, StepAddress } from '../plan/short-call.js';
+import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
+import { isBlockStep } from '../plan/step.js';
 import type { Hash, Value } from '../plan/value.js';
+import type { DeviceBook } from './device-lease.js';
+import type { Flight } from './flight.js';
 import type { GateBook } from './gates.js';
+import type { Purse } from './ledger.js';
+import type { Rounds } from './rounds.js';
 
 /** What one run of the interpreter knows; made once, handed to everything below. */
 export interface RunContext {
@@ -21,14 +33,50 @@ export interface RunContext {
   path: string;
   input: Record<string, Value>;
   settings: RunSettings;
-  schedule: Schedule;
   gates: GateBook;
+  devices: DeviceBook;
+  flight: Flight;
+  purse: Purse;
+  /** The run's own steps. */
+  top: Scope;
+  /** What was carried on when the run continued as new, by path: gates as they were shown, and running block steps. */
+  carriedGates: Map<string, Gate>;
+  carriedBlocks: Record<string, CarriedBlock>;
+  /** Conversations that have not ended, by path: those of steps, and of the agents that they call. */
+  conversations: Map<string, Conversation>;
+  /** Running foreach and loop steps by path. */
+  rounds: Map<string, Rounds>;
+  /** When the steps that are not over have started, by path, in epoch milliseconds. */
+  since: Map<string, number>;
+  /** What is known of steps that were tried and have not ended, by path: carried on like what stands above. */
+  tried: Map<string, CarriedTries>;
   /** Why the run is being cancelled, or null. */
   cancelled: string | null;
+  /** Of a batch run: what came of its items, once they have ended. */
+  items: ItemCounts | null;
   /** ISO 8601, UTC. */
   startedAt: string;
-  /** Pages of results that earlier runs of the chain wrote. */
+}
+
+/** Steps that run together: a workflow's own, a foreach's for one item, a loop's in one round. */
+export interface Scope extends BindingSource {
+  context: RunContext;
+  outer: Scope | null;
+  /** Path below the root run: of the run, of the item or of the round. */
+  path: string;
+  /** The steps whose bodies lead here, outermost first, by index. */
+  way: number[];
+  /** Its one step has the scope's own path (decision 1). */
+  single: boolean;
+  /** Everything that runs in it; cancelled as one. */
+  work: CancellationScope;
+  /** Steps that a gate may send back while they run, by index. */
+  redoable: Map<number, CancellationScope>;
+  /** Why `work` was cancelled from within the run, where neither a step of it nor the run's own end says so. */
+  reason: string | null;
+  /** Pages of results that earlier runs of the chain wrote, and how many of this run's results are in pages. */
   pages: Value[];
+  written: number;
 }
 
 /** The facts of a run that follow from its start arguments. */
@@ -37,7 +85,7 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
   const root = input.root ?? { run: workflowId, first: firstExecutionRunId, plan: input.plan.hash };
   return {
     plan: unpackPlan(input.plan),
-    nested: input.root === null ? null : input.plan.hash,
+    nested: input.batch !== undefined ? input.batch.nested : input.root === null ? null : input.plan.hash,
     root,
     run: workflowId,
     path: input.path,
@@ -46,18 +94,102 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
   };
 }
 
+/** Gives a run the scope of its own steps, a batch run the one that holds its foreach. Both know each other, so the context is completed in place. */
+export function withTop(parts: Omit<RunContext, 'top'>, { batch, carried }: RunInput): RunContext {
+  const context = parts as RunContext; // `top` is set right below
+  const scopes = batch?.scopes ?? [];
+  context.top = ownScope(context, scopes.length > 1 ? (scopes[0]?.carried ?? null) : carried);
+  for (const [depth, { owner, index, item, last, carried: lent }] of scopes.slice(1).entries()) {
+    const step = context.top.schedule.body.steps[owner];
+    if (step === undefined || !isBlockStep(step)) throw new Error(`Step ${owner} is no foreach and no loop`);
+    const round = { index, item, last: last === null ? null : restoreSchedule(step.body, last) };
+    context.top = innerScope(context.top, step, round, depth + 2 === scopes.length ? carried : lent);
+  }
+  return context;
+}
+
+/** The scope of a run's own steps. */
+function ownScope(context: RunContext, carried: CarriedScope | null): Scope {
+  const { plan, input, path } = context;
+  return {
+    context, agents: plan.agents, input, outer: null, item: null, index: null, last: null, path, way: [],
+    single: false, ...progressOf(plan, carried),
+  };
+}
+
+/** The scope of one item or one round of a step. */
+export function innerScope(outer: Scope, step: BlockStep, round: { index: number; item: Binding | null; last: Scope['last'] }, carried: CarriedScope | null): Scope {
+  const { context, agents, input } = outer;
+  return {
+    ...round, context, agents, input, outer, path: joinPath(pathOf(outer, step), String(round.index)), way: [...outer.way, step.index],
+    single: step.body.single, ...progressOf(step.body, carried),
+  };
+}
+
+/** How far the steps of a scope are: at their start, or where they were carried from (I12). */
+function progressOf(body: Block, carried: CarriedScope | null): Pick<Scope, 'schedule' | 'work' | 'redoable' | 'reason' | 'pages' | 'written'> {
+  return { schedule: restoreSchedule(body, carried), work: new CancellationScope(), redoable: new Map(), reason: null, pages: [...(carried?.pages ?? [])], written: 0 };
+}
+
 /** A step's path below the root run. */
-export function pathOf(context: RunContext, step: Step): string {
-  return joinPath(context.path, segmentOf(step));
+export function pathOf({ single, path }: Scope, step: Step): string {
+  return single ? path : joinPath(path, segmentOf(step));
 }
 
-export function sourceOf(context: RunContext): BindingSource {
-  return { schedule: context.schedule, agents: context.plan.agents, input: context.input };
+/** The gate that a step had opened, as it was shown, before its run continued as new; null when there is none of that kind. */
+export function takeCarried(scope: Scope, step: Step, kind: Gate['kind']): Gate | null {
+  const { carriedGates } = scope.context;
+  const path = pathOf(scope, step);
+  const gate = carriedGates.get(path);
+  if (gate?.kind !== kind) return null;
+  carriedGates.delete(path);
+  return gate;
 }
 
-/** The model that the submitter chose for a name as definitions write it. */
-export function modelFor(context: RunContext, name: string | null): ModelChoice {
-  const choice = context.settings.models[name ?? ''];
-  if (choice === undefined) throw new Error(`The run's settings choose no model for \`${name ?? ''}\``);
+/**
+ * How many tries of a step came before this time of it: none, unless a rejection sent it back. Each time counts from a
+ * hundred of its own, more than `retry:` allows, so that no key of a journal is used twice (I8).
+ */
+export function triesBefore(scope: Scope, step: Pick<Step, 'index'>): number {
+  return 100 * timesBefore(scope, step.index);
+}
+
+function timesBefore({ schedule, outer, way }: Scope, index: number): number {
+  return (outer === null ? 0 : 101 * timesBefore(outer, way.at(-1) ?? 0)) + timesRedone(schedule, index);
+}
+
+/** How activities find a step in the Plan. */
+export function addressOf({ way }: Scope, step: Step): StepAddress {
+  return way.length === 0 ? step.index : [...way, step.index];
+}
+
+/** Who calls an activity, as it will know it by itself. `activityId` is null for a local one. */
+export function callerOf(activityId: string | null): Caller {
+  const { workflowId, runId } = workflowInfo();
+  return { workflowId, runId, activityId };
+}
+
+/** The model that the submitter chose for a name as definitions write it (`modelKeyOf`). */
+export function modelFor(context: RunContext, name: string): ModelChoice {
+  const choice = context.settings.models[name];
+  if (choice === undefined) throw new Error(`The run's settings choose no model for \`${name}\``);
   return choice;
+}
+
+/** Why what runs in a scope is cancelled: the run's own end, a step that failed, or a limit. */
+export function reasonFor(scope: Scope): string {
+  if (scope.context.cancelled !== null) return 'the run was cancelled';
+  const { stopped, body } = scope.schedule;
+  const step = stopped === null ? undefined : body.steps[stopped];
+  if (step !== undefined) return scope.outer === null ? `\`${segmentOf(step)}\` failed and stops the run` : `\`${segmentOf(step)}\` failed`;
+  if (scope.reason !== null) return scope.reason;
+  return scope.outer === null ? 'the interpreter failed' : reasonFor(scope.outer);
+}
+
+/** What a rerun may take over for a step; nothing in a run that is none (decision 14). */
+export function reuseOf({ context: { plan, settings: { reuse } } }: Scope, step: AgentStep | CommandStep | ToolStep, path: string): { reuse?: Reuse } {
+  if (reuse === undefined) return {};
+  const { run, from, done } = reuse;
+  const isDone = step.effect === 'external' && done !== null && done.includes(path);
+  return { reuse: { run, from, ...(runsAnew(reuse, step, path, plan.agents) ? { never: true } : {}), ...(isDone ? { done: true } : {}) } };
 }

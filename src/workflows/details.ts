@@ -4,32 +4,43 @@ import type { Schedule } from '../plan/schedule.js';
 import { actorOf } from '../plan/step.js';
 import type { Step } from '../plan/step.js';
 import type { RunContext } from './context.js';
+import { climateOf } from './ledger.js';
 
 /** Rows in the table of Temporal's UI. */
 const ROWS = 40;
 
-/** Shows in Temporal's UI, as Markdown, where the run stands and what it waits for (decision 5). Adds no event. */
+/**
+ * Shows in Temporal's UI, as Markdown, where the run stands and what it waits for (decision 5). Adds no event. The text is made
+ * when somebody looks: to make it at every step took a tenth of what a step costs here.
+ */
 export function showDetails(context: RunContext): void {
-  const { schedule, gates } = context;
+  // The SDK declares a text and does nothing with it but to put it into JSON, where an object may say what it is.
+  setCurrentDetails({ toJSON: () => detailsOf(context) } as unknown as string);
+}
+
+function detailsOf(context: RunContext): string {
+  const { gates, top: { schedule } } = context;
   const count = schedule.steps.length;
   const waits = [...gates.open.values()].map(
     (gate) => `**waits for approval** of \`${gate.path}\`: ${plain(gate.message)}\n\n    perdure approve ${context.root.run}/${gate.path}\n`,
   );
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
-  setCurrentDetails([head, ...waits, '| step | who | status | |\n| --- | --- | --- | --- |', ...shownSteps(schedule).map((step) => row(context, step))].join('\n'));
+  const { pause } = climateOf(context.purse);
+  const paused = pause === null ? [] : [`**paused**: ${plain(pause.message)}\n\n    perdure ${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`];
+  const warned = context.purse.warnings.map(({ message }) => `**${plain(message)}**\n`);
+  return [head, ...paused, ...warned, ...waits, '| step | who | status | |\n| --- | --- | --- | --- |', ...shownSteps(schedule).map((step) => row(context, step))].join('\n');
 }
 
-/** All steps where they fit; else what runs, and what ended last. Rows are made for these only: this is done at every step. */
-function shownSteps({ body, steps, ended }: Schedule): Step[] {
+/** All steps where they fit; else what runs, and what ended last. */
+function shownSteps({ body, running, ended }: Schedule): Step[] {
   if (body.steps.length <= ROWS) return body.steps;
-  const running = body.steps.filter(({ index }) => steps[index]?.status === 'running').slice(0, ROWS / 2);
-  const last = ended.slice(running.length - ROWS).flatMap((index) => body.steps[index] ?? []);
-  return [...last, ...running];
+  const now = [...running].sort((a, b) => a - b).slice(0, ROWS / 2);
+  return [...ended.slice(now.length - ROWS), ...now].flatMap((index) => body.steps[index] ?? []);
 }
 
-function row({ schedule, plan }: RunContext, step: Step): string {
-  const state = schedule.steps[step.index];
-  return `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${state?.status ?? ''} | ${plain(state?.failure?.message ?? state?.note ?? '')} |`;
+function row({ top: { schedule }, plan }: RunContext, step: Step): string {
+  const { status = 'pending', failure = null, note = null } = schedule.steps[step.index] ?? {};
+  return `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ${plain(failure?.message ?? note ?? '')} |`;
 }
 
 /** Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). */

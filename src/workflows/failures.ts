@@ -1,5 +1,7 @@
-import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, TemporalFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, CancelledFailure, ChildWorkflowFailure, TemporalFailure, TerminatedFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
 import { RUN_FAILED } from '../plan/ends.js';
+import type { Amounts } from '../plan/amounts.js';
+import { NONE, toNanoUsd } from '../plan/amounts.js';
 import type { Failure } from '../plan/failure.js';
 import { isFailureType } from '../plan/failure.js';
 import type { RunOutcome, Spend } from '../plan/result.js';
@@ -19,11 +21,20 @@ export function failureFrom(error: unknown): Failure {
   return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
 }
 
-/** What a failed try spent: `callModel` says so in its failure's detail. */
+/** What a failed try spent: `callModel` says so in its failure's detail. One that was refused for its price has spent nothing. */
 export function spendIn(error: unknown): Spend {
   const cause = causeOf(error);
   const [detail] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return isSpend(detail) ? detail : NO_SPEND;
+  return isSpend(detail) && shortIn(error) === null ? detail : NO_SPEND;
+}
+
+/** What a model call says it needs that was refused because it is dearer than what was reserved; null for other failures. */
+export function shortIn(error: unknown): Amounts | null {
+  const cause = causeOf(error);
+  if (!(cause instanceof ApplicationFailure) || cause.type !== 'budget-short') return null;
+  const [detail] = cause.details ?? [];
+  const { usd, tokens } = detail as { usd: number; tokens: number }; // `callModel` throws this type with nothing else
+  return { ...NONE, nanousd: toNanoUsd(usd), tokens };
 }
 
 function isSpend(detail: unknown): detail is Spend {
@@ -46,6 +57,12 @@ export function outcomeIn(error: unknown): RunOutcome | null {
   if (!(cause instanceof ApplicationFailure) || cause.type !== RUN_FAILED) return null;
   const [outcome] = cause.details ?? [];
   return outcome as RunOutcome; // only endRun throws this type, always with the outcome as its detail
+}
+
+/** How a nested run was ended from outside that says no more; null when it ended otherwise. Whether this run did it, its scopes know. */
+export function cutOff(error: unknown): 'cancelled' | 'terminated' | null {
+  const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
+  return cause instanceof CancelledFailure ? 'cancelled' : cause instanceof TerminatedFailure ? 'terminated' : null;
 }
 
 /** The Temporal failure of a run that ended in `error` or `timeout` (I10). */

@@ -1,40 +1,51 @@
-import { condition, defineSignal, defineUpdate, log, setDefaultSignalHandler, setHandler, upsertMemo } from '@temporalio/workflow';
-import { ApplicationFailure } from '@temporalio/workflow';
-import type { Decision, DecisionReceipt, Gate } from '../plan/gate.js';
-import { isDecision, refusalOf } from '../plan/gate.js';
-import { DECIDE, MEMO } from '../plan/names.js';
+import { ApplicationFailure, condition, defineSignal, defineUpdate, log, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { Decision, DecisionReceipt, Gate, GateEnd } from '../plan/gate.js';
+import { isDecision, isRead, missingOf, refusalOf } from '../plan/gate.js';
+import type { Edited, GateStep } from '../plan/gate-course.js';
+import { nextDue, passTime, takeDecision } from '../plan/gate-course.js';
+import { DECIDE } from '../plan/names.js';
+import type { Value } from '../plan/value.js';
+import { quick } from './activities.js';
+import type { GateMemo } from './gate-memo.js';
+import { createGateMemo } from './gate-memo.js';
 
 const decideUpdate = defineUpdate<DecisionReceipt, [Decision]>(DECIDE);
 const decideSignal = defineSignal<[Decision]>(DECIDE);
 
-/** The open gates of one run and what was decided. Update and signal run the same checks (decision 4). */
+/** The open gates of one run and how others ended. Update and signal run the same checks (decision 4). */
 export interface GateBook {
   open: Map<string, Gate>;
-  decided: Map<string, Decision>;
+  decided: Map<string, GateEnd>;
+  memo: GateMemo;
+  /** Decisions must carry a token: it is checked where its key is. */
+  wantsToken: boolean;
   /** Messages that came in this Temporal run, whatever they said: each is an event (I12). */
   messages: { signals: number; updates: number };
   /** Told of each message once it was taken in. */
   onMessage: () => void;
+  /** Told of each gate that is shown, again after continuing as new. */
+  onOpened: (gate: Gate) => void;
 }
 
 /** Listens for decisions from the first workflow task on, so that none that comes early is lost. */
 export function createGateBook(): GateBook {
-  const book: GateBook = { open: new Map(), decided: new Map(), messages: { signals: 0, updates: 0 }, onMessage: () => undefined };
+  const book: GateBook = { open: new Map(), decided: new Map(), memo: createGateMemo(), wantsToken: false, messages: { signals: 0, updates: 0 }, onMessage: () => undefined, onOpened: () => undefined };
   setHandler(decideUpdate, (decision) => {
     book.messages.updates += 1;
     book.onMessage();
-    return decide(book, decision);
+    return isLookedAt(book, decision) ? takeRead(book, decision) : take(book, decision, null);
   }, {
     validator: (decision) => {
       const refusal = checkDecision(book, decision);
-      if (refusal !== null) throw ApplicationFailure.create({ type: 'decision-refused', nonRetryable: true, message: refusal });
+      if (refusal !== null) throw refused(refusal);
     },
   });
-  setHandler(decideSignal, (decision) => {
+  setHandler(decideSignal, async (decision) => {
     countSignal(book);
     const refusal = checkDecision(book, decision);
-    if (refusal === null) decide(book, decision);
-    else log.warn(`A decision by signal was refused: ${refusal}`);
+    if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
+    else if (isLookedAt(book, decision)) await takeRead(book, decision).catch((error: unknown) => log.warn(`A decision by signal was refused: ${String(error)}`));
+    else take(book, decision, null);
   });
   // Anyone may send anything: what we do not know is counted and dropped (S46).
   setDefaultSignalHandler(() => countSignal(book));
@@ -46,32 +57,102 @@ function countSignal(book: GateBook): void {
   book.onMessage();
 }
 
+function refused(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'decision-refused', nonRetryable: true, message });
+}
+
 function checkDecision(book: GateBook, decision: unknown): string | null {
-  if (!isDecision(decision)) return 'Expected a decision {gate, decision: approve | reject, hash, by, comment?}.';
-  return refusalOf(decision, book.open.get(decision.gate), book.decided.get(decision.gate));
+  if (!isDecision(decision)) return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
+  return refusalOf(decision, book.open.get(decision.gate), book.decided.get(decision.gate), Date.now());
 }
 
-function decide(book: GateBook, decision: Decision): DecisionReceipt {
-  book.decided.set(decision.gate, decision);
-  return { gate: decision.gate, decision: decision.decision, by: decision.by };
+/** Whether activities look at a decision before it is taken. */
+function isLookedAt(book: GateBook, decision: Decision): boolean {
+  return book.wantsToken || isRead(decision, book.open.get(decision.gate));
 }
 
-/** Shows a gate in the memo and waits for its decision, as long as it takes. Throws only when cancelled. */
-export async function awaitDecision(book: GateBook, gate: Gate): Promise<Decision> {
+/** Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not count any more by then. Throws the refusal. */
+async function takeRead(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
+  const gate = book.open.get(decision.gate);
+  if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
+  if (book.wantsToken) await requireToken(gate, decision);
+  const read = isRead(decision, gate) ? await readWritten(gate, decision) : null;
+  const refusal = checkDecision(book, decision) ?? reopened(gate, book.open.get(decision.gate));
+  if (refusal !== null) throw refused(refusal);
+  if (read === null) return take(book, decision, null);
+  return 'hash' in read ? take(book, decision, read) : take(book, { ...decision, value: read.answer }, null);
+}
+
+/** A gate that was sent back while an activity looked at the decision, and opened again, shows something new (S44). */
+function reopened({ path, since }: Gate, open: Gate | undefined): string | null {
+  return open?.since === since ? null : `Gate \`${path}\` was opened anew meanwhile. Look again and decide anew.`;
+}
+
+/** Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history (S43). */
+async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const { refusal } = await quick.checkToken({ run: workflowId, first: firstExecutionRunId, gate: path, since, decision });
+  if (refusal !== null) throw refused(refusal);
+}
+
+async function readWritten({ path, message, content, schema, options }: Gate, { edit, value }: Decision): Promise<Edited | { answer: Value }> {
+  const written = edit ?? value;
+  if (written === undefined) throw refused(`Expected an answer or an edited content for the gate \`${path}\`.`);
+  const read = edit === undefined
+    ? await quick.readAnswer({ answer: written, schema: schema ?? null })
+    : await quick.readEdit({ message, shown: content, edit: written, ...(options === undefined ? {} : { options }) });
+  if ('refusal' in read) throw refused(`Gate \`${path}\`: ${read.refusal}`);
+  return read;
+}
+
+function take(book: GateBook, decision: Decision, edited: Edited | null): DecisionReceipt {
+  const gate = book.open.get(decision.gate);
+  if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
+  const after = takeDecision(gate, decision, { now: Date.now(), edited });
+  settle(book, after);
+  const missing = after.end === null ? missingOf(after.gate) : 0;
+  return {
+    gate: decision.gate, decision: decision.decision, by: decision.by,
+    ...(edited === null ? {} : { hash: edited.hash }), ...(missing === 0 ? {} : { missing }),
+  };
+}
+
+function settle(book: GateBook, { gate, end }: GateStep): void {
   book.open.set(gate.path, gate);
-  showOpenGates(book);
-  try {
-    await condition(() => book.decided.has(gate.path));
-  } finally {
-    book.open.delete(gate.path);
-    showOpenGates(book);
-  }
-  const decision = book.decided.get(gate.path);
-  if (decision === undefined) throw new Error(`Gate \`${gate.path}\` was passed without a decision`);
-  return decision;
+  if (end !== null) book.decided.set(gate.path, end);
+  else book.memo.show(book.open, null);
 }
 
-/** One event when the set changes; `list --waiting` reads it without a worker (decision 5). */
-function showOpenGates(book: GateBook): void {
-  upsertMemo({ [MEMO.waiting]: [...book.open.values()] });
+/**
+ * Shows a gate in the memo and waits until people decided it or its deadline ends it: as long as it takes, whatever
+ * dies meanwhile. A deadline that passed while nothing ran is honoured on return. Throws only when cancelled.
+ */
+export async function awaitDecision(book: GateBook, gate: Gate): Promise<GateEnd> {
+  const { path } = gate;
+  book.open.set(path, gate);
+  book.memo.showOpened(book.open);
+  book.onOpened(gate);
+  // Whoever waits for what this run does hears that it waits for people.
+  book.onMessage();
+  try {
+    for (;;) {
+      await untilDecidedOrDue(book, path);
+      const end = book.decided.get(path);
+      if (end !== undefined) return end;
+      settle(book, passTime(book.open.get(path) ?? gate, Date.now()));
+      // Reminders are events as well (I12).
+      book.onMessage();
+    }
+  } finally {
+    book.open.delete(path);
+    book.memo.show(book.open, book.decided.get(path) ?? null);
+  }
+}
+
+async function untilDecidedOrDue(book: GateBook, path: string): Promise<void> {
+  const isDecided = (): boolean => book.decided.has(path);
+  const gate = book.open.get(path);
+  const due = gate === undefined ? null : nextDue(gate);
+  if (due === null) await condition(isDecided);
+  else await condition(isDecided, Math.max(1, due - Date.now()));
 }

@@ -1,39 +1,24 @@
 import { CancellationScope, CancelledFailure, allHandlersFinished, condition } from '@temporalio/workflow';
-import { restoreSchedule } from '../plan/carry.js';
-import type { Gate } from '../plan/gate.js';
-import { segmentOf } from '../plan/plan.js';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
 import type { RunInput } from '../plan/run-input.js';
-import type { StepEnd } from '../plan/schedule.js';
-import { endOf, endStep, errorOf, holdsSlot, skipPending, startStep } from '../plan/schedule.js';
-import type { Step } from '../plan/step.js';
+import { endOf, errorOf } from '../plan/schedule.js';
 import { closeRun } from './closing.js';
-import type { RunContext } from './context.js';
-import { identityOf, pathOf } from './context.js';
-import { continueRun, shouldContinue } from './continuing.js';
-import { showDetails } from './details.js';
+import type { RunContext, Scope } from './context.js';
+import { identityOf, withTop } from './context.js';
+import { continueRun } from './continuing.js';
 import { runFailure, toRunError } from './failures.js';
+import { showDetails } from './details.js';
+import { createDeviceBook, releaseUnneeded } from './device-lease.js';
+import { createFlight, fly, pump } from './flight.js';
 import { createGateBook } from './gates.js';
 import type { GateBook } from './gates.js';
+import { climateOf, leaveTree, openPurse } from './ledger.js';
+import { hearNested } from './nested-waits.js';
+import { startClockBeside } from './ledger-clock.js';
+import { noticeEnd, noticeGate, noticePause } from './notices.js';
+import { listenToSteerers } from './steering.js';
 import { runStep } from './run-step.js';
-
-/** At most so many activities in flight in one run, whatever `max_parallel` says, and so many nested runs (I11). */
-const MOST_ACTIVITIES = 50;
-const MOST_CHILDREN = 8;
-
-/** What is going on in this Temporal run, beside what the schedule knows. */
-interface Flight {
-  context: RunContext;
-  /** Everything that runs; cancelled as one when a failure stops the run, or from outside. */
-  work: CancellationScope;
-  carriedGates: Map<string, Gate>;
-  activities: number;
-  children: number;
-  /** No more steps are started: the run is about to continue as new. */
-  draining: boolean;
-  /** An error of the interpreter itself. */
-  broken: unknown;
-}
+import { runBatchItems } from './steps/foreach.js';
 
 /**
  * Runs any Plan (I2). Returns when the run succeeded, at least in part; otherwise fails with the outcome as detail, so
@@ -51,109 +36,74 @@ export async function perdure(input: RunInput): Promise<RunOutcome> {
 
 function openContext(input: RunInput, gates: GateBook): RunContext {
   const { carried } = input;
+  gates.wantsToken = input.settings.require_token === true;
   const identity = identityOf(input);
-  return {
+  const context: Omit<RunContext, 'top'> = {
     ...identity,
-    schedule: restoreSchedule(identity.plan, carried),
     gates,
+    devices: createDeviceBook(carried?.devices ?? {}),
+    purse: openPurse(input, identity),
+    // A batch run has nothing of its own to do but the items of its foreach.
+    flight: createFlight((scope, step, at) => (scope === whole.top && input.batch !== undefined && step.kind === 'foreach' ? runBatchItems(scope, step) : runStep(scope, step, at))),
+    carriedGates: new Map(carried?.gates.map((gate) => [gate.path, gate])),
+    carriedBlocks: carried?.blocks ?? {},
+    conversations: new Map(Object.entries(carried?.conversations ?? {})),
+    rounds: new Map(),
+    since: new Map(Object.entries(carried?.since ?? {})),
+    tried: new Map(Object.entries(carried?.tried ?? {})),
     cancelled: null,
+    items: input.batch === undefined ? null : { succeeded: 0, failures: { count: 0, first: [] } },
     startedAt: carried?.started_at ?? new Date().toISOString(),
-    pages: carried?.pages ?? [],
   };
+  // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
+  CancellationScope.current().cancelRequested.catch(() => { whole.cancelled = 'by request'; });
+  const whole = withTop(context, input);
+  gates.onOpened = (gate) => noticeGate(whole, gate);
+  whole.purse.onPause = (pause) => noticePause(whole, pause);
+  showDetails(whole);
+  hearNested(context.flight, () => pump(whole));
+  listenToSteerers(context.purse, (kind) => {
+    gates.messages[kind] += 1;
+    gates.onMessage();
+  });
+  return whole;
 }
 
 async function interpret(context: RunContext, input: RunInput): Promise<RunOutcome> {
   for (const decision of input.carried?.decisions ?? []) context.gates.decided.set(decision.gate, decision);
-  // Before `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
-  CancellationScope.current().cancelRequested.catch(() => { context.cancelled = 'by request'; });
-  const flight: Flight = {
-    context, work: new CancellationScope(), carriedGates: new Map(input.carried?.gates.map((gate) => [gate.path, gate])),
-    activities: 0, children: 0, draining: false, broken: null,
-  };
-  await flight.work.run(() => fly(flight));
-  // eslint-disable-next-line @typescript-eslint/only-throw-error -- rethrown as it was caught
-  if (flight.broken !== null) throw flight.broken;
+  const { top } = context;
+  const clock = startClockBeside(context);
+  await top.work.run(() => fly(top));
+  clock.cancel();
+  const { broken } = context.flight;
+  if (broken !== undefined) return breakOff(top, broken);
   await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-  if (context.schedule.open > 0) return continueRun(context, input);
-  const { status, error } = endFor(context);
-  const outcome = await closeRun(context, status, error);
+  if (top.schedule.open > 0) return continueRun(top, input);
+  await releaseUnneeded(context);
+  const { status, error } = endFor(top);
+  let outcome: RunOutcome;
+  try {
+    outcome = await closeRun(top, status, error);
+  } catch (failure) {
+    return breakOff(top, failure);
+  }
+  await leaveTree(context.purse, status);
+  await noticeEnd(context, outcome);
   if (status === 'cancelled') throw new CancelledFailure('cancelled');
-  if (status === 'error' || status === 'timeout') throw runFailure(outcome);
+  // What a batch comes to is for the run that started it to judge.
+  if (input.batch === undefined && (status === 'error' || status === 'timeout')) throw runFailure(outcome);
   return outcome;
 }
 
-function endFor(context: RunContext): { status: RunEnd; error: string | null } {
+/** Fails a run that cannot go on, for a bug of ours or a store that takes nothing; people are told of that end too. */
+async function breakOff({ context, schedule }: Scope, failure: unknown): Promise<never> {
+  await noticeEnd(context, { status: 'error', error: failure instanceof Error ? failure.message : String(failure), spend: schedule.spend });
+  throw failure;
+}
+
+function endFor({ context, schedule }: Scope): { status: RunEnd; error: string | null } {
   if (context.cancelled !== null) return { status: 'cancelled', error: `cancelled ${context.cancelled}` };
-  return { status: endOf(context.schedule), error: errorOf(context.schedule) };
-}
-
-/** Runs until every step has ended, or until nothing is in flight and the run should continue as new. */
-function fly(flight: Flight): Promise<void> {
-  return new Promise((resolve) => {
-    const { context } = flight;
-    const pump = (): void => {
-      if (shouldContinue(context, flight.children)) flight.draining = true;
-      startReady(flight, (step, end) => { ended(flight, step, end); pump(); });
-      showDetails(context);
-      const inFlight = flight.activities + flight.children;
-      if (context.schedule.open === 0 || (flight.draining && inFlight === 0) || (flight.broken !== null && inFlight === 0)) resolve();
-    };
-    flight.work.cancelRequested.catch(() => {
-      skipPending(context.schedule, `skipped: ${reasonFor(context)}`);
-      pump();
-    });
-    context.gates.onMessage = pump;
-    pump();
-  });
-}
-
-function startReady(flight: Flight, onEnd: (step: Step, end: StepEnd) => void): void {
-  const { schedule } = flight.context;
-  if (flight.draining || flight.broken !== null) return;
-  for (const index of [...schedule.ready]) {
-    const step = schedule.body.steps[index];
-    if (step === undefined || !hasRoom(flight, step)) continue;
-    launch(flight, step, onEnd);
-  }
-}
-
-function hasRoom(flight: Flight, step: Step): boolean {
-  if (step.kind === 'workflow') return flight.children < MOST_CHILDREN;
-  const parallel = flight.context.settings.budget.max_parallel ?? MOST_ACTIVITIES;
-  return !holdsSlot(step) || flight.activities < Math.min(parallel, MOST_ACTIVITIES);
-}
-
-function launch(flight: Flight, step: Step, onEnd: (step: Step, end: StepEnd) => void): void {
-  const { context } = flight;
-  const startedAt = Date.now();
-  startStep(context.schedule, step.index);
-  count(flight, step, 1);
-  const scope = { reason: () => reasonFor(context), carried: flight.carriedGates.get(pathOf(context, step)) ?? null };
-  runStep(context, step, scope).then(
-    (end) => onEnd(step, { duration_ms: Date.now() - startedAt, ...end }),
-    (error: unknown) => {
-      flight.broken ??= error;
-      flight.work.cancel();
-      onEnd(step, { status: 'error', failure: { type: 'internal', message: String(error) } });
-    },
-  );
-}
-
-function ended(flight: Flight, step: Step, end: StepEnd): void {
-  const { schedule } = flight.context;
-  count(flight, step, -1);
-  endStep(schedule, step.index, end);
-  if (schedule.stopped !== null) flight.work.cancel();
-}
-
-function count(flight: Flight, step: Step, by: 1 | -1): void {
-  if (step.kind === 'workflow') flight.children += by;
-  else if (holdsSlot(step)) flight.activities += by;
-}
-
-function reasonFor(context: RunContext): string {
-  if (context.cancelled !== null) return 'the run was cancelled';
-  const { stopped, body } = context.schedule;
-  const step = stopped === null ? undefined : body.steps[stopped];
-  return step === undefined ? 'the interpreter failed' : `\`${segmentOf(step)}\` failed and stops the run`;
+  const { stop } = climateOf(context.purse);
+  if (stop !== null && context.purse.refused > 0) return { status: stop.status, error: [stop.message, errorOf(schedule)].filter((text) => text !== null).join('\n') };
+  return { status: endOf(schedule), error: errorOf(schedule) };
 }

@@ -1,23 +1,33 @@
+import { patched } from '@temporalio/workflow';
+import { lossEnd, lostEnd } from '../plan/ends.js';
+import type { Gate, GateEnd } from '../plan/gate.js';
 import { segmentOf } from '../plan/plan.js';
 import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
 import { quick } from './activities.js';
-import type { RunContext } from './context.js';
-import { pathOf } from './context.js';
+import type { Scope } from './context.js';
+import { addressOf, pathOf, takeCarried } from './context.js';
+import { withoutSlot } from './flight.js';
 import { awaitDecision } from './gates.js';
 
 /**
- * Asks a person whether to do a step again whose effect is external and whose worker was lost (decision 13): null to do
- * it again, else how the step ends. Also a run that approves its gates by itself does not repeat such an effect.
+ * Asks a person what to do about a step whose effect is external and whose worker was lost (decision 13): null to do it
+ * again, else how the step ends. Also a run that approves its gates by itself does not repeat such an effect.
  */
-export async function askAfterLoss(context: RunContext, step: Step, tried: number): Promise<StepEnd | null> {
-  const lost = (why: string): StepEnd => ({ status: 'error', failure: { type: 'worker-lost', message: `The worker was lost while \`${segmentOf(step)}\` ran, and its effect is external: ${why}.` } });
-  if (context.settings.gates !== 'ask') return lost('nobody was to be asked, so it was not repeated');
-  const { root, nested } = context;
-  const path = pathOf(context, step);
-  const question = `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have happened. Do it again?`;
-  const rendered = await quick.renderGate({ root, nested, step: step.index, path, try: tried, environment: {}, question });
-  context.gates.decided.delete(path);
-  const decision = await awaitDecision(context.gates, { path, kind: 'lost', ...rendered, fallback: 'abort', since: new Date().toISOString() });
-  return decision.decision === 'approve' ? null : lost(`${decision.by} decided not to repeat it${decision.comment ? `: ${decision.comment}` : ''}`);
+export async function askAfterLoss(scope: Scope, step: Step, tried: number): Promise<StepEnd | null> {
+  const { context } = scope;
+  if (context.settings.gates !== 'ask') return lostEnd(step, 'nobody was to be asked, so it was not repeated');
+  const { root, nested, gates, settings } = context;
+  const path = pathOf(scope, step);
+  const carried = takeCarried(scope, step, 'lost');
+  const decision = (gate: Gate): Promise<GateEnd> => {
+    const wait = (): Promise<GateEnd> => awaitDecision(gates, gate);
+    return patched('lost-holds-no-slot') ? withoutSlot(scope, step, wait) : wait();
+  };
+  if (carried !== null) return lossEnd(step, await decision(carried));
+  const question = `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have happened. Do it again, count it as done, or stop?`;
+  const since = new Date().toISOString();
+  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, since, submitter: settings.submitted_by });
+  gates.decided.delete(path);
+  return lossEnd(step, await decision({ path, kind: 'lost', fallback: 'abort', since, ...rendered }));
 }

@@ -1,61 +1,159 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { StepOutput } from '../activities/contract.js';
+import type { ShortOutput } from '../activities/contract.js';
 import { countedOnce } from '../plan/ends.js';
-import type { Failure } from '../plan/failure.js';
-import type { Gate } from '../plan/gate.js';
 import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/policy.js';
+import { isInDoubt } from '../plan/recovery.js';
 import { NO_SPEND, addSpend } from '../plan/result.js';
+import type { CarriedTries } from '../plan/run-input.js';
 import type { StepEnd } from '../plan/schedule.js';
+import { wholeOutput } from '../plan/step-output.js';
 import type { Step } from '../plan/step.js';
-import type { RunContext } from './context.js';
-import { failureFrom, spendIn } from './failures.js';
+import type { Scope } from './context.js';
+import { sleepIn } from './flight.js';
+import { climateOf } from './ledger.js';
+import type { Turn } from './ledger-reserve.js';
+import { askedIn, endTurn, takeTurn } from './ledger-reserve.js';
+import { pathOf, reasonFor, triesBefore } from './context.js';
+import { failureFrom, shortIn, spendIn } from './failures.js';
 import { askAfterLoss } from './lost.js';
 import { runAgent } from './steps/agent.js';
 import { runApproval } from './steps/approval.js';
 import { runCommand } from './steps/command.js';
+import { runConversation } from './steps/conversation.js';
+import { runCompile } from './steps/compile.js';
+import { askReady, recover, runFlash } from './steps/flash.js';
+import { runForeach } from './steps/foreach.js';
+import { runLoop } from './steps/loop.js';
+import { runPlan } from './steps/plan.js';
+import { runSerial } from './steps/serial.js';
+import { runSet } from './steps/set.js';
+import type { Leave } from './steps/tool.js';
+import { askLeave, runTool } from './steps/tool.js';
+import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
+import { failed, keepTries, openTries } from './tries.js';
+import type { Tries } from './tries.js';
 import { conditionHolds } from './values.js';
 
-/** What a step is told from outside of it. */
-export interface StepScope {
-  /** Why the run or another step cancels this one. */
-  reason: () => string;
-  /** The gate as it was shown before the run continued as new. */
-  carried: Gate | null;
+/**
+ * Runs one step to its end, with all its tries. Never fails for what a step can do; rejects for a bug of ours.
+ * `startedAt` is when it first started, in epoch milliseconds: continuing as new does not begin its deadline anew.
+ * The SDK formats a stack trace of every promise of a workflow, and an `await` in an `async` function makes two. So a step that
+ * ends with its first try costs two promises here, beside the SDK's own: what follows is chained where others would await.
+ */
+export function runStep(scope: Scope, step: Step, startedAt: number): Promise<StepEnd> {
+  const { carried, ...tries } = openTries(scope, step);
+  const limit = { ms: isGate(step) ? 0 : remainingMs(step, startedAt), summary: () => `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) };
+  return begin(() => withinLimit(limit, () => (carried === null ? tryAll(scope, step, tries) : goOn(scope, step, tries, carried)))).then(
+    (end) => counted(step, tries, end),
+    (error: unknown) => {
+      if (!isCancellation(error)) throw error;
+      return counted(step, tries, failed({ type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` }));
+    },
+  );
 }
 
-/**
- * Runs one step to its end, with all its tries. Never throws for what a step can do; a bug of ours is thrown.
- * The SDK takes a stack trace of every promise of a workflow, so what is not needed is not awaited here.
- */
-export async function runStep(context: RunContext, step: Step, scope: StepScope): Promise<StepEnd> {
-  let tries = 0;
-  let spent = NO_SPEND;
-  const tryAll = async (): Promise<StepEnd> => {
-    if (step.when !== null && !(await conditionHolds(context, step, step.when))) return { status: 'skipped', reason: '`when` is false' };
-    for (;;) {
-      tries += 1;
-      const end = await tryStep(context, step, tries, scope.carried);
-      spent = addSpend(spent, end.spend ?? NO_SPEND);
-      if (isUncertain(step, end)) {
-        const stop = await askAfterLoss(context, step, tries);
-        if (stop === null) continue;
-        return stop;
-      }
-      const delay = 'failure' in end ? nextTryDelay(step, end.failure, tries) : null;
-      if (delay === null) return end;
-      await sleep(delay, { summary: `next try of ${segmentOf(step)}` });
-    }
-  };
-  let end: StepEnd;
+function counted(step: Step, { count, spent }: Tries, end: StepEnd): StepEnd {
+  return { attempts: count, ...end, spend: countedOnce(step, end.reused === true ? 0 : count, spent) };
+}
+
+/** What is thrown before there is a promise is told as what goes wrong later. */
+function begin<T>(run: () => Promise<T>): Promise<T> {
   try {
-    end = await withinLimit({ ms: step.deadline_ms ?? 0, summary: `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) }, tryAll);
+    return run();
   } catch (error) {
-    if (!isCancellation(error)) throw error;
-    end = failed({ type: 'cancelled', message: `cancelled: ${scope.reason()}` });
+    return Promise.reject(error instanceof Error ? error : new Error(String(error)));
   }
-  return { attempts: tries, ...end, spend: countedOnce(step, tries, spent) };
+}
+
+function tryAll(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
+  if (step.when === null) return tryFirst(scope, step, tries);
+  return conditionHolds(scope, step, 'when').then((holds) => (holds ? tryFirst(scope, step, tries) : { status: 'skipped', reason: '`when` is false' }));
+}
+
+/** The first try, once a device is ready for its image where that is asked, or a call is allowed. */
+function tryFirst(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
+  if (step.kind === 'tool') return tryAllowed(scope, step, tries);
+  if (step.kind !== 'flash' || step.ready === null) return tryNext(scope, step, tries);
+  return askReady(scope, step).then((readiness) => {
+    if ('end' in readiness) return readiness.end;
+    tries.flash.image = readiness.image;
+    keepTries(scope, step, tries, true);
+    return tryNext(scope, step, tries);
+  });
+}
+
+async function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tries): Promise<StepEnd> {
+  const leave = await askLeave(scope, step).catch((error: unknown): Leave => {
+    if (isCancellation(error)) throw error;
+    return { end: failedTry(error) };
+  });
+  if ('end' in leave) return leave.end;
+  tries.allowed = leave.allowed;
+  if (tries.allowed !== null) keepTries(scope, step, tries, true);
+  return tryNext(scope, step, tries);
+}
+
+/** Makes one try in its turn, and more as long as `afterTry` says so. */
+function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
+  const isCounted = tries.last !== null || scope.context.conversations.has(pathOf(scope, step));
+  const turn = takeTurn(scope, step, !isCounted, tries.short);
+  return turn instanceof Promise ? turn.then((given) => tryInTurn(scope, step, tries, given)) : tryInTurn(scope, step, tries, turn);
+}
+
+/** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
+function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): Promise<StepEnd> {
+  if (turn === null) return Promise.resolve(tries.last ?? notStarted(scope));
+  // What was refused is the same try, but asked of another model it is another question.
+  if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
+  const over = (end: StepEnd): StepEnd | Promise<StepEnd> => {
+    endTurn(scope.context, turn, end);
+    tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
+    return afterTry(scope, step, tries, end);
+  };
+  return begin(() => tryOnce(scope, step, turn, { count: triesBefore(scope, step) + tries.count, flash: tries.flash, allowed: tries.allowed })).then(
+    (end) => over('status' in end ? end : success(end)),
+    (error: unknown) => {
+      if (!isCancellation(error)) return over(failedTry(error));
+      tries.spent = addSpend(tries.spent, scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND);
+      endTurn(scope.context, turn, null);
+      throw error;
+    },
+  );
+}
+
+/** How the step ends, or its next try: at once where the last one was refused before anything was asked. */
+function afterTry(scope: Scope, step: Step, tries: Tries, end: StepEnd): StepEnd | Promise<StepEnd> {
+  if (tries.short !== null) return tryNext(scope, step, tries);
+  tries.last = end;
+  tries.spent = addSpend(tries.spent, end.spend ?? NO_SPEND);
+  return endOrTryAgain(scope, step, tries, end);
+}
+
+/** A step whose run has continued as new goes on where it was: it asks what was asked, or tries again. */
+async function goOn(scope: Scope, step: Step, tries: Tries, { again = false }: CarriedTries): Promise<StepEnd> {
+  return again || tries.last === null ? tryNext(scope, step, tries) : endOrTryAgain(scope, step, tries, tries.last);
+}
+
+function endOrTryAgain(scope: Scope, step: Step, tries: Tries, end: StepEnd): StepEnd | Promise<StepEnd> {
+  if ('failure' in end) keepTries(scope, step, tries, false);
+  const again = (stop: StepEnd | null): StepEnd | Promise<StepEnd> => {
+    if (stop !== null) return stop;
+    keepTries(scope, step, tries, true);
+    return tryNext(scope, step, tries);
+  };
+  // What a lost worker has left of a flash can be looked at.
+  tries.flash.act = isUncertain(step, end) ? 'inspect' : 'write';
+  if (isUncertain(step, end)) return step.kind === 'flash' ? tryNext(scope, step, tries) : askAfterLoss(scope, step, tries.count).then(again);
+  const delay = 'failure' in end ? nextTryDelay(step, end.failure, tries.count) : null;
+  if (delay === null) return 'failure' in end && isInDoubt(step, end.failure) ? recover(scope, step, tries.count, end.failure).then(again) : end;
+  return sleepIn(scope.context.flight, delay, `next try of ${segmentOf(step)}`).then(() => again(null));
+}
+
+/** What is left of a step's deadline: 0 is no limit, and 1 ms one that has passed while the run continued as new. */
+function remainingMs({ deadline_ms }: Step, startedAt: number): number {
+  return deadline_ms === null ? 0 : Math.max(1, startedAt + deadline_ms - Date.now());
 }
 
 /** An external effect whose worker was lost may have happened: it is never repeated silently (decision 13). */
@@ -63,22 +161,19 @@ function isUncertain(step: Step, end: StepEnd): boolean {
   return step.effect === 'external' && 'failure' in end && end.failure.type === 'worker-lost';
 }
 
-function failed(failure: Failure): StepEnd {
-  return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
+function deadlineEnd(step: Step): StepEnd {
+  return failed({ type: 'timeout', message: `The step did not end within its deadline of ${(step.deadline_ms ?? 0) / 1000} s.` });
 }
 
-/** A gate that nobody decided in time has expired; anything else has timed out. */
-function deadlineEnd(step: Step): StepEnd {
-  const limit = `its deadline of ${(step.deadline_ms ?? 0) / 1000} s`;
-  return step.kind === 'approval'
-    ? failed({ type: 'expired', message: `Nobody decided within ${limit}.` })
-    : failed({ type: 'timeout', message: `The step did not end within ${limit}.` });
+/** A gate knows its deadline itself: people are shown it, and it stays the same when the run continues as new. */
+function isGate(step: Step): boolean {
+  return step.kind === 'approval' || step.kind === 'ask';
 }
 
 interface TimeLimit {
   /** 0 is no limit. */
   ms: number;
-  summary: string;
+  summary: () => string;
   expired: () => StepEnd;
 }
 
@@ -91,7 +186,7 @@ async function limited({ ms, summary, expired }: TimeLimit, run: () => Promise<S
   const work = new CancellationScope();
   const timer = new CancellationScope();
   let isOver = false;
-  void timer.run(() => sleep(ms, { summary })).then(
+  void timer.run(() => sleep(ms, { summary: summary() })).then(
     () => { isOver = true; work.cancel(); },
     () => undefined, // the work ended first
   );
@@ -106,32 +201,58 @@ async function limited({ ms, summary, expired }: TimeLimit, run: () => Promise<S
   }
 }
 
+/** A step that the run starts no more. */
+function notStarted({ context }: Scope): StepEnd {
+  return { status: 'skipped', reason: `skipped: ${climateOf(context.purse).stop?.message ?? 'the run starts nothing any more'}` };
+}
+
+/** What one try is told of those before. */
+type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed'>;
+
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
-async function tryStep(context: RunContext, step: Step, tried: number, carried: Gate | null): Promise<StepEnd> {
-  try {
-    const limit = step.kind === 'workflow' ? step.timeout_ms : 0;
-    const expired = (): StepEnd => failed({ type: 'timeout', message: `The nested run did not end within ${limit / 1000} s.` });
-    return await withinLimit({ ms: limit, summary: `limit of ${segmentOf(step)}`, expired }, () => dispatch(context, step, tried, carried));
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return { ...failed(failureFrom(error)), spend: spendIn(error) };
-  }
+function tryOnce(scope: Scope, step: Step, turn: Turn, tries: TryOf): Promise<StepEnd | ShortOutput> {
+  if (step.kind !== 'workflow') return dispatch(scope, step, turn, tries);
+  const expired = (): StepEnd => failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
+  return withinLimit({ ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired }, () => runNested(scope, step, tries.count));
+}
+
+function failedTry(error: unknown): StepEnd {
+  const short = shortIn(error);
+  return { ...failed(failureFrom(error)), spend: spendIn(error), ...(short === null ? {} : { short }) };
 }
 
 /** One line a kind. */
-function dispatch(context: RunContext, step: Step, tried: number, carried: Gate | null): Promise<StepEnd> {
+function dispatch(scope: Scope, step: Exclude<Step, { kind: 'workflow' }>, turn: Turn, { count: tried, flash, allowed }: TryOf): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {
     case 'agent':
-      return runAgent(context, step, tried).then(success);
+      return turn.inParts ? runConversation(scope, step, turn, tried) : runAgent(scope, step, turn, tried);
     case 'command':
-      return runCommand(context, step, tried).then(success);
-    case 'workflow':
-      return runNested(context, step, tried);
+      return runCommand(scope, step, tried);
+    case 'tool':
+      return runTool(scope, step, tried, allowed);
     case 'approval':
-      return runApproval(context, step, carried);
+    case 'ask':
+      return runApproval(scope, step);
+    case 'plan':
+      return runPlan(scope, step, tried);
+    case 'set':
+      return runSet(scope, step);
+    case 'wait':
+      return runWait(scope, step);
+    case 'foreach':
+      return runForeach(scope, step);
+    case 'loop':
+      return runLoop(scope, step);
+    case 'compile':
+      return runCompile(scope, step, tried);
+    case 'flash':
+      return runFlash(scope, step, tried, flash);
+    case 'serial':
+      return runSerial(scope, step, tried);
   }
 }
 
-function success({ output, spend, note, reused }: StepOutput): StepEnd {
+function success(short: ShortOutput): StepEnd {
+  const { output, spend, note, reused } = wholeOutput(short);
   return { status: 'success', output, spend, note, reused };
 }

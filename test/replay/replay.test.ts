@@ -17,7 +17,7 @@ beforeAll(() => { Runtime.install({ logger: new DefaultLogger('ERROR') }); });
 
 describe('a stored history', () => {
   it.each(files)('%s replays with the workflow code of today', async (file) => {
-    await expect(replay(historyIn(file), file.replace(/\.json\.gz$/, '').replace('.', '/'))).resolves.toBeUndefined();
+    await expect(replay(historyIn(file), file.replace(/\.json\.gz$/, '').replaceAll('.', '/'))).resolves.toBeUndefined();
   });
 
   it('does not replay when it tells of something else than the code would do', async () => {

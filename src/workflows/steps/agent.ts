@@ -1,20 +1,32 @@
-import type { StepOutput } from '../../activities/contract.js';
+import type { ModelCall, ProgramCall, ShortOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
+import { shortCall } from '../../plan/short-call.js';
 import type { AgentStep } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
 import { acting, actingOptions } from '../activities.js';
-import type { RunContext } from '../context.js';
-import { modelFor, pathOf } from '../context.js';
+import type { Scope } from '../context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../context.js';
+import type { Turn } from '../ledger-reserve.js';
+import { mostFor } from '../ledger-reserve.js';
 import { environmentOf } from '../values.js';
 
-/** One answer of a model in a role. */
-export function runAgent(context: RunContext, step: AgentStep, tried: number): Promise<StepOutput> {
+/** One answer in a role: of a model, or of the program that plays it. */
+export function runAgent(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<ShortOutput> {
+  const { context } = scope;
   const agent = context.plan.agents[step.agent];
   if (agent === undefined) throw new Error(`The plan has no agent ${step.agent}`);
-  const { root, nested } = context;
-  const path = pathOf(context, step);
-  const model = modelFor(context, step.model ?? agent.model);
-  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name} (${model.model})`), [
-    { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), model },
-  ]);
+  const { root, nested, settings } = context;
+  const path = pathOf(scope, step);
+  const { model, program } = turn;
+  const most = mostFor(context, turn);
+  const head = { root, nested, step: addressOf(scope, step), path, try: tried, environment: environmentOf(scope, templatesOf(step)), ...reuseOf(scope, step, path), ...(most === undefined ? {} : { most }), ...(settings.context === undefined ? {} : { context: settings.context }) };
+  if (program !== null) {
+    // A program reads what it likes of the workspace: where that has changed, it plays anew (decision 14).
+    const reuse = head.reuse !== undefined && settings.reuse?.changed === true ? { reuse: { ...head.reuse, never: true as const } } : {};
+    const call: ProgramCall = { ...head, ...reuse, program, workspace: settings.workspace };
+    return acting.runProgram.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`), [shortCall(call, callerOf(path))]);
+  }
+  if (model === null) throw new Error(`No model was chosen for ${path}`);
+  const call: ModelCall = { ...head, model };
+  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}`), [shortCall(call, callerOf(path))]);
 }

@@ -1,24 +1,31 @@
-import { decidedEnd, unattendedEnd } from '../../plan/ends.js';
+import { endAlone, gateEnd } from '../../plan/ends.js';
 import type { Gate } from '../../plan/gate.js';
 import type { StepEnd } from '../../plan/schedule.js';
-import type { ApprovalStep } from '../../plan/step.js';
+import type { ApprovalStep, AskStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
 import { quick } from '../activities.js';
-import type { RunContext } from '../context.js';
-import { pathOf } from '../context.js';
+import type { Scope } from '../context.js';
+import { addressOf, pathOf } from '../context.js';
 import { awaitDecision } from '../gates.js';
 import { environmentOf } from '../values.js';
 
-/** A gate: shows the exact content and waits for a person, unless the run was started to decide by itself. */
-export async function runApproval(context: RunContext, step: ApprovalStep, carried: Gate | null): Promise<StepEnd> {
-  const gate = carried ?? (await renderGate(context, step));
-  return unattendedEnd(gate, context.settings) ?? decidedEnd(gate.content, await awaitDecision(context.gates, gate));
+/**
+ * An approval or a question: shows it and waits for people (decision 4), unless the run was started to decide by
+ * itself. The gate stays as it was shown before the run continued as new.
+ */
+export async function runApproval(scope: Scope, step: ApprovalStep | AskStep): Promise<StepEnd> {
+  const { context } = scope;
+  const gate = context.carriedGates.get(pathOf(scope, step)) ?? (await openGate(scope, step));
+  return endAlone(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate), gate);
 }
 
-async function renderGate(context: RunContext, step: ApprovalStep): Promise<Gate> {
-  const { root, nested } = context;
-  const path = pathOf(context, step);
-  const templates = step.content === null ? [step.message] : [step.message, step.content];
-  const environment = environmentOf(context, templates);
-  const rendered = await quick.renderGate({ root, nested, step: step.index, path, try: 1, environment });
-  return { path, kind: 'approval', ...rendered, fallback: step.fallback, since: new Date().toISOString() };
+/** Renders what the gate shows and who may decide (I6). */
+async function openGate(scope: Scope, step: ApprovalStep | AskStep): Promise<Gate> {
+  const { root, nested, settings, gates } = scope.context;
+  const path = pathOf(scope, step);
+  gates.decided.delete(path);
+  const since = new Date().toISOString();
+  const environment = environmentOf(scope, templatesOf(step));
+  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: 1, environment, since, submitter: settings.submitted_by });
+  return { path, kind: step.kind, fallback: step.kind === 'approval' ? step.fallback : 'abort', since, ...rendered };
 }

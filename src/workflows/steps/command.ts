@@ -1,20 +1,24 @@
-import type { CommandCall, StepOutput } from '../../activities/contract.js';
+import type { CommandCall, ShortOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
-import { actorOf, templatesOf } from '../../plan/step.js';
+import { folderOf } from '../../plan/reuse.js';
+import { shortCall } from '../../plan/short-call.js';
+import { actorOf } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions } from '../activities.js';
-import type { RunContext } from '../context.js';
-import { pathOf } from '../context.js';
+import type { RunContext, Scope } from '../context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../context.js';
 import { environmentOf } from '../values.js';
 
 /** A program, given as argv (decision 3). One of at most 10 s runs as a local activity, behind the journal. */
-export function runCommand(context: RunContext, step: CommandStep, tried: number): Promise<StepOutput> {
+export function runCommand(scope: Scope, step: CommandStep, tried: number): Promise<ShortOutput> {
+  const { context } = scope;
   const { root, nested, settings } = context;
-  const path = pathOf(context, step);
-  const call: CommandCall = { root, nested, step: step.index, path, try: tried, environment: environmentOf(context, templatesOf(step)), workspace: settings.workspace };
+  const path = pathOf(scope, step);
+  const call: CommandCall = { root, nested, step: addressOf(scope, step), path, try: tried, environment: environmentOf(scope, templatesOf(step)), ...reuseOf(scope, step, path), workspace: folderOf(step, settings) };
   const summary = summaryOf(context, step);
-  if (isQuick(step)) return quick.runCommand.executeWithOptions(quickOptions(step, summary), [{ ...call, quick: true }]);
-  return acting.runCommand.executeWithOptions(actingOptions(step, path, summary), [call]);
+  if (isQuick(step)) return quick.runCommand.executeWithOptions(quickOptions(step, summary), [shortCall({ ...call, quick: true }, callerOf(null))]);
+  return acting.runCommand.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
 }
 
 /** The step and the literal words of its command, as far as they go in one line of Temporal's UI (S35). */

@@ -1,44 +1,81 @@
-import { ChildWorkflowCancellationType, ParentClosePolicy, executeChild } from '@temporalio/workflow';
-import { nestedEnd } from '../../plan/ends.js';
+import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, patched, startChild } from '@temporalio/workflow';
+import { endedByOthers, nestedEnd } from '../../plan/ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
-import { packPlan } from '../../plan/pack.js';
+import { shortPlan } from '../../plan/pack.js';
+import type { Plan } from '../../plan/plan.js';
 import { nestedPlan, segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
-import type { RunInput } from '../../plan/run-input.js';
-import { UNLIMITED } from '../../plan/run-input.js';
+import { NO_SPEND } from '../../plan/result.js';
+import type { RootLink, RunInput } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
-import type { WorkflowStep } from '../../plan/step.js';
-import type { RunContext } from '../context.js';
+import type { AgentStep, PlanStep, WorkflowStep } from '../../plan/step.js';
+import type { Value } from '../../plan/value.js';
+import type { Scope } from '../context.js';
 import { pathOf } from '../context.js';
-import { outcomeIn } from '../failures.js';
-import { nestedInputs } from '../values.js';
+import { cutOff, outcomeIn } from '../failures.js';
+import { climateOf } from '../ledger.js';
+import { collectFrom, lendTo } from '../ledger-reserve.js';
+import { renderedValues } from '../values.js';
 
 /** A nested workflow: a child workflow of the same interpreter (decision 1). Throws what is not the nested run's own end. */
-export async function runNested(context: RunContext, step: WorkflowStep, tried: number): Promise<StepEnd> {
-  const path = pathOf(context, step);
-  const run = `${context.run}/${segmentOf(step)}`;
+export async function runNested(scope: Scope, step: WorkflowStep, tried: number): Promise<StepEnd> {
+  const plan = nestedPlan(scope.context.plan, step.plan);
+  return startNested(scope, step, { plan, tried, inputs: await renderedValues(scope, step, step.inputs), root: scope.context.root });
+}
+
+/** What a nested run is started with. */
+export interface Nested {
+  plan: Plan;
+  inputs: Record<string, Value>;
+  tried: number;
+  /** Its path, where that is not the step's. */
+  path?: string;
+  /** Its activities find their steps in the Plan that this names. */
+  root: RootLink;
+}
+
+/** Starts a nested run for a step and waits for its end. */
+export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | AgentStep, { plan, inputs, tried, root, path = pathOf(scope, step) }: Nested): Promise<StepEnd> {
+  const { context } = scope;
+  const run = `${context.root.run}/${path}`;
+  let outcome: RunOutcome | null = NOT_STARTED;
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => { open = resolve; });
   const input: RunInput = {
-    plan: packPlan(nestedPlan(context.plan, step.plan)),
-    input: await nestedInputs(context, step),
-    root: { ...context.root, first: tried === 1 ? context.root.first : `${context.root.first} ${path} ${tried}` },
+    plan: shortPlan(plan),
+    input: inputs,
+    root: { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` },
     path,
-    lease: UNLIMITED,
+    lease: lendTo(context, run, plan, opened),
+    tree: { parent: context.run, climate: climateOf(context.purse) },
     settings: context.settings,
     carried: null,
   };
   try {
-    const outcome = await executeChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
+    const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
       workflowId: run,
       args: [input],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      staticSummary: `${segmentOf(step)}: ${step.workflow}`,
-      memo: { [MEMO.definition]: step.workflow, [MEMO.plan]: step.plan },
+      staticSummary: `${segmentOf(step)}: ${plan.name}`,
+      memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
     });
+    outcome = null;
+    open();
+    outcome = await child.result();
     return nestedEnd(run, outcome);
   } catch (error) {
-    const outcome = outcomeIn(error);
-    if (outcome === null) throw error;
-    return nestedEnd(run, outcome);
+    // One that was cancelled has given back what it did not use, and says no more.
+    outcome = outcomeIn(error) ?? outcome;
+    if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
+    const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
+    if (how !== null && patched('others-end-nested-runs')) return endedByOthers(run, how);
+    throw error;
+  } finally {
+    context.flight.waiting.delete(run);
+    collectFrom(context, run, outcome);
   }
 }
+
+/** What a nested run has used that could not be started. */
+export const NOT_STARTED: RunOutcome = { status: 'cancelled', error: null, output: null, spend: NO_SPEND, pages: [], charged: { usd: 0, tokens: 0, steps: 0 } };

@@ -1,0 +1,172 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { AskedBy, ToolCall } from '../../activities/contract.js';
+import type { Action } from '../../plan/action.js';
+import type { CallEnd, CalledAgent, ToolAnswer } from '../../plan/conversation.js';
+import { segmentOf } from '../../plan/plan.js';
+import { shortCall } from '../../plan/short-call.js';
+import { longHash } from '../../plan/short-hash.js';
+import type { Agent } from '../../plan/step.js';
+import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
+import { addressOf, callerOf, triesBefore } from '../context.js';
+import { failureFrom } from '../failures.js';
+import { spareSlot } from '../ledger-reserve.js';
+import { leave, parkIfDraining } from './seat.js';
+import type { Lane, OneCall, Talk } from './talk.js';
+import { agentOf, callPath, freshConversation, limitFor, makingOf, releaseSpare } from './talk.js';
+import { afterDoubt, isDenied, permissionFor } from './tool-gates.js';
+import { callWorkflow } from './workflow-call.js';
+
+/** So many calls of one turn at once, where there are slots for them (I11). */
+const MOST_AT_ONCE = 8;
+/** Agents that call each other go no deeper; the step's own agent is the first. */
+const MOST_DEPTH = 5;
+/** Failures of a called agent that are the run's own and not for its caller to mend. */
+const OURS: ReadonlySet<string> = new Set(['limit-reached', 'timeout', 'internal', 'store-full', 'store-missing', 'journal-mismatch']);
+
+/** Makes the calls of the last turn that have not ended: those that may at the same time, in the order of the model. */
+export async function callTools(talk: Talk): Promise<void> {
+  for (const batch of batchesOf(talk)) await runBatch(talk, batch);
+}
+
+function batchesOf({ state: { calls, ends } }: Talk): number[][] {
+  const batches: number[][] = [];
+  let together = false;
+  calls.forEach((request, index) => {
+    if (ends[index] !== null) return;
+    if (together && !request.alone) batches.at(-1)?.push(index);
+    else batches.push([index]);
+    together = !request.alone;
+  });
+  return batches;
+}
+
+/** What fails, fails the turn once the others have ended; what they gave is kept for the next try. */
+async function runBatch(talk: Talk, batch: number[]): Promise<void> {
+  const { seat } = talk;
+  const queue = [...batch];
+  const lanes = openLanes(talk, batch.length);
+  let running = lanes.length;
+  seat.working += lanes.length - 1;
+  const ended = await Promise.allSettled(lanes.map(async (lane) => {
+    try {
+      for (let index = queue.shift(); index !== undefined; index = queue.shift()) await runCall(talk, index, lane);
+    } finally {
+      releaseSpare(talk, lane);
+      running -= 1;
+      // The last one goes on as the conversation itself.
+      if (running > 0) leave(seat);
+    }
+  }));
+  const failed = ended.filter((end) => end.status === 'rejected').map(({ reason }): unknown => reason);
+  // As it was caught; a cancellation goes first (I9).
+  if (failed.length > 0) throw failed.find(isCancellation) ?? failed[0];
+}
+
+function openLanes({ seat: { scope: { context } } }: Talk, calls: number): Lane[] {
+  const lanes: Lane[] = [{ spare: null }];
+  const { flight, settings } = context;
+  while (lanes.length < Math.min(calls, MOST_AT_ONCE) && flight.activities < (settings.budget.max_parallel ?? MOST_AT_ONCE)) {
+    const spare = spareSlot(context);
+    if (spare === null) break;
+    flight.activities += 1;
+    lanes.push({ spare });
+  }
+  return lanes;
+}
+
+async function runCall(talk: Talk, index: number, lane: Lane): Promise<void> {
+  const { state } = talk;
+  const request = state.calls[index];
+  if (request === undefined) return;
+  await parkIfDraining(talk.seat);
+  state.ends[index] = await endOfCall({ talk, index, request, lane });
+}
+
+async function endOfCall(one: OneCall): Promise<CallEnd> {
+  const { talk, request: { action, agent } } = one;
+  if (action === undefined) return { refused: true };
+  const refusal = await allowance(one, action);
+  if (refusal !== null) return { unmade: refusal };
+  await parkIfDraining(talk.seat);
+  return agent === undefined ? callTool(one) : callAgent(one, { agent: agentOf(talk.seat.scope, longHash(agent)), asked: { agent } });
+}
+
+/** Null when the call may be made; what the policy says, or a person. That a person allowed it is remembered. */
+async function allowance(one: OneCall, action: Action): Promise<string | null> {
+  const { talk: { state }, index } = one;
+  if (state.allowed[index] !== undefined) return null;
+  const permission = await permissionFor(one, action);
+  if (permission === 'allowed') return null;
+  if ('refusal' in permission) return permission.refusal;
+  state.allowed[index] = permission.hash;
+  return null;
+}
+
+async function callTool(one: OneCall): Promise<CallEnd> {
+  const { state } = one.talk;
+  for (let again = 0; ; again += 1) {
+    const answer = await makeCall(one, again);
+    if ('called' in answer) return callAgent(one, madeAgent(one, answer.called));
+    if ('starts' in answer) return callWorkflow(one, answer.starts);
+    if ('result' in answer) {
+      state.bytes += answer.bytes;
+      if (answer.made !== undefined) state.made = answer.made;
+      return { result: answer.result };
+    }
+    const told = await afterDoubt(one);
+    if (told !== null) return { unmade: told };
+  }
+}
+
+function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
+  const { talk, index, request: { tool, quick: isQuick } } = one;
+  const { seat, seat: { scope, step }, state, path, asked } = talk;
+  const { root, nested, settings } = scope.context;
+  const allowed = state.allowed[index];
+  const call: ToolCall = {
+    // Another try goes on with the same calls: their keys stay.
+    root, nested, step: addressOf(scope, step), path, try: triesBefore(scope, step) + 1, environment: {},
+    turn: state.turns, call: index, head: state.head ?? '', workspace: settings.workspace, limit_ms: limitFor(seat),
+    ...(asked === null ? {} : { agent: asked.agent }), ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }), ...(again === 0 ? {} : { again }), ...makingOf(talk),
+  };
+  const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
+  const startToCloseTimeout = call.limit_ms + GRACE_MS;
+  if (isQuick) return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [shortCall(call, callerOf(null))]);
+  const id = callPath(talk, index);
+  // What is begun is journalled, so that a lost worker's call may always come again.
+  const { retry: { maximumAttempts: _once, ...retry } = {}, ...options } = actingOptions(step, id, summary);
+  return acting.callTool.executeWithOptions({ ...options, retry, startToCloseTimeout }, [shortCall(call, callerOf(id))]);
+}
+
+/** Who is called, and what its activities are told of it beside where the call stands. */
+interface Called {
+  agent: Agent;
+  asked: Pick<AskedBy, 'agent' | 'question'>;
+}
+
+/** An agent that was made in this run, as the Plan would hold it: activities know the rest of it. It may do what its maker may. */
+function madeAgent({ talk: { seat: { scope } } }: OneCall, { agent: hash, by, name, model, max_turns, question }: CalledAgent): Called {
+  const { base_url: _own, ...maker } = agentOf(scope, longHash(by));
+  return { agent: { ...maker, name, model, max_turns }, asked: { agent: hash, ...(question === undefined ? {} : { question }) } };
+}
+
+/** An agent as a tool: a conversation of its own, in the same step, slot and time. */
+async function callAgent({ talk, index, lane: _shared }: OneCall, { agent, asked }: Called): Promise<CallEnd> {
+  const { seat, seat: { scope: { context } }, state, depth } = talk;
+  const most = talk.agent.max_depth ?? MOST_DEPTH;
+  if (depth >= most) return { unmade: `\`${agent.name}\` was not called: agents may call each other ${most} levels deep.` };
+  const path = callPath(talk, index);
+  const own = context.conversations.get(path) ?? freshConversation(1);
+  context.conversations.set(path, own);
+  try {
+    const { output, bytes } = await talk.converse({ seat, state: own, path, agent, converse: talk.converse, asked: { ...asked, head: state.head ?? '', call: index }, depth: depth + 1 });
+    state.bytes += bytes;
+    return { answer: output ?? { value: null } };
+  } catch (error) {
+    const failure = failureFrom(error);
+    if (isCancellation(error) || OURS.has(failure.type)) throw error;
+    return { unmade: `\`${agent.name}\` failed: ${failure.message}` };
+  } finally {
+    context.conversations.delete(path);
+  }
+}

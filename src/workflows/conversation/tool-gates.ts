@@ -1,0 +1,94 @@
+import type { Action, Verdict } from '../../plan/action.js';
+import { unattendedEnd } from '../../plan/ends.js';
+import type { Gate, GateEnd } from '../../plan/gate.js';
+import type { Permissions } from '../../plan/permission.js';
+import { judgeAction } from '../../plan/permission.js';
+import type { Hash } from '../../plan/value.js';
+import { quick } from '../activities.js';
+import { addressOf } from '../context.js';
+import { awaitDecision } from '../gates.js';
+import { aside } from './seat.js';
+import type { OneCall } from './talk.js';
+import { callPath, makingOf, releaseSpare } from './talk.js';
+
+/** What becomes of a call that its agent wants to make; `hash` is what a person saw who allowed it. */
+export type Permission = 'allowed' | { hash: Hash } | { refusal: string };
+
+/** Judges a call here, so that what was decided is in history; the activity judges it again. */
+export async function permissionFor(one: OneCall, action: Action): Promise<Permission> {
+  const { talk: { seat: { top, scope: { context } }, agent: { permissions } } } = one;
+  if (permissions === undefined) return { refusal: 'Not allowed: the agent has no permissions.' };
+  const verdict = verdictOn(one, permissions, action);
+  if (verdict.verdict === 'allow') return 'allowed';
+  if (verdict.verdict === 'ask') return askPerson(one);
+  top.denials += 1;
+  // Nobody is there to ask in a run that decides by itself, and `--yes` is no word about what is denied.
+  if (top.denials < permissions.escalate_after || context.settings.gates !== 'ask') return { refusal: `Not allowed: ${verdict.reason}` };
+  const permission = await askPerson(one);
+  top.denials = 0;
+  return permission;
+}
+
+/** Whether the policy denies a call: `--yes` lifts that never. */
+export function isDenied(one: OneCall): boolean {
+  const { talk: { agent: { permissions } }, request: { action } } = one;
+  return permissions !== undefined && action !== undefined && verdictOn(one, permissions, action).verdict === 'deny';
+}
+
+/** What the agent may do by the Plan, and what the activity said of one that was made: the Plan has its maker only. */
+function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, action: Action): Verdict {
+  const verdict = judgeAction(permissions, action);
+  return verdict.verdict === 'deny' || denied === undefined ? verdict : { verdict: 'deny', reason: denied };
+}
+
+/** Opens a gate that shows exactly what would be done, and waits there for a person. */
+async function askPerson(one: OneCall): Promise<Permission> {
+  const { talk: { seat: { scope: { context } } } } = one;
+  const gate = await gateFor(one);
+  const alone = unattendedEnd(gate, context.settings);
+  if (alone !== null) return alone.status === 'success' ? { hash: gate.hash } : { refusal: `Not allowed: ${'failure' in alone ? alone.failure.message : 'nobody was asked'}.` };
+  const { decision, by, comment } = await decided(one, gate);
+  if (decision === 'approve') return { hash: gate.hash };
+  return { refusal: `Not allowed by ${by.join(', ')}${comment ? `: ${comment}` : '.'}` };
+}
+
+/** The gate of a call, as it was shown before the run continued as new. */
+async function gateFor(one: OneCall): Promise<Gate> {
+  const { talk: { state, asked, seat: { scope: { context } } }, index } = one;
+  const shown = context.carriedGates.get(callPath(one.talk, index));
+  return shown ?? openGate(one, { tool: { head: state.head ?? '', call: index, workspace: context.settings.workspace, ...(asked === null ? {} : { agent: asked.agent }), ...makingOf(one.talk) } });
+}
+
+async function openGate(one: OneCall, about: { tool: NonNullable<Parameters<typeof quick.renderGate>[0]['tool']> } | { question: string }): Promise<Gate> {
+  const { talk, talk: { seat: { scope, scope: { context }, step, top } }, index } = one;
+  const { root, nested, gates, settings } = context;
+  const path = callPath(talk, index);
+  gates.decided.delete(path);
+  const since = new Date().toISOString();
+  const kind = 'tool' in about ? 'tool' : 'lost';
+  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: top.tried, environment: {}, since, submitter: settings.submitted_by, ...about });
+  return { path, kind, fallback: 'abort', since, ...rendered };
+}
+
+async function decided({ talk, talk: { seat, seat: { scope: { context } } }, index, lane }: OneCall, gate: Gate): Promise<GateEnd> {
+  releaseSpare(talk, lane);
+  const end = await aside(seat, () => awaitDecision(context.gates, gate));
+  context.carriedGates.delete(callPath(talk, index));
+  return end;
+}
+
+/**
+ * What to do about a call whose external effect may have happened (decision 13): null to make it again, else what the
+ * model is told.
+ */
+export async function afterDoubt(one: OneCall): Promise<string | null> {
+  const { talk: { seat: { scope: { context } } }, index, request: { tool } } = one;
+  if (context.settings.gates !== 'ask') return `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, its effect is external, and nobody was to be asked. It was not repeated.`;
+  const question = `The worker was lost while \`${tool}\` ran. Its effect is external and may have happened. Do it again, count it as done, or stop?`;
+  const gate = context.carriedGates.get(callPath(one.talk, index)) ?? (await openGate(one, { question }));
+  const { decision, by, comment, output } = await decided(one, gate);
+  const chosen = output !== null && 'value' in output ? output.value : decision === 'approve' ? 'retry' : 'stop';
+  if (chosen === 'retry') return null;
+  const says = `${by.join(', ')}${comment ? `: ${comment}` : ''}`;
+  return chosen === 'done' ? `The worker was lost while this ran; it counts as done, by ${says}.` : `The worker was lost while this ran, and it was not repeated, by ${says}.`;
+}

@@ -1,0 +1,62 @@
+import { condition, isCancellation } from '@temporalio/workflow';
+import type { CallEnd, StartedWorkflow } from '../../plan/conversation.js';
+import { unpackPlan } from '../../plan/pack.js';
+import { addSpend } from '../../plan/result.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import { shortValue } from '../../plan/short-value.js';
+import { triesBefore } from '../context.js';
+import { failureFrom } from '../failures.js';
+import { hasRoomForNested, pump } from '../flight.js';
+import { climateOf } from '../ledger.js';
+import { startNested } from '../steps/workflow.js';
+import { aside } from './seat.js';
+import type { OneCall } from './talk.js';
+import { callPath, releaseSpare } from './talk.js';
+
+/**
+ * A workflow that was made in this run, as a nested run of the call that starts it. The conversation has no slot and no
+ * time meanwhile: the nested run has its own, of the same budget.
+ */
+export async function callWorkflow(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
+  const { talk, talk: { seat, seat: { scope: { context: { flight, purse } } } }, lane } = one;
+  const { stop } = climateOf(purse);
+  if (stop !== null) return { unmade: `The workflow was not started: ${stop.message}` };
+  releaseSpare(talk, lane);
+  return aside(seat, async () => {
+    // A run that is about to continue as new makes the call in the next one.
+    while (flight.draining || !hasRoomForNested(flight)) await condition(() => !flight.draining && hasRoomForNested(flight));
+    return runBeside(one, started);
+  });
+}
+
+async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
+  const { talk: { seat, seat: { scope: { context }, top }, state }, index } = one;
+  const { flight } = context;
+  flight.children += 1;
+  pump(context);
+  try {
+    const end = await nestedEnd(one, started);
+    seat.top.spend = addSpend(top.spend, { ...(end.spend ?? { usd: 0, tokens: 0 }), steps: 0 });
+    // Before the run may continue as new: what has ended is never started again.
+    return (state.ends[index] = endOfCall(end));
+  } finally {
+    flight.children -= 1;
+  }
+}
+
+/** How the nested run ended; what cannot be started is told as well. Throws only a cancellation. */
+async function nestedEnd({ talk, talk: { seat: { scope, step } }, index }: OneCall, { plan: packed, inputs }: StartedWorkflow): Promise<StepEnd> {
+  const plan = unpackPlan(packed);
+  const path = callPath(talk, index);
+  try {
+    return await startNested(scope, step, { plan, inputs, path, tried: triesBefore(scope, step) + 1, root: { ...scope.context.root, plan: plan.hash } });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return { status: 'error', failure: failureFrom(error) };
+  }
+}
+
+function endOfCall(end: StepEnd): CallEnd {
+  if ('failure' in end) return { unmade: `The workflow failed: ${end.failure.message}` };
+  return { answer: shortValue('output' in end && end.output !== null ? end.output : { value: null }) };
+}

@@ -1,0 +1,199 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
+import type { StepEnd } from '../plan/schedule.js';
+import { endStep, holdsSlot, skipPending, startStep } from '../plan/schedule.js';
+import type { Step } from '../plan/step.js';
+import type { RunContext, Scope } from './context.js';
+import { pathOf, reasonFor } from './context.js';
+import { shouldContinue } from './continuing.js';
+import { releaseUnneeded } from './device-lease.js';
+import { tickClock } from './ledger-clock.js';
+import { tellParent } from './nested-waits.js';
+
+/** At most so many activities in flight in one run, whatever `max_parallel` says, and so many nested runs (I11). */
+const MOST_ACTIVITIES = 50;
+const MOST_CHILDREN = 8;
+const MOST_OPEN_CHILDREN = 100;
+
+/** What is going on in this Temporal run, beside what the schedules know. */
+export interface Flight {
+  /** Runs one step to its end; see `runStep`. */
+  runStep: (scope: Scope, step: Step, startedAt: number) => Promise<StepEnd>;
+  /** Scopes with steps that have not ended, outer ones and those that began first before others; each with what waits for its end. */
+  scopes: Map<Scope, () => void>;
+  activities: number;
+  /** Values being computed by an activity. */
+  computing: number;
+  /** Nested runs, and those of them that wait for people. */
+  children: number;
+  waiting: Set<string>;
+  /** Activities and nested runs that wait for their turn: they hold nothing, and are carried on like what has not started. */
+  queued: number;
+  /** Waits and pauses between tries. */
+  timers: number;
+  /** What this run last told the one that started it. */
+  toldWaiting: boolean;
+  /** Steps of items and rounds that ended in this Temporal run. */
+  endedBelow: number;
+  /** No more steps are started: the run is about to continue as new, once nested runs have ended or wait for people. */
+  draining: boolean;
+  /** An error of the interpreter itself; undefined for none. */
+  broken: unknown;
+  /** Called when there is nothing more to do in this Temporal run. */
+  land: () => void;
+  isPumping: boolean;
+  pumpAgain: boolean;
+}
+
+export function createFlight(runStep: Flight['runStep']): Flight {
+  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting: false, endedBelow: 0, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
+}
+
+/** Lets time pass: something that is waited for, and no person. */
+export async function sleepIn(flight: Flight, ms: number, summary: string): Promise<void> {
+  flight.timers += 1;
+  try {
+    await sleep(ms, { summary });
+  } finally {
+    flight.timers -= 1;
+  }
+}
+
+/** Lets a person think: a step that would hold one of the `max_parallel` slots holds none meanwhile (I11), and does not keep the clock going. */
+export async function withoutSlot<T>({ context: { flight } }: Scope, step: Step, wait: () => Promise<T>): Promise<T> {
+  if (!holdsSlot(step)) return wait();
+  flight.activities -= 1;
+  try {
+    return await wait();
+  } finally {
+    flight.activities += 1;
+  }
+}
+
+/** Runs the steps of the run's own scope. Resolves when they have ended, or when the run should continue as new. */
+export function fly(top: Scope): Promise<void> {
+  const { context } = top;
+  return new Promise((resolve) => {
+    context.flight.land = resolve;
+    context.gates.onMessage = () => pump(context);
+    context.purse.onChange = () => pump(context);
+    enter(top, resolve);
+  });
+}
+
+/**
+ * Runs the steps of a scope; `done` is called when the last of them has ended, and never when the run continues as new
+ * before. Whoever cancels `scope.work` has what has not started skipped.
+ */
+export function enter(scope: Scope, done: () => void): void {
+  const { context } = scope;
+  context.flight.scopes.set(scope, done);
+  scope.work.cancelRequested.catch(() => {
+    skipPending(scope.schedule, `skipped: ${reasonFor(scope)}`);
+    pump(context);
+  });
+  pump(context);
+}
+
+/** Starts what may start, and tells of scopes that have ended. What comes in meanwhile is done in another turn. */
+export function pump(context: RunContext): void {
+  const { flight } = context;
+  flight.pumpAgain = true;
+  if (flight.isPumping) return;
+  flight.isPumping = true;
+  while (flight.pumpAgain) {
+    flight.pumpAgain = false;
+    flight.draining = shouldContinue(context);
+    for (const [scope, done] of [...flight.scopes]) {
+      startReady(scope);
+      if (scope.schedule.open > 0) continue;
+      flight.scopes.delete(scope);
+      done();
+    }
+  }
+  flight.isPumping = false;
+  tellParent(context);
+  tickClock(context);
+  if ((flight.draining || flight.broken !== undefined) && flight.activities + flight.computing + flight.children === flight.queued) {
+    context.purse.isLeaving = true;
+    flight.land();
+  }
+}
+
+function startReady(scope: Scope): void {
+  const { schedule, context } = scope;
+  if (context.flight.draining || context.flight.broken !== undefined) return;
+  for (const index of [...schedule.ready]) {
+    const step = schedule.body.steps[index];
+    if (step !== undefined && hasRoom(context, step)) launch(scope, step);
+  }
+}
+
+function hasRoom({ flight, settings }: RunContext, step: Step): boolean {
+  if (step.kind === 'workflow') return hasRoomForNested(flight);
+  const parallel = settings.budget.max_parallel ?? MOST_ACTIVITIES;
+  return !holdsSlot(step) || flight.activities < Math.min(parallel, MOST_ACTIVITIES);
+}
+
+/** Whether one more nested run may be started (I11). */
+export function hasRoomForNested({ children, waiting }: Flight): boolean {
+  return children - waiting.size < MOST_CHILDREN && children < MOST_OPEN_CHILDREN;
+}
+
+function launch(scope: Scope, step: Step): void {
+  const { context } = scope;
+  const path = pathOf(scope, step);
+  const startedAt = context.since.get(path) ?? Date.now();
+  context.since.set(path, startedAt);
+  startStep(scope.schedule, step.index);
+  count(context.flight, step, 1);
+  inside(scope, step, () => context.flight.runStep(scope, step, startedAt)).then(
+    (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...end }),
+    (error: unknown) => {
+      context.flight.broken ??= error;
+      for (const open of context.flight.scopes.keys()) open.work.cancel();
+      ended(scope, step, { status: 'error', failure: { type: 'internal', message: String(error) } });
+    },
+  );
+}
+
+/** Steps of `finally` are cut off from cancellation (I9); others run where it reaches them. */
+function inside(scope: Scope, step: Step, run: () => Promise<StepEnd>): Promise<StepEnd> {
+  if (step.always) return CancellationScope.nonCancellable(run);
+  const whole = scope.schedule.redoable.has(step.index) ? () => redoable(scope, step, run) : run;
+  return CancellationScope.current() === scope.work ? whole() : scope.work.run(whole);
+}
+
+/** A step that may be sent back while it runs is cancelled by itself. */
+function redoable(scope: Scope, step: Step, run: () => Promise<StepEnd>): Promise<StepEnd> {
+  const own = new CancellationScope();
+  scope.redoable.set(step.index, own);
+  return own.run(run);
+}
+
+/** Cancels what runs and was sent back. */
+function cancelVoided({ schedule, redoable: running }: Scope): void {
+  for (const [index, own] of running) if (schedule.steps[index]?.voided) own.cancel();
+}
+
+function ended(scope: Scope, step: Step, end: StepEnd): void {
+  const { context, schedule } = scope;
+  const path = pathOf(scope, step);
+  context.since.delete(path);
+  context.tried.delete(path);
+  count(context.flight, step, -1);
+  scope.redoable.delete(step.index);
+  context.carriedGates.delete(path);
+  context.conversations.delete(path);
+  endStep(schedule, step.index, end);
+  cancelVoided(scope);
+  if (scope.outer !== null) context.flight.endedBelow += 1;
+  if (schedule.stopped !== null) scope.work.cancel();
+  if (context.devices.kept.size > 0) void releaseUnneeded(context); // It makes promises, and each is a cost.
+  pump(context);
+}
+
+function count(flight: Flight, step: Step, by: 1 | -1): void {
+  if (step.kind === 'workflow') flight.children += by;
+  else if (holdsSlot(step)) flight.activities += by;
+  else if (step.kind === 'set') flight.computing += by;
+}

@@ -1,0 +1,44 @@
+import { defineSignal, getExternalWorkflowHandle, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { RunContext } from './context.js';
+import { climateOf } from './ledger.js';
+import type { Flight } from './flight.js';
+
+/** What a nested run tells the run that started it: whether all it can do is wait for people. */
+interface NestedWaits {
+  run: string;
+  waiting: boolean;
+}
+
+const nestedWaits = defineSignal<[NestedWaits]>('nestedWaits');
+
+/** Listens to nested runs: one that waits for people makes room for another to be started (I11). */
+export function hearNested(flight: Flight, onChange: () => void): void {
+  setHandler(nestedWaits, (message) => {
+    if (message.waiting) flight.waiting.add(message.run);
+    else flight.waiting.delete(message.run);
+    onChange();
+  });
+}
+
+/** Whether something other than a person is waited for. */
+export function isWorking({ flight, purse }: RunContext): boolean {
+  const isPaused = climateOf(purse).pause !== null;
+  // What waits for its turn in a paused run waits for people as well.
+  return flight.activities + flight.computing + flight.timers + flight.children - flight.waiting.size - (isPaused ? flight.queued : 0) > 0;
+}
+
+/** Whether nothing is in flight but what waits for people. */
+export function waitsForPeople(context: RunContext): boolean {
+  const { flight, gates, purse } = context;
+  return !isWorking(context) && (climateOf(purse).pause !== null || gates.open.size + flight.waiting.size > 0);
+}
+
+/** Tells the run that started this one when that changes. A run without gates sends nothing. */
+export function tellParent(context: RunContext): void {
+  const { parent } = workflowInfo();
+  const waiting = waitsForPeople(context);
+  if (parent === undefined || waiting === context.flight.toldWaiting || !patched('nested-waits')) return;
+  context.flight.toldWaiting = waiting;
+  // A parent that has closed needs no telling.
+  getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting }).catch(() => undefined);
+}

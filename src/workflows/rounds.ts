@@ -1,0 +1,116 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { Failure } from '../plan/failure.js';
+import type { EndStatus, RoundResult, RunOutcome, Spend } from '../plan/result.js';
+import { NO_SPEND, addSpend } from '../plan/result.js';
+import type { CarriedBlock } from '../plan/run-input.js';
+import { addFailure, endOf, errorOf, isEnd } from '../plan/schedule.js';
+import type { StepEnd } from '../plan/schedule.js';
+import type { BlockStep } from '../plan/step.js';
+import type { Value } from '../plan/value.js';
+import { quick } from './activities.js';
+import type { Scope } from './context.js';
+import { pathOf, reasonFor } from './context.js';
+import { resultsOf } from './closing.js';
+import { enter } from './flight.js';
+import { scopeOutput } from './values.js';
+
+/** How far a running foreach or loop is. It is in the run's context, from where it is carried on (I12). */
+export interface Rounds {
+  step: BlockStep;
+  items: Value | null;
+  /** The first item or round that has not started. */
+  next: number;
+  /** The first item that is not this run's to do, of a batch run. */
+  end?: number;
+  /** Scopes of the items or rounds that have started and not ended. */
+  open: Map<number, Scope>;
+  /** The round before, of a loop. */
+  last: Scope | null;
+  succeeded: number;
+  failures: { count: number; first: string[] };
+  spend: Spend;
+  /** What ended in this Temporal run; the others stand in `pages`. */
+  results: RoundResult[];
+  pages: Value[];
+  /** Batch runs that were cancelled: what their items came to stands in their records. */
+  cancelled: string[];
+}
+
+/** The state of a block step that starts, or goes on after continuing as new. */
+export function openRounds(scope: Scope, step: BlockStep, carried: CarriedBlock | null): Rounds {
+  const { items = null, next = 0, end, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [] } = carried ?? {};
+  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [] };
+  scope.context.rounds.set(pathOf(scope, step), rounds);
+  return rounds;
+}
+
+/**
+ * Runs the steps of one item or round. The result says how it ended; what made a single-step body fail comes as it is.
+ * Also ends when it is cancelled, when all that ran in it has been cleaned up (I9): the caller looks.
+ */
+export async function runRound(rounds: Rounds, scope: Scope): Promise<RoundEnd> {
+  const index = scope.index ?? 0;
+  const startedAt = Date.now();
+  rounds.open.set(index, scope);
+  await new Promise<void>((resolve) => enter(scope, resolve));
+  const isOver = endOf(scope.schedule) === 'error' || CancellationScope.current().consideredCancelled;
+  const output = isOver ? null : await scopeOutput(scope);
+  const { status, failure, error } = endOfRound(scope);
+  const { spend } = scope.schedule;
+  const result: RoundResult = { index, status, output, error, duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: scope.pages };
+  return { result, failure };
+}
+
+/** How an item or a round ended, and why it failed; null when it did not. */
+export interface RoundEnd {
+  result: RoundResult;
+  failure: Failure | null;
+}
+
+function endOfRound({ schedule, single }: Scope): { status: EndStatus; failure: Failure | null; error: string | null } {
+  const [only] = schedule.steps;
+  if (single && only !== undefined && isEnd(only.status)) return { status: only.status, failure: only.failure, error: only.failure?.message ?? only.reason };
+  const cancelled = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
+  if (endOf(schedule) !== 'error' && !cancelled) return { status: 'success', failure: null, error: null };
+  const failure: Failure = schedule.failures.count > 0 ? { type: 'nested-failed', message: errorOf(schedule) ?? 'failed' } : { type: 'cancelled', message: 'cancelled' };
+  return { status: 'error', failure, error: failure.message };
+}
+
+/** Books an item or a round that is over: only then is it not carried on any more. What was cancelled is no failure of its own. */
+export function settleRound(rounds: Rounds, { result, failure }: RoundEnd): void {
+  rounds.open.delete(result.index);
+  rounds.results.push(result);
+  rounds.spend = addSpend(rounds.spend, result.spend);
+  if (result.status === 'success') rounds.succeeded += 1;
+  if (failure === null || failure.type === 'cancelled') return;
+  addFailure(rounds.failures, `${result.index}: ${result.error ?? result.status}`);
+}
+
+/** Books the items that a batch run has done. */
+export function settleBatch(rounds: Rounds, { spend, pages, items }: RunOutcome): void {
+  const { succeeded, failures } = items ?? { succeeded: 0, failures: { count: 0, first: [] } };
+  rounds.pages.push(...pages);
+  rounds.spend = addSpend(rounds.spend, spend);
+  rounds.succeeded += succeeded;
+  for (const line of failures.first) addFailure(rounds.failures, line);
+  rounds.failures.count += failures.count - failures.first.length;
+}
+
+/** Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in order. */
+export async function closeRounds(scope: Scope, rounds: Rounds, outputs: boolean): Promise<Pick<StepEnd, 'pages' | 'spend'> & { output: Value | null }> {
+  const { pages, results, cancelled, spend } = rounds;
+  const { spend: more = NO_SPEND, ...joined } = await quick.joinRounds({ pages, results, outputs, ...(cancelled.length === 0 ? {} : { batches: cancelled }) });
+  scope.context.rounds.delete(pathOf(scope, rounds.step));
+  return { ...joined, spend: addSpend(spend, more) };
+}
+
+/** The end of a block step that was cancelled: what its rounds had come to is kept (I9). */
+export async function cancelledRounds(scope: Scope, rounds: Rounds): Promise<StepEnd> {
+  const closed = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  return { status: 'error', failure: { type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` }, pages: closed.pages ?? [], spend: closed.spend ?? rounds.spend };
+}
+
+/** What failed below, for people. */
+export function failuresIn({ failures: { count, first } }: Rounds): string {
+  return count > first.length ? `${first.join('\n')}\n… and ${count - first.length} more` : first.join('\n');
+}

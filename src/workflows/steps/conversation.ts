@@ -1,0 +1,154 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { TurnCall } from '../../activities/contract.js';
+import type { Amounts } from '../../plan/amounts.js';
+import type { Conversation, TurnAnswer } from '../../plan/conversation.js';
+import { turnSegment } from '../../plan/conversation.js';
+import { canonicalJson } from '../../plan/json.js';
+import { requestBytes } from '../../plan/need.js';
+import { joinPath, segmentOf } from '../../plan/plan.js';
+import type { Spend } from '../../plan/result.js';
+import { NO_SPEND, addSpend } from '../../plan/result.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import { shortCall } from '../../plan/short-call.js';
+import { longValue } from '../../plan/short-value.js';
+import { noteOf } from '../../plan/step-output.js';
+import type { AgentStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
+import { GRACE_MS, acting, actingOptions } from '../activities.js';
+import type { Scope } from '../context.js';
+import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../context.js';
+import { failureFrom, shortIn, spendIn } from '../failures.js';
+import { pump } from '../flight.js';
+import { climateOf } from '../ledger.js';
+import type { Turn } from '../ledger-reserve.js';
+import { endTurn, mostFor, takeQuestion } from '../ledger-reserve.js';
+import { aside, parkIfDraining, takeSeat } from '../conversation/seat.js';
+import type { Talk } from '../conversation/talk.js';
+import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from '../conversation/talk.js';
+import { callTools } from '../conversation/tool-calls.js';
+import { environmentOf } from '../values.js';
+
+/** What stands around the schema of one tool in a request, about. */
+const TOOL_BYTES = 1_024;
+
+/**
+ * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each turn
+ * adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
+ */
+export async function runConversation(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<StepEnd> {
+  const { context } = scope;
+  const path = pathOf(scope, step);
+  const own = tried - triesBefore(scope, step);
+  const state = context.conversations.get(path) ?? freshConversation(own);
+  if (state.tried !== own) Object.assign(state, { tried: own, used_ms: 0, spend: NO_SPEND });
+  context.conversations.set(path, state);
+  const seat = takeSeat(scope, step, turn, state);
+  try {
+    const { output, reused = false } = await converse({ seat, state, path, agent: agentOf(scope, step.agent), asked: null, depth: 1, converse });
+    const note = noteOf(state.spend);
+    return { status: 'success', output: output === undefined ? null : longValue(output), spend: { ...state.spend, steps: 1 }, note: note === null ? null : `${note}, ${turnsText(state.turns)}`, reused };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const failure = failureFrom(error);
+    return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure, spend: state.spend };
+  }
+}
+
+function turnsText(turns: number): string {
+  return turns === 1 ? '1 turn' : `${turns} turns`;
+}
+
+/** Turn after turn, until there is an answer. What is under way is in `state` at every moment: it is carried on from there. */
+async function converse(talk: Talk): Promise<TurnAnswer> {
+  const { seat, state, agent } = talk;
+  for (;;) {
+    await callTools(talk);
+    await parkIfDraining(seat);
+    const answer = await ask(talk);
+    const { head, bytes, calls = [] } = answer;
+    Object.assign(state, { head, bytes, calls, ends: calls.map(() => null), allowed: {}, turns: state.turns + 1 } satisfies Partial<Conversation>);
+    if (answer.output !== undefined) return answer;
+    if (state.turns >= agent.max_turns) throw endedBy('turns-exceeded', `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.`);
+    pump(seat.scope.context);
+  }
+}
+
+/** Asks the model as soon as there is money for it: once more with more reserved where that did not do. */
+async function ask(talk: Talk): Promise<TurnAnswer> {
+  const { seat, seat: { scope: { context } } } = talk;
+  for (let short: Amounts | null = null; ; ) {
+    const asked = takeQuestion(context, { name: modelName(talk), bytes: bytesOf(talk), short });
+    const question = asked instanceof Promise ? await aside(seat, () => asked) : asked;
+    if (question === null) throw endedBy('limit-reached', climateOf(context.purse).stop?.message ?? 'The run starts nothing any more.');
+    if (context.flight.draining) {
+      giveBack(talk, question);
+      await parkIfDraining(seat);
+      continue;
+    }
+    try {
+      const answer = await askTurn(talk, question);
+      if (answer.opened === true && question.model !== null) talk.state.opened = question.model;
+      const spend: Spend = { usd: answer.usd, tokens: answer.tokens, steps: 0 };
+      endTurn(context, question, { status: 'success', output: null, spend });
+      seat.top.spend = addSpend(seat.top.spend, spend);
+      return answer;
+    } catch (error) {
+      short = settleFailed(talk, question, error);
+      if (short === null) throw error;
+    }
+  }
+}
+
+function giveBack({ seat: { scope: { context } } }: Talk, question: Turn): void {
+  endTurn(context, question, { status: 'success', output: null, spend: NO_SPEND });
+}
+
+/** Books a question that failed; what it needs, where too little was reserved. */
+function settleFailed({ seat }: Talk, question: Turn, error: unknown): Amounts | null {
+  const { context } = seat.scope;
+  if (isCancellation(error)) {
+    endTurn(context, question, null);
+    return null;
+  }
+  const failure = failureFrom(error);
+  const spend = spendIn(error);
+  endTurn(context, question, { status: 'error', failure, spend });
+  seat.top.spend = addSpend(seat.top.spend, { ...spend, steps: 0 });
+  return shortIn(error);
+}
+
+function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
+  const { seat, seat: { scope, step }, state, path, asked } = talk;
+  const { root, nested, settings } = scope.context;
+  const { model } = question;
+  if (model === null) throw new Error(`No model was chosen for ${path}`);
+  const turn = state.turns + 1;
+  const isFirst = state.head === null;
+  const most = mostFor(scope.context, question);
+  const call: TurnCall = {
+    root, nested, step: addressOf(scope, step), path, try: triesBefore(scope, step) + seat.top.tried,
+    environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
+    ...(isFirst && asked === null ? reuseOf(scope, step, pathOf(scope, step)) : {}),
+    model, ...(most === undefined ? {} : { most }),
+    ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
+    turn, head: state.head, ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }), workspace: settings.workspace, limit_ms: limitFor(seat),
+    ...(asked === null ? {} : { asked }), ...makingOf(talk),
+  };
+  const id = joinPath(path, turnSegment(turn, null));
+  const options = { ...actingOptions(step, id, `${segmentOf(step)}: ${talk.agent.name}, turn ${turn}`), startToCloseTimeout: call.limit_ms + GRACE_MS };
+  return acting.askTurn.executeWithOptions(options, [shortCall(withoutOpened(call, state), callerOf(id))]);
+}
+
+/** What the transcript's beginning tells is not told at every turn (I7). */
+function withoutOpened(call: TurnCall, { opened }: Conversation): TurnCall {
+  if (opened === undefined || canonicalJson(opened) !== canonicalJson(call.model)) return call;
+  const { model: _model, workspace: _workspace, ...others } = call;
+  return others;
+}
+
+/** What the next request has at least; the first one is as long as a single question, and tells of tools. */
+function bytesOf({ seat: { scope, step }, state, agent, asked }: Talk): number {
+  if (state.head !== null) return state.bytes;
+  const environment = asked === null ? environmentOf(scope, templatesOf(step)) : {};
+  return requestBytes(step, agent.prompt, environment) + TOOL_BYTES * (agent.uses ?? []).length;
+}

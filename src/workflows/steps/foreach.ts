@@ -1,0 +1,121 @@
+import { CancellationScope, patched } from '@temporalio/workflow';
+import { needsBatches } from '../../plan/batch.js';
+import type { Binding } from '../../plan/environment.js';
+import type { CarriedBlock } from '../../plan/run-input.js';
+import { addFailure } from '../../plan/schedule.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import type { ForeachStep } from '../../plan/step.js';
+import type { Value } from '../../plan/value.js';
+import { inline, isStored } from '../../plan/value.js';
+import { runBatches } from '../batches.js';
+import type { Scope } from '../context.js';
+import { innerScope, pathOf } from '../context.js';
+import type { Rounds } from '../rounds.js';
+import { cancelledRounds, closeRounds, failuresIn, openRounds, runRound, settleRound } from '../rounds.js';
+import { renderedValues } from '../values.js';
+
+/** At most so many items are open at once: those that wait for people hold no slot of `max_parallel` (I11). */
+const MOST_OPEN = 100;
+
+/** Its body once for each item, windowed (I11). Items start in order; what a failed one does, `on_error` says. */
+export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepEnd> {
+  const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const items = carried?.items ?? (await renderedValues(scope, step, { items: step.items }))['items'] ?? inline(null);
+  const count = countOf(items);
+  if (count === null) return { status: 'error', failure: { type: 'value-invalid', message: notAList(items) } };
+  const rounds = openRounds(scope, step, carried === null ? null : { ...carried, items });
+  rounds.items = items;
+  const broken = needsBatches(step, count, carried) && patched('batches') ? await runInBatches(scope, step, rounds, count) : null;
+  if (broken !== null) return broken;
+  if (!isStopped(step, rounds)) await runItems(scope, step, rounds, { end: count, open: carried?.open ?? {} });
+  return CancellationScope.current().consideredCancelled ? cancelledRounds(scope, rounds) : endOfForeach(scope, step, rounds, count);
+}
+
+/** The end of a foreach one of whose batch runs was ended from outside, which leaves items undone; else null. */
+async function runInBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<StepEnd | null> {
+  const failure = await runBatches(scope, step, rounds, count);
+  if (failure === null || isStopped(step, rounds)) return null;
+  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  return { status: 'error', failure, pages, spend };
+}
+
+function isStopped({ on_error }: ForeachStep, { failures }: Rounds): boolean {
+  return CancellationScope.current().consideredCancelled || (failures.count > 0 && on_error === 'stop');
+}
+
+/** The items that a batch run was given. What came of them is told to the run that started it: only that knows how the foreach ends. */
+export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<StepEnd> {
+  const { context } = scope;
+  const carried = context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const rounds = openRounds(scope, step, carried);
+  await runItems(scope, step, rounds, { end: carried?.end ?? 0, open: carried?.open ?? {} });
+  const { own: { stop }, refused, run } = context.purse;
+  // The run that started it is told why items are undone, unless it was stopped itself.
+  if (stop !== null && refused > 0) addFailure(rounds.failures, `${run}: ${stop.message}`);
+  context.items = { succeeded: rounds.succeeded, failures: rounds.failures };
+  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  return { status: 'success', output: null, pages, spend };
+}
+
+/** Runs the items that were open when the run continued as new, then those that have not started, up to `end`. */
+async function runItems(scope: Scope, step: ForeachStep, rounds: Rounds, { end, open }: { end: number; open: CarriedBlock['open'] }): Promise<void> {
+  const reopened = Object.keys(open).map(Number);
+  const work = new CancellationScope();
+  const start = (index: number): Promise<void> => work.run(() => runItem({ scope, step, rounds, work }, index, open[index] ?? null));
+  await window(Math.min(step.max_parallel ?? MOST_OPEN, MOST_OPEN), () => reopened.shift() ?? (rounds.next < end && !work.consideredCancelled ? rounds.next++ : null), start);
+}
+
+interface Going {
+  scope: Scope;
+  step: ForeachStep;
+  rounds: Rounds;
+  work: CancellationScope;
+}
+
+async function runItem({ scope, step, rounds, work }: Going, index: number, carried: Parameters<typeof innerScope>[3]): Promise<void> {
+  const item = innerScope(scope, step, { index, item: itemOf(rounds.items ?? inline(null), index), last: null }, carried);
+  const end = await runRound(rounds, item);
+  settleRound(rounds, end);
+  if (end.failure === null || step.on_error !== 'stop') return;
+  for (const other of rounds.open.values()) other.reason = `item ${index} failed`;
+  work.cancel();
+}
+
+/** Runs `start` for what `next` gives, at most `size` at once; null from `next` is the end. */
+async function window(size: number, next: () => number | null, start: (index: number) => Promise<void>): Promise<void> {
+  const lane = async (): Promise<void> => {
+    for (let index = next(); index !== null; index = next()) await start(index);
+  };
+  const first: Promise<void>[] = [];
+  for (let lanes = 0; lanes < size; lanes++) {
+    const index = next();
+    if (index === null) break;
+    first.push(start(index).then(lane));
+  }
+  await Promise.all(first);
+}
+
+function countOf(items: Value): number | null {
+  if (isStored(items)) return items.length ?? null;
+  if (Array.isArray(items.value)) return items.value.length;
+  return items.value === null || items.value === '' ? 0 : null;
+}
+
+function notAList(items: Value): string {
+  const found = isStored(items) ? (items.preview ?? `${items.bytes} bytes`) : JSON.stringify(items.value);
+  return `Expected a list to go through, got \`${found.slice(0, 120)}\`. A step yields a list with \`schema: {type: array}\`.`;
+}
+
+function itemOf(items: Value, index: number): Binding {
+  if (isStored(items)) return { item: { ref: items.ref, bytes: items.bytes }, at: index };
+  return inline(Array.isArray(items.value) ? (items.value[index] ?? null) : null);
+}
+
+async function endOfForeach(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<StepEnd> {
+  const failed = rounds.failures.count;
+  const passes = failed === 0 || (step.on_error === 'continue' && rounds.succeeded > 0);
+  const closed = await closeRounds(scope, rounds, passes);
+  const note = `${count - failed} of ${count} items`;
+  if (!passes) return { status: 'error', failure: { type: 'nested-failed', message: `${failed} of ${count} items failed:\n${failuresIn(rounds)}` }, ...closed };
+  return { status: 'success', ...closed, note, ...(failed > 0 ? { partial: `${failed} of ${count} items failed:\n${failuresIn(rounds)}` } : {}) };
+}

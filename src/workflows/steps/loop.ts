@@ -1,0 +1,52 @@
+import { CancellationScope, patched } from '@temporalio/workflow';
+import { restoreSchedule } from '../../plan/carry.js';
+import { loopFailure, roundsText } from '../../plan/ends.js';
+import type { Failure } from '../../plan/failure.js';
+import type { CarriedBlock } from '../../plan/run-input.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import type { LoopStep } from '../../plan/step.js';
+import type { Scope } from '../context.js';
+import { innerScope, pathOf } from '../context.js';
+import type { RoundEnd } from '../rounds.js';
+import { cancelledRounds, closeRounds, openRounds, runRound, settleRound } from '../rounds.js';
+import { conditionHolds } from '../values.js';
+
+/**
+ * Its body round after round, until the condition holds in the round that has just ended, or `max` rounds are over. A
+ * round that fails ends it, unless `on_error` is `continue`: then it is a round like any other.
+ */
+export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
+  const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
+  const rounds = openRounds(scope, step, carried);
+  let last = carried?.last ? restoreSchedule(step.body, carried.last) : null;
+  for (let index = firstRound(carried, rounds.next); ; index++) {
+    rounds.next = index + 1;
+    const round = innerScope(scope, step, { index, item: null, last }, carried?.open[index] ?? null);
+    const end = await runRound(rounds, round);
+    const goesOn = end.failure === null || isPassedOver(step, end.failure);
+    const holds = goesOn && (await conditionHolds(round, step, 'until'));
+    settleRound(rounds, end);
+    if (CancellationScope.current().consideredCancelled) return cancelledRounds(scope, rounds);
+    if (!goesOn || holds || index + 1 >= step.max) return endOfLoop(step, end, holds, await closeRounds(scope, rounds, false));
+    last = round.schedule;
+    rounds.last = round;
+  }
+}
+
+/** The round that was under way when the run continued as new, else the next one. */
+function firstRound(carried: CarriedBlock | null, next: number): number {
+  const [reopened] = Object.keys(carried?.open ?? {}).map(Number);
+  return reopened ?? next;
+}
+
+function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {
+  return on_error === 'continue' && type !== 'cancelled' && patched('failed-rounds-go-on');
+}
+
+function endOfLoop(step: LoopStep, { result, failure }: RoundEnd, holds: boolean, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
+  if (failure !== null) return { status: result.status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
+  const missed = loopFailure(step, result.index + 1, holds);
+  if (missed !== null) return { status: 'error', failure: missed, ...closed };
+  const told = roundsText(result.index + 1);
+  return { status: 'success', ...closed, output: result.output, note: holds ? told : `${told}, without the condition` };
+}

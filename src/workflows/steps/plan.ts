@@ -1,0 +1,46 @@
+import type { PreparedPlan } from '../../activities/contract.js';
+import { gateEnd, unattendedEnd } from '../../plan/ends.js';
+import { unpackPlan } from '../../plan/pack.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import type { PlanStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
+import { quick } from '../activities.js';
+import type { Scope } from '../context.js';
+import { addressOf, pathOf } from '../context.js';
+import { awaitDecision } from '../gates.js';
+import { environmentOf, renderedValues } from '../values.js';
+import { startNested } from './workflow.js';
+
+/** A workflow that was made in this run: compiled by the rules for such, approved as exactly that, then a nested run. */
+export async function runPlan(scope: Scope, step: PlanStep, tried: number): Promise<StepEnd> {
+  const { context } = scope;
+  const inputs = await renderedValues(scope, step, step.inputs);
+  const prepared = await prepare(scope, step, tried, [...Object.keys(inputs), ...Object.keys(context.input)]);
+  const refused = await ask(scope, prepared);
+  if (refused !== null) return refused;
+  const plan = unpackPlan(prepared.plan);
+  const wanted = Object.entries(context.input).filter(([name]) => Object.hasOwn(plan.inputs, name));
+  context.flight.children += 1;
+  try {
+    return await startNested(scope, step, { plan, tried, inputs: { ...prepared.defaults, ...Object.fromEntries(wanted), ...inputs }, root: { ...context.root, plan: plan.hash } });
+  } finally {
+    context.flight.children -= 1;
+  }
+}
+
+function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): Promise<PreparedPlan> {
+  const { root, nested, settings, carriedGates } = scope.context;
+  const path = pathOf(scope, step);
+  const since = carriedGates.get(path)?.since ?? new Date().toISOString();
+  const environment = environmentOf(scope, templatesOf(step));
+  return quick.preparePlan({ root, nested, step: addressOf(scope, step), path, try: tried, environment, since, workspace: settings.workspace, models: Object.keys(settings.models), given: [...new Set(given)] });
+}
+
+/** Null when it may start. */
+async function ask({ context }: Scope, { plan: _plan, defaults: _defaults, ...gate }: PreparedPlan): Promise<StepEnd | null> {
+  if (gate.hash === undefined) return null;
+  context.gates.decided.delete(gate.path);
+  context.carriedGates.delete(gate.path);
+  const end = unattendedEnd(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate), gate);
+  return end.status === 'success' ? null : end;
+}

@@ -1,0 +1,62 @@
+import type { ShortOutput, ToolStepCall } from '../../activities/contract.js';
+import type { Action } from '../../plan/action.js';
+import { gateEnd, unattendedEnd } from '../../plan/ends.js';
+import type { Gate } from '../../plan/gate.js';
+import { judgeAction } from '../../plan/permission.js';
+import { segmentOf } from '../../plan/plan.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import { shortCall } from '../../plan/short-call.js';
+import type { ToolStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/step-templates.js';
+import type { Hash } from '../../plan/value.js';
+import { acting, actingOptions, quick } from '../activities.js';
+import type { Scope } from '../context.js';
+import { addressOf, callerOf, pathOf, reuseOf, takeCarried } from '../context.js';
+import { withoutSlot } from '../flight.js';
+import { awaitDecision } from '../gates.js';
+import { environmentOf } from '../values.js';
+
+/** What a person has allowed, where one was asked; or how the step ends that may not be done. */
+export type Leave = { allowed: Hash | null } | { end: StepEnd };
+
+/** Judges a step's call here, so that what was decided is in history; the activity judges it again. */
+export function askLeave(scope: Scope, step: ToolStep): Promise<Leave> {
+  const known = plainAction(step);
+  return known !== null && judgeAction(step.permissions, known).verdict === 'allow' ? Promise.resolve({ allowed: null }) : lookAt(scope, step);
+}
+
+/** One try: its call is made once, behind the journal. */
+export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Hash | null): Promise<ShortOutput> {
+  const path = pathOf(scope, step);
+  const call: ToolStepCall = { ...callOf(scope, step, tried), ...reuseOf(scope, step, path), ...(allowed === null ? {} : { allowed }) };
+  return acting.runTool.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${step.tool.name}`), [shortCall(call, callerOf(path))]);
+}
+
+/** What a tool does whatever it is called with; null where that depends. */
+function plainAction({ tool }: ToolStep): Action | null {
+  if (tool.kind === 'builtin') return null;
+  return { kind: 'call', what: tool.kind === 'mcp' ? 'mcp' : 'tool', name: tool.name };
+}
+
+async function lookAt(scope: Scope, step: ToolStep): Promise<Leave> {
+  const { settings, gates } = scope.context;
+  const carried = takeCarried(scope, step, 'tool');
+  const { action, ...shown } = await quick.prepareTool({ ...callOf(scope, step, 1), ...reuseOf(scope, step, pathOf(scope, step)), since: carried?.since ?? new Date().toISOString() });
+  if ('reused' in shown) return { allowed: null };
+  const verdict = judgeAction(step.permissions, action);
+  if (verdict.verdict === 'allow') return { allowed: null };
+  if (verdict.verdict === 'deny' || !('hash' in shown)) return { end: { status: 'error', failure: { type: 'tool-refused', message: `Not allowed: ${'reason' in verdict ? verdict.reason : 'nobody was asked'}` } } };
+  const end = unattendedEnd(shown, settings) ?? gateEnd(await withoutSlot(scope, step, () => awaitDecision(gates, opened(scope, shown, carried))), shown);
+  return end.status === 'success' ? { allowed: shown.hash } : { end };
+}
+
+/** The gate as it was shown before the run continued as new, or one that opens anew. */
+function opened({ context: { gates } }: Scope, gate: Gate, carried: Gate | null): Gate {
+  if (carried?.hash !== gate.hash) gates.decided.delete(gate.path);
+  return gate;
+}
+
+function callOf(scope: Scope, step: ToolStep, tried: number): ToolStepCall {
+  const { root, nested, settings } = scope.context;
+  return { root, nested, step: addressOf(scope, step), path: pathOf(scope, step), try: tried, environment: environmentOf(scope, templatesOf(step)), workspace: settings.workspace };
+}
