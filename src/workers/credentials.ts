@@ -1,14 +1,34 @@
 import { CREDENTIALS } from '../activities/dependencies.js';
+import type { ProviderOptions } from '../activities/models/reach.js';
+import { keyVariables } from '../activities/models/reach.js';
+import type { Config } from '../compiler/config.js';
+import { toMcpServer } from '../compiler/formats/mcp-config.js';
+import { addressVariable } from '../plan/notice.js';
+import { variablesIn, variablesOf } from '../plan/mcp-server.js';
 import type { Env } from './cache-folder.js';
 
-/** The provider variables that are set: they travel from a command to the host in memory only (I13). */
-export function providerVariables(env: Env): Record<string, string> {
+/** The provider variables that are set, and those that the config names: they travel to the host in memory only (I13). */
+export function providerVariables(env: Env, named: string[] = []): Record<string, string> {
   return Object.fromEntries(
-    CREDENTIALS.flatMap((name) => {
+    [...CREDENTIALS, ...named].flatMap((name) => {
       const value = env[name];
       return value === undefined || value === '' ? [] : [[name, value]];
     }),
   );
+}
+
+/** What of the config names variables. */
+export interface NamesVariables {
+  providers?: ProviderOptions | undefined;
+  mcp?: Config['mcp'];
+  search?: Config['search'];
+  notify?: Config['notify'];
+}
+
+/** Every variable that the config names: keys of providers, secrets of MCP servers and of the search, and where notices go. */
+export function configVariables({ providers, mcp = {}, search, notify }: NamesVariables): string[] {
+  const address = addressVariable(notify?.webhook);
+  return [...keyVariables(providers), ...variablesIn(Object.values(search?.headers ?? {})), ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))), ...(address === null ? [] : [address])];
 }
 
 /**
@@ -21,6 +41,12 @@ export function mergeCredentials(known: Record<string, string>, given: Record<st
   return { ...Object.fromEntries(kept), ...given };
 }
 
+/** Words that variables begin with whose provider has another: one provider's key and address stay together. */
+const ALSO: Record<string, string> = { CLAUDE: 'ANTHROPIC', CODEX: 'OPENAI', GEMINI: 'GOOGLE' };
+
+/** A variable that only a config names stands for itself. */
 function providerOf(variable: string): string {
-  return variable.split('_')[0] ?? variable;
+  if (!CREDENTIALS.some((name) => name === variable)) return variable;
+  const [word = variable] = variable.split('_');
+  return ALSO[word] ?? word;
 }

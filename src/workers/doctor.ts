@@ -2,12 +2,16 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CREDENTIALS } from '../activities/dependencies.js';
+import { ollamaUrl } from '../activities/models/ollama.js';
+import type { Config } from '../compiler/config.js';
 import type { Project } from '../compiler/project.js';
 import type { Env } from './cache-folder.js';
+import { findOnPath } from '../activities/find-on-path.js';
+import { deviceFindings } from './doctor-devices.js';
+import { noticeFindings } from './doctor-notices.js';
 import { messageOf } from './errors.js';
 import { hostStatus } from './host-client.js';
 import { isFree } from './ports.js';
-import { onPath } from './programs.js';
 import { TEMPORAL_CLI_VERSION } from './provision.js';
 import { FREE_BYTES } from './server-database.js';
 import { findPresent, findTemporal } from './temporal-binary.js';
@@ -25,7 +29,7 @@ export interface Finding {
 }
 
 /** Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but a local one. */
-export async function diagnose(project: Project, config: { task_queue?: string | undefined }, env: Env): Promise<Finding[]> {
+export async function diagnose(project: Project, config: Pick<Config, 'task_queue' | 'devices' | 'notify'>, env: Env): Promise<Finding[]> {
   const looked = await Promise.all([
     temporalProgram(env),
     program('go', 'builds the Temporal server once where there is none', 'Install Go 1.24 or later: https://go.dev/dl', env),
@@ -34,12 +38,12 @@ export async function diagnose(project: Project, config: { task_queue?: string |
     host(project, config),
     ports(project),
     ollama(env),
-    program('claude', 'agents with `program: claude`', 'npm install -g @anthropic-ai/claude-code', env),
-    program('codex', 'agents with `program: codex`', 'npm install -g @openai/codex', env),
-    program('gemini', 'agents with `program: gemini`', 'npm install -g @google/gemini-cli', env),
+    program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code', env),
+    program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex', env),
+    program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli', env),
     program('bwrap', 'keeps programs that agents made in a sandbox', 'Install the package bubblewrap', env),
   ]);
-  return [nodeVersion(), ...looked, elsewhere(env), providers(env)];
+  return [nodeVersion(), ...looked, elsewhere(env), providers(env), ...noticeFindings(project, config.notify, env), ...(await deviceFindings(project, config, env))];
 }
 
 function nodeVersion(): Finding {
@@ -54,7 +58,7 @@ async function temporalProgram(env: Env): Promise<Finding> {
     // Without ways it only looks.
     const found = (env['PERDURE_TEMPORAL_BIN'] ?? '') === '' ? await findPresent(env) : await findTemporal({ env, ways: [] });
     if (found !== null) return { name, ok: true, required: true, detail: `server ${found.server} at ${found.path}`, fix: null };
-    const go = await onPath('go', env);
+    const go = findOnPath('go', env['PATH'] ?? '');
     return {
       name,
       ok: go !== null,
@@ -68,7 +72,7 @@ async function temporalProgram(env: Env): Promise<Finding> {
 }
 
 async function program(name: string, purpose: string, fix: string, env: Env): Promise<Finding> {
-  const path = await onPath(name, env);
+  const path = findOnPath(name, env['PATH'] ?? '');
   return { name, ok: path !== null, required: false, detail: path ?? `not on the PATH; ${purpose}`, fix: path === null ? fix : null };
 }
 
@@ -132,12 +136,14 @@ function providers(env: Env): Finding {
 }
 
 async function ollama(env: Env): Promise<Finding> {
-  const given = env['OLLAMA_HOST'] ?? '';
-  const address = given === '' ? 'http://localhost:11434' : given.includes('://') ? given : `http://${given}`;
+  const address = ollamaUrl(env['OLLAMA_HOST']);
   const name = 'ollama';
   try {
-    const response = await fetch(new URL('/api/version', address), { signal: AbortSignal.timeout(1000) });
-    return { name, ok: response.ok, required: false, detail: `answers at ${address}`, fix: null };
+    const response = await fetch(new URL('/api/tags', address), { signal: AbortSignal.timeout(1000) });
+    const { models = [] } = (await response.json()) as { models?: { name: string }[] }; // Ollama's API
+    const known = models.map((model) => model.name).sort();
+    const detail = known.length === 0 ? `answers at ${address}, and has no model` : `answers at ${address}, with the models ${known.join(', ')}`;
+    return { name, ok: response.ok, required: false, detail, fix: known.length === 0 ? 'Get one: ollama pull qwen3' : null };
   } catch {
     return { name, ok: false, required: false, detail: `does not answer at ${address}`, fix: 'Install and start it: https://ollama.com' };
   }

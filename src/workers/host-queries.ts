@@ -1,6 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { setTimeout as pause } from 'node:timers/promises';
 import { hasOpenWork } from './open-work.js';
+import { OWN_SERVER } from './reach.js';
 import { NAMESPACE } from './server-command.js';
 import { pollersAt } from './task-queue.js';
 
@@ -17,7 +18,7 @@ export async function isNeededAt(address: string): Promise<boolean> {
 }
 
 async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
-  const connection = await Connection.connect({ address, connectTimeout: '5s' });
+  const connection = await Connection.connect({ address, ...OWN_SERVER });
   try {
     return await use(connection);
   } finally {

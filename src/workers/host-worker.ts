@@ -1,6 +1,7 @@
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import type { Credentials } from '../activities/dependencies.js';
 import type { Store } from '../store/store.js';
+import { sweepMade } from './made-sweeper.js';
 import { reapOrphans } from './reaper.js';
 import { createWorker } from './run-worker.js';
 import { startWatchdog } from './watchdog.js';
@@ -19,6 +20,8 @@ export interface WorkerPlace {
   taskQueue: string;
   store: Store;
   credentials: Credentials;
+  /** Root of the project whose store it is. */
+  root?: string | undefined;
   log: (line: string) => void;
 }
 
@@ -36,9 +39,16 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
   const connection = await NativeConnection.connect(options);
   const worker = await createWorker({ connection, ...setup });
   const watchdog = await startWatchdog(setup.store.id, log);
-  const ended = worker.run().finally(() => {
+  const sweeping = sweepMade(setup.store, { connection, namespace: setup.namespace }).then(
+    (removed) => removed.forEach((file) => log(`removed the temporary agent ${file}`)),
+    (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
+  );
+  const leave = setup.store.keepAlive();
+  const ended = worker.run().finally(async () => {
+    leave();
     watchdog.release();
-    return connection.close();
+    await sweeping;
+    await connection.close();
   });
   return {
     ended,

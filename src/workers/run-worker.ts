@@ -7,8 +7,10 @@ import { createActivities } from '../activities/create-activities.js';
 import type { Credentials } from '../activities/dependencies.js';
 import type { Store } from '../store/store.js';
 import { UnavailableError } from './errors.js';
+import { createMadeCompiler, createMakers } from './made-compiler.js';
 import { packageRoot } from './package-root.js';
-import { WORKER_OPTIONS } from './worker-options.js';
+import { workerIdentity } from './task-queue.js';
+import { WORKER_OPTIONS, limitStackTraces } from './worker-options.js';
 
 export interface WorkerSetup {
   connection: NativeConnection;
@@ -16,7 +18,9 @@ export interface WorkerSetup {
   taskQueue: string;
   store: Store;
   credentials: Credentials;
-  /** As Temporal's UI shows it; the pid and the machine's name by default. */
+  /** Root of the project whose store it is. */
+  root?: string | undefined;
+  /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
   identity?: string;
 }
 
@@ -24,34 +28,41 @@ export interface WorkerSetup {
  * A worker for the interpreter and its activities, with the prebuilt bundle (decision 9). It polls when `run()` is
  * called. Throws an UnavailableError when the bundle is missing or was made with another version of the SDK.
  */
-export async function createWorker({ connection, namespace, taskQueue, store, credentials, identity }: WorkerSetup): Promise<Worker> {
-  const codePath = workflowBundle();
+export async function createWorker({ connection, namespace, taskQueue, store, credentials, root, identity = workerIdentity(store) }: WorkerSetup): Promise<Worker> {
+  const { codePath, buildId } = workflowBundle();
+  limitStackTraces();
   return Worker.create({
     ...WORKER_OPTIONS,
+    buildId,
     connection,
     namespace,
     taskQueue,
-    ...(identity === undefined ? {} : { identity }),
+    identity,
     workflowBundle: { codePath },
-    activities: createActivities({ store, credentials }),
+    activities: createActivities({ store, credentials, ...(root === undefined ? {} : { root }), compile: createMadeCompiler(store), ...createMakers(store), boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js') }),
   });
 }
 
-/** The bundle's path, once it is known to fit this SDK. */
-export function workflowBundle(): string {
-  const path = process.env['PERDURE_WORKFLOW_BUNDLE'] ?? join(packageRoot(), 'dist', 'workflow-bundle.js');
-  const hint = 'Build it: npm run build';
-  if (!existsSync(path)) throw new UnavailableError(`The workflow bundle \`${path}\` is missing.`, hint);
-  const made = sdkOf(path.replace(/\.js$/, '.json'));
-  const ours = sdkVersion();
-  if (made !== ours) throw new UnavailableError(`Expected the workflow bundle \`${path}\` to be made with version ${ours} of the Temporal SDK, got \`${made ?? 'no version'}\`.`, hint);
-  return path;
+export interface WorkflowBundle {
+  codePath: string;
+  /** Names this bundle in histories. */
+  buildId: string;
 }
 
-function sdkOf(path: string): string | null {
+/** The prebuilt bundle, once it is known to fit this SDK. */
+export function workflowBundle(): WorkflowBundle {
+  const codePath = process.env['PERDURE_WORKFLOW_BUNDLE'] ?? join(packageRoot(), 'dist', 'workflow-bundle.js');
+  const hint = 'Build it: npm run build';
+  if (!existsSync(codePath)) throw new UnavailableError(`The workflow bundle \`${codePath}\` is missing.`, hint);
+  const made = madeWith(codePath.replace(/\.js$/, '.json'));
+  const ours = sdkVersion();
+  if (made?.sdk !== ours) throw new UnavailableError(`Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got \`${made?.sdk ?? 'no version'}\`.`, hint);
+  return { codePath, buildId: made.buildId };
+}
+
+function madeWith(path: string): { sdk: string; buildId: string } | null {
   try {
-    const { sdk } = JSON.parse(readFileSync(path, 'utf8')) as { sdk?: string }; // written by our build
-    return sdk ?? null;
+    return JSON.parse(readFileSync(path, 'utf8')) as { sdk: string; buildId: string }; // written by our build
   } catch {
     return null;
   }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, mkdir, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf, UnavailableError } from './errors.js';
@@ -13,9 +13,17 @@ export function databaseFile(stateDir: string): string {
   return join(stateDir, 'temporal.db');
 }
 
+/** What stands in the place of a state folder is told of before anything needs the folder. Throws an UnavailableError. */
+export function requireFolder(stateDir: string): void {
+  const found = statSync(stateDir, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  throw new UnavailableError(`Expected a folder at \`${stateDir}\`, got something else.`, 'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.');
+}
+
 /** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */
 export async function prepareStateDir(stateDir: string): Promise<void> {
   const hint = 'Make the folder writable, or set PERDURE_STATE_DIR to another one.';
+  requireFolder(stateDir);
   try {
     await mkdir(join(stateDir, 'logs'), { recursive: true, mode: 0o700 });
     await access(stateDir, constants.W_OK | constants.X_OK);

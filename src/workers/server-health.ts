@@ -1,5 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../plan/names.js';
+import { OWN_SERVER } from './reach.js';
 import { NAMESPACE } from './server-command.js';
 
 /** Closed runs stay in history for so long (decision 7). */
@@ -13,7 +14,7 @@ const KEYWORD = 2;
  * another database, which has no namespace `mark`.
  */
 export async function settleServer(address: string, mark: string): Promise<void> {
-  const connection = await Connection.connect({ address, connectTimeout: '10s' });
+  const connection = await Connection.connect({ address, ...OWN_SERVER });
   try {
     await connection.workflowService.describeNamespace({ namespace: mark });
     await setRetention(connection);

@@ -39,7 +39,9 @@ const RESTARTS_A_MINUTE = 5;
 const MINUTE = 60_000;
 const PORTS_MS = 10_000;
 const LOG_BYTES = 8 * 1024 * 1024;
-const START_TRIES = 3;
+/** What the server says of a port that it cannot have. */
+const PORT_TAKEN = 'address already in use';
+const START_TRIES = 5;
 
 /** Joins the live server of a state folder or starts one, and keeps one running on its ports. The caller holds the host's lock. */
 export async function superviseServer(options: SupervisorOptions): Promise<SupervisedServer> {
@@ -93,14 +95,16 @@ async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, ope
   const codec = await openCodec(wanted.codec);
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted();
-    const ports = await choosePorts(wanted, codec.port);
+    // Those who took the usual ports once may be many who start at this moment: from then on the system chooses.
+    const ports = await choosePorts(tries === 1 ? wanted : { ...wanted, grpc: null, ui: uiPort }, codec.port);
     if (uiPort !== null && ports.ui !== uiPort) throw new UnavailableError(`Port ${String(uiPort)} for the Web UI is taken.`, 'Choose another one with --ui-port.');
     onProgress('starting the Temporal server');
     try {
       return await startServer(path, stateDir, ports);
     } catch (error) {
-      // Somebody took a port between our look and the server's; the next look sees it.
-      if (tries === START_TRIES || (await arePortsFree(ports))) throw error;
+      // Somebody took a port between our look and the server's, and may have left it again since.
+      const wasTaken = error instanceof Error && error.message.includes(PORT_TAKEN);
+      if (tries === START_TRIES || !(wasTaken || !(await arePortsFree(ports)))) throw error;
     }
   }
 }

@@ -1,15 +1,40 @@
+import { hostname } from 'node:os';
 import type { Connection } from '@temporalio/client';
+import type { Plan } from '../plan/plan.js';
+import { everyStep, isDeviceStep } from '../plan/step.js';
 import { UnavailableError } from './errors.js';
 import type { TemporalLink } from './temporal-link.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
 const POLLED_WITHIN_MS = 75_000;
+const STORE_MARK = 'perdure-store-';
 /** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
 const WORKFLOW = 1;
+
+/** What `perdure.yml` says of queues. */
+export interface QueueConfig {
+  task_queue?: string | undefined;
+  devices?: Record<string, { task_queue?: string | undefined }> | undefined;
+}
+
+/** Names of the devices that hang on the host of a queue; `own` is the queue of those that name none. */
+export function devicesAt(queue: string, own: string, { devices = {} }: QueueConfig): string[] {
+  return Object.entries(devices).flatMap(([name, { task_queue = own }]) => (task_queue === queue ? [name] : []));
+}
 
 /** Which queue a command uses: the flag's, the config's, else the store's own (decision 11). */
 export function taskQueueOf(store: { id: string }, config: { task_queue?: string | undefined }, flag?: string): string {
   return flag ?? config.task_queue ?? `perdure-${store.id}`;
+}
+
+/** A worker's identity, as Temporal's UI shows it: where it runs, and which store it has. */
+export function workerIdentity(store: { id: string }): string {
+  return `${process.pid}@${hostname()} ${STORE_MARK}${store.id}`;
+}
+
+/** The stores that these workers have, each once. */
+export function storesOf(pollers: string[]): string[] {
+  return [...new Set(pollers.flatMap((identity) => (identity.includes(STORE_MARK) ? [identity.slice(identity.lastIndexOf(STORE_MARK) + STORE_MARK.length)] : [])))];
 }
 
 /** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */
@@ -19,6 +44,26 @@ export async function pollersAt(connection: Connection, namespace: string, taskQ
     const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
     return Date.now() - polled < POLLED_WITHIN_MS ? [identity ?? ''] : [];
   });
+}
+
+/**
+ * Sees to it that somebody polls the queues of the hosts that a Plan's devices hang on. Throws an UnavailableError naming
+ * the queue and its devices when nobody does: a step there would wait for ever.
+ */
+export async function requireHosts({ connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>, { steps, nested }: Pick<Plan, 'steps' | 'nested'>): Promise<void> {
+  const queues = new Map<string, Set<string>>();
+  for (const body of [{ steps }, ...Object.values(nested)]) {
+    for (const step of everyStep(body)) {
+      if (!isDeviceStep(step) || step.device.task_queue === null) continue;
+      const { task_queue, name } = step.device;
+      queues.set(task_queue, (queues.get(task_queue) ?? new Set()).add(name));
+    }
+  }
+  for (const [queue, devices] of queues) {
+    if ((await pollersAt(connection, namespace, queue)).length > 0) continue;
+    const names = [...devices].map((name) => `\`${name}\``).join(', ');
+    throw new UnavailableError(`No worker polls the task queue \`${queue}\`, whose host has ${names}.`, `Start one there: perdure worker --task-queue ${queue}`);
+  }
 }
 
 /** Who polls the link's queue. Throws an UnavailableError naming the queue and the store when nobody does. */

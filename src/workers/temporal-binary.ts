@@ -7,7 +7,7 @@ import { cacheFolder } from './cache-folder.js';
 import type { Env } from './cache-folder.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { takeLock } from './host-lock.js';
-import { isExecutable, onPath } from './programs.js';
+import { findOnPath, isExecutable } from '../activities/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './provision.js';
 import type { Progress, Provision, Way } from './provision.js';
 import { buildTemporal } from './temporal-build.js';
@@ -50,8 +50,8 @@ export async function findTemporal({ env = process.env, onProgress = () => {}, s
 
 /** A program that is there already: on the PATH or in our cache. Null when there is none that will do. */
 export async function findPresent(env: Env, onProgress: Progress = () => {}): Promise<TemporalBinary | null> {
-  for (const path of [await onPath('temporal', env), join(temporalFolder(env), 'temporal')]) {
-    if (path === null || !(await isExecutable(path))) continue;
+  for (const path of [findOnPath('temporal', env['PATH'] ?? ''), join(temporalFolder(env), 'temporal')]) {
+    if (path === null || !(isExecutable(path))) continue;
     const found = await inspect(path);
     if (typeof found !== 'string') return found;
     onProgress(`${found} It is not used.`);
@@ -66,7 +66,7 @@ export function temporalFolder(env: Env): string {
 
 async function useGiven(path: string): Promise<TemporalBinary> {
   const hint = 'Set PERDURE_TEMPORAL_BIN to a Temporal command line with a server of 1.29 or later, or unset it.';
-  if (!(await isExecutable(path))) throw new UnavailableError(`Expected PERDURE_TEMPORAL_BIN to name an executable file, got \`${path}\`.`, hint);
+  if (!(isExecutable(path))) throw new UnavailableError(`Expected PERDURE_TEMPORAL_BIN to name an executable file, got \`${path}\`.`, hint);
   const found = await inspect(path);
   if (typeof found === 'string') throw new UnavailableError(found, hint);
   return found;
@@ -123,7 +123,7 @@ function missing(reasons: string[]): UnavailableError {
 }
 
 async function inspectIfThere(path: string): Promise<TemporalBinary | null> {
-  if (!(await isExecutable(path))) return null;
+  if (!(isExecutable(path))) return null;
   const found = await inspect(path);
   return typeof found === 'string' ? null : found;
 }

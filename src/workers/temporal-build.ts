@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { writeAtomically } from '../store/files.js';
 import { messageOf } from './errors.js';
 import { identify, isRunning, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
-import { onPath } from './programs.js';
+import { findOnPath } from '../activities/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './provision.js';
 import type { Provision } from './provision.js';
 
@@ -19,7 +20,7 @@ const PROGRESS_MS = 5000;
  */
 export async function buildTemporal(provision: Provision): Promise<void> {
   const { folder, env, onProgress } = provision;
-  const go = await onPath('go', env);
+  const go = findOnPath('go', env['PATH'] ?? '');
   if (go === null) throw new Error('There is no `go` on the PATH to build it with.');
   await removeLeftovers(folder);
   const draft = await mkdtemp(join(folder, DRAFT));
@@ -62,7 +63,7 @@ async function runGo(go: string, draft: string, { env, onProgress, signal }: Pro
   try {
     const ended = endOf(child);
     const identity = child.pid === undefined ? null : await identify(child.pid);
-    if (identity !== null) await writeFile(join(draft, OWNER), JSON.stringify(identity));
+    if (identity !== null) await writeAtomically(join(draft, OWNER), JSON.stringify(identity)); // Who takes over reads all of it or nothing.
     const code = await ended;
     signal?.throwIfAborted();
     if (code !== 0) throw new Error(`\`go install ${MODULE}\` failed:\n${report.tail()}`);

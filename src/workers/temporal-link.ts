@@ -2,11 +2,12 @@ import { Client, Connection } from '@temporalio/client';
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project.js';
 import { openStore } from '../store/local-store.js';
-import { providerVariables } from './credentials.js';
+import type { NamesVariables } from './credentials.js';
+import { configVariables, providerVariables } from './credentials.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { joinHost } from './host-client.js';
 import type { HostSeat, JoinOptions } from './host-client.js';
-import { CHANNEL, reach, REACH_MS } from './reach.js';
+import { OWN_SERVER, reach } from './reach.js';
 import { missingSearchAttributes } from './server-health.js';
 import { taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
@@ -14,7 +15,9 @@ import type { TemporalSettings } from './temporal-settings.js';
 
 export interface OpenOptions {
   project: Pick<Project, 'stateDir'>;
-  config: { task_queue?: string | undefined };
+  /** The project's store, where it is open already. */
+  store?: { id: string } | undefined;
+  config: NamesVariables & { task_queue?: string | undefined };
   /** The flag, which goes before the config. */
   taskQueue?: string | undefined;
   /** Whether to start a host where none runs. */
@@ -50,10 +53,10 @@ export async function openTemporal(options: OpenOptions): Promise<TemporalLink> 
   return settings === null ? openEmbedded(options) : openElsewhere(settings, options);
 }
 
-async function openElsewhere(settings: TemporalSettings, { project, config, taskQueue }: OpenOptions): Promise<TemporalLink> {
+async function openElsewhere(settings: TemporalSettings, { project, store, config, taskQueue }: OpenOptions): Promise<TemporalLink> {
   const connection = await reach(settings);
   const { namespace } = settings;
-  const queue = taskQueue ?? config.task_queue ?? taskQueueOf(await openStore(project.stateDir), config);
+  const queue = taskQueue ?? config.task_queue ?? taskQueueOf(store ?? (await openStore(project.stateDir)), config);
   // Not every server lets a client ask; then they are left out.
   const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
   return {
@@ -71,7 +74,7 @@ async function openElsewhere(settings: TemporalSettings, { project, config, task
 async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   const { project, config, taskQueue, start, onProgress, credentials, signal, entry } = options;
   const wanted = taskQueue ?? config.task_queue ?? null;
-  const join: JoinOptions = { stateDir: project.stateDir, taskQueue: wanted, start, onProgress, credentials: providerVariables(credentials()), signal, entry };
+  const join: JoinOptions = { stateDir: project.stateDir, taskQueue: wanted, start, onProgress, credentials: providerVariables(credentials(), configVariables(config)), signal, entry };
   let seat = await joinHost(join);
   const { host } = seat;
   if (wanted !== null && wanted !== host.taskQueue) {
@@ -80,7 +83,7 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   }
   let isOpen = true;
   keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
-  const connection = await Connection.connect({ address: host.address, connectTimeout: REACH_MS, channelArgs: CHANNEL });
+  const connection = await Connection.connect({ address: host.address, ...OWN_SERVER });
   return {
     client: new Client({ connection, namespace: host.namespace }),
     connection,

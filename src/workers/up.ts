@@ -1,14 +1,15 @@
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project.js';
 import type { HostInfo } from './control-protocol.js';
-import { providerVariables } from './credentials.js';
+import type { NamesVariables } from './credentials.js';
+import { configVariables, providerVariables } from './credentials.js';
 import { UnavailableError } from './errors.js';
 import { runHost } from './host.js';
 import { hostSignal } from './host-process.js';
 
 export interface UpOptions {
   project: Pick<Project, 'stateDir'>;
-  config: { task_queue?: string | undefined };
+  config: NamesVariables & { task_queue?: string | undefined };
   taskQueue?: string | undefined;
   uiPort?: number | undefined;
   credentials: Credentials;
@@ -24,7 +25,7 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
     idleMs: null,
     env: process.env,
     uiPort: uiPort ?? null,
-    credentials: providerVariables(credentials()),
+    credentials: providerVariables(credentials(), configVariables(config)),
     log,
     onReady,
     signal: hostSignal(),

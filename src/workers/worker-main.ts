@@ -6,17 +6,18 @@ import { hostSignal } from './host-process.js';
 import { startWorker } from './host-worker.js';
 import { reach } from './reach.js';
 import { prepareStateDir } from './server-database.js';
-import { taskQueueOf } from './task-queue.js';
+import type { QueueConfig } from './task-queue.js';
+import { devicesAt, taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
 
 export interface WorkerOptions {
-  project: Pick<Project, 'stateDir'>;
-  config: { task_queue?: string | undefined };
+  project: Pick<Project, 'stateDir' | 'root'>;
+  config: QueueConfig;
   taskQueue?: string | undefined;
   credentials: Credentials;
   log: (line: string) => void;
   /** Called when the worker polls. */
-  onReady: (worker: { address: string; namespace: string; taskQueue: string; storeId: string }) => void;
+  onReady: (worker: { address: string; namespace: string; taskQueue: string; storeId: string; devices: string[] }) => void;
 }
 
 /**
@@ -32,8 +33,8 @@ export async function runWorker({ project, config, taskQueue, credentials, log, 
   const store = await openStore(project.stateDir);
   const queue = taskQueueOf(store, config, taskQueue);
   const signal = hostSignal();
-  const worker = await startWorker({ connection, namespace, taskQueue: queue, store, credentials, log });
-  onReady({ address, namespace, taskQueue: queue, storeId: store.id });
+  const worker = await startWorker({ connection, namespace, taskQueue: queue, store, credentials, root: project.root, log });
+  onReady({ address, namespace, taskQueue: queue, storeId: store.id, devices: devicesAt(queue, taskQueueOf(store, config), config) });
   signal.addEventListener('abort', () => void worker.stop(), { once: true });
   await worker.ended;
 }
