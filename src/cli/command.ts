@@ -17,6 +17,8 @@ export interface OptionSpec {
   /** `-i, --input <k=v>`. */
   flags: string;
   about: string;
+  /** May hold anything; other values are names, numbers and files: one line without control characters. */
+  free?: boolean;
   /** May be given several times. */
   many?: boolean;
   choices?: readonly string[];
@@ -41,5 +43,20 @@ export interface Options {
 
 /** Options of most commands. */
 export const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one JSON document on stdout' };
-export const AS_OPTION: OptionSpec = { flags: '--as <name>', about: 'who decides or submits; the OS user by default' };
+export const AS_OPTION: OptionSpec = { flags: '--as <name>', about: 'who decides or submits; the OS user by default', free: true };
+/** Who answers the gates of a run that is started. */
+export const GATE_OPTIONS: OptionSpec[] = [
+  { flags: '--yes', about: 'approve every gate as the submitter', conflicts: 'unattended' },
+  { flags: '--unattended', about: 'take the fallback of every gate' },
+];
+/** How long one stays with a run that is started. */
+export const STAY_OPTIONS: OptionSpec[] = [
+  { flags: '--detach', about: 'start it and leave' },
+  { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+];
 export const TASK_QUEUE_OPTION: OptionSpec = { flags: '--task-queue <name>', about: 'the queue that workers of this store poll' };
+
+/** What `GATE_OPTIONS` say. */
+export function gatesAs(options: Options): 'approve' | 'fallback' | 'ask' {
+  return options.flag('yes') ? 'approve' : options.flag('unattended') ? 'fallback' : 'ask';
+}

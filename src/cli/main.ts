@@ -1,16 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { tellError } from './errors.js';
 import { EXIT } from './exit-codes.js';
+import { packageVersion } from './package-version.js';
 import { runProgram } from './program.js';
 import { createTerminal } from './terminal.js';
-
-/** The version in the package's own `package.json`, two folders above `dist/cli/`. */
-function packageVersion(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  const { version } = JSON.parse(readFileSync(file, 'utf8')) as { version: string }; // our own file
-  return version;
-}
 
 const terminal = createTerminal();
 // Who reads our output may stop reading (`| head`): that is no failure of ours.

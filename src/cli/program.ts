@@ -3,6 +3,7 @@ import type { CommandSpec, Options, OptionSpec } from './command.js';
 import { COMMANDS } from './commands/index.js';
 import type { ExitCode } from './exit-codes.js';
 import { EXIT, usageError } from './exit-codes.js';
+import { safeLine } from './render/safe-text.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -34,7 +35,9 @@ export async function runProgram(argv: string[], terminal: Terminal, version: st
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw toUsageError(error);
+    if (error.exitCode === 0) return exit;
+    const { toUsageError } = await import('./usage.js');
+    throw toUsageError(error, argv);
   }
   return exit;
 }
@@ -52,8 +55,20 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
     const empty = command.registeredArguments.find(({ required }, index) => required && args[index] === '');
     if (empty !== undefined) throw usageError(`Expected \`${argumentTerm(empty)}\`, got an empty text.`, `See \`perdure ${spec.name} --help\`.`);
+    checkLines(spec, command);
     await run(args, toOptions(command));
   });
+}
+
+/** Names, ids and numbers are one line; only what is free text may hold more. */
+function checkLines({ options }: CommandSpec, command: Command): void {
+  for (const { flags, free } of options) {
+    const option = new Option(flags);
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (free === true || typeof value !== 'string' || (value !== '' && value === safeLine(value))) continue;
+    const found = value === '' ? 'an empty text' : `\`${safeLine(value).slice(0, 100)}\``;
+    throw usageError(`Expected \`${option.long}\` to be a text on one line without control characters, got ${found}.`);
+  }
 }
 
 function argumentTerm(argument: Argument): string {
@@ -86,13 +101,4 @@ function toOptions(command: Command): Options {
 
 function camel(name: string): string {
   return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-/** Commander's messages in our form: expectation and finding, values in backquotes, a suggestion as the hint. */
-function toUsageError({ message }: CommanderError): Error {
-  const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
-  const suggestion = /\(Did you mean (?:one of )?(.+?)\?\)/.exec(rest.join(' '))?.[1];
-  const text = first.replace(/^unknown command '(.+)'$/, 'There is no command `$1`').replace(/'([^']*)'/g, '`$1`');
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
-  return usageError(sentence, suggestion === undefined ? 'See `perdure --help`.' : `Did you mean \`${suggestion}\`?`);
 }

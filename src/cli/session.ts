@@ -5,6 +5,8 @@ import type { Problem } from '../compiler/problem.js';
 import type { Project } from '../compiler/project.js';
 import type { Store } from '../store/store.js';
 import type { TemporalLink } from '../workers/temporal-link.js';
+import type { TemporalSettings } from '../workers/temporal-settings.js';
+import type { StoreElsewhere } from './elsewhere/find-store.js';
 import { CliError, EXIT, usageError } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 import { tell } from './terminal.js';
@@ -42,8 +44,12 @@ export async function openWorkspace(terminal: Terminal): Promise<Workspace> {
 /** A workspace with its store, and a way to Temporal. */
 export interface Session extends Workspace {
   store: Store;
+  /** Where the store is, if it is that of workers elsewhere (decision 11). */
+  elsewhere: StoreElsewhere | null;
   /** Takes the lines by which the host says what it does; a screen that draws puts itself here. */
   progress: { tell: (line: string) => void };
+  /** Whether the server is one that the environment names. */
+  isElsewhere: boolean;
   /** Whether there is a server to ask for runs: one elsewhere, or a database that our own can open. */
   mayKnowRuns(): boolean;
   /** The way to Temporal: the server that the environment names, else the host of this folder. */
@@ -56,24 +62,41 @@ export interface ConnectOptions {
   signal?: AbortSignal;
 }
 
+interface SessionOptions {
+  taskQueue: string | null;
+  /** As `findStoreElsewhere` says, where it was asked already. */
+  elsewhere?: StoreElsewhere | null;
+  /** Nothing is made where there is nothing to look at. */
+  lookOnly?: boolean;
+}
+
 /** Opens the store of the current folder. Throws what says why it cannot be used (exit code 3). */
-export async function openSession(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session> {
+export async function openSession(terminal: Terminal, { taskQueue, elsewhere: known, lookOnly = false }: SessionOptions): Promise<Session> {
   const workspace = await openWorkspace(terminal);
+  const { stateDir } = workspace.project;
   const { openStore } = await import('../store/local-store.js');
-  const { databaseFile } = await import('../workers/server-database.js');
+  const { databaseFile, requireFolder } = await import('../workers/server-database.js');
   const { temporalSettings } = await import('../workers/temporal-settings.js');
-  const store = await openStore(workspace.project.stateDir);
+  requireFolder(stateDir);
+  const server = temporalSettings(terminal.env);
+  // A server that is not there is found out before anything is made here.
+  if (server !== null && !lookOnly) await requireServer(server);
+  const elsewhere = known === undefined ? await storeElsewhere(workspace, taskQueue, terminal) : known;
+  const store = elsewhere?.store ?? (await openStore(stateDir, { lookOnly }));
   const progress = { tell: (line: string) => tell(terminal, terminal.palette.dim(line)) };
   return {
     ...workspace,
     store,
+    elsewhere,
     progress,
-    mayKnowRuns: () => temporalSettings(terminal.env) !== null || existsSync(databaseFile(workspace.project.stateDir)),
+    isElsewhere: server !== null,
+    mayKnowRuns: () => server !== null || existsSync(databaseFile(stateDir)),
     async connect({ start, signal }) {
       const { openTemporal } = await import('../workers/temporal-link.js');
       return openTemporal({
         ...workspace,
-        taskQueue: options.taskQueue ?? undefined,
+        store,
+        taskQueue: taskQueue ?? undefined,
         start,
         onProgress: (line) => progress.tell(line),
         credentials: () => terminal.env,
@@ -90,8 +113,24 @@ export async function openSession(terminal: Terminal, options: { taskQueue: stri
 export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
   const { findProject } = await import('../compiler/project.js');
   const { temporalSettings } = await import('../workers/temporal-settings.js');
+  const { requireFolder } = await import('../workers/server-database.js');
+  const { stateDir } = findProject(terminal.cwd);
+  requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null;
-  return isElsewhere || existsSync(join(findProject(terminal.cwd).stateDir, 'store.json')) ? openSession(terminal, options) : null;
+  return isElsewhere || existsSync(join(stateDir, 'store.json')) ? openSession(terminal, { ...options, lookOnly: true }) : null;
+}
+
+/** The store of workers elsewhere that will run what is submitted here; null where it is this project's own. */
+export async function storeElsewhere(workspace: Workspace, taskQueue: string | null, terminal: Terminal): Promise<StoreElsewhere | null> {
+  const { temporalSettings } = await import('../workers/temporal-settings.js');
+  if (temporalSettings(terminal.env) === null) return null;
+  const { findStoreElsewhere } = await import('./elsewhere/find-store.js');
+  return findStoreElsewhere({ ...workspace, taskQueue, env: terminal.env });
+}
+
+async function requireServer(settings: TemporalSettings): Promise<void> {
+  const { reach } = await import('../workers/reach.js');
+  await (await reach(settings)).close();
 }
 
 /** The run that was named is not known here. */

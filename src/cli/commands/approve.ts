@@ -1,9 +1,14 @@
-import type { CommandSpec, OptionSpec } from '../command.js';
+import type { Decision } from '../../plan/gate.js';
+import type { CommandSpec, Invocation, OptionSpec } from '../command.js';
 import { AS_OPTION, JSON_OPTION } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 import { actingName } from '../terminal.js';
 
-const OPTIONS: OptionSpec[] = [{ flags: '--comment <text>', about: 'what you want to say with it' }, AS_OPTION, JSON_OPTION];
+const PRINT_OPTION: OptionSpec = { flags: '--print', about: "send nothing: print the decision, with its token, for Temporal's UI or CLI" };
+const OPTIONS: OptionSpec[] = [{ flags: '--comment <text>', about: 'what you want to say with it', free: true }, AS_OPTION, PRINT_OPTION, JSON_OPTION];
+const EDIT_OPTION: OptionSpec = { flags: '--edit <file>', about: 'approve the content as this file has it' };
+const CHOOSE_OPTION: OptionSpec = { flags: '--option <option>', about: 'choose this one of the options it has' };
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
 
 /** What the run takes; longer ones it refuses. */
@@ -14,21 +19,39 @@ function checkComment(comment: string | null): string | null {
   throw usageError(`Expected \`--comment\` to have at most ${LONGEST_COMMENT} characters, got ${comment.length}.`);
 }
 
-/** `approve` and `reject` are one command with two words. */
-function decider(decision: 'approve' | 'reject', summary: string, example: string): CommandSpec {
-  return {
-    name: decision,
-    summary,
-    arguments: [ADDRESS],
-    options: OPTIONS,
-    examples: [example],
-    async run({ arguments: [address = ''], options, terminal }) {
-      const { decideGate } = await import('../follow/decide-gate.js');
-      const says = { decision, by: actingName(options.text('as')), comment: checkComment(options.text('comment')) };
-      return decideGate({ address, says, json: options.flag('json') }, terminal);
-    },
-  };
+/** What all three say beside their word. */
+async function decideWith({ arguments: [address = ''], options, terminal }: Invocation, decision: Decision['decision'], more: { answer?: string | null; edit?: string | null }): Promise<ExitCode> {
+  const { decideGate } = await import('../follow/decide-gate.js');
+  const says = { decision, by: actingName(options.text('as')), comment: checkComment(options.text('comment')) };
+  return decideGate({ address, says, json: options.flag('json'), print: options.flag('print'), ...more }, terminal);
 }
 
-export const approve = decider('approve', 'approve what a gate shows', 'perdure approve full-review-7k2m4xqa/approve');
-export const reject = decider('reject', 'reject what a gate shows', 'perdure reject full-review-7k2m4xqa/approve --comment "the tests are missing"');
+export const approve: CommandSpec = {
+  name: 'approve',
+  summary: 'approve what a gate shows',
+  arguments: [ADDRESS],
+  options: [EDIT_OPTION, { ...CHOOSE_OPTION, conflicts: 'edit' }, ...OPTIONS],
+  examples: ['perdure approve full-review-7k2m4xqa/approve', 'perdure approve full-review-7k2m4xqa/approve --edit report.md'],
+  run: (invocation) => decideWith(invocation, 'approve', { answer: invocation.options.text('option'), edit: invocation.options.text('edit') }),
+};
+
+export const reject: CommandSpec = {
+  name: 'reject',
+  summary: 'reject what a gate shows',
+  arguments: [ADDRESS],
+  options: OPTIONS,
+  examples: ['perdure reject full-review-7k2m4xqa/approve --comment "the tests are missing"'],
+  run: (invocation) => decideWith(invocation, 'reject', {}),
+};
+
+export const answer: CommandSpec = {
+  name: 'answer',
+  summary: 'answer a question, or choose one of the options of a gate',
+  arguments: [ADDRESS, { syntax: '<text>', about: 'the answer or the option; `-` reads it from stdin' }],
+  options: OPTIONS,
+  examples: ['perdure answer release-7k2m4xqa/version 2.1.0', 'perdure answer release-7k2m4xqa/when tomorrow --comment "after the freeze"'],
+  async run(invocation) {
+    const { readRequest } = await import('../submit/read-request.js');
+    return decideWith(invocation, 'answer', { answer: await readRequest(invocation.arguments[1], invocation.terminal) });
+  },
+};

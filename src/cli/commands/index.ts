@@ -1,19 +1,32 @@
 import type { CommandSpec } from '../command.js';
-import { approve, reject } from './approve.js';
+import { agents } from './agents.js';
+import { answer, approve, reject } from './approve.js';
+import { budget } from './budget.js';
 import { cancel } from './cancel.js';
+import { completionOf } from './completion.js';
+import { design } from './design.js';
+import { devices } from './devices.js';
 import { doctor } from './doctor.js';
+import { fmt } from './fmt.js';
 import { init } from './init.js';
 import { list } from './list.js';
 import { logs } from './logs.js';
+import { mcp } from './mcp.js';
+import { memory } from './memory.js';
+import { pause } from './pause.js';
 import { plan } from './plan.js';
+import { rerun } from './rerun.js';
+import { resume } from './resume.js';
 import { run } from './run.js';
 import { schema } from './schema.js';
 import { server } from './server.js';
+import { sessions } from './sessions.js';
 import { show } from './show.js';
+import { tools } from './tools.js';
 import { up } from './up.js';
 import { validate } from './validate.js';
 import { watch } from './watch.js';
 import { worker } from './worker.js';
 
 /** Every command, in the order in which `--help` lists them. */
-export const COMMANDS: readonly CommandSpec[] = [run, validate, plan, list, show, watch, logs, approve, reject, cancel, init, schema, doctor, server, up, worker];
+export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, design, agents, tools, devices, sessions, memory, init, schema, doctor, completionOf(() => COMMANDS), server, up, worker, mcp];

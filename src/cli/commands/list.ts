@@ -1,6 +1,10 @@
-import type { CommandSpec } from '../command.js';
+import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { Palette } from '../render/colors.js';
+import { safeLine } from '../render/safe-text.js';
+import type { Session } from '../session.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 
 const STATUSES = ['running', 'waiting', 'paused', 'success', 'partial', 'error', 'timeout', 'cancelled'] as const;
@@ -9,21 +13,43 @@ export const list: CommandSpec = {
   name: 'list',
   summary: 'list runs, or with --waiting what waits for people and how to answer it',
   arguments: [],
-  options: [{ flags: '--waiting', about: 'every open gate' }, { flags: '--status <status>', about: 'only runs with this status', choices: STATUSES }, JSON_OPTION],
+  options: [{ flags: '--waiting', about: 'every open gate and every paused run' }, { flags: '--status <status>', about: 'only runs with this status', choices: STATUSES }, JSON_OPTION],
   examples: ['perdure list', 'perdure list --waiting'],
   async run({ options, terminal }) {
     const { openExisting } = await import('../session.js');
-    const { listRuns } = await import('../observe/list-runs.js');
-    const { renderGateList, renderRunList } = await import('../render/lists.js');
-    const { toGateJson } = await import('../render/json.js');
     const session = await openExisting(terminal, { taskQueue: null });
-    const listed = session === null ? { runs: [], gates: [], serverIsDown: false } : await listRuns(session);
-    const status = options.text('status');
-    const runs = status === null ? listed.runs : listed.runs.filter((run) => run.status === status);
-    const style = { now: Date.now(), width: widthOf(terminal.stdout), palette: terminal.resultPalette };
-    if (options.flag('json')) printJson(terminal, options.flag('waiting') ? listed.gates.map(toGateJson) : runs);
-    else print(terminal, ...(options.flag('waiting') ? renderGateList(listed.gates, style) : renderRunList(runs, style)));
-    if (listed.serverIsDown) tell(terminal, 'The server is not running, so runs that have not ended are not listed; `perdure server start` starts it.');
+    const serverIsDown = await (options.flag('waiting') ? tellWaiting : tellRuns)(session, { options, terminal });
+    if (serverIsDown) tell(terminal, 'The server is not running, so runs that have not ended are not listed; `perdure server start` starts it.');
     return EXIT.success;
   },
 };
+
+type Told = Pick<Invocation, 'options' | 'terminal'>;
+
+function styleOf({ stdout, resultPalette }: Terminal): { now: number; width: number; palette: Palette } {
+  return { now: Date.now(), width: widthOf(stdout), palette: resultPalette };
+}
+
+async function tellWaiting(session: Session | null, { options, terminal }: Told): Promise<boolean> {
+  const { listGates } = await import('../observe/list-runs.js');
+  const { renderGateList } = await import('../render/lists.js');
+  const { toGateJson } = await import('../render/json.js');
+  const { pauseLines } = await import('../render/pause-lines.js');
+  const { gates, paused, unlisted, serverIsDown } = session === null ? { gates: [], paused: [], unlisted: new Map<string, number>(), serverIsDown: false } : await listGates(session);
+  if (options.flag('json')) printJson(terminal, [...gates.map(toGateJson), ...paused.map((pause) => ({ ...pause, kind: 'pause' }))]);
+  else if (gates.length > 0 || paused.length === 0) print(terminal, ...renderGateList(gates, styleOf(terminal)));
+  if (!options.flag('json')) for (const pause of paused) print(terminal, safeLine(pause.run), ...pauseLines(pause));
+  for (const [run, count] of unlisted) tell(terminal, `\`${safeLine(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeLine(run)}\` shows all.`);
+  return serverIsDown;
+}
+
+async function tellRuns(session: Session | null, { options, terminal }: Told): Promise<boolean> {
+  const { listRuns } = await import('../observe/list-runs.js');
+  const { renderRunList } = await import('../render/lists.js');
+  const listed = session === null ? { runs: [], serverIsDown: false } : await listRuns(session);
+  const status = options.text('status');
+  const runs = status === null ? listed.runs : listed.runs.filter((run) => run.status === status);
+  if (options.flag('json')) printJson(terminal, runs);
+  else print(terminal, ...renderRunList(runs, styleOf(terminal)));
+  return listed.serverIsDown;
+}

@@ -1,31 +1,54 @@
 import type { CommandSpec } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import type { Compiled } from '../submit/prepare.js';
+import type { Terminal } from '../terminal.js';
 import { print, printJson, widthOf } from '../terminal.js';
 
-const FORMATS = ['text', 'json', 'graph', 'mermaid'] as const;
+const FORMATS = ['text', 'json', 'graph', 'mermaid', 'svg'] as const;
 
 export const plan: CommandSpec = {
   name: 'plan',
   summary: 'show what a definition compiles to: steps, edges, inputs, the most it may use',
   arguments: [{ syntax: '<definition>', about: 'a definition file, or the name of one' }],
   options: [
-    { flags: '--format <format>', about: 'text (default), json (the Plan), graph or mermaid', choices: FORMATS },
+    { flags: '--format <format>', about: 'text (default), json (the Plan), graph, mermaid or svg', choices: FORMATS },
     { flags: '--json', about: 'the same as `--format json`' },
   ],
-  examples: ['perdure plan definitions/workflows/hello.yml', 'perdure plan hello --format mermaid > hello.mmd'],
+  examples: ['perdure plan definitions/workflows/hello.yml', 'perdure plan hello --format svg > hello.svg'],
   async run({ arguments: [definition = ''], options, terminal }) {
     const { openWorkspace } = await import('../session.js');
     const { compile } = await import('../submit/prepare.js');
-    const compiled = await compile(definition, await openWorkspace(terminal), terminal);
-    const format = options.flag('json') ? 'json' : (options.text('format') ?? 'text');
-    const pictures = await import('../render/plan-pictures.js');
-    if (format === 'json') printJson(terminal, compiled.plan);
-    else if (format === 'graph') printJson(terminal, pictures.planGraph(compiled.plan));
-    else if (format === 'mermaid') print(terminal, pictures.planMermaid(compiled.plan));
-    else {
-      const { renderPlan } = await import('../render/plan-text.js');
-      print(terminal, ...renderPlan(compiled.plan, compiled.texts, { width: widthOf(terminal.stdout), palette: terminal.resultPalette }));
+    const workspace = await openWorkspace(terminal);
+    const compiled = await compile(definition, workspace, terminal);
+    switch (options.flag('json') ? 'json' : options.text('format')) {
+      case 'json':
+        printJson(terminal, compiled.plan);
+        break;
+      case 'graph':
+        printJson(terminal, (await import('../render/authored-graph.js')).authoredGraph(compiled) ?? (await import('../render/plan-graph.js')).planGraph(compiled.plan));
+        break;
+      case 'mermaid':
+        print(terminal, (await import('../render/plan-mermaid.js')).planMermaid(compiled.plan));
+        break;
+      case 'svg':
+        print(terminal, (await import('../render/plan-svg.js')).planSvg(compiled.plan));
+        break;
+      default:
+        await printPlan(compiled, workspace, terminal);
     }
     return EXIT.success;
   },
 };
+
+/** The picture of a Plan for people: what it needs, its steps, the most it may use. */
+export async function printPlan(compiled: Compiled, { config }: Pick<Session, 'config'>, terminal: Terminal): Promise<void> {
+  const { renderPlan } = await import('../render/plan-text.js');
+  const { forecastOf } = await import('../../compiler/forecast.js');
+  const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/levels.js');
+  const { priceRange } = await import('../submit/price-range.js');
+  const forecast = forecastOf(compiled.plan);
+  const price = priceRange(forecast.calls, config.models, terminal.env);
+  const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
+  print(terminal, ...renderPlan({ ...compiled, forecast, price, depth }, { width: widthOf(terminal.stdout), palette: terminal.resultPalette }));
+}

@@ -1,5 +1,5 @@
 import type { CommandSpec, OptionSpec } from '../command.js';
-import { AS_OPTION, JSON_OPTION, TASK_QUEUE_OPTION } from '../command.js';
+import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
 import { actingName } from '../terminal.js';
 
 const LIMIT_OPTIONS: OptionSpec[] = [
@@ -21,11 +21,10 @@ export const run: CommandSpec = {
     { flags: '-i, --input <name=value>', about: 'an input; may be given several times', many: true },
     { flags: '--inputs <file>', about: 'inputs from a JSON or YAML file' },
     { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" },
-    { flags: '--detach', about: 'start it and leave' },
-    { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+    { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
+    ...STAY_OPTIONS,
     { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
-    { flags: '--yes', about: 'approve every gate as the submitter', conflicts: 'unattended' },
-    { flags: '--unattended', about: 'take the fallback of every gate' },
+    ...GATE_OPTIONS,
     ...LIMIT_OPTIONS,
     TASK_QUEUE_OPTION,
     AS_OPTION,
@@ -47,8 +46,9 @@ export const run: CommandSpec = {
       detach: options.flag('detach'),
       untilWaiting: !options.flag('wait'),
       rehearse: options.flag('rehearse'),
-      gates: options.flag('yes') ? ('approve' as const) : options.flag('unattended') ? ('fallback' as const) : ('ask' as const),
+      gates: gatesAs(options),
       limits,
+      session: options.text('session'),
       taskQueue: options.text('task-queue'),
       by: actingName(options.text('as')),
       json: options.flag('json'),

@@ -5,7 +5,7 @@ import { print, printJson } from '../terminal.js';
 export const schema: CommandSpec = {
   name: 'schema',
   summary: 'print the JSON Schema of an authored format, for editors',
-  arguments: [{ syntax: '[kind]', about: 'workflow, agent, config; without it, which there are' }],
+  arguments: [{ syntax: '[kind]', about: 'a format such as workflow, agent, chain, build, project, tool, device or config; without it, which there are' }],
   options: [],
   examples: ['perdure schema workflow > schemas/workflow.json'],
   async run({ arguments: [kind], terminal }) {

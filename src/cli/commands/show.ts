@@ -3,12 +3,14 @@ import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { print, printJson, widthOf } from '../terminal.js';
 
+const FORMATS = ['tree', 'json', 'graph'] as const;
+
 export const show: CommandSpec = {
   name: 'show',
   summary: "show a run's tree with what it spent, while it runs and any time later",
   arguments: [{ syntax: '<run>', about: "a run's id" }],
-  options: [JSON_OPTION],
-  examples: ['perdure show full-review-7k2m4xqa'],
+  options: [{ flags: '--format <format>', about: 'tree (default), json (the RunResult) or graph (its graph with statuses and variables, as JSON)', choices: FORMATS }, JSON_OPTION],
+  examples: ['perdure show full-review-7k2m4xqa', 'perdure show tour-3h9s6d2p --format graph'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { openExisting, unknownRun } = await import('../session.js');
     const { findRun } = await import('../observe/find-run.js');
@@ -16,7 +18,10 @@ export const show: CommandSpec = {
     if (session === null) throw unknownRun(run);
     const { view, link } = await findRun(run, session);
     try {
-      if (options.flag('json')) {
+      if (options.text('format') === 'graph') {
+        const { runGraph } = await import('../render/run-graph.js');
+        printJson(terminal, await runGraph(view, session.store));
+      } else if (options.flag('json') || options.text('format') === 'json') {
         const { toRunResult } = await import('../render/json.js');
         printJson(terminal, await toRunResult(view, session.store));
       } else {

@@ -14,7 +14,11 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
   const { view, link } = await findRun(run, session);
   if (link === null || isClosed(view.status)) {
     await link?.close();
-    throw refusal(`The run \`${run}\` has ended already: ${view.status}.`);
+    // Cancelling twice is cancelling once.
+    if (view.status !== 'cancelled') throw refusal(`The run \`${run}\` has ended already: ${view.status}.`);
+    if (json) printJson(terminal, { run, status: view.status });
+    tell(terminal, `\`${run}\` is cancelled already.`);
+    return EXIT.success;
   }
   try {
     await link.client.workflow.getHandle(run).cancel();

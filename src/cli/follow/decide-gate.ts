@@ -1,25 +1,37 @@
-import type { Decision } from '../../plan/gate.js';
+import type { Decision, Gate } from '../../plan/gate.js';
+import { DECIDE } from '../../plan/names.js';
+import type { Store } from '../../store/store.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
-import { openGates, pathBelow, rootOf } from '../observe/view.js';
+import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import { heightOf, printJson, tell, widthOf } from '../terminal.js';
-import { decide } from './decide.js';
+import { heightOf, print, printJson, tell, widthOf } from '../terminal.js';
+import { answerValue, editedContent } from './answer-value.js';
+import type { Says } from './decide.js';
+import { decide, receiptText, signedDecision } from './decide.js';
+import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
 import { renderGate } from './gate-text.js';
 
-/** What `approve` and `reject` were told. */
+/** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
   address: string;
   says: Pick<Decision, 'decision' | 'by' | 'comment'>;
+  /** The answer or option, as it was typed. */
+  answer?: string | null;
+  /** A file with the content as it was edited. */
+  edit?: string | null;
+  /** Print the decision instead of sending it. */
+  print?: boolean;
   json: boolean;
 }
 
 /** Shows what a gate asks and decides it. What was shown is what is decided on: the decision names its hash (decision 4). */
-export async function decideGate({ address, says, json }: DecideCommand, terminal: Terminal): Promise<ExitCode> {
+export async function decideGate(command: DecideCommand, terminal: Terminal): Promise<ExitCode> {
+  const { address, json } = command;
   const run = rootOf(address);
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
@@ -28,24 +40,46 @@ export async function decideGate({ address, says, json }: DecideCommand, termina
   try {
     const gate = gateAt(view, address);
     const content = await readGateContent(gate.gate, session.store);
-    tell(terminal, ...renderGate(gate, content, { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette }));
-    const receipt = await decide(link.client, gate, says);
-    if (json) printJson(terminal, { run, gate: gate.address, decision: receipt.decision, by: receipt.by });
-    else tell(terminal, `  ${receipt.decision === 'approve' ? 'Approved' : 'Rejected'} by ${receipt.by}. Follow the run with \`perdure watch ${run}\`.`);
+    tell(terminal, ...renderGate(gate, content?.text ?? null, { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette }));
+    const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
+    if (command.print === true) {
+      print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
+      tell(terminal, `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update \`${DECIDE}\`${gate.needsToken ? '; its token is valid for an hour' : ''}.`);
+      return EXIT.success;
+    }
+    const receipt = await decide(link.client, gate, says, session.store);
+    if (json) printJson(terminal, { run, ...receipt, gate: gate.address });
+    else tell(terminal, `  ${receiptText(receipt)} Follow the run with \`perdure watch ${run}\`.`);
     return EXIT.success;
   } finally {
     await link.close();
   }
 }
 
-/** The one gate that an address means: its own, or the only one open below a run. */
-function gateAt(view: RunView, address: string): OpenGate {
+interface Meant {
+  gate: Gate;
+  content: GateContent | null;
+  store: Store;
+  terminal: Terminal;
+}
+
+/** What is said, with what was typed or edited stored where it is too big for history (I6). */
+async function saysOf({ says, answer = null, edit = null }: DecideCommand, { gate, content, store, terminal }: Meant): Promise<Says> {
+  if (edit !== null) {
+    if (content === null) throw refusal(`Gate \`${gate.path}\` shows nothing that may be edited.`);
+    return { ...says, edit: await store.put(await editedContent(edit, content.isText, terminal)) };
+  }
+  return answer === null ? says : { ...says, value: await store.put(answerValue(answer, gate)) };
+}
+
+/** The one gate that an address means: its own, or the only one open below a run. Throws a refusal that says which there are. */
+export function gateAt(view: RunView, address: string): OpenGate {
   const open = openGates(view);
   const meant = open.filter((gate) => gate.address === address || gate.address.startsWith(`${address}/`));
   if (meant.length === 1 && meant[0] !== undefined) return meant[0];
   if (meant.length > 1) throw refusal(`${meant.length} gates are open below \`${address}\`.`, `Name one:\n${addresses(meant)}`);
   const step = stepAt(view, pathBelow(address));
-  if (step?.step.kind === 'approval' && step.result !== null) {
+  if ((step?.step.kind === 'approval' || step?.step.kind === 'ask') && step.result !== null) {
     throw refusal(`The gate \`${address}\` is already decided: ${step.result.error ?? step.result.note ?? step.status}.`);
   }
   throw refusal(`No gate is open at \`${address}\`.`, open.length === 0 ? 'Nothing in this run waits for a person.' : `There are:\n${addresses(open)}`);
@@ -56,9 +90,7 @@ function addresses(gates: OpenGate[]): string {
 }
 
 function stepAt(view: RunView, path: string): StepView | undefined {
-  for (const step of view.steps) {
-    if (step.path === path) return step;
-    if (step.nested !== null && path.startsWith(`${step.path}/`)) return stepAt(step.nested, path);
-  }
-  return undefined;
+  const steps = everyStepView(view.steps);
+  const around = steps.flatMap(nestedIn).find((run) => path.startsWith(`${run.path}/`));
+  return steps.find((step) => step.path === path) ?? (around ? stepAt(around, path) : undefined);
 }

@@ -1,17 +1,43 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { issueToken } from '../../activities/approval-token.js';
 import type { Decision, DecisionReceipt } from '../../plan/gate.js';
 import { DECIDE } from '../../plan/names.js';
-import type { OpenGate } from '../observe/view.js';
+import type { ApprovalKey } from '../../store/approval-key.js';
 import { refusal } from '../exit-codes.js';
+import { grpcTrouble } from '../grpc.js';
+import type { OpenGate } from '../observe/view.js';
+import { answerCommands } from '../render/gate-words.js';
+
+/** What a person says to a gate that was shown to them. */
+export type Says = Omit<Decision, 'gate' | 'hash'>;
 
 /** Sends a decision to the run that owns the gate and gives its answer. Throws a refusal with the reason. */
-export async function decide(client: Client, { gate, owner }: OpenGate, says: Pick<Decision, 'decision' | 'by' | 'comment'>): Promise<DecisionReceipt> {
-  const decision: Decision = { gate: gate.path, hash: gate.hash, ...says };
+export async function decide(client: Client, open: OpenGate, says: Says, key: ApprovalKey): Promise<DecisionReceipt> {
+  const { owner } = open;
   try {
+    const decision = await signedDecision(client, open, says, key);
     return await client.workflow.getHandle(owner).executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] });
   } catch (error) {
+    // Whoever was faster has decided the gate, and its run has ended since.
+    if (grpcTrouble(error) === 'not-found') throw refusal(`The gate \`${open.address}\` is already decided: its run has ended.`);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw refusal(error.cause?.message ?? error.message);
+    const message = error.cause?.message ?? error.message;
+    throw refusal(message, /takes one of|is a question|is approved or rejected/.test(message) ? `Answer it with:\n  ${answerCommands(open).join('\n  ')}` : null);
   }
+}
+
+/** A decision as the run takes it: with the store's token, where the gate wants one. Throws a `StoreFailure` where the store is elsewhere. */
+export async function signedDecision(client: Client, { gate, owner, needsToken }: OpenGate, says: Says, key: ApprovalKey): Promise<Decision> {
+  const decision: Decision = { gate: gate.path, hash: gate.hash, ...says };
+  if (needsToken !== true) return decision;
+  const { raw } = await client.workflow.getHandle(owner).describe();
+  const first = raw.workflowExecutionInfo?.firstRunId ?? '';
+  return { ...decision, token: await issueToken({ run: owner, first, gate: gate.path, since: gate.since }, decision, key) };
+}
+
+/** What came of a decision, for people: `Approved by ana.` */
+export function receiptText({ decision, by, missing, hash }: DecisionReceipt): string {
+  const word = { approve: hash === undefined ? 'Approved' : 'Edited and approved', reject: 'Rejected', answer: 'Answered' }[decision];
+  return `${word} by ${by}${missing === undefined ? '' : `; ${missing} more must agree`}.`;
 }

@@ -1,3 +1,5 @@
+import { personRefusal } from '../../plan/gate.js';
+import type { Pause, Warning } from '../../plan/steering.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
@@ -6,13 +8,19 @@ import type { RunEvent } from '../observe/events.js';
 import { observe } from '../observe/observer.js';
 import type { OpenGate, RunView } from '../observe/view.js';
 import { openGates } from '../observe/view.js';
+import { answerCommands } from '../render/gate-words.js';
+import { pauseLines } from '../render/pause-lines.js';
+import { safeLine } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import type { Answer } from './ask-gate.js';
 import { askGate } from './ask-gate.js';
-import { decide } from './decide.js';
+import type { Says } from './decide.js';
+import { decide, receiptText } from './decide.js';
 import { readGateContent } from './gate-content.js';
 import type { Interrupts } from './interrupt.js';
 import { listenForInterrupts } from './interrupt.js';
+import { gateLines } from './plain-lines.js';
 import type { Screen } from './screen.js';
 import { createScreen } from './screen.js';
 
@@ -41,7 +49,7 @@ export type FollowEnd = { kind: 'closed' | 'waiting'; view: RunView } | { kind: 
 export async function follow(options: FollowOptions): Promise<FollowEnd> {
   const interrupts = listenForInterrupts();
   const tellBefore = options.progress.tell;
-  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined }), answered: new Set(), asking: null, done: new AbortController() };
+  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);
@@ -69,6 +77,10 @@ interface Following extends FollowOptions {
   answered: Set<string>;
   /** The gate that is being asked about; `gone` aborts when nothing is left to decide. */
   asking: { key: string; gone: AbortController } | null;
+  /** Since when the pause is that was told. */
+  toldPause: string | undefined;
+  /** How many warnings were told. */
+  toldWarnings: number;
   /** Aborts when the run waits and nobody is to be asked. */
   done: AbortController;
 }
@@ -94,23 +106,50 @@ async function watch(following: Following): Promise<RunView | null> {
   }
 }
 
+/** Says once how a paused run goes on; a screen that draws shows it all the time. */
+function tellPause(following: Following, pause: Pause | null): void {
+  if (pause?.since === following.toldPause) return;
+  following.toldPause = pause?.since;
+  if (pause !== null && !following.terminal.interactive) tell(following.terminal, ...pauseLines(pause));
+}
+
+/** Says of each limit once that most of it is used. */
+function tellWarnings(following: Following, warnings: Warning[]): void {
+  tell(following.terminal, ...warnings.slice(following.toldWarnings).map(({ message }) => `! ${safeLine(message)}`));
+  following.toldWarnings = Math.max(following.toldWarnings, warnings.length);
+}
+
 function react(following: Following, view: RunView | null): void {
   if (view === null) return;
   following.screen.show(view);
   const { asking, answered, terminal, untilWaiting, done } = following;
   const gates = openGates(view);
+  tellPause(following, view.pause ?? null);
+  if (!following.terminal.interactive) tellWarnings(following, view.warnings ?? []);
   if (asking !== null && !gates.some((open) => keyOf(open) === asking.key)) asking.gone.abort();
   if (untilWaiting) {
-    if (view.status === 'waiting') done.abort();
+    if (view.status === 'waiting' || view.status === 'paused') done.abort();
     return;
   }
-  const next = gates.find((open) => !answered.has(keyOf(open)));
-  if (terminal.interactive && asking === null && next !== undefined) {
-    void ask(following, next).then(() => {
-      following.asking = null;
-      react(following, view);
-    });
-  }
+  if (terminal.interactive) askNext(following, view, gates.filter((open) => !answered.has(keyOf(open))));
+}
+
+/** Asks about the first gate that this person may answer, and tells of those that are for others. */
+function askNext(following: Following, view: RunView, unanswered: OpenGate[]): void {
+  const isForOthers = ({ gate }: OpenGate): boolean => personRefusal(following.by, gate) !== null;
+  for (const open of unanswered.filter(isForOthers)) tellOthers(following, open);
+  const next = unanswered.find((open) => !isForOthers(open));
+  if (following.asking !== null || next === undefined) return;
+  void ask(following, next).then(() => {
+    following.asking = null;
+    react(following, view);
+  });
+}
+
+/** A gate that is for others is not asked about here: they are told how to answer it. */
+function tellOthers({ answered, screen }: Following, open: OpenGate): void {
+  answered.add(keyOf(open));
+  screen.note(gateLines(open).join('\n'));
 }
 
 function keyOf({ address, gate }: OpenGate): string {
@@ -129,17 +168,20 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
   try {
     const answer = await askGate(open, await readGateContent(open.gate, following.store), terminal, gone.signal);
     if (answer.kind === 'later') interrupts.interrupt();
-    else if (answer.kind !== 'gone') {
-      const comment = answer.kind === 'reject' ? answer.comment : null;
-      const receipt = await decide(following.link.client, open, { decision: answer.kind, by, comment });
-      tell(terminal, `  ${receipt.decision === 'approve' ? 'approved' : 'rejected'} by ${receipt.by}`);
-    }
+    else if (answer.kind !== 'gone') tell(terminal, `  ${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`);
   } catch (error) {
-    tell(terminal, `  ${error instanceof Error ? error.message : String(error)}`, `  Decide with \`perdure approve ${open.address}\`.`);
+    tell(terminal, `  ${error instanceof Error ? error.message : String(error)}`, '  Decide with:', ...answerCommands(open).map((command) => `    ${command}`));
   } finally {
     interrupts.signal.removeEventListener('abort', stop);
     screen.release();
   }
+}
+
+/** What was typed or edited is stored where it is too big for history (I6). */
+async function saysOf(answer: Exclude<Answer, { kind: 'later' | 'gone' }>, by: string, store: Store): Promise<Says> {
+  if (answer.kind === 'reject') return { decision: answer.kind, by, comment: answer.comment };
+  if (answer.kind === 'answer') return { decision: answer.kind, by, value: await store.put(answer.value) };
+  return { decision: answer.kind, by, ...(answer.edited === undefined ? {} : { edit: await store.put(answer.edited) }) };
 }
 
 /** Says that the run goes on; a second Ctrl-C in time cancels it. Gives whether it did. */

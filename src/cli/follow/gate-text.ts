@@ -1,6 +1,7 @@
 import type { OpenGate } from '../observe/view.js';
 import type { Palette } from '../render/colors.js';
 import { gateHash, plural } from '../render/format.js';
+import { gateFacts, wantOf } from '../render/gate-words.js';
 import { safeLine, safeText } from '../render/safe-text.js';
 import { clip, displayWidth, wrap } from '../render/width.js';
 
@@ -11,10 +12,11 @@ const OTHER_LINES = 8;
 export function renderGate({ address, gate }: OpenGate, content: string | null, style: { width: number; height: number; palette: Palette }): string[] {
   const { width, height, palette } = style;
   const hash = gateHash(gate.hash);
-  const title = `◆ ${safeLine(address)} wants approval: ${safeLine(gate.message)}`;
+  const title = `◆ ${safeLine(address)} ${wantOf(gate)}: ${safeLine(gate.message)}`;
   const room = width - displayWidth(hash) - 2;
   const head = displayWidth(title) <= room ? [`${palette.tone('attention', title)}${' '.repeat(room - displayWidth(title) + 2)}${palette.dim(hash)}`] : [...wrap(title, width - 2).map((line, index) => palette.tone('attention', index === 0 ? line : `  ${line}`)), `  ${palette.dim(hash)}`];
-  return [...head, ...(content === null ? [] : frame(content, style, Math.max(3, height - OTHER_LINES)))];
+  const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
+  return [...head, ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - 2).map((line) => palette.dim(`  ${line}`))), ...(content === null ? [] : frame(content, style, Math.max(3, height - OTHER_LINES)))];
 }
 
 function frame(content: string, { width, palette }: { width: number; palette: Palette }, room: number): string[] {

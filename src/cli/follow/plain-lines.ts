@@ -1,20 +1,25 @@
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import { nestedIn } from '../observe/view.js';
 import { gateHash } from '../render/format.js';
+import { answerCommands, gateFacts } from '../render/gate-words.js';
 import { stepRow } from '../render/rows.js';
 import { safeLine } from '../render/safe-text.js';
+import { clip } from '../render/width.js';
+
+/** What a step does takes at most so many columns: a script that a command is given may have any length. */
+const WIDEST_DETAIL = 48;
 
 /** Where there is no terminal each change of a tree is one plain line. Feed it one view after the other. */
 export function createPlainLines(): (view: RunView, now: number) => string[] {
   const told = new Map<string, string>();
-  return (view, now) => changes(view, told, now);
+  return (view, now) => changes(view.steps, told, now);
 }
 
-function changes(view: RunView, told: Map<string, string>, now: number): string[] {
-  return view.steps.flatMap((step) => {
+function changes(steps: StepView[], told: Map<string, string>, now: number): string[] {
+  return steps.flatMap((step) => {
     const own = isNews(step, told) ? [plainLine(step, now)] : [];
-    if (step.nested === null) return own;
-    const below = changes(step.nested, told, now);
-    // A nested run begins after its step and ends before it.
+    const below = changes([...nestedIn(step).flatMap((run) => run.steps), ...step.rounds.flatMap((round) => round.steps)], told, now);
+    // What is below a step begins after it and ends before it.
     return step.status === 'running' ? [...own, ...below] : [...below, ...own];
   });
 }
@@ -25,11 +30,13 @@ function isNews(step: StepView, told: Map<string, string>): boolean {
   const state = step.status === 'running' ? `running ${step.attempt}` : step.status;
   if (told.get(step.path) === state) return false;
   told.set(step.path, state);
-  return !(step.step.kind === 'approval' && step.status === 'running');
+  return !((step.step.kind === 'approval' || step.step.kind === 'ask') && step.status === 'running');
 }
 
 function plainLine(step: StepView, now: number): string {
-  const { mark, kind, detail, time, cost } = stepRow(step, { now, depth: 0 });
+  const { mark, kind, detail: whole, time, cost } = stepRow(step, { now, depth: 0 });
+  // What a failure says is wanted whole; how a command goes on is not.
+  const detail = step.status === 'error' || step.status === 'timeout' ? whole : clip(whole, WIDEST_DETAIL);
   const took = step.status === 'running' ? '' : time;
   return [`${mark ?? '▸'} ${safeLine(step.path)}`, kind, detail, took, cost].filter((part) => part !== '').join('  ');
 }
@@ -37,10 +44,11 @@ function plainLine(step: StepView, now: number): string {
 /** A gate where nobody can be asked: what waits, and how to answer it. */
 export function gateLines(open: OpenGate): string[] {
   const { gate } = open;
-  const address = safeLine(open.address);
+  const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';
+  const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   return [
-    `◆ ${address} waits for approval: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
-    `  perdure approve ${address}`,
-    `  perdure reject ${address} --comment "why"`,
+    `◆ ${safeLine(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
+    ...(facts.length === 0 ? [] : [`  ${facts.join(' · ')}`]),
+    ...answerCommands(open).map((command) => `  ${command}`),
   ];
 }

@@ -1,12 +1,17 @@
+import { stepPathOf } from '../../plan/conversation.js';
 import type { Gate } from '../../plan/gate.js';
-import { joinPath, segmentOf } from '../../plan/plan.js';
-import type { RunStatus, Spend } from '../../plan/result.js';
+import { joinPath } from '../../plan/plan.js';
+import type { Spend } from '../../plan/result.js';
 import { addSpend } from '../../plan/result.js';
-import { resultOf } from '../../plan/schedule.js';
-import type { Step } from '../../plan/step.js';
-import { actorOf } from '../../plan/step.js';
-import type { RunFold, Started } from './fold.js';
-import type { RunView, StepView } from './view.js';
+import { endOf, errorOf, resultOf } from '../../plan/schedule.js';
+import type { BlockStep, Step } from '../../plan/step.js';
+import { actorOf, isBlockStep } from '../../plan/step.js';
+import type { FoldScope, Started } from './fold-scope.js';
+import { innersOf, pathIn } from './fold-scope.js';
+import type { RunFold } from './fold.js';
+import type { RoundView, RunView, StepView } from './view.js';
+import { isClosed, nestedIn, rootOf } from './view.js';
+import { endedRound, writtenStep } from './written.js';
 
 /** What the server knows of an activity that has not ended; it is in no event of the history yet (decision 5). */
 export interface PendingActivity {
@@ -25,21 +30,24 @@ export interface Assembly {
 
 /** The view of a run and of all that is nested in it. */
 export function assemble(fold: RunFold, assembly: Assembly): RunView {
-  const { run, input, schedule, outcome } = fold;
-  const steps = input.plan.steps.map((step) => assembleStep(step, fold, assembly));
+  const { run, input, top, outcome } = fold;
+  const steps = stepsOf(top, fold, assembly);
   return {
     run,
     path: input.path,
     name: input.plan.name,
     plan: input.plan.hash,
-    status: outcome?.status ?? openStatus(steps),
+    status: outcome?.status ?? (fold.pause === null ? openStatus(steps) : 'paused'),
     error: outcome?.error ?? null,
     output: outcome?.output ?? null,
     steps,
     groups: input.plan.groups,
-    spend: outcome?.spend ?? steps.reduce(addOpenSpend, schedule.spend),
-    budget: input.settings.budget,
+    spend: outcome?.spend ?? steps.reduce(addOpenSpend, top.schedule.spend),
+    budget: fold.budget,
+    pause: outcome === null ? fold.pause : null,
+    warnings: fold.warnings,
     rehearsal: input.settings.rehearsal,
+    ...(input.settings.require_token === true ? { requireToken: true as const } : {}),
     submittedBy: input.settings.submitted_by,
     input: input.input,
     startedAt: Date.parse(fold.startedAt),
@@ -49,40 +57,99 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
 }
 
 /** `waiting` when only people can let it go on. */
-function openStatus(steps: StepView[]): RunStatus {
-  const going = steps.filter(({ status, nested }) => status === 'running' && nested?.status !== 'waiting');
-  const waits = steps.some(({ status, nested }) => status === 'waiting' || nested?.status === 'waiting');
-  return waits && going.length === 0 ? 'waiting' : 'running';
+function openStatus(steps: StepView[]): 'waiting' | 'running' {
+  const running = steps.filter(({ status }) => status === 'running').flatMap((step) => (step.nested === null ? [roundsStatus(step.rounds)] : openRunsOf(step)));
+  const waits = steps.some(({ status }) => status === 'waiting') || running.includes('waiting');
+  return waits && running.every((status) => status === 'waiting') ? 'waiting' : 'running';
 }
 
-/** A nested run's spend counts from the moment it is spent, not only when its step ends. */
-function addOpenSpend(spend: Spend, { result, nested }: StepView): Spend {
-  return result === null && nested !== null ? addSpend(spend, nested.spend) : spend;
+function openRunsOf({ nested, others }: StepView): RunView['status'][] {
+  return [...(nested === null ? [] : [nested.status]), ...others.flatMap(({ status }) => (isClosed(status) ? [] : [status]))];
 }
 
-function assembleStep(step: Step, fold: RunFold, assembly: Assembly): StepView {
-  const { input } = fold;
-  const path = joinPath(input.path, segmentOf(step));
-  const result = fold.results.get(step.index) ?? resultOf(fold.schedule, step.index, input.plan.agents);
-  const gate = fold.gates.find((open) => open.path === path) ?? null;
-  const nested = assembly.folds.get(`${fold.run}/${segmentOf(step)}`);
-  const status = result?.status ?? statusOf(step, gate, fold);
+function roundsStatus(rounds: RoundView[]): 'waiting' | 'running' {
+  const open = rounds.filter(({ status }) => status === 'running' || status === 'waiting');
+  return open.length > 0 && open.every(({ status }) => status === 'waiting') ? 'waiting' : 'running';
+}
+
+/** What a nested run or a round spends counts from the moment it is spent, not only when its step ends. */
+function addOpenSpend(spend: Spend, step: StepView): Spend {
+  if (step.result !== null) return spend;
+  return [...nestedIn(step), ...step.rounds].reduce((sum, below) => addSpend(sum, below.spend), spend);
+}
+
+function stepsOf(scope: FoldScope, fold: RunFold, assembly: Assembly): StepView[] {
+  return scope.schedule.body.steps.map((step) => assembleStep(step, { scope, fold, assembly }));
+}
+
+/** What a step is looked up in. */
+interface Sources {
+  scope: FoldScope;
+  fold: RunFold;
+  assembly: Assembly;
+}
+
+function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView {
+  const path = pathIn(scope, step);
+  const result = fold.truth.steps.get(path) ?? resultOf(scope.schedule, step.index, fold.input.plan.agents);
+  const gate = gateOf(fold, path);
+  const [nested = null, ...others] = nestedOf(step, `${rootOf(fold.run)}/${path}`, assembly).map((run) => assemble(run, assembly));
+  const status = result?.status ?? (gate === null ? (scope.schedule.steps[step.index]?.status ?? 'pending') : 'waiting');
   return {
     path,
     step,
-    actor: actorOf(step, input.plan.agents),
+    actor: actorOf(step, fold.input.plan.agents),
     model: modelOf(step, fold),
     status,
-    ...progressOf(fold.started.get(step.index), status === 'running' ? assembly.pending.get(path) : undefined),
-    waitsFor: status === 'pending' ? waitsFor(step, fold) : [],
+    ...progressOf(scope.started.get(step.index), status === 'running' ? assembly.pending.get(path) : undefined),
+    waitsFor: status === 'pending' ? waitsFor(step, { scope, fold, assembly }) : [],
     result,
     gate,
-    nested: nested === undefined ? null : assemble(nested, assembly),
+    ...ownerOf(fold, gate),
+    nested,
+    others,
+    rounds: isBlockStep(step) ? roundsOf(step, path, { scope, fold, assembly }) : [],
   };
 }
 
-function statusOf({ index }: Step, gate: Gate | null, { schedule }: RunFold): StepView['status'] {
-  return gate === null ? (schedule.steps[index]?.status ?? 'pending') : 'waiting';
+/** The runs that are nested in a step; of those that agents have started in its conversation one that is open is first, else the last. */
+function nestedOf({ kind }: Step, address: string, { folds }: Assembly): RunFold[] {
+  if (kind !== 'agent') return [folds.get(address)].filter((fold) => fold !== undefined);
+  const started = [...folds.values()].filter(({ run }) => run.startsWith(`${address}/`) && stepPathOf(run) === address);
+  const shown = started.find(({ outcome }) => outcome === null) ?? started.at(-1);
+  return shown === undefined ? [] : [shown, ...started.filter((run) => run !== shown)];
+}
+
+/** The open gate of a step: its own, or the first of those that ask about calls of its agent. */
+function gateOf({ gates }: RunFold, path: string): Gate | null {
+  return gates.get(path) ?? [...gates.values()].find((gate) => gate.path !== path && stepPathOf(gate.path) === path) ?? null;
+}
+
+function ownerOf({ owners }: RunFold, gate: Gate | null): Pick<StepView, 'gateOwner'> {
+  const owner = gate === null ? undefined : owners.get(gate.path);
+  return owner === undefined ? {} : { gateOwner: owner };
+}
+
+/** What the interpreter wrote of the items and rounds, once the run has closed; until then what events told of. */
+function roundsOf(step: BlockStep, path: string, { scope, fold, assembly }: Sources): RoundView[] {
+  const written = fold.truth.rounds.get(path);
+  const inner = innersOf(scope, step);
+  if (written === undefined) return inner.map((round) => openRound(round, fold, assembly));
+  const known = new Map(inner.map((round) => [round.index, round]));
+  return written.map((result) => endedRound(step, joinPath(path, String(result.index)), result, (below) => {
+    const round = known.get(result.index);
+    return round === undefined ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents }) : assembleStep(below.step, { scope: round, fold, assembly });
+  }));
+}
+
+function openRound(round: FoldScope, fold: RunFold, assembly: Assembly): RoundView {
+  const { schedule, path, single, index } = round;
+  const steps = stepsOf(round, fold, assembly);
+  const ended = schedule.open === 0 ? endOf(schedule) : null;
+  return {
+    index: index ?? 0, path, single, steps, output: null, duration_ms: null, error: errorOf(schedule),
+    status: ended === null ? openStatus(steps) : ended === 'error' ? 'error' : 'success', spend: steps.reduce(addOpenSpend, schedule.spend),
+  };
 }
 
 function progressOf(started: Started | undefined, pending: PendingActivity | undefined): Pick<StepView, 'startedAt' | 'doing' | 'attempt'> {
@@ -108,12 +175,12 @@ function doingOf(lastFailure: string | null, pending: PendingActivity | undefine
 }
 
 /** What a step still waits for: its groups by name, other steps by id or actor. */
-function waitsFor(step: Step, { input, schedule }: RunFold): string[] {
+function waitsFor(step: Step, { scope: { schedule }, fold }: Sources): string[] {
   const names = step.needs.flatMap(({ step: need }) => {
-    const needed = input.plan.steps[need];
+    const needed = schedule.body.steps[need];
     const status = schedule.steps[need]?.status;
     if (needed === undefined || (status !== 'pending' && status !== 'running')) return [];
-    return [needed.parallel_group ?? needed.id ?? actorOf(needed, input.plan.agents)];
+    return [needed.parallel_group ?? needed.id ?? actorOf(needed, fold.input.plan.agents)];
   });
   return [...new Set(names)];
 }

@@ -1,22 +1,12 @@
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RunEnd, RunRecord, StepResult } from '../../plan/result.js';
-import type { Step } from '../../plan/step.js';
-import { actorOf } from '../../plan/step.js';
 import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
+import { readTruth } from './truth.js';
 import type { RunView, StepView } from './view.js';
-
-/** Reads all results that some pages hold, by step index. */
-export async function readPages(store: Store, pages: Value[]): Promise<Map<number, StepResult>> {
-  const results = new Map<number, StepResult>();
-  for (const page of pages) {
-    const list = (isStored(page) ? await store.get(page.ref) : page.value) as unknown as StepResult[]; // written by the interpreter, verified by its hash
-    for (const result of list) results.set(result.step_index, result);
-  }
-  return results;
-}
+import { everyStepView } from './view.js';
+import { writtenStep } from './written.js';
 
 /** A closed run from what the store kept of it, also when the server has forgotten it or is not there. */
 export async function viewOfRecord(record: RunRecord, store: Store): Promise<RunView> {
@@ -52,35 +42,19 @@ interface ClosedBody {
   store: Store;
 }
 
-async function stepViews(closed: ClosedBody): Promise<StepView[]> {
-  const results = await readPages(closed.store, closed.pages);
-  return Promise.all(closed.body.steps.map((step) => stepView(step, results.get(step.index) ?? null, closed)));
-}
-
-async function stepView(step: Step, result: StepResult | null, closed: ClosedBody): Promise<StepView> {
-  const path = joinPath(closed.path, segmentOf(step));
-  return {
-    path,
-    step,
-    actor: result?.agent ?? actorOf(step, closed.plan.agents),
-    model: null,
-    status: result?.status ?? 'pending',
-    startedAt: null,
-    doing: null,
-    attempt: result?.attempts ?? 1,
-    waitsFor: [],
-    result,
-    gate: null,
-    nested: result !== null && step.kind === 'workflow' && result.run !== null ? await nestedView(step, result, { ...closed, path }) : null,
-  };
+async function stepViews({ body, path, plan, pages, store, ...closed }: ClosedBody): Promise<StepView[]> {
+  const truth = await readTruth(store, body, path, pages);
+  const views = body.steps.map((step) => writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents }));
+  for (const view of everyStepView(views)) view.nested = await nestedView(view, { ...closed, body, path: view.path, plan, pages, store });
+  return views;
 }
 
 const ENDS: Record<StepResult['status'], RunEnd> = { success: 'success', error: 'error', timeout: 'timeout', skipped: 'cancelled' };
 
-async function nestedView(step: Step & { kind: 'workflow' }, result: StepResult, closed: ClosedBody): Promise<RunView | null> {
-  const body = closed.plan.nested[step.plan];
-  if (body === undefined) return null;
-  const run = result.run ?? closed.run;
+async function nestedView({ step, result }: StepView, closed: ClosedBody): Promise<RunView | null> {
+  const body = step.kind === 'workflow' ? closed.plan.nested[step.plan] : undefined;
+  if (step.kind !== 'workflow' || body === undefined || result === null || result.run === null) return null;
+  const { run } = result;
   return {
     run,
     path: closed.path,

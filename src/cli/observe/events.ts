@@ -1,16 +1,22 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
-import type { StepOutput } from '../../activities/contract.js';
+import type { ShortOutput, StepOutput } from '../../plan/step-output.js';
+import { wholeOutput } from '../../plan/step-output.js';
 import { RUN_FAILED } from '../../plan/ends.js';
+import type { TurnAnswer } from '../../plan/conversation.js';
+import { stepPathOf, turnOf } from '../../plan/conversation.js';
 import type { Failure } from '../../plan/failure.js';
 import { isFailureType } from '../../plan/failure.js';
-import type { Decision, Gate } from '../../plan/gate.js';
+import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
 import { isDecision } from '../../plan/gate.js';
-import { DECIDE, MEMO } from '../../plan/names.js';
+import { DECIDE, MEMO, STEER } from '../../plan/names.js';
 import type { RunOutcome, Spend } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/result.js';
+import { longValue } from '../../plan/short-value.js';
 import { unpackPlan } from '../../plan/pack.js';
 import type { ReadRunInput, RunInput } from '../../plan/run-input.js';
+import type { Pause, Steer, Warning } from '../../plan/steering.js';
+import { isSteer } from '../../plan/steering.js';
 import { NOTHING } from '../../plan/value.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
@@ -24,12 +30,22 @@ export type RunEvent = { at: string } & (
   | { kind: 'step-started'; path: string; activity: string }
   /** A quick step has no event of its start: `quick` says that this is both. */
   | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: true }
+  /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
+  | { kind: 'turn-started'; path: string; turn: number }
+  | { kind: 'turn-ended'; path: string; spend: Spend }
   | { kind: 'step-failed'; path: string; failure: Failure; spend: Spend; quick?: true }
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
-  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null }
-  | { kind: 'gates'; gates: Gate[] }
+  /** `cut` says that others have ended it: this run did not ask for that. */
+  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null; cut?: 'cancelled' | 'terminated' }
+  /** A gate was rendered; where people are asked it is open from now on. */
+  | { kind: 'gate-opened'; gate: Gate }
+  /** What the memo of the run says of its gates; null is what stayed; `unlisted` tells how many are not in the list. */
+  | { kind: 'gates'; gates: Gate[] | null; unlisted: number | null; ended: GateEnd | null }
   | { kind: 'decided'; decision: Decision }
+  | { kind: 'paused'; pause: Pause | null }
+  | { kind: 'warned'; warnings: Warning[] }
+  | { kind: 'steered'; steer: Steer }
   | { kind: 'cancel-requested'; reason: string | null }
   | { kind: 'run-ended'; outcome: RunOutcome | null; failure: Failure | null; cancelled: boolean }
   | { kind: 'run-continued'; next: string }
@@ -37,7 +53,7 @@ export type RunEvent = { at: string } & (
 /** An event without its time. */
 type Fact = RunEvent extends infer E ? (E extends { at: string } ? Omit<E, 'at'> : never) : never;
 
-/** Translates the events of one run. It remembers which activity a scheduled event named, so feed it in order. */
+/** Translates the events of one run. It remembers which activity a scheduled event named, and which nested runs it cancelled, so feed it in order. */
 export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
   const paths = new Map<string, string>();
   return (event) => {
@@ -48,7 +64,7 @@ export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
 }
 
 function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
-  return activityFact(event, paths) ?? quickFact(event) ?? nestedFact(event) ?? messageFact(event) ?? runFact(event);
+  return activityFact(event, paths) ?? quickFact(event) ?? nestedFact(event, paths) ?? steeringFact(event) ?? messageFact(event) ?? runFact(event);
 }
 
 function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
@@ -56,15 +72,40 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   if (scheduled) {
     const path = scheduled.activityId ?? '';
     paths.set(String(event.eventId), path);
-    return { kind: 'step-started', path, activity: scheduled.activityType?.name ?? '' };
+    return startedFact(path, scheduled.activityType?.name ?? '');
   }
   const completed = event.activityTaskCompletedEventAttributes;
-  if (completed) return { kind: 'step-succeeded', path: pathOf(completed, paths), output: decode<StepOutput>(completed.result) ?? NO_OUTPUT };
+  if (completed) return completedFact(pathOf(completed, paths), completed.result);
   const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-  if (failed) return { kind: 'step-failed', path: pathOf(failed, paths), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
+  if (failed && isMended(pathOf(failed, paths))) return null;
+  if (failed) return { kind: 'step-failed', path: stepPathOf(pathOf(failed, paths)), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
   const cancelled = event.activityTaskCanceledEventAttributes;
-  if (cancelled) return { kind: 'step-failed', path: pathOf(cancelled, paths), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
+  if (cancelled) return { kind: 'step-failed', path: stepPathOf(pathOf(cancelled, paths)), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
   return null;
+}
+
+function startedFact(path: string, activity: string): Fact | null {
+  const turn = turnOf(path);
+  if (turn === null) return { kind: 'step-started', path, activity };
+  return turn.own && turn.call === 0 ? { kind: 'turn-started', path: stepPathOf(path), turn: turn.turn } : null;
+}
+
+function completedFact(path: string, result: Payloads | null | undefined): Fact {
+  if (turnOf(path) !== null) return turnFact(path, decode<Partial<TurnAnswer>>(result) ?? {});
+  return { kind: 'step-succeeded', path, output: wholeOutput(decode<ShortOutput>(result) ?? NO_OUTPUT) };
+}
+
+/** What a turn came to: the step's output where it is its own conversation's last, else what it spent. Calls of tools spend nothing. */
+function turnFact(path: string, { output, usd = 0, tokens = 0, reused }: Partial<TurnAnswer>): Fact {
+  const spend: Spend = { usd, tokens, steps: 0 };
+  const isLast = output !== undefined && turnOf(path)?.own === true;
+  if (!isLast) return { kind: 'turn-ended', path: stepPathOf(path), spend };
+  return { kind: 'step-succeeded', path: stepPathOf(path), output: { output: longValue(output), spend, note: null, reused: reused === true } };
+}
+
+/** What an agent that was called fails at is told to its caller. */
+function isMended(path: string): boolean {
+  return turnOf(path)?.own === false;
 }
 
 /** The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps. */
@@ -75,8 +116,14 @@ function quickFact(event: HistoryEvent): Fact | null {
     const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
     return typeof detail?.path === 'string' ? { kind: 'step-failed', path: detail.path, failure: toFailure(causeOf(marker.failure)), spend: NO_SPEND, quick: true } : null;
   }
-  const output = decode<StepOutput>(marker.details?.['result']);
-  return typeof output?.path === 'string' ? { kind: 'step-succeeded', path: output.path, output, quick: true } : null;
+  const output = decode<ShortOutput | Gate>(marker.details?.['result']) ?? null;
+  if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
+  return typeof output?.path === 'string' ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true } : null;
+}
+
+/** Whether a local activity rendered a gate. Gates of old histories do not name their path; the memo tells of them. */
+function isOpened(result: ShortOutput | Gate): result is Gate {
+  return 'hash' in result && typeof result.path === 'string' && 'message' in result;
 }
 
 function causeOf(failure: ProtoFailure): ProtoFailure {
@@ -90,7 +137,7 @@ function pathOf(attributes: { scheduledEventId?: unknown }, paths: Map<string, s
   return paths.get(String(attributes.scheduledEventId)) ?? '';
 }
 
-function nestedFact(event: HistoryEvent): Fact | null {
+function nestedFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const started = event.childWorkflowExecutionStartedEventAttributes;
   if (started) {
     const { workflowId, runId } = started.workflowExecution ?? {};
@@ -102,18 +149,48 @@ function nestedFact(event: HistoryEvent): Fact | null {
   }
   const failed = event.childWorkflowExecutionFailedEventAttributes;
   if (failed) return { kind: 'nested-ended', run: failed.workflowExecution?.workflowId ?? '', outcome: outcomeIn(failed.failure), failure: toFailure(failed.failure) };
-  const cancelled = event.childWorkflowExecutionCanceledEventAttributes ?? event.childWorkflowExecutionTerminatedEventAttributes;
-  if (cancelled) {
-    const run = cancelled.workflowExecution?.workflowId ?? '';
-    return { kind: 'nested-ended', run, outcome: null, failure: { type: 'cancelled', message: 'cancelled' } };
-  }
+  return cutFact(event, asked);
+}
+
+/** A nested run that was ended from outside, by this run or by others. */
+function cutFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
+  const asking = event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes;
+  if (asking) asked.set(cancelOf(asking.workflowExecution?.workflowId), '');
+  const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
+  const ended = cancelled ?? event.childWorkflowExecutionTerminatedEventAttributes;
+  if (!ended) return null;
+  const run = ended.workflowExecution?.workflowId ?? '';
+  const failure: Failure = { type: 'cancelled', message: 'cancelled' };
+  return { kind: 'nested-ended', run, outcome: null, failure, ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }) };
+}
+
+/** What stands among the paths for a nested run that this run asked to cancel: no path has a space. */
+function cancelOf(run: string | null | undefined): string {
+  return `cancel ${run ?? ''}`;
+}
+
+/** What was asked of the run by who steers it, and whether it is paused. */
+function steeringFact(event: HistoryEvent): Fact | null {
+  const told = budgetFact(event);
+  if (told !== null) return told;
+  const signal = event.workflowExecutionSignaledEventAttributes;
+  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
+  const steer = signal?.signalName === STEER ? decode(signal.input) : update?.name === STEER ? decode(update.args) : null;
+  return isSteer(steer) ? { kind: 'steered', steer } : null;
+}
+
+function budgetFact(event: HistoryEvent): Fact | null {
+  const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
+  if (memo && Object.hasOwn(memo, MEMO.paused)) return { kind: 'paused', pause: decode<Pause>({ payloads: [memo[MEMO.paused] ?? {}] }) };
+  if (memo && Object.hasOwn(memo, MEMO.warnings)) return { kind: 'warned', warnings: decode<Warning[]>({ payloads: [memo[MEMO.warnings] ?? {}] }) ?? [] };
   return null;
 }
 
 function messageFact(event: HistoryEvent): Fact | null {
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-  if (memo && Object.hasOwn(memo, MEMO.waiting)) {
-    return { kind: 'gates', gates: decode<Gate[]>({ payloads: [memo[MEMO.waiting] ?? {}] }) ?? [] };
+  if (memo && [MEMO.waiting, MEMO.unlisted, MEMO.decided].some((key) => Object.hasOwn(memo, key))) {
+    const field = <T>(key: string): T | null => decode<T>({ payloads: [memo[key] ?? {}] });
+    return { kind: 'gates', gates: field<Gate[]>(MEMO.waiting), unlisted: field<number>(MEMO.unlisted), ended: field<GateEnd>(MEMO.decided) };
   }
   const signal = event.workflowExecutionSignaledEventAttributes;
   const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;

@@ -5,7 +5,7 @@ import { unknownRun } from '../session.js';
 import { viewOfRecord } from './closed.js';
 import { observe } from './observer.js';
 import type { RunView } from './view.js';
-import { pathBelow, rootOf } from './view.js';
+import { everyStepView, nestedIn, pathBelow, rootOf } from './view.js';
 
 /** A run as it is now, and the link it was read through; null where the store alone knew it. */
 export interface FoundRun {
@@ -45,7 +45,7 @@ async function readRun(root: string, link: TemporalLink, session: Session): Prom
 function nestedView(root: RunView, run: string): RunView {
   if (root.run === run) return root;
   const path = pathBelow(run);
-  const step = root.steps.find(({ path: own }) => path === own || path.startsWith(`${own}/`));
-  if (step === undefined || step.nested === null) throw unknownRun(run);
-  return nestedView(step.nested, run);
+  const nested = everyStepView(root.steps).flatMap(nestedIn).find(({ path: own }) => path === own || path.startsWith(`${own}/`));
+  if (nested === undefined) throw unknownRun(run);
+  return nestedView(nested, run);
 }

@@ -1,56 +1,81 @@
+import { needsBatches } from '../../plan/batch.js';
+import { stepPathOf, turnOf } from '../../plan/conversation.js';
 import { restoreSchedule } from '../../plan/carry.js';
-import { countedOnce, decidedEnd, nestedEnd, unattendedEnd } from '../../plan/ends.js';
-import type { Gate } from '../../plan/gate.js';
-import { refusalOf } from '../../plan/gate.js';
-import type { Decision } from '../../plan/gate.js';
-import { segmentOf } from '../../plan/plan.js';
+import { countedOnce, endAlone, endedByOthers, gateEnd, lossEnd, nestedEnd, unattendedEnd } from '../../plan/ends.js';
+import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
+import { isRead, refusalOf } from '../../plan/gate.js';
+import { takeDecision } from '../../plan/gate-course.js';
+import type { Budgets } from '../../plan/plan.js';
 import { nextTryDelay } from '../../plan/policy.js';
-import type { RunOutcome, Spend, StepResult } from '../../plan/result.js';
+import { givenUp, isInDoubt, recoveryOf } from '../../plan/recovery.js';
+import type { RunOutcome } from '../../plan/result.js';
 import { NO_SPEND, addSpend } from '../../plan/result.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
-import type { Schedule, StepEnd } from '../../plan/schedule.js';
-import { endStep, isEnd, skipPending, startStep } from '../../plan/schedule.js';
-import type { Step } from '../../plan/step.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import { endOf, endStep, isEnd, skipPending, startStep } from '../../plan/schedule.js';
+import type { Pause, Steer, Warning } from '../../plan/steering.js';
+import { ADDITIONS } from '../../plan/steering.js';
+import type { BlockStep, ForeachStep, Step } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
+import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
+import type { FoldScope, Spot } from './fold-scope.js';
+import { conditionIn, countOf, innerOf, innersOf, locate, valueOf } from './fold-scope.js';
+import type { Truth } from './truth.js';
+import { noTruth } from './truth.js';
+import { pathBelow } from './view.js';
 
 /** What the history of one run says so far, folded by the scheduler that the interpreter runs (decision 5). */
 export interface RunFold {
   /** Its workflow id. */
   run: string;
+  /** How it was started. */
   input: ReadRunInput;
-  schedule: Schedule;
+  /** Its own steps. */
+  top: FoldScope;
   startedAt: string;
   endedAt: string | null;
-  /** Steps that have started, by index. */
-  started: Map<number, Started>;
-  gates: Gate[];
-  decided: Map<string, Decision>;
+  /** Open gates, in the order in which they opened. */
+  gates: Map<string, Gate>;
+  /** The batch runs that own some of them, by path; the others are the run's own. */
+  owners: Map<string, string>;
+  /** How many open gates the memo of a run does not list, by workflow id. */
+  unlisted: Map<string, number>;
+  decided: Map<string, GateEnd>;
   cancelling: boolean;
+  /** Why nothing new starts, by a limit of this run or by request. */
+  pause: Pause | null;
+  /** Limits of which most is used. */
+  warnings: Warning[];
+  /** The limits, with what was added to them. */
+  budget: Budgets;
+  /** Requests to add that were taken in. */
+  added: Set<string>;
   outcome: RunOutcome | null;
-  /** What the interpreter itself wrote of its steps, read from the store when the run has closed; by index. */
-  results: Map<number, StepResult>;
-}
-
-/** A step that has started. */
-export interface Started {
-  at: string;
-  tries: number;
-  lastFailure: string | null;
-  /** What its failed tries spent. */
-  spent: Spend;
+  /** Items and rounds that were played here, since they left no event. */
+  played: number;
+  /** What the interpreter itself wrote of its steps, read from the store when the run has closed. */
+  truth: Truth;
 }
 
 /** Starts a fold with a run's first event. */
 export function openFold(run: string, event: RunEvent & { kind: 'run-started' }): RunFold {
   const { input, at } = event;
+  const schedule = restoreSchedule(input.plan, input.carried);
+  const top: FoldScope = {
+    schedule, agents: input.plan.agents, input: input.input, outer: null, owner: null, item: null, index: null, last: null,
+    path: input.path, single: false, started: new Map(), inner: new Map(),
+  };
   return {
-    run, input, schedule: restoreSchedule(input.plan, input.carried), startedAt: input.carried?.started_at ?? at, endedAt: null,
-    started: new Map(), gates: input.carried?.gates ?? [], decided: new Map(), cancelling: false, outcome: null, results: new Map(),
+    run, input, top, startedAt: input.carried?.started_at ?? at, endedAt: null,
+    gates: new Map(input.carried?.gates.map((gate) => [gate.path, gate])), owners: new Map(), unlisted: new Map(), decided: new Map(), cancelling: false,
+    pause: input.carried?.purse?.own.pause ?? null, warnings: input.carried?.purse?.warnings ?? [], budget: { ...input.settings.budget }, added: new Set(), outcome: null, played: 0, truth: noTruth(),
   };
 }
 
 /** Takes the next event in. Events of steps that the Plan does not have are passed over: they are not ours. */
 export function applyEvent(fold: RunFold, event: RunEvent): void {
+  if (isSteering(event)) return steered(fold, event);
   switch (event.kind) {
     case 'step-started':
       return start(fold, stepAt(fold, event.path), event.at);
@@ -63,103 +88,294 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'nested-started':
       return start(fold, nestedStep(fold, event.run), event.at);
     case 'nested-ended':
+      if (turnOf(pathBelow(event.run)) !== null) return spendIn(fold, event.run, event.outcome);
       return end(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
+    case 'gate-opened':
+      return openGate(fold, event.gate);
     case 'gates':
-      fold.gates = event.gates;
-      return fold.gates.forEach((gate) => {
-        if (gate.kind === 'approval') start(fold, stepAt(fold, gate.path), gate.since);
-      });
+      return listGates(fold, event, fold.run);
     case 'decided':
       return decide(fold, event.decision, event.at);
-    case 'cancel-requested':
-      fold.cancelling = true;
-      return;
     case 'run-ended':
       return close(fold, event);
-    case 'run-started':
-    case 'run-continued':
-      return;
+    default:
+      return takeTurn(fold, event);
   }
 }
 
-function stepAt(fold: RunFold, path: string): Step | undefined {
+/** Takes in what a batch run tells of the items that it does for this run: of itself it has nothing to tell. */
+export function applyBatchEvent(fold: RunFold, batch: string, event: RunEvent): void {
+  if (isSteering(event) || event.kind === 'run-ended') return;
+  if (event.kind === 'gate-opened') fold.owners.set(event.gate.path, batch);
+  if (event.kind === 'gates') listGates(fold, event, batch);
+  else applyEvent(fold, event);
+}
+
+/** A conversation starts its step once; what its turns spend adds up there. */
+function takeTurn(fold: RunFold, event: RunEvent & { kind: 'turn-started' | 'turn-ended' | 'run-started' | 'run-continued' }): void {
+  const spot = 'path' in event ? stepAt(fold, event.path) : null;
+  if (spot === null) return;
+  const { scope, step } = spot;
+  if (event.kind === 'turn-started' && scope.schedule.steps[step.index]?.status !== 'running') start(fold, spot, event.at);
+  const started = scope.started.get(step.index);
+  if (event.kind === 'turn-ended' && started !== undefined) started.spent = addSpend(started.spent, event.spend);
+}
+
+/** What a run has spent that an agent started in its conversation counts there. */
+function spendIn(fold: RunFold, run: string, outcome: RunOutcome | null): void {
+  const spot = stepAt(fold, stepPathOf(pathBelow(run)));
+  const started = spot?.scope.started.get(spot.step.index);
+  if (started !== undefined && outcome !== null) started.spent = addSpend(started.spent, { ...outcome.spend, steps: 0 });
+}
+
+type Steering = RunEvent & { kind: 'paused' | 'warned' | 'steered' | 'cancel-requested' };
+
+function isSteering(event: RunEvent): event is Steering {
+  return event.kind === 'paused' || event.kind === 'warned' || event.kind === 'steered' || event.kind === 'cancel-requested';
+}
+
+function steered(fold: RunFold, event: Steering): void {
+  if (event.kind === 'cancel-requested') fold.cancelling = true;
+  else if (event.kind === 'paused') fold.pause = event.pause;
+  else if (event.kind === 'warned') fold.warnings = event.warnings;
+  else addToLimits(fold, event.steer);
+}
+
+/** Adds to the limits what the run adds to them. */
+function addToLimits(fold: RunFold, steer: Steer): void {
+  if (steer.kind !== 'budget' || fold.added.has(steer.id)) return;
+  fold.added.add(steer.id);
+  for (const [what, { limit }] of Object.entries(ADDITIONS)) {
+    const before = fold.budget[limit];
+    if (before !== null) fold.budget[limit] = before + (steer.add[what as keyof typeof ADDITIONS] ?? 0); // the keys of ADDITIONS
+  }
+}
+
+function stepAt(fold: RunFold, path: string): Spot | null {
   const below = fold.input.path === '' ? path : path.slice(fold.input.path.length + 1);
-  return fold.input.plan.steps.find((step) => segmentOf(step) === below);
+  return locate(fold.top, below.split('/'));
 }
 
-function nestedStep(fold: RunFold, run: string): Step | undefined {
-  return fold.input.plan.steps.find((step) => `${fold.run}/${segmentOf(step)}` === run);
+/** Nested runs are named after the root and the path of their step (decision 1). */
+function nestedStep(fold: RunFold, run: string): Spot | null {
+  return stepAt(fold, pathBelow(run));
 }
 
-function start(fold: RunFold, step: Step | undefined, at: string): void {
-  if (step === undefined || isEnded(fold, step.index)) return;
-  for (const { step: need } of step.needs) inferEnd(fold, need, at);
-  const before = fold.started.get(step.index);
-  if (before === undefined) startStep(fold.schedule, step.index);
+function start(fold: RunFold, spot: Spot | null, at: string): void {
+  if (spot === null || isEnded(spot)) return;
+  const { scope, step } = spot;
+  startAround(fold, scope, at);
+  for (const { step: need } of step.needs) inferEnd(fold, scope, need, at);
+  const before = scope.started.get(step.index);
+  if (before === undefined || scope.schedule.steps[step.index]?.status === 'pending') startStep(scope.schedule, step.index);
   // A gate that is shown again has not started again.
-  if (step.kind === 'approval' && before !== undefined) return;
-  fold.started.set(step.index, { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + 1 });
+  if ((step.kind === 'approval' || step.kind === 'ask' || isBlockStep(step)) && before !== undefined) return;
+  scope.started.set(step.index, { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + 1 });
+}
+
+/** What starts in an item or a round says that its step runs, and that the rounds before are over. */
+function startAround(fold: RunFold, { outer, owner, index }: FoldScope, at: string): void {
+  if (outer === null || owner === null) return;
+  start(fold, { scope: outer, step: owner }, at);
+  if (owner.kind === 'loop') for (const round of innersOf(outer, owner)) if ((round.index ?? 0) < (index ?? 0)) inferAll(fold, round, at);
+}
+
+function inferAll(fold: RunFold, scope: FoldScope, at: string): void {
+  for (const step of scope.schedule.body.steps) inferEnd(fold, scope, step.index, at);
 }
 
 /**
- * A step that others went past without an event of its own: a `when` that did not hold, or a gate that the run's
- * settings decided. What the interpreter wrote replaces this when the run has closed.
+ * A step that others went past without an event of its own: a `when` that did not hold, a value that was computed, a
+ * gate that the run's settings decided. What the interpreter wrote replaces this when the run has closed.
  */
-function inferEnd(fold: RunFold, index: number, at: string): void {
-  const step = fold.input.plan.steps[index];
-  if (step === undefined || isEnded(fold, index)) return;
-  for (const { step: need } of step.needs) inferEnd(fold, need, at);
-  const gateEnd = step.kind === 'approval' && step.when === null ? unattendedEnd({ content: null, fallback: step.fallback }, fold.input.settings) : null;
-  if (gateEnd !== null) end(fold, step, at, gateEnd);
-  else endStep(fold.schedule, index, { status: 'skipped', reason: '`when` is false' });
+function inferEnd(fold: RunFold, scope: FoldScope, index: number, at: string): void {
+  const step = scope.schedule.body.steps[index];
+  if (step === undefined || isEnded({ scope, step })) return;
+  for (const { step: need } of step.needs) inferEnd(fold, scope, need, at);
+  for (const inner of innersOf(scope, step)) inferAll(fold, inner, at);
+  if (isBlockStep(step) && conditionIn(scope, step) === true) inferSilent(fold, scope, step, at);
+  // The last of the inner scopes may have ended it.
+  if (!isEnded({ scope, step })) end(fold, { scope, step }, at, inferredEnd(fold, scope, step));
 }
 
-function end(fold: RunFold, step: Step | undefined, at: string, stepEnd: StepEnd): void {
-  if (step === undefined || isEnded(fold, step.index)) return;
-  const started = fold.started.get(step.index);
+/** So many items and rounds of a run are played at most; of more only what the run has written tells. */
+const MOST_PLAYED = 2_000;
+
+/** Items and rounds that left no event: those in which nothing ran but what the workflow does by itself. */
+function inferSilent(fold: RunFold, scope: FoldScope, step: BlockStep, at: string): void {
+  // What ran in an earlier link or in batch runs has left its events elsewhere.
+  if (fold.input.carried !== null) return;
+  if (step.kind === 'foreach') return inferItems(fold, scope, step, at);
+  // Of a loop nobody knows how many rounds there were, were there some that acted.
+  if (!mayBeSilent(step.body)) return;
+  let last = innersOf(scope, step).at(-1) ?? null;
+  while (fold.played < MOST_PLAYED && (last === null || goesOn(step, last))) {
+    last = innerOf(scope, step, (last?.index ?? -1) + 1);
+    play(fold, last, at);
+  }
+}
+
+function inferItems(fold: RunFold, scope: FoldScope, step: ForeachStep, at: string): void {
+  if (step.on_error === 'stop' && innersOf(scope, step).some(({ schedule }) => endOf(schedule) === 'error')) return;
+  const count = countOf(scope, step.items) ?? 0;
+  if (needsBatches(step, count)) return;
+  for (let index = 0; index < count && fold.played < MOST_PLAYED; index++) play(fold, innerOf(scope, step, index), at);
+}
+
+function play(fold: RunFold, scope: FoldScope, at: string): void {
+  fold.played += 1;
+  inferAll(fold, scope, at);
+}
+
+const SKIPPED: StepEnd = { status: 'skipped', reason: '`when` is false' };
+
+function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
+  if (isBlockStep(step) && innersOf(scope, step).length > 0) return blockEnd(scope, step);
+  const holds = conditionIn(scope, step);
+  switch (step.kind) {
+    case 'approval':
+      return (step.when === null ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings) : null) ?? SKIPPED;
+    case 'set':
+      return holds === false ? SKIPPED : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
+    case 'wait':
+    case 'foreach':
+    case 'loop':
+      return holds === false ? SKIPPED : { status: 'success', output: null };
+    default:
+      return SKIPPED;
+  }
+}
+
+function end(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepEnd): void {
+  if (spot === null || isEnded(spot)) return;
+  const { scope, step } = spot;
+  const started = scope.started.get(step.index);
   const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
-  const spend = countedOnce(step, started?.tries ?? 1, addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
-  endStep(fold.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, spend });
+  const spend = countedOnce(step, started?.tries ?? (stepEnd.status === 'skipped' ? 0 : 1), addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
+  endStep(scope.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, spend });
+  endAround(fold, scope, at);
 }
 
-function fail(fold: RunFold, step: Step | undefined, event: RunEvent & { kind: 'step-failed' }): void {
-  if (step === undefined) return;
-  const started = fold.started.get(step.index);
-  const asks = step.effect === 'external' && event.failure.type === 'worker-lost' && fold.input.settings.gates === 'ask';
+/** A foreach whose items are known to have ended all has ended; whether a loop goes on, what comes next tells. */
+function endAround(fold: RunFold, { outer, owner, schedule }: FoldScope, at: string): void {
+  if (outer === null || owner?.kind !== 'foreach' || schedule.open > 0) return;
+  if ((outer.inner.get(owner.index)?.size ?? 0) !== countOf(outer, owner.items)) return;
+  if (innersOf(outer, owner).every((item) => item.schedule.open === 0)) end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
+}
+
+function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
+  // Refused before anything was asked: the interpreter asks again, with more reserved.
+  if (event.failure.type === 'budget-short') return unstart(spot);
+  if (spot === null) return;
+  const { scope, step } = spot;
+  const started = scope.started.get(step.index);
+  const isAsked = fold.input.settings.gates === 'ask';
+  const isLost = event.failure.type === 'worker-lost' && (step.kind === 'flash' || (step.effect === 'external' && isAsked));
+  const asks = isLost || (isAsked && isInDoubt(step, event.failure));
   const again = !fold.cancelling && (asks || nextTryDelay(step, event.failure, started?.tries ?? 1) !== null);
   if (again && started !== undefined) {
     started.lastFailure = event.failure.message;
     started.spent = addSpend(started.spent, event.spend);
-  } else end(fold, step, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
+  } else end(fold, spot, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
 }
 
-function nestedStepEnd({ run, outcome, failure }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+function nestedStepEnd({ run, outcome, failure, cut }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+  if (cut !== undefined) return endedByOthers(run, cut);
   return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run } : nestedEnd(run, outcome);
 }
 
-function decide(fold: RunFold, decision: Decision, at: string): void {
-  const gate = fold.gates.find(({ path }) => path === decision.gate);
-  if (gate === undefined || refusalOf(decision, gate, fold.decided.get(decision.gate)) !== null) return;
-  fold.decided.set(decision.gate, decision);
-  fold.gates = fold.gates.filter((open) => open !== gate);
-  // Approved, the step is done again, and says itself how it ended; the interpreter asks anew each time.
-  if (gate.kind === 'lost') {
-    fold.decided.delete(decision.gate);
-    if (decision.decision === 'reject') end(fold, stepAt(fold, gate.path), at, { status: 'error', failure: { type: 'worker-lost', message: `rejected by ${decision.by}` } });
-    return;
+/** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */
+function isWithin({ kind }: Gate): boolean {
+  return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'tool';
+}
+
+function openGate(fold: RunFold, gate: Gate): void {
+  const spot = stepAt(fold, stepPathOf(gate.path));
+  fold.decided.delete(gate.path);
+  if (!isWithin(gate)) start(fold, spot, gate.since);
+  const alone = isWithin(gate) ? null : endAlone(gate, fold.input.settings);
+  // A run that decides by itself asks nobody about calls of tools, and whether a board is ready.
+  if ((gate.kind === 'tool' || gate.kind === 'ready') && fold.input.settings.gates !== 'ask') return;
+  if (alone === null) fold.gates.set(gate.path, gate);
+  else end(fold, spot, gate.since, alone);
+}
+
+/**
+ * What the run's memo says of its gates: how one ended, and which are open, unless they are too many to be listed. It
+ * tells them in few words; what is known of them in full stays.
+ */
+function listGates(fold: RunFold, { gates, unlisted, ended }: RunEvent & { kind: 'gates' }, by: string): void {
+  if (ended !== null) endGate(fold, ended);
+  if (unlisted !== null) fold.unlisted.set(by, unlisted);
+  if (gates === null) return;
+  for (const gate of gates) {
+    if (by !== fold.run) fold.owners.set(gate.path, by);
+    const known = fold.gates.get(gate.path);
+    if (known === undefined) openGate(fold, gate);
+    else fold.gates.set(gate.path, { ...known, ...gate, message: known.message, ...(known.hash === gate.hash ? { content: known.content } : {}) });
   }
-  end(fold, stepAt(fold, gate.path), at, decidedEnd(gate.content, decision));
+  const listed = new Set(gates.map(({ path }) => path));
+  if ((fold.unlisted.get(by) ?? 0) > 0) return;
+  for (const path of fold.gates.keys()) if (!listed.has(path) && (fold.owners.get(path) ?? fold.run) === by) fold.gates.delete(path);
+}
+
+/** A decision as it came. One that an activity has to read first takes effect when the run says so. */
+function decide(fold: RunFold, decision: Decision, at: string): void {
+  const gate = fold.gates.get(decision.gate);
+  const now = Date.parse(at);
+  const isLookedAt = fold.input.settings.require_token === true || isRead(decision, gate);
+  if (gate === undefined || isLookedAt || refusalOf(decision, gate, fold.decided.get(decision.gate), now) !== null) return;
+  const { gate: after, end: ended } = takeDecision(gate, decision, { now, edited: null });
+  fold.gates.set(gate.path, after);
+  if (ended !== null) endGate(fold, ended);
+}
+
+function endGate(fold: RunFold, ended: GateEnd): void {
+  const gate = fold.gates.get(ended.gate);
+  if (gate === undefined) return;
+  fold.gates.delete(ended.gate);
+  // A call of a tool that was in doubt goes on within its step.
+  if (turnOf(ended.gate) !== null) return;
+  const spot = stepAt(fold, ended.gate);
+  if (spot === null) return;
+  if (!isWithin(gate)) fold.decided.set(ended.gate, ended);
+  // Done again, the step says itself how it ended; the interpreter asks anew each time.
+  const stepEnd = endByGate(spot, gate, ended);
+  if (stepEnd !== null) end(fold, spot, ended.at, stepEnd);
+}
+
+/** What a decision makes of its step; null where the step goes on. */
+function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): StepEnd | null {
+  switch (gate.kind) {
+    case 'lost':
+      return lossEnd(step, ended);
+    case 'tool':
+    case 'ready':
+      return ended.decision === 'approve' ? null : gateEnd(ended, gate);
+    case 'recovery': {
+      const how = recoveryOf(ended);
+      const message = scope.started.get(step.index)?.lastFailure ?? gate.message;
+      return how === 'retry' ? null : givenUp(how, { type: 'flash-failed', message }, ended.by, ended.comment);
+    }
+    default:
+      return gateEnd(ended, gate);
+  }
 }
 
 function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { kind: 'run-ended' }): void {
   fold.endedAt = at;
-  fold.gates = [];
-  if (cancelled || outcome?.status === 'cancelled') skipPending(fold.schedule, 'the run was cancelled');
-  else if (outcome !== null) for (const index of fold.schedule.steps.keys()) inferEnd(fold, index, at);
+  fold.gates.clear();
+  if (cancelled || outcome?.status === 'cancelled') skipPending(fold.top.schedule, 'the run was cancelled');
+  else if (outcome !== null) inferAll(fold, fold.top, at);
   const status = cancelled ? 'cancelled' : failure?.type === 'timeout' ? 'timeout' : 'error';
-  fold.outcome = outcome ?? { status, error: failure?.message ?? null, output: null, spend: fold.schedule.spend, pages: [] };
+  fold.outcome = outcome ?? { status, error: failure?.message ?? null, output: null, spend: fold.top.schedule.spend, pages: [] };
 }
 
-function isEnded(fold: RunFold, index: number): boolean {
-  return isEnd(fold.schedule.steps[index]?.status ?? 'pending');
+function isEnded({ scope, step }: Spot): boolean {
+  return isEnd(scope.schedule.steps[step.index]?.status ?? 'pending');
+}
+
+function unstart(spot: Spot | null): void {
+  const started = spot?.scope.started.get(spot.step.index);
+  if (started !== undefined) started.tries -= 1;
 }

@@ -2,6 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Gate } from '../../plan/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
+import type { Pause } from '../../plan/steering.js';
 import type { Store } from '../../store/store.js';
 import type { Value } from '../../plan/value.js';
 import { isStored } from '../../plan/value.js';
@@ -23,17 +24,40 @@ export interface ListedRun {
   ended_at: string | null;
 }
 
+/** A run that is paused, by a limit or by request. */
+export interface PausedRun extends Pause {
+  run: string;
+}
+
 export interface Listing {
+  /** Paused runs, the longest paused first. */
+  paused: PausedRun[];
   /** The latest first. */
   runs: ListedRun[];
   /** The longest waiting first. */
   gates: OpenGate[];
+  /** How many gates each run does not list, because it has so many; by workflow id. */
+  unlisted: Map<string, number>;
   /** There may be open runs that nobody could be asked about. */
   serverIsDown: boolean;
 }
 
 /** Open runs of the whole tree, because gates may be anywhere in it, and closed roots. */
 const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' OR ParentWorkflowId IS NULL)`;
+/** Only open runs have gates. */
+const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
+
+/** All that waits for people, over all runs: by one visibility call, without a worker (decision 5). */
+export async function listGates(session: Session): Promise<Pick<Listing, 'gates' | 'unlisted' | 'paused' | 'serverIsDown'>> {
+  const executions = await readExecutions(session, OPEN_QUERY);
+  return { ...waitingIn(executions ?? []), paused: pausedIn(executions ?? []), serverIsDown: executions === null };
+}
+
+function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' | 'unlisted'> {
+  const gates = executions.flatMap(gatesOf).sort((a, b) => (a.gate.since < b.gate.since ? -1 : 1));
+  const unlisted = executions.map(({ workflowId, memo }) => [workflowId, memo?.[MEMO.unlisted]] as const);
+  return { gates, unlisted: new Map(unlisted.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0)) };
+}
 
 /**
  * All runs that are known here: those of the server, by one visibility call, and the closed ones of the store. It
@@ -41,14 +65,14 @@ const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' 
  */
 export async function listRuns(session: Session): Promise<Listing> {
   const records = await readRecords(session.store);
-  const executions = await readExecutions(session);
+  const executions = await readExecutions(session, QUERY);
   const closed = new Map(records.map((record) => [record.run, fromRecord(record)]));
-  const gates = (executions ?? []).flatMap(gatesOf).sort((a, b) => (a.gate.since < b.gate.since ? -1 : 1));
+  const { gates, unlisted } = waitingIn(executions ?? []);
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const runs = [...closed.values(), ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId)))];
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
-  return { runs, gates, serverIsDown: executions === null };
+  return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
 
 async function readRecords(store: Store): Promise<RunRecord[]> {
@@ -57,23 +81,39 @@ async function readRecords(store: Store): Promise<RunRecord[]> {
   return records.filter((record) => record !== null);
 }
 
+/** What a memo says of a pause: anybody may have written it (S46). */
+function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
+  const pause = memo?.[MEMO.paused];
+  if (typeof pause !== 'object' || pause === null) return null;
+  const { cause, run, message, since } = pause as Partial<Record<keyof Pause, unknown>>; // looked at, never trusted
+  return [cause, run, message, since].every((text) => typeof text === 'string') ? (pause as Pause) : null; // as just seen
+}
+
 /** Null when a server may know runs but is not running. */
-async function readExecutions(session: Session): Promise<WorkflowExecutionInfo[] | null> {
+async function readExecutions(session: Session, query: string): Promise<WorkflowExecutionInfo[] | null> {
   if (!session.mayKnowRuns()) return [];
   let link: TemporalLink;
   try {
     link = await session.connect({ start: false });
   } catch (error) {
-    if (error instanceof Error && error.name === 'UnavailableError') return null;
+    if (error instanceof Error && error.name === 'UnavailableError' && !session.isElsewhere) return null;
     throw error;
   }
   try {
     const executions: WorkflowExecutionInfo[] = [];
-    for await (const execution of link.client.workflow.list({ query: QUERY, pageSize: 1000 })) executions.push(execution);
+    for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) executions.push(execution);
     return executions;
   } finally {
     await link.close();
   }
+}
+
+function pausedIn(executions: WorkflowExecutionInfo[]): PausedRun[] {
+  const paused = executions.filter(({ status }) => status.name === 'RUNNING').flatMap(({ workflowId, memo }) => {
+    const pause = pauseIn(memo);
+    return pause === null ? [] : [{ ...pause, run: workflowId }];
+  });
+  return paused.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[] {
@@ -102,7 +142,7 @@ function fromExecution({ workflowId, status, memo, startTime, closeTime }: Workf
   return {
     run: workflowId,
     definition: typeof definition === 'string' ? definition : '',
-    status: ENDS[status.name] ?? (waits ? 'waiting' : 'running'),
+    status: ENDS[status.name] ?? (pauseIn(memo) !== null ? 'paused' : waits ? 'waiting' : 'running'),
     rehearsal: memo?.[MEMO.rehearsal] === true,
     submitted_by: typeof submitter === 'string' ? submitter : null,
     usd: null,

@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
+import { isBatchRun } from '../../plan/batch.js';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';
 import { assemble } from './assemble.js';
-import { readPages } from './closed.js';
 import type { RunEvent } from './events.js';
 import { createTranslator } from './events.js';
 import type { RunFold } from './fold.js';
-import { applyEvent, openFold } from './fold.js';
+import { applyBatchEvent, applyEvent, openFold } from './fold.js';
 import type { HistorySource } from './history.js';
 import { readHistory } from './history.js';
 import { readPending } from './pending.js';
+import { readTruth } from './truth.js';
 import type { RunView } from './view.js';
 
 /** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
@@ -42,9 +43,9 @@ export function observe(options: ObserveOptions): Observer {
   const signal = AbortSignal.any([options.signal, stop.signal]);
   // One listener for each open run of the tree is no leak.
   setMaxListeners(0, signal);
-  const tree: Tree = { ...options, signal, folds, pending, onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
+  const tree: Tree = { ...options, signal, folds, pending, batches: new Set(), onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
   const watching = options.wait ? watchPending(tree) : readAllPending(tree);
-  const done = observeRun(tree, options.run, '')
+  const done = observeRun(tree, { run: options.run, link: '', part: options.run })
     .finally(() => { if (options.wait) stop.abort(); })
     .then(() => watching);
   return {
@@ -59,23 +60,33 @@ export function observe(options: ObserveOptions): Observer {
 interface Tree extends ObserveOptions {
   folds: Map<string, RunFold>;
   pending: Map<string, PendingActivity>;
+  /** Batch runs that are open. */
+  batches: Set<string>;
   onChange: () => void;
   onEvent: (run: string, event: RunEvent) => void;
 }
 
-async function observeRun(tree: Tree, run: string, link: string): Promise<void> {
+/** A run whose history is read, and the run that its events tell of: for a batch that is the one which started it. */
+interface Observed {
+  run: string;
+  /** Temporal's own run id; empty for the newest. */
+  link: string;
+  part: string;
+}
+
+async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<void> {
   const translate = createTranslator();
   const nested: Promise<void>[] = [];
   for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
     for (const event of page.map(translate)) {
       if (event === null) continue;
-      if (event.kind === 'nested-started') nested.push(keep(observeRun(tree, event.run, event.link)));
-      takeEvent(tree, run, event);
+      if (event.kind === 'nested-started') nested.push(keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })));
+      takeEvent(tree, { run, part }, event);
     }
     tree.onChange();
   }
   await Promise.all(nested);
-  await takeResults(tree, run);
+  if (run === part) await takeResults(tree, run);
 }
 
 /** A promise that is awaited later: a failure until then is no unhandled one. */
@@ -84,11 +95,15 @@ function keep(promise: Promise<void>): Promise<void> {
   return promise;
 }
 
-function takeEvent(tree: Tree, run: string, event: RunEvent): void {
-  const fold = tree.folds.get(run);
+function takeEvent(tree: Tree, { run, part }: Pick<Observed, 'run' | 'part'>, event: RunEvent): void {
+  const fold = tree.folds.get(part);
   // A chain's next link goes on with the fold of the one before, which knows more than what travelled along; another
   // try of a nested run starts afresh.
-  if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null)) tree.folds.set(run, openFold(run, event));
+  if (run !== part) {
+    if (event.kind === 'run-started') tree.batches.add(run);
+    if (event.kind === 'run-ended') tree.batches.delete(run);
+    if (fold !== undefined) applyBatchEvent(fold, run, event);
+  } else if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null)) tree.folds.set(run, openFold(run, event));
   else if (fold !== undefined) applyEvent(fold, event);
   tree.onEvent(run, event);
 }
@@ -98,7 +113,7 @@ async function takeResults(tree: Tree, run: string): Promise<void> {
   const fold = tree.folds.get(run);
   if (fold === undefined || fold.outcome === null) return;
   const record = fold.outcome.pages.length > 0 ? null : await tree.store.readRun(run).catch(() => null);
-  fold.results = await readPages(tree.store, record?.pages ?? fold.outcome.pages).catch(() => fold.results);
+  fold.truth = await readTruth(tree.store, fold.input.plan, fold.input.path, record?.pages ?? fold.outcome.pages).catch(() => fold.truth);
   tree.onChange();
 }
 
@@ -110,8 +125,8 @@ async function watchPending(tree: Tree): Promise<void> {
 }
 
 async function readAllPending(tree: Tree): Promise<void> {
-  const open = [...tree.folds.values()].filter(({ outcome }) => outcome === null);
-  const read = await Promise.all(open.map(({ run }) => readPending(tree.source, run, tree.signal)));
+  const open = [...[...tree.folds.values()].filter(({ outcome }) => outcome === null).map(({ run }) => run), ...tree.batches];
+  const read = await Promise.all(open.map((run) => readPending(tree.source, run, tree.signal)));
   tree.pending.clear();
   for (const [path, activity] of read.flat()) tree.pending.set(path, activity);
   if (read.flat().length > 0) tree.onChange();

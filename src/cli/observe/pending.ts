@@ -1,3 +1,4 @@
+import { stepPathOf } from '../../plan/conversation.js';
 import { formatCount } from '../render/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
@@ -15,7 +16,7 @@ export async function readPending(source: HistorySource, workflowId: string, sig
       client.workflowService.describeWorkflowExecution({ namespace, execution: { workflowId } }),
     );
     return (description.pendingActivities ?? []).map((activity) => [
-      activity.activityId ?? '',
+      stepPathOf(activity.activityId ?? ''),
       {
         attempt: activity.attempt ?? 1,
         lastFailure: activity.lastFailure ? toFailure(activity.lastFailure).message : null,
@@ -27,9 +28,14 @@ export async function readPending(source: HistorySource, workflowId: string, sig
   }
 }
 
-/** What a heartbeat says to people: how much of its answer a model has written. Null where it says nothing of use. */
+/** What a heartbeat says to people: which turn it is, which tool runs, how much of its answer a model has written. Null where it says nothing of use. */
 export function heartbeatText(details: unknown): string | null {
-  if (typeof details !== 'object' || details === null || !('characters' in details)) return null;
-  const { characters } = details;
-  return typeof characters === 'number' && characters > 0 ? `${formatCount(characters)} characters so far` : null;
+  if (typeof details !== 'object' || details === null) return null;
+  const { turn, tool, characters } = details as Record<string, unknown>;
+  const said = [
+    ...(typeof turn === 'number' ? [`turn ${turn}`] : []),
+    ...(typeof tool === 'string' ? [tool] : []),
+    ...(typeof characters === 'number' && characters > 0 ? [`${formatCount(characters)} characters so far`] : []),
+  ];
+  return said.length === 0 ? null : said.join(', ');
 }

@@ -1,6 +1,7 @@
 import type { Gate } from '../../plan/gate.js';
 import type { Budgets } from '../../plan/plan.js';
 import type { RunStatus, Spend, StepResult, StepStatus } from '../../plan/result.js';
+import type { Pause, Warning } from '../../plan/steering.js';
 import type { Step } from '../../plan/step.js';
 import type { Hash, Value } from '../../plan/value.js';
 
@@ -20,7 +21,13 @@ export interface RunView {
   groups: Record<string, number[]>;
   spend: Spend;
   budget: Budgets;
+  /** Why nothing new starts. */
+  pause?: Pause | null;
+  /** Limits of which most is used. */
+  warnings?: Warning[];
   rehearsal: boolean;
+  /** Its gates take only decisions with a token. */
+  requireToken?: true;
   submittedBy: string | null;
   /** What it was started with; null where only the record's end is known. */
   input: Record<string, Value>;
@@ -50,7 +57,39 @@ export interface StepView {
   waitsFor: string[];
   result: StepResult | null;
   gate: Gate | null;
+  /** The run that takes the decision, where it is not the step's own: a batch of it. */
+  gateOwner?: string;
+  /** The run that is nested in it; of those that agents have started in its conversation one that is open, else the last. */
   nested: RunView | null;
+  /** The others of those: several agents that were called at the same time may each have one open. */
+  others: RunView[];
+  /** Items of a foreach, rounds of a loop: those that have started, in order. */
+  rounds: RoundView[];
+}
+
+/** One item of a foreach, or one round of a loop, at one moment. */
+export interface RoundView {
+  index: number;
+  /** Path below the root run. */
+  path: string;
+  status: StepView['status'];
+  output: Value | null;
+  error: string | null;
+  duration_ms: number | null;
+  spend: Spend;
+  /** Its body is one step that has the item's own path. */
+  single: boolean;
+  steps: StepView[];
+}
+
+/** The steps of a view, those of items and rounds included, outer ones first. */
+export function everyStepView(steps: StepView[]): StepView[] {
+  return steps.flatMap((step) => [step, ...step.rounds.flatMap((round) => everyStepView(round.steps))]);
+}
+
+/** All runs that are nested in a step. */
+export function nestedIn({ nested, others }: Pick<StepView, 'nested' | 'others'>): RunView[] {
+  return nested === null ? [] : [nested, ...others];
 }
 
 /** An open gate and how to name it: `<root run>/<path>`. */
@@ -59,6 +98,8 @@ export interface OpenGate {
   /** The run that owns it and takes decisions. */
   owner: string;
   gate: Gate;
+  /** It takes only decisions with a token. Not told of gates that are only listed. */
+  needsToken?: true;
 }
 
 /** Every open gate of a tree, in the order of the plan. */
@@ -68,9 +109,9 @@ export function openGates(view: RunView): OpenGate[] {
 }
 
 function gatesBelow(view: RunView, root: string): OpenGate[] {
-  return view.steps.flatMap((step) => {
-    const own = step.gate === null ? [] : [{ address: `${root}/${step.gate.path}`, owner: view.run, gate: step.gate }];
-    return step.nested === null ? own : [...own, ...gatesBelow(step.nested, root)];
+  return everyStepView(view.steps).flatMap((step) => {
+    const own = step.gate === null ? [] : [{ address: `${root}/${step.gate.path}`, owner: step.gateOwner ?? view.run, gate: step.gate, ...(view.requireToken ? { needsToken: true as const } : {}) }];
+    return [...own, ...nestedIn(step).flatMap((run) => gatesBelow(run, root))];
   });
 }
 

@@ -1,9 +1,11 @@
+import type { Gate } from '../../plan/gate.js';
 import type { Json, JsonObject } from '../../plan/json.js';
 import type { RunResult, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/value.js';
 import { isStored } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import { answerCommands } from './gate-words.js';
 
 /** Values are inlined into `--json` up to this many bytes all together; beyond, a reference stands for them. */
 const INLINED_BYTES = 1024 * 1024;
@@ -17,7 +19,7 @@ export async function toRunResult(view: RunView, store: Store): Promise<RunResul
     status: view.status,
     output: await load(view.output),
     error: view.error,
-    steps: await stepResults(view, load),
+    steps: await stepResults(view.steps, load),
     spend: view.spend,
     budget: executionBudget(view),
     rehearsal: view.rehearsal,
@@ -41,9 +43,9 @@ function createLoader(store: Store): Load {
   };
 }
 
-async function stepResults(view: RunView, load: Load): Promise<Json[]> {
+async function stepResults(steps: StepView[], load: Load): Promise<Json[]> {
   const results: Json[] = [];
-  for (const step of view.steps) results.push(await stepResult(step, load));
+  for (const step of steps) results.push(await stepResult(step, load));
   return results;
 }
 
@@ -57,37 +59,54 @@ async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
     kind: step.kind,
     ...(view.model === null ? {} : { model: view.model }),
     ...(step.parallel_group === null ? {} : { parallel_group: step.parallel_group }),
-    ...(nested === null ? {} : { steps: await stepResults(nested, load) }),
+    ...(nested === null ? {} : { steps: await stepResults(nested.steps, load) }),
+    ...(step.kind === 'foreach' ? { items: await roundResults(view, load) } : {}),
+    ...(step.kind === 'loop' ? { iterations: await roundResults(view, load) } : {}),
   };
+}
+
+async function roundResults(view: StepView, load: Load): Promise<Json[]> {
+  const results: Json[] = [];
+  for (const { index, path, status, output, error, duration_ms, spend, single, steps } of view.rounds) {
+    const below = single ? {} : { steps: await stepResults(steps, load) };
+    results.push({ index, path, status, output: await load(output), error, duration_ms, spend: { ...spend }, ...below });
+  }
+  return results;
 }
 
 function notEnded({ step, status, actor, attempt, path, gate }: StepView): JsonObject {
   return {
     id: step.id, step_index: step.index, agent: actor, status, output: null, error: null, attempts: status === 'running' ? attempt : 0,
-    ...(gate === null ? {} : { gate: { path, message: gate.message, hash: gate.hash, since: gate.since } }),
+    ...(gate === null ? {} : { gate: { path, kind: gate.kind, message: gate.message, hash: gate.hash, since: gate.since, ...(gate.options === undefined ? {} : { options: gate.options }), ...(gate.deadline === undefined ? {} : { deadline: gate.deadline }) } }),
   };
 }
 
 async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
-  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend } = result;
-  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend } };
+  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend, decided_by } = result;
+  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend }, ...(decided_by === undefined ? {} : { decided_by }) };
 }
 
 /** The seed's ExecutionBudget beside the limits themselves. */
-function executionBudget({ budget, spend, startedAt }: RunView): JsonObject {
-  const { max_steps, max_runtime_mins, max_cost_usd, max_parallel } = budget;
+function executionBudget({ budget, spend, startedAt, pause, warnings = [] }: RunView): JsonObject {
+  const { max_steps, max_runtime_mins, max_cost_usd, max_parallel, max_tokens } = budget;
   return {
     ...budget,
     steps_remaining: max_steps === null ? null : Math.max(0, max_steps - spend.steps),
     parallel_slots: max_parallel,
-    runtime_deadline: max_runtime_mins === null ? null : new Date(startedAt + max_runtime_mins * 60_000).toISOString(),
+    runtime_deadline: max_runtime_mins === null || pause ? null : new Date(startedAt + max_runtime_mins * 60_000).toISOString(),
+    tokens_remaining: max_tokens === null ? null : Math.max(0, max_tokens - spend.tokens),
+    warnings: warnings.map(({ message }) => message),
     cost_remaining_usd: max_cost_usd === null || spend.usd === null ? null : Math.max(0, max_cost_usd - spend.usd),
   };
 }
 
 /** An open gate as `list --waiting --json` prints it. */
-export function toGateJson({ address, gate }: OpenGate): JsonObject {
-  const { kind, message, hash, fallback, since, content } = gate;
+export function toGateJson(open: OpenGate): JsonObject {
+  const { path: _path, content, votes, ...gate } = open.gate;
   const shown = content === null ? null : isStored(content) ? { ref: content.ref, bytes: content.bytes, preview: content.preview ?? null } : content.value;
-  return { gate: address, kind, message, content: shown, hash, fallback, since };
+  return { gate: open.address, ...asJson(gate), content: shown, ...(votes === undefined ? {} : { decided_by: votes.map(({ by }) => by) }), command: answerCommands(open)[0] ?? null };
+}
+
+function asJson({ escalation, ...gate }: Omit<Gate, 'path' | 'content' | 'votes'>): JsonObject {
+  return { ...gate, ...(escalation === undefined ? {} : { escalation: { ...escalation } }) };
 }

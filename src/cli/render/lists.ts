@@ -3,6 +3,7 @@ import type { ListedRun } from '../observe/list-runs.js';
 import type { OpenGate } from '../observe/view.js';
 import type { Palette } from './colors.js';
 import { formatAge, formatDuration, formatUsd, gateHash } from './format.js';
+import { answerCommands, gateFacts } from './gate-words.js';
 import type { Tone } from './rows.js';
 import { safeLine } from './safe-text.js';
 import { clip, displayWidth, fit } from './width.js';
@@ -46,10 +47,10 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
 /** Every open gate: what is asked, since when, and the command that answers it. */
 export function renderGateList(gates: OpenGate[], { now, width, palette }: ListStyle): string[] {
   if (gates.length === 0) return ['Nothing waits for you.'];
-  return gates.flatMap(({ address, gate }) => [
-    `${palette.tone('attention', '◆')} ${palette.bold(safeLine(address))}`,
-    `  ${clip(safeLine(gate.message), width - 2)}`,
-    `  ${palette.dim(`since ${gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(gate.since, now)}) · no deadline · ${gateHash(gate.hash)}`)}`,
-    `  perdure approve ${safeLine(address)}`,
+  return gates.flatMap((open) => [
+    `${palette.tone('attention', '◆')} ${palette.bold(safeLine(open.address))}`,
+    `  ${clip(safeLine(open.gate.message), width - 2)}`,
+    `  ${palette.dim([`since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`, ...gateFacts(open.gate, now), gateHash(open.gate.hash)].join(' · '))}`,
+    `  ${answerCommands(open)[0] ?? ''}`,
   ]);
 }

@@ -1,5 +1,5 @@
-import type { RunView, StepView } from '../observe/view.js';
-import { isClosed } from '../observe/view.js';
+import type { RoundView, RunView, StepView } from '../observe/view.js';
+import { isClosed, nestedIn } from '../observe/view.js';
 import { formatDuration, formatUsd, plural } from './format.js';
 import { safeLine } from './safe-text.js';
 import { templateText } from './template-text.js';
@@ -34,14 +34,24 @@ const MARKS: Record<StepView['status'], { mark: string | null; tone: Tone }> = {
  * runs and when it did not succeed; with `expand` always.
  */
 export function rowsOf(view: RunView, options: { now: number; expand: boolean; depth?: number }): Row[] {
-  const depth = options.depth ?? 0;
+  return rowsOfSteps(view.steps, { ...options, depth: options.depth ?? 0 });
+}
+
+interface RowOptions {
+  now: number;
+  expand: boolean;
+  depth: number;
+}
+
+function rowsOfSteps(steps: StepView[], options: RowOptions): Row[] {
+  const { depth } = options;
   const shown = new Set<string>();
-  return view.steps.flatMap((step) => {
+  return steps.flatMap((step) => {
     const group = step.step.parallel_group;
-    if (group === null) return stepRows(step, { ...options, depth });
+    if (group === null) return stepRows(step, options);
     if (shown.has(group)) return [];
     shown.add(group);
-    const members = view.steps.filter(({ step: member }) => member.parallel_group === group);
+    const members = steps.filter(({ step: member }) => member.parallel_group === group);
     return [groupRow(group, members, depth), ...members.flatMap((member) => stepRows(member, { ...options, depth: depth + 1 }))];
   });
 }
@@ -54,11 +64,32 @@ function doneOf(steps: StepView[]): string {
   return `${steps.filter(({ result }) => result !== null).length} of ${steps.length} done`;
 }
 
-function stepRows(view: StepView, options: { now: number; expand: boolean; depth: number }): Row[] {
+function stepRows(view: StepView, options: RowOptions): Row[] {
   const row = stepRow(view, options);
+  if (view.rounds.length > 0) return [row, ...roundRows(view.rounds, { ...options, depth: options.depth + 1 })];
   const { nested } = view;
   if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success')) return [row];
-  return [row, ...rowsOf(nested, { ...options, depth: options.depth + 1 })];
+  const shown = nestedIn(view).filter((run) => run === nested || !isClosed(run.status));
+  return [row, ...shown.flatMap((run) => rowsOf(run, { ...options, depth: options.depth + 1 }))];
+}
+
+/** At most so many items or rounds of one step are shown; `--json` has them all. */
+const MOST_ROUNDS = 20;
+
+/** What goes on and what went wrong comes first; what ended well is shown where everything is asked for. */
+function roundRows(rounds: RoundView[], options: RowOptions): Row[] {
+  const telling = rounds.filter(({ status }) => status !== 'success' && status !== 'skipped');
+  const shown = new Set([...telling, ...(options.expand ? rounds : [])].slice(0, MOST_ROUNDS));
+  const rows = rounds.filter((round) => shown.has(round)).flatMap((round) => oneRound(round, options));
+  const left = rounds.length - shown.size;
+  return left > 0 && options.expand ? [...rows, { depth: options.depth, mark: '…', tone: 'quiet', label: `${left} more`, kind: '', detail: '', time: '', cost: '' }] : rows;
+}
+
+function oneRound(round: RoundView, options: RowOptions): Row[] {
+  const { index, single, steps } = round;
+  if (!single) return [{ depth: options.depth, ...MARKS[round.status], label: `#${index}`, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
+  const [row, ...below] = steps.flatMap((step) => stepRows(step, options));
+  return row === undefined ? [] : [{ ...row, label: `#${index}` }, ...below];
 }
 
 /** The row of one step. */
@@ -77,7 +108,7 @@ export function stepRow(view: StepView, { now, depth }: { now: number; depth: nu
 /** What does the work: the model, where it is known, or the kind of step in the words people use. */
 function kindOf({ step, model, actor }: StepView): string {
   if (step.kind === 'agent') return safeLine(model ?? (step.id === null ? 'agent' : actor));
-  return step.kind === 'approval' ? 'gate' : step.kind;
+  return step.kind === 'approval' || step.kind === 'ask' ? 'gate' : step.kind;
 }
 
 function detailOf(view: StepView): string {
@@ -99,8 +130,14 @@ function detailOf(view: StepView): string {
 }
 
 function runningDetail(view: StepView): string {
-  const doing = view.doing ?? (view.nested === null ? whatOf(view) : doneOf(view.nested.steps));
+  const doing = view.doing ?? (view.nested === null ? (roundsText(view) ?? whatOf(view)) : doneOf(view.nested.steps));
   return view.attempt > 1 ? `try ${view.attempt} · ${doing}` : doing;
+}
+
+function roundsText({ step, rounds }: StepView): string | null {
+  if (rounds.length === 0) return null;
+  const ended = rounds.filter(({ status }) => status !== 'running' && status !== 'waiting' && status !== 'pending').length;
+  return step.kind === 'loop' ? `round ${rounds.length}` : `${plural(ended, 'item')} done`;
 }
 
 function endedDetail({ result, nested, ...view }: StepView): string {
@@ -115,6 +152,7 @@ function endedDetail({ result, nested, ...view }: StepView): string {
 /** The literal words of a command, the name of a nested workflow. */
 function whatOf({ step }: StepView): string {
   if (step.kind === 'workflow') return step.id === null ? '' : step.workflow;
+  if (step.kind === 'tool') return step.id === null ? '' : step.tool.name;
   if (step.kind !== 'command') return '';
   return step.argv.map(templateText).join(' ');
 }

@@ -1,7 +1,8 @@
-import type { RunView } from '../observe/view.js';
+import type { RunView, StepView } from '../observe/view.js';
 import { isClosed } from '../observe/view.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
+import { pauseLines } from './pause-lines.js';
 import { rowsOf } from './rows.js';
 import { safeLine, safeText } from './safe-text.js';
 import type { TreeStyle } from './tree.js';
@@ -25,7 +26,7 @@ export function renderJoined(view: RunView): string[] {
 
 function endedSteps(view: RunView): number {
   return view.steps.reduce((sum, { status, nested, step }) => {
-    const own = status === 'success' && step.kind !== 'workflow' ? 1 : 0;
+    const own = status === 'success' && step.kind !== 'workflow' && step.kind !== 'plan' ? 1 : 0;
     return sum + own + (nested === null ? 0 : endedSteps(nested));
   }, 0);
 }
@@ -46,7 +47,8 @@ export function renderScreen(view: RunView, now: number, style: TreeStyle & { he
   const options = { now, expand: false };
   const lines = renderTree(view, options, style);
   const focus = Math.max(0, rowsOf(view, options).findIndex(({ tone }) => tone === 'active' || tone === 'attention'));
-  return ['', ...windowOf(lines, focus, style.height - 4), '', `  ${style.palette.dim(renderMeter(view, now))}`];
+  const paused = pausedLines(view);
+  return ['', ...windowOf(lines, focus, style.height - 4 - paused.length), '', ...paused, `  ${style.palette.dim(renderMeter(view, now))}`];
 }
 
 /** What was used of what may be: `3 of 100 steps · 1m06s of 30m · $0.043 of $5.00 · 18,204 tokens`. */
@@ -64,6 +66,13 @@ export function renderMeter(view: RunView, now: number): string {
 
 function of(used: string, limit: number | null, format: (limit: number) => string): string {
   return limit === null ? used : `${used} of ${format(limit)}`;
+}
+
+/** Why nothing new starts; while it runs, limits of which most is used. */
+function pausedLines({ pause, warnings = [] }: RunView): string[] {
+  const nearly = warnings.map(({ message }) => `! ${safeLine(message)}`);
+  const lines = [...nearly, ...(pause === null || pause === undefined ? [] : pauseLines(pause))];
+  return lines.length === 0 ? [] : [...lines, ''];
 }
 
 /** The last lines of a run: what failed first, in its own words, then how it ended, then what to do. */
@@ -96,10 +105,14 @@ function indent(text: string, width: number): string[] {
 }
 
 function failuresOf(view: RunView): { path: string; error: string; hasLog: boolean }[] {
-  return view.steps.flatMap((step) => {
-    if (step.status !== 'error' && step.status !== 'timeout') return [];
-    const below = step.nested === null ? [] : failuresOf(step.nested);
-    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status, hasLog: step.step.kind === 'agent' || step.step.kind === 'command' }];
+  return failuresIn(view.steps);
+}
+
+function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: boolean }[] {
+  return steps.flatMap((step) => {
+    const below = failuresIn([...(step.status === 'success' ? [] : (step.nested?.steps ?? [])), ...step.rounds.flatMap((round) => round.steps)]);
+    if (step.status !== 'error' && step.status !== 'timeout') return below;
+    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status, hasLog: step.step.kind === 'agent' || step.step.kind === 'command' || step.step.kind === 'tool' }];
   });
 }
 
@@ -113,6 +126,6 @@ function nextCommands(view: RunView): string[] {
 export function renderRun(view: RunView, uiUrl: string | null, options: { now: number; width: number; palette: Palette }): string[] {
   const { now, width, palette } = options;
   const tree = renderTree(view, { now, expand: true }, { width, palette, frame: 0 });
-  const foot = isClosed(view.status) ? renderEnding(view, width, palette) : [`  ${view.status} · ${renderMeter(view, now)}`];
+  const foot = isClosed(view.status) ? renderEnding(view, width, palette) : [...pausedLines(view), `  ${view.status} · ${renderMeter(view, now)}`];
   return [...renderHeader(view, uiUrl, width), '', ...tree, '', ...foot];
 }

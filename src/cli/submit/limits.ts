@@ -1,5 +1,7 @@
-import type { Budgets, Limit } from '../../plan/plan.js';
+import type { Budgets, Limit, PlanBody } from '../../plan/plan.js';
 import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/plan.js';
+import type { ExhaustionPolicy } from '../../plan/exhaustion.js';
+import type { Lease } from '../../plan/run-input.js';
 import { usageError } from '../exit-codes.js';
 
 /** `max_cost_usd` as it is typed: `max-cost-usd`. */
@@ -27,21 +29,25 @@ function parseLimit(limit: Limit, typed: string): number {
 /** Limits as somebody set them; the others are left out or null. */
 type SomeLimits = { [limit in Limit]?: number | null | undefined };
 
-/** The limits in force: of those that are set the smallest, and a default only where none is set. */
-export function settleLimits(...set: (SomeLimits | undefined)[]): Budgets {
+/** The limits in force: of those that are set the smallest, and a default only where none is set and the Plan takes it. */
+export function settleLimits({ no_default = [] }: Pick<PlanBody, 'no_default'>, ...set: (SomeLimits | undefined)[]): Budgets {
   const budgets = { ...NO_BUDGETS };
   for (const limit of LIMITS) {
     const values = set.flatMap((budget) => budget?.[limit] ?? []);
-    budgets[limit] = values.length === 0 ? DEFAULT_BUDGETS[limit] : Math.min(...values);
+    budgets[limit] = values.length > 0 ? Math.min(...values) : no_default.includes(limit) ? null : DEFAULT_BUDGETS[limit];
   }
   return budgets;
 }
 
-/** What the interpreter keeps today; the other limits are recorded and shown. */
-const ENFORCED: readonly Limit[] = ['max_parallel'];
-
-/** A sentence for those who set a limit that nothing holds yet; null when all that is set is kept. */
-export function unenforcedNote(...set: (SomeLimits | undefined)[]): string | null {
-  const named = LIMITS.filter((limit) => !ENFORCED.includes(limit) && set.some((budget) => (budget?.[limit] ?? null) !== null));
-  return named.length === 0 ? null : `Note: ${named.map((limit) => `\`${limit}\``).join(', ')} ${named.length === 1 ? 'is' : 'are'} shown, but this version does not stop a run at ${named.length === 1 ? 'it' : 'them'}.`;
+/** The limits as the run owns them. */
+export function rootLease({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
+  return { steps: max_steps, usd: max_cost_usd, tokens: max_tokens, slots: max_parallel, runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000) };
 }
+
+/** What happens at each limit: the first that chose, chose. */
+export function settlePolicy(...chosen: (SomePolicy | undefined)[]): ExhaustionPolicy {
+  const entries = [...chosen].reverse().flatMap((policy) => Object.entries(policy ?? {}));
+  return Object.fromEntries(entries.filter(([, action]) => action !== undefined));
+}
+
+type SomePolicy = { [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined };

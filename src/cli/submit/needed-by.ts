@@ -1,7 +1,7 @@
-import { rootsOf } from '../../plan/environment.js';
+import { rootsOf } from '../../plan/expression.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import { templatesOf } from '../../plan/step.js';
+import { rootsOfStep } from '../../plan/step-templates.js';
 
 /** Paths of the steps, in backquotes, whose work uses an input: through nested workflows down to who really needs it. */
 export function neededBy(plan: Plan, input: string): string[] {
@@ -10,7 +10,7 @@ export function neededBy(plan: Plan, input: string): string[] {
 
 function usersOf(plan: Plan, body: PlanBody, input: string, path: string): string[] {
   return body.steps.flatMap((step) => {
-    if (!rootsOf(templatesOf(step)).includes(`input:${input}`)) return [];
+    if (!rootsOfStep(step).includes(`input:${input}`)) return [];
     const here = joinPath(path, segmentOf(step));
     if (step.kind !== 'workflow') return [here];
     const nested = plan.nested[step.plan];

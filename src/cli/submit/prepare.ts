@@ -1,33 +1,53 @@
+import { relative, resolve } from 'node:path';
+import type { ChoosePlayers, ChosenPlayers } from '../../activities/choose-players.js';
+import type { CompileOptions } from '../../compiler/compile.js';
+import { toNotify } from '../../compiler/formats/notify.js';
+import type { ServerListings } from '../../compiler/server-tools.js';
+import { modelsIn } from '../../plan/exhaustion.js';
 import type { Json, JsonObject } from '../../plan/json.js';
-import { packPlan } from '../../plan/pack.js';
+import type { ListedTool } from '../../plan/mcp-server.js';
+import { shortPlan } from '../../plan/pack.js';
 import type { Budgets, Plan } from '../../plan/plan.js';
 import type { RunInput, RunSettings } from '../../plan/run-input.js';
-import { UNLIMITED } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { StoreElsewhere } from '../elsewhere/find-store.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
 import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
-import { settleLimits, unenforcedNote } from './limits.js';
+import { rootLease, settleLimits, settlePolicy } from './limits.js';
 
 export interface Compiled {
   plan: Plan;
   texts: Map<Hash, string>;
+  /** Which steps need each input, by path. */
+  inputPaths: Record<string, string[]>;
+  /** The files that it was compiled from. */
+  files: string[];
 }
 
-/** Compiles a definition. Warnings are told; a problem is an error that prints them all. */
-export async function compile(file: string, workspace: Workspace, terminal: Terminal): Promise<Compiled> {
+/** Compiles a definition, `made` ones that are no files too. Warnings are told; a problem is an error that prints them all. */
+export async function compile(file: string, workspace: Workspace, terminal: Terminal, made?: CompileOptions['made']): Promise<Compiled> {
   const { compileDefinition } = await import('../../compiler/compile.js');
-  const { plan, texts, problems, sources } = compileDefinition({ file, cwd: terminal.cwd, ...workspace });
+  const options = { file, cwd: terminal.cwd, ...workspace, ...(made === undefined ? {} : { made }) };
+  const listings = { listed: new Map<string, ListedTool[]>(), wanted: new Set<string>() };
+  const first = compileDefinition({ ...options, listings });
+  const { plan, texts, inputPaths, problems, sources } = first.plan === null || listings.wanted.size === 0 ? first : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
   if (problems.length > 0) {
     const { printProblems } = await import('../../compiler/print-problems.js');
     tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
   }
-  return { plan, texts };
+  return { plan, texts, inputPaths, files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)) };
+}
+
+/** What the servers that agents name say of their tools. */
+async function listed(wanted: Set<string>, workspace: Workspace, terminal: Terminal): Promise<ServerListings> {
+  const { askServers } = await import('./ask-servers.js');
+  return { listed: await askServers(wanted, workspace, terminal), wanted: new Set() };
 }
 
 /** What a person chose for a run, beside its definition and input. */
@@ -36,41 +56,77 @@ export interface RunChoices {
   by: string;
   gates: RunSettings['gates'];
   limits: Budgets;
+  /** The definition as it was named. */
+  definition?: string;
+  /** What the agents will be asked, where it is at hand: by it programs are chosen for them. */
+  task?: { texts: ReadonlyMap<Hash, string>; input: JsonObject };
 }
 
 /**
  * What holds for the whole tree of runs. Throws with exit code 3 when a model is needed and no provider is there;
- * nothing has been started then.
+ * nothing has been started then. Workers elsewhere have their own keys and their own folder of the project.
  */
-export async function settle(plan: Plan, choices: RunChoices, workspace: Workspace, terminal: Terminal): Promise<RunSettings> {
-  const { chooseModels } = await import('../../activities/models/choose.js');
+export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null, ...workspace }: Workspace & { elsewhere?: StoreElsewhere | null }, terminal: Terminal): Promise<RunSettings> {
   const { config, project } = workspace;
-  const chosen = await chooseModels({ plan, options: config.models ?? {}, env: terminal.env, rehearse: choices.rehearse });
+  const policy = settlePolicy(plan.on_exhausted, config.workflows?.budgets?.on_exhausted);
+  const wanted = { plan, options: config.models ?? {}, providers: config.providers ?? {}, rehearse: choices.rehearse, also: modelsIn(policy), usual: config.agents?.default ?? null, ...choices.task };
+  const chosen = await chooseFor(wanted, elsewhere, terminal);
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
   const set = [choices.limits, plan.budgets, config.workflows?.budgets];
-  const note = unenforcedNote(...set);
-  if (note !== null) tell(terminal, note);
   return {
     models: chosen.models,
+    ...(chosen.programs === undefined ? {} : { programs: chosen.programs }),
     rehearsal: choices.rehearse,
     submitted_by: choices.by,
     gates: choices.gates,
+    warn_time: true,
+    ...peopleOf(config),
     search_attributes: false,
-    budget: settleLimits(...set),
-    workspace: project.root,
+    budget: settleLimits(plan, ...set),
+    ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),
+    ...(await foldersFor(project.root, elsewhere, terminal)),
+    ...(choices.definition === undefined ? {} : { definition: relative(project.root, resolve(terminal.cwd, choices.definition)) }),
   };
 }
 
+/** How people decide, and are told. */
+function peopleOf({ approvals, notify: written }: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify'> {
+  const notify = toNotify(written);
+  return { ...(approvals?.require_token === true ? { require_token: true } : {}), ...(notify === undefined ? {} : { notify }) };
+}
+
+async function chooseFor(wanted: Omit<ChoosePlayers, 'env'>, elsewhere: StoreElsewhere | null, terminal: Terminal): Promise<ChosenPlayers> {
+  if (elsewhere === null) {
+    const { choosePlayers } = await import('../../activities/choose-players.js');
+    return choosePlayers({ ...wanted, env: terminal.env });
+  }
+  const { askStore } = await import('../elsewhere/ask-store.js');
+  const { plan, options, providers = {}, rehearse, also = [], usual } = wanted;
+  return askStore(elsewhere, { op: 'choosePlayers', plan, options: { ...options } as JsonObject, providers: { ...providers } as JsonObject, rehearse, also, usual }); // the config is JSON
+}
+
+async function foldersFor(root: string, elsewhere: StoreElsewhere | null, { cwd }: Terminal): Promise<Pick<RunSettings, 'workspace' | 'caller'>> {
+  if (elsewhere === null) return { workspace: root, caller: cwd };
+  const { askStore } = await import('../elsewhere/ask-store.js');
+  const there = (await askStore(elsewhere, { op: 'where' })).root;
+  return { workspace: there, caller: there };
+}
+
 /** Puts what the run refers to into the store: long texts, the Plan, and input values that are too big for history (I6). */
-export async function storePlan({ plan, texts }: Compiled, input: JsonObject, store: Store): Promise<Record<string, Value>> {
-  await Promise.all([...texts.values()].map((text) => store.putAlways(text)));
-  await store.putPlan(plan);
+export async function storePlan(compiled: Pick<Compiled, 'plan' | 'texts'>, input: JsonObject, store: Store): Promise<Record<string, Value>> {
+  await storeTexts(compiled, store);
   const values: [string, Value][] = [];
   for (const [name, value] of Object.entries(input)) values.push([name, await store.put(value satisfies Json)]);
   return Object.fromEntries(values);
 }
 
+/** Puts a Plan and its long texts into the store. */
+export async function storeTexts({ plan, texts }: Pick<Compiled, 'plan' | 'texts'>, store: Store): Promise<void> {
+  await Promise.all([...texts.values()].map((text) => store.putAlways(text)));
+  await store.putPlan(plan);
+}
+
 /** The one argument of the interpreter. */
 export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings, link: TemporalLink): RunInput {
-  return { plan: packPlan(plan), input, root: null, path: '', lease: UNLIMITED, settings: { ...settings, search_attributes: link.searchAttributes }, carried: null };
+  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, carried: null };
 }

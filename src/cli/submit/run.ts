@@ -1,11 +1,15 @@
+import type { InjectedContext } from '../../plan/injected.js';
 import type { Plan } from '../../plan/plan.js';
+import { everyStepOf } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { ExitCode } from '../exit-codes.js';
-import { openSession, openWorkspace } from '../session.js';
+import type { Session } from '../session.js';
+import { openSession, openWorkspace, storeElsewhere } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { collectInput } from './collect-input.js';
-import { compile, settle } from './prepare.js';
+import { injectContext, wantedSession } from './inject-context.js';
+import { compile, settle, storePlan } from './prepare.js';
 import { readInputFile, readRequest } from './read-request.js';
 import { newRunId } from './run-id.js';
 import type { RunCommand } from './submit-run.js';
@@ -16,18 +20,31 @@ export async function run(command: RunCommand, terminal: Terminal): Promise<Exit
   const compiled = await compile(command.definition, workspace, terminal);
   const given = { pairs: command.pairs, file: await readInputFile(command.inputFile, terminal), request: await readRequest(command.request, terminal) };
   const input = collectInput(compiled.plan, given);
-  const settings = await settle(compiled.plan, command, workspace, terminal);
-  const session = await openSession(terminal, command);
+  const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
+  const settled = await settle(compiled.plan, { ...command, task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
+  const session = await openSession(terminal, { ...command, elsewhere });
   const id = command.id ?? newRunId(compiled.plan.name);
-  if (settings.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settings, compiled.plan));
+  if (elsewhere !== null) tell(terminal, terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`));
+  if (settled.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settled, compiled.plan));
+  const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: wantedSession(command.session ?? null) }, session);
+  await tellContext(settings, session, terminal);
   const { submitRun } = await import('./submit-run.js');
-  return submitRun({ id, compiled, input, session, settings }, command, terminal);
+  return submitRun({ id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, command, terminal);
+}
+
+/** Which session the run goes on with, and instructions that are not taken at their word. */
+async function tellContext({ context }: RunSettings, { store }: Session, terminal: Terminal): Promise<void> {
+  if (context === undefined) return;
+  const { blocks, session } = (await store.get(context)) as unknown as InjectedContext; // as `injectContext` puts it there
+  if (session !== null) tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
+  if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted)) tell(terminal, 'AGENTS.md is as a run left it: agents are told it as untrusted, until a person changes it.');
 }
 
 function gatesNote({ gates, submitted_by }: RunSettings, { name }: Plan): string {
   return gates === 'approve' ? `Every gate of ${name} is approved as \`${submitted_by}\` (--yes).` : `Every gate of ${name} takes its fallback (--unattended).`;
 }
 
+/** Whether people are asked anywhere in it, also in what it repeats and nests. */
 function hasGates(plan: Plan): boolean {
-  return [plan, ...Object.values(plan.nested)].some(({ steps }) => steps.some(({ kind }) => kind === 'approval'));
+  return [...everyStepOf(plan)].some((step) => step.kind === 'approval' || step.kind === 'ask' || (step.kind === 'plan' && step.message !== null) || (step.kind === 'flash' && step.ready !== null));
 }

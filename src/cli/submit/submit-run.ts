@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../plan/json.js';
 import type { Budgets } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
+import type { Value } from '../../plan/value.js';
+import type { TemporalLink } from '../../workers/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
@@ -11,7 +12,7 @@ import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Compiled } from './prepare.js';
-import { storePlan, toRunInput } from './prepare.js';
+import { toRunInput } from './prepare.js';
 import { joinsRecord, startOrJoin } from './start-run.js';
 
 /** Everything that `run` was told. */
@@ -26,6 +27,8 @@ export interface RunCommand {
   rehearse: boolean;
   gates: RunSettings['gates'];
   limits: Budgets;
+  /** The session to go on with, `new`, or null. */
+  session?: string | null;
   taskQueue: string | null;
   by: string;
   json: boolean;
@@ -35,7 +38,8 @@ export interface RunCommand {
 export interface Submission {
   id: string;
   compiled: Compiled;
-  input: JsonObject;
+  /** Puts the Plan and the input into the store, and gives the input's values. */
+  values: () => Promise<Record<string, Value>>;
   session: Session;
   settings: RunSettings;
 }
@@ -46,10 +50,10 @@ export async function submitRun(submission: Submission, command: RunCommand, ter
 }
 
 /** A run with this id that closed before is shown as it ended (decision 12); null when there is none. */
-async function joinClosed({ id, compiled, input, session }: Submission, { id: asked, json }: RunCommand, terminal: Terminal): Promise<ExitCode | null> {
+async function joinClosed({ id, compiled, values: store, session }: Submission, { id: asked, json }: RunCommand, terminal: Terminal): Promise<ExitCode | null> {
   const record = asked === null ? null : await session.store.readRun(id);
   if (record === null) return null;
-  const values = await storePlan(compiled, input, session.store);
+  const values = await store();
   joinsRecord({ run: id, plan: compiled.plan, input: values }, record);
   const view = await viewOfRecord(record, session.store);
   tell(terminal, ...renderJoined(view));
@@ -57,15 +61,10 @@ async function joinClosed({ id, compiled, input, session }: Submission, { id: as
 }
 
 async function submit(submitted: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
-  const { id, compiled, input, session, settings } = submitted;
-  const { plan } = compiled;
-  const { pollersOf } = await import('../../workers/task-queue.js');
+  const { id, session } = submitted;
   const link = await session.connect({ start: true });
   try {
-    await pollersOf(link, session.store);
-    const values = await storePlan(compiled, input, session.store);
-    const runInput = toRunInput(plan, values, settings, link);
-    const { joined } = await startOrJoin(link, { run: id, plan, input: values, runInput, storeId: session.store.id });
+    const { joined } = await startSubmission(submitted, link);
     if (command.detach) return detach(id, joined, { url: runUrl(link, id), json: command.json }, terminal);
     const end = await follow({
       terminal, store: session.store, run: id, by: command.by, untilWaiting: command.untilWaiting, joined, link,
@@ -76,6 +75,17 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
   } finally {
     await link.close();
   }
+}
+
+/** Starts the run, or joins the one that this submission means; a worker must be there. */
+export async function startSubmission({ id, compiled: { plan, files }, session, settings, values: store }: Submission, link: TemporalLink): Promise<{ joined: boolean }> {
+  const { pollersOf, requireHosts } = await import('../../workers/task-queue.js');
+  await pollersOf(link, session.store);
+  await requireHosts(link, plan);
+  const values = await store();
+  // Before it is started: from then on a run that closes may remove what no open run uses.
+  for (const file of files) await session.store.noteUse(file, id);
+  return startOrJoin(link, { run: id, plan, input: values, runInput: toRunInput(plan, values, settings, link), storeId: session.store.id });
 }
 
 function detach(run: string, joined: boolean, { url, json }: { url: string | null; json: boolean }, terminal: Terminal): ExitCode {

@@ -3,7 +3,6 @@ import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Step } from '../../plan/step.js';
 import { actorOf } from '../../plan/step.js';
-import { safeLine } from './safe-text.js';
 
 interface Node {
   id: string;
@@ -50,30 +49,4 @@ function graphOf(plan: Plan): { nodes: Node[]; edges: Edge[] } {
 function nodeOf(plan: Plan, step: Step, place: Pick<Node, 'id' | 'path' | 'parent'>): Node {
   const actor = actorOf(step, plan.agents);
   return { ...place, kind: step.kind, actor, label: step.id === null || step.id === actor ? actor : `${step.id}: ${actor}`, group: step.parallel_group };
-}
-
-const SHAPES: Record<Step['kind'], [string, string]> = {
-  agent: ['([', '])'],
-  command: ['[', ']'],
-  workflow: ['[[', ']]'],
-  approval: ['{{', '}}'],
-};
-
-/** A Plan as a Mermaid flow chart; nested workflows are subgraphs of their own. */
-export function planMermaid(plan: Plan): string {
-  const { nodes, edges } = graphOf(plan);
-  const below = (parent: string | null, indent: string): string[] =>
-    nodes.filter((node) => node.parent === parent).flatMap((node) => {
-      const [open, close] = SHAPES[node.kind];
-      const line = `${indent}${node.id}${open}"${escape(node.label)}"${close}`;
-      const nested = below(node.id, `${indent}  `);
-      if (nested.length === 0) return [line];
-      return [line, `${indent}subgraph ${node.id}-steps["${escape(node.actor)}"]`, ...nested, `${indent}end`, `${indent}${node.id} -.- ${node.id}-steps`];
-    });
-  return ['flowchart TD', ...below(null, '  '), ...edges.map(({ from, to }) => `  ${from} --> ${to}`)].join('\n');
-}
-
-/** Mermaid reads entities in quoted labels; whatever a definition holds stays a label. */
-function escape(label: string): string {
-  return safeLine(label).replace(/[&"<>#;[\](){}|\\`]/g, (character) => `#${character.charCodeAt(0)};`);
 }

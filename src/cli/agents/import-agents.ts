@@ -1,0 +1,133 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { extname, join, relative, resolve } from 'node:path';
+import type { AgentImport, AgentImportAttempt, LostField } from '../../compiler/import-agent.js';
+import { importAgent } from '../../compiler/import-agent.js';
+import type { DialectName } from '../../compiler/formats/agent-dialect.js';
+import type { Definition } from '../../compiler/load.js';
+import { createLoader } from '../../compiler/load.js';
+import type { Problem } from '../../compiler/problem.js';
+import { kindOf, listFolder } from '../../compiler/read.js';
+import { usageError } from '../exit-codes.js';
+
+/** What `agents import` was told. Paths are as they were typed, relative to `cwd`. */
+export interface ImportCommand {
+  from: DialectName;
+  file: string | null;
+  to: string | null;
+  update: boolean;
+  dryRun: boolean;
+  cwd: string;
+  /** The project's root. */
+  root: string;
+}
+
+/** What became of one file. `name` and `to` are null when it could not be read. */
+export interface ImportOutcome {
+  name: string | null;
+  /** The file it was read from, relative to the project. */
+  file: string;
+  /** The file it is written to, relative to the project. */
+  to: string | null;
+  status: 'imported' | 'updated' | 'unchanged' | 'kept' | 'failed';
+  /** Why it was kept or failed. */
+  reason: string | null;
+  lost: LostField[];
+  problems: Problem[];
+}
+
+export interface Imports {
+  outcomes: ImportOutcome[];
+  sources: Map<string, string>;
+}
+
+const FOLDERS: Record<DialectName, { folder: string; extensions: string[]; title: string }> = {
+  claude: { folder: '.claude/agents', extensions: ['.md'], title: 'Claude Code' },
+  gemini: { folder: '.gemini/agents', extensions: ['.md', '.toml'], title: 'Gemini CLI' },
+  codex: { folder: '.codex/agents', extensions: ['.toml'], title: 'Codex' },
+};
+
+/** Imports the agents of another tool, one way: its files are only read. With `dryRun` nothing is written. */
+export function importAgents(command: ImportCommand): Imports {
+  const folder = command.to === null ? join(command.root, 'definitions', 'agents') : resolve(command.cwd, command.to);
+  const there = agentsIn(folder, command.cwd);
+  const sources = new Map<string, string>();
+  const taken = new Map<string, string>();
+  const outcomes = filesOf(command).map((absolute): ImportOutcome => {
+    const attempt = importAgent(absolute, command.from, command.cwd);
+    for (const [file, text] of attempt.sources) sources.set(file, text);
+    const file = forProject(command.root, absolute);
+    const { imported, problems } = attempt;
+    if (imported === null) return { name: null, file, to: null, status: 'failed', reason: 'it has problems', lost: [], problems };
+    const twin = taken.get(imported.name.toLowerCase());
+    if (twin !== undefined) return { name: imported.name, file, to: null, status: 'failed', reason: `\`${twin}\` has that name too`, lost: [], problems };
+    taken.set(imported.name.toLowerCase(), file);
+    return place({ imported, problems, file, folder, existing: there.find(({ name }) => sameName(name, imported.name)) ?? null }, command);
+  });
+  return { outcomes, sources };
+}
+
+/** Whether anything was lost without which an agent behaves differently. */
+export function losesBehaviour(outcomes: ImportOutcome[]): boolean {
+  return outcomes.some(({ lost }) => lost.some(({ changes_behaviour }) => changes_behaviour));
+}
+
+interface Placing extends Pick<AgentImportAttempt, 'problems'> {
+  imported: AgentImport;
+  file: string;
+  folder: string;
+  existing: Definition | null;
+}
+
+/** Writes one agent, unless a file of that name is there that it must not replace. */
+function place({ imported, problems, file, folder, existing }: Placing, { root, update, dryRun }: ImportCommand): ImportOutcome {
+  const target = existing?.file ?? join(folder, `${imported.name}.yml`);
+  const outcome = { name: imported.name, file, to: forProject(root, target), lost: imported.lost, problems };
+  const source = existing?.format === 'agent' ? existing.authored.source : undefined;
+  if (existing === null && kindOf(target) !== 'missing') return { ...outcome, status: 'kept', reason: 'a file is there that is no agent of that name' };
+  if (existing !== null) {
+    if (source === undefined) return { ...outcome, status: 'kept', reason: 'an agent of that name is there, which was not imported' };
+    if (source.file !== file) return { ...outcome, status: 'kept', reason: `an agent of that name is there, imported from \`${source.file ?? source.from}\`` };
+    if (source.hash === imported.hash) return { ...outcome, status: 'unchanged', reason: null };
+    if (!update) return { ...outcome, status: 'kept', reason: 'the source has changed since; `--update` imports it again' };
+  }
+  if (!dryRun) writeWhole(target, folder, imported.toYaml({ file, importedAt: new Date().toISOString() }));
+  return { ...outcome, status: existing === null ? 'imported' : 'updated', reason: null };
+}
+
+function filesOf({ from, file, cwd, root }: ImportCommand): string[] {
+  const { folder, extensions, title } = FOLDERS[from];
+  if (file !== null) {
+    const absolute = resolve(cwd, file);
+    if (kindOf(absolute) === 'missing') throw usageError(`There is no file \`${file}\`.`);
+    if (!extensions.includes(extname(absolute))) throw usageError(`Expected an agent of ${title} in a ${extensions.map((one) => `\`${one}\``).join(' or ')} file, got \`${file}\`.`);
+    return [absolute];
+  }
+  const absolute = join(root, folder);
+  const files = listFolder(absolute).filter(({ name, kind }) => kind === 'file' && extensions.includes(extname(name)));
+  if (files.length === 0) throw usageError(`There are no agents of ${title} in \`${folder}\`.`, 'Name one with `--file`.');
+  return files.map(({ name }) => join(absolute, name));
+}
+
+/** Agents that are in the folder already; files with problems have their names taken all the same, by `kindOf`. */
+function agentsIn(folder: string, cwd: string): Definition[] {
+  const loader = createLoader(cwd, () => undefined);
+  const files = listFolder(folder).filter(({ name, kind }) => kind === 'file' && ['.yml', '.yaml', '.md'].includes(extname(name)));
+  return files.flatMap(({ name }) => loader.load(join(folder, name)) ?? []);
+}
+
+/** Half a file is never seen: it is written beside its place and moved there. */
+function writeWhole(target: string, folder: string, text: string): void {
+  mkdirSync(folder, { recursive: true });
+  const beside = `${target}.${process.pid}.tmp`;
+  writeFileSync(beside, text, { flag: 'wx' });
+  renameSync(beside, target);
+}
+
+function forProject(root: string, absolute: string): string {
+  return relative(root, absolute).replaceAll('\\', '/');
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+

@@ -1,0 +1,47 @@
+import type { AgentDefinition } from '../../compiler/compile-agent.js';
+import { createLoader } from '../../compiler/load.js';
+import type { Problem } from '../../compiler/problem.js';
+import { createReport } from '../../compiler/problem.js';
+import type { Project } from '../../compiler/project.js';
+import type { Entry } from '../../compiler/resolve.js';
+import { createResolver } from '../../compiler/resolve.js';
+
+/** Where an agent comes from. */
+export type AgentSource = 'native' | 'claude' | 'gemini' | 'codex' | 'temporary' | 'generated' | 'builtin';
+
+/** An agent that definitions of this project may name. */
+export interface ListedAgent {
+  name: string;
+  source: AgentSource;
+  description: string | null;
+  /** Absolute. */
+  file: string;
+  /** Null when its file has problems. */
+  definition: AgentDefinition | null;
+}
+
+export interface AgentList {
+  agents: ListedAgent[];
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+/** Every agent that may be named here, in the order of names; of those with one name the one that is found. */
+export function listAgents({ project, cwd }: { project: Project; cwd: string }): AgentList {
+  const { problems, report } = createReport();
+  const loader = createLoader(cwd, report);
+  const agents = createResolver(project).agents().map((entry): ListedAgent => {
+    const definition = loader.load(entry.file);
+    const agent = definition?.format === 'agent' ? definition : null;
+    return { name: agent?.name ?? entry.name, source: sourceOf(entry, agent), description: agent?.authored.description?.trim() ?? null, file: entry.file, definition: agent };
+  });
+  return { agents: agents.sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)), problems, sources: loader.sources };
+}
+
+function sourceOf({ file, builtIn }: Entry, agent: AgentDefinition | null): AgentSource {
+  if (builtIn) return 'builtin';
+  const from = agent?.authored.source?.from;
+  if (from === 'claude' || from === 'gemini' || from === 'codex') return from;
+  if (/\/\.claude\/agents\/[^/]+$/.test(file)) return 'claude';
+  return /\/temp-agents\/[^/]+$/.test(file) ? 'temporary' : 'native';
+}

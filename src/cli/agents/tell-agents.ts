@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { JsonObject } from '../../plan/json.js';
+import { toolsOf } from '../../compiler/formats/agent.js';
+import { didYouMean } from '../../compiler/nearest.js';
+import { printProblems } from '../../compiler/print-problems.js';
+import { findProject } from '../../compiler/project.js';
+import type { Invocation } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { safeLine, safeText } from '../render/safe-text.js';
+import { clip, displayWidth, fit } from '../render/width.js';
+import { print, printJson, tell, widthOf } from '../terminal.js';
+import type { AgentList, ListedAgent } from './list-agents.js';
+import { listAgents } from './list-agents.js';
+
+/** `agents list`: every agent that may be named here, with where it comes from. */
+export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
+  const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
+  if (options.flag('json')) printJson(terminal, list.agents.map(({ name, source, description }) => ({ name, source, description })));
+  else {
+    const names = Math.min(40, Math.max(0, ...list.agents.map(({ name }) => displayWidth(name))));
+    const sources = Math.max(0, ...list.agents.map(({ source }) => source.length));
+    for (const { name, source, description } of list.agents) {
+      const head = `${fit(safeLine(name), names)}  ${fit(source, sources)}`;
+      print(terminal, `${head}  ${clip(safeLine(description ?? ''), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
+    }
+  }
+  tellBroken(list, { terminal });
+  return EXIT.success;
+}
+
+/** `agents show NAME`: its file as it is written, and what it comes from. */
+export function tellAgent(name: string, { options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
+  const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
+  const { agents } = list;
+  const agent = agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (agent === undefined) throw usageError(`There is no agent \`${name}\`.`, didYouMean(name, agents.map((one) => one.name)) ?? '`perdure agents list` has them all.');
+  if (options.flag('json')) printJson(terminal, detailsOf(agent));
+  else {
+    tell(terminal, terminal.palette.dim(`${agent.source} · ${relative(terminal.cwd, agent.file) || agent.file}`));
+    print(terminal, safeText(readFileSync(agent.file, 'utf8').trimEnd()));
+  }
+  return EXIT.success;
+}
+
+function detailsOf({ name, source, description, definition }: ListedAgent): JsonObject {
+  if (definition === null) return { name, source, description };
+  const { authored } = definition;
+  const { model = null, agent = null, prompt, max_turns = null, timeout_mins = null } = authored;
+  return { name, source, description, model, agent, tools: toolsOf(authored), max_turns, timeout_mins, prompt };
+}
+
+/** Files that cannot be read are listed by their names; what is wrong with them is told beside the list. */
+function tellBroken({ problems, sources }: AgentList, { terminal }: Pick<Invocation, 'terminal'>): void {
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
+}

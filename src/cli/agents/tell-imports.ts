@@ -1,0 +1,53 @@
+import { printProblems } from '../../compiler/print-problems.js';
+import { findProject } from '../../compiler/project.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
+import { safeLine } from '../render/safe-text.js';
+import type { Terminal } from '../terminal.js';
+import { print, printJson, tell } from '../terminal.js';
+import type { ImportCommand, ImportOutcome, Imports } from './import-agents.js';
+import { importAgents, losesBehaviour } from './import-agents.js';
+
+/** How an import is told: people get a line for each file, and below it what was lost. */
+export interface ImportTelling {
+  strict: boolean;
+  json: boolean;
+  terminal: Terminal;
+}
+
+/**
+ * Imports agents and tells what became of each. 2 when a file has problems; 1 when `strict` is given and something was
+ * lost that changes behaviour.
+ */
+export function tellImports(command: Omit<ImportCommand, 'cwd' | 'root'>, { strict, json, terminal }: ImportTelling): ExitCode {
+  const imports = importAgents({ ...command, cwd: terminal.cwd, root: findProject(terminal.cwd).root });
+  const { outcomes } = imports;
+  if (json) printJson(terminal, outcomes.map((outcome) => ({ ...outcome })));
+  else tellOutcomes(imports, command.dryRun, terminal);
+  if (outcomes.some(({ status }) => status === 'failed')) return EXIT.usage;
+  return strict && losesBehaviour(outcomes) ? EXIT.ended : EXIT.success;
+}
+
+const WORDS: Record<ImportOutcome['status'], [done: string, dry: string]> = {
+  imported: ['imported', 'would be imported'],
+  updated: ['updated', 'would be updated'],
+  unchanged: ['unchanged', 'unchanged'],
+  kept: ['kept', 'would be kept'],
+  failed: ['failed', 'fails'],
+};
+
+function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal: Terminal): void {
+  const { tone, dim } = terminal.resultPalette;
+  for (const { name, file, to, status, reason, lost } of outcomes) {
+    const mark = status === 'failed' ? tone('bad', '✗') : status === 'kept' ? tone('quiet', '–') : tone('good', '✓');
+    const target = to === null ? '' : ` → ${safeLine(to)}`;
+    print(terminal, `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`);
+    for (const { field, reason: why, changes_behaviour } of lost) {
+      print(terminal, `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`);
+    }
+  }
+  const problems = outcomes.flatMap((outcome) => outcome.problems);
+  if (problems.length > 0) tell(terminal, printProblems(problems, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
+  const changed = outcomes.filter(({ lost }) => lost.some(({ changes_behaviour }) => changes_behaviour)).length;
+  if (changed > 0) tell(terminal, `${changed} of ${outcomes.length} behave${changed === 1 ? 's' : ''} differently here: see what was lost.`);
+}

@@ -1,0 +1,29 @@
+import type { CommandSpec } from '../command.js';
+import { JSON_OPTION } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { print, printJson, tell } from '../terminal.js';
+
+export const fmt: CommandSpec = {
+  name: 'fmt',
+  summary: 'put definition files into their canonical form',
+  arguments: [{ syntax: '<path...>', about: 'files, or folders that are searched' }],
+  options: [{ flags: '--check', about: 'change nothing; exit code 1 when a file is not in canonical form' }, JSON_OPTION],
+  examples: ['perdure fmt definitions', 'perdure fmt --check definitions/flows/fix.flow'],
+  async run({ arguments: paths, options, terminal }) {
+    const { formatPaths } = await import('../submit/format-files.js');
+    const check = options.flag('check');
+    const { files, changed, problems, sources } = formatPaths(paths, terminal.cwd, { write: !check });
+    const ok = problems.length === 0;
+    if (options.flag('json')) printJson(terminal, { ok, problems, changed });
+    else {
+      print(terminal, ...changed);
+      tell(terminal, `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`);
+    }
+    if (!ok && !options.flag('json')) {
+      const { printProblems } = await import('../../compiler/print-problems.js');
+      tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
+    }
+    if (!ok) return EXIT.usage;
+    return check && changed.length > 0 ? EXIT.ended : EXIT.success;
+  },
+};

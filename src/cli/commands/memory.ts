@@ -1,0 +1,63 @@
+import type { CommandSpec, Invocation } from '../command.js';
+import { AS_OPTION, JSON_OPTION } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import type { MemoryCategory } from '../../store/memory-files.js';
+import { actingName, print, printJson, tell } from '../terminal.js';
+
+/** As `store/memory-files.ts` has them; that file brings the search with it, which `--help` does without. */
+const CATEGORIES: readonly MemoryCategory[] = ['architecture', 'convention', 'review', 'decision', 'goal', 'constraint', 'open_loop', 'recent_change', 'session_summary'];
+const MOST_CHARACTERS = 8_000;
+
+export const memory: CommandSpec = {
+  name: 'memory',
+  summary: 'what agents are told from run to run: add, search, list, remove',
+  arguments: [
+    { syntax: '<action>', about: 'what to do', choices: ['add', 'search', 'list', 'remove'] },
+    { syntax: '[text]', about: 'what to remember, the words to look for, or the id to remove' },
+  ],
+  options: [
+    { flags: '--category <name>', about: 'what kind of thing it is; `decision` when left out', choices: CATEGORIES },
+    AS_OPTION,
+    JSON_OPTION,
+  ],
+  examples: ['perdure memory add "Dates are ISO 8601, in UTC." --category convention', 'perdure memory search dates', 'perdure memory remove mem-a1b2c3d4'],
+  async run(invocation) {
+    const { arguments: [action, text = ''], options, terminal } = invocation;
+    const { openSession } = await import('../session.js');
+    const { store } = await openSession(terminal, { taskQueue: null });
+    if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
+    const category = CATEGORIES.find((name) => name === options.text('category'));
+    switch (action) {
+      case 'add':
+        if (text.length > MOST_CHARACTERS) throw usageError(`Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`, 'Remember less, in several pieces.');
+        return tellAdded(await store.addMemory({ category: category ?? 'decision', text: text.trim(), by: actingName(options.text('as')) }), invocation);
+      case 'remove':
+        if (!(await store.removeMemory(text))) throw usageError(`There is no memory \`${text}\`.`, '`perdure memory list` shows all.');
+        if (options.flag('json')) printJson(terminal, { removed: text });
+        return EXIT.success;
+      default:
+        return tellFound(store.searchMemories({ query: action === 'search' ? text : '', category }), invocation);
+    }
+  },
+};
+
+interface Told {
+  id: string;
+  category: string;
+  text: string;
+}
+
+function tellAdded({ id, category, text }: Told, { options, terminal }: Invocation): ExitCode {
+  if (options.flag('json')) printJson(terminal, { id, category, text });
+  else print(terminal, id);
+  return EXIT.success;
+}
+
+async function tellFound(found: Told[], { options, terminal }: Invocation): Promise<ExitCode> {
+  const { safeLine } = await import('../render/safe-text.js');
+  if (options.flag('json')) printJson(terminal, found.map((memory) => ({ ...memory })));
+  else if (found.length === 0) tell(terminal, 'Nothing is remembered that fits.');
+  else print(terminal, found.map(({ id, category, text }) => `${id}  ${category.padEnd(15)}  ${safeLine(text)}`).join('\n'));
+  return EXIT.success;
+}

@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import type { CommandSpec } from '../command.js';
+import { JSON_OPTION } from '../command.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { print, printJson, tell } from '../terminal.js';
+
+export const sessions: CommandSpec = {
+  name: 'sessions',
+  summary: 'conversations that runs go on with: list, show, copy',
+  arguments: [
+    { syntax: '<action>', about: 'what to do', choices: ['list', 'show', 'fork'] },
+    { syntax: '[session]', about: 'the session to show or to copy: `task-` and 8 digits' },
+  ],
+  options: [JSON_OPTION],
+  examples: ['perdure sessions list', 'perdure sessions show task-a1b2c3d4', 'perdure sessions fork task-a1b2c3d4'],
+  async run({ arguments: [action, id], options, terminal }) {
+    const { openSession } = await import('../session.js');
+    const { sessionLines, sessionRows } = await import('../render/sessions.js');
+    const { removeExpired } = await import('../submit/inject-context.js');
+    const { store, config } = await openSession(terminal, { taskQueue: null });
+    removeExpired(store, config.sessions?.expire_days);
+    if (action === 'list') {
+      const all = store.listSessions();
+      if (options.flag('json')) printJson(terminal, all.map(({ messages, ...session }) => ({ ...session, messages: messages.length })));
+      else if (all.length === 0) tell(terminal, 'There are no sessions. `perdure run … --session new` begins one.');
+      else print(terminal, sessionRows(all));
+      return EXIT.success;
+    }
+    const session = id === undefined ? null : store.readSession(id);
+    if (session === null) throw usageError(id === undefined ? 'Expected the id of a session.' : `Session not found: ${id}`, '`perdure sessions list` shows those that are kept.');
+    if (action === 'show') {
+      if (options.flag('json')) printJson(terminal, { ...session });
+      else print(terminal, sessionLines(session));
+      return EXIT.success;
+    }
+    const { messages, agent_name, description } = session;
+    const copy = `task-${randomBytes(4).toString('hex')}`;
+    await store.createSession({ session_id: copy, agent_name, description, created_at: new Date().toISOString(), forked_from: session.session_id }, messages);
+    if (options.flag('json')) printJson(terminal, { session_id: copy, forked_from: session.session_id });
+    else print(terminal, copy);
+    return EXIT.success;
+  },
+};

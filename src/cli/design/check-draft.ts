@@ -1,0 +1,23 @@
+import { findProject } from '../../compiler/project.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
+import { readRequest } from '../submit/read-request.js';
+import type { Terminal } from '../terminal.js';
+import { printJson } from '../terminal.js';
+import { draftSchema, problemsOf } from './draft.js';
+
+/** `design --check`: says what is wrong with the draft on stdin, as the workflow of `design` asks. */
+export async function checkDraft(terminal: Terminal): Promise<ExitCode> {
+  const read = draftSchema.safeParse(parse((await readRequest('-', terminal)) ?? ''));
+  const problems = read.success ? problemsOf(read.data, findProject(terminal.cwd).root) : `The draft is not of the form that is asked for: ${read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`;
+  printJson(terminal, { ok: problems === '', problems, draft: read.success ? read.data : null });
+  return EXIT.success;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

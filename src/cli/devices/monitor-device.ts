@@ -1,0 +1,87 @@
+import { StringDecoder } from 'node:string_decoder';
+import { join } from 'node:path';
+import { explainPort } from '../../activities/devices/explain-port.js';
+import { withPort } from '../../activities/devices/open-port.js';
+import { openLine } from '../../activities/devices/serial-line.js';
+import { createDevices } from '../../compiler/devices.js';
+import type { Device } from '../../plan/device.js';
+import { isSimulated } from '../../plan/device.js';
+import { isHere } from '../../workers/device-hosts.js';
+import { packageRoot } from '../../workers/package-root.js';
+import type { ExitCode } from '../exit-codes.js';
+import { CliError, EXIT, usageError } from '../exit-codes.js';
+import { safeText } from '../render/safe-text.js';
+import { openSession } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
+
+/** How long a port may be away before it is looked for again. */
+const AGAIN_MS = 200;
+
+/**
+ * Shows what a device says until it is interrupted, or for `limitMs`; lines that are typed are sent. A port that vanishes is
+ * opened again when it is back. A port that is not there at the start, or that a run has open, is exit code 3.
+ */
+export async function monitorDevice(name: string, terminal: Terminal, { limitMs }: { limitMs: number | null }): Promise<ExitCode> {
+  const session = await openSession(terminal, { taskQueue: null });
+  const found = createDevices(session.project, session.config)(name);
+  if (!('device' in found)) throw usageError(found.message, found.suggestion);
+  if (!isHere({ task_queue: found.task_queue ?? undefined }, session.config)) throw usageError(`\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`, `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`);
+  if (!isSimulated(found.device)) {
+    const { ok, detail, fix } = await explainPort(found.device);
+    if (!ok) throw new CliError(detail, EXIT.unavailable, fix);
+  }
+  const stop = new AbortController();
+  const timer = limitMs === null ? null : setTimeout(() => stop.abort(), limitMs);
+  const interrupt = (): void => stop.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const setting = { store: session.store, run: 'monitor', boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'), busyMs: 0 };
+  try {
+    // What is opened once is waited for as long as it takes: a board may be plugged out and in.
+    for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
+      await withPort(found.device, setting, stop.signal, (port) => show(found.device, port.path, terminal, stop.signal)).catch((error: unknown) => {
+        if (stop.signal.aborted) return;
+        if (isFirst || !(error instanceof Error)) throw error instanceof Error ? new CliError(error.message, EXIT.unavailable) : error;
+      });
+      await pauseUnless(stop.signal);
+    }
+    return EXIT.success;
+  } finally {
+    if (timer !== null) clearTimeout(timer);
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    terminal.stdin.pause();
+  }
+}
+
+async function show(device: Device, path: string, terminal: Terminal, signal: AbortSignal): Promise<void> {
+  const decoder = new StringDecoder('utf8');
+  const line = await openLine({ path, identity: path }, device.kind.baud, (chunk) => void terminal.stdout.write(safeText(decoder.write(chunk))));
+  const send = (typed: Buffer): void => line.write(typed.toString('utf8'));
+  terminal.stdin.on('data', send);
+  tell(terminal, terminal.palette.dim(`${device.name} at ${path}, ${device.kind.baud} baud; Ctrl-C ends it`));
+  try {
+    const why = await Promise.race([line.gone, aborted(signal)]);
+    if (why !== null) tell(terminal, terminal.palette.dim(`the port is gone: ${why}`));
+  } finally {
+    terminal.stdin.off('data', send);
+    line.close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+}
+
+async function pauseUnless(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, AGAIN_MS);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,100 @@
+import type { Json } from '../../plan/json.js';
+import { canonicalJson } from '../../plan/json.js';
+import type { Hash, StoredValue, Value } from '../../plan/value.js';
+import { fitsInline, isStored } from '../../plan/value.js';
+import { sha256 } from '../../store/hash.js';
+import { createLruCache } from '../../store/lru-cache.js';
+import type { ApprovalKey } from '../../store/approval-key.js';
+import type { MemoryFiles } from '../../store/memory-files.js';
+import type { ProviderFiles } from '../../store/provider-files.js';
+import type { SessionFiles } from '../../store/session-files.js';
+import { StoreFailure } from '../../store/store-failure.js';
+import type { MadeFiles } from '../../store/made-files.js';
+import type { Store } from '../../store/store.js';
+import type { TaintFiles } from '../../store/taint-files.js';
+import type { StorePlace } from './ask-store.js';
+import { askStore, inPacks } from './ask-store.js';
+
+/** Bytes of JSON that are kept, so that nothing is asked for twice. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The store of workers elsewhere, as a CLI uses it (decision 11): what is read or written goes through a worker, a
+ * megabyte at most at a time. What only workers do is refused.
+ */
+export function createStoreElsewhere(place: StorePlace): Store {
+  const cache = createLruCache<Json>(CACHE_BYTES);
+  const putAll = createPacker(place);
+  const putAlways = async (value: Json): Promise<StoredValue> => {
+    const stored = await putAll(value);
+    if (!isStored(stored)) throw new StoreFailure('internal', 'Expected a stored value, got one that travels by itself.');
+    return stored;
+  };
+  const get = async (ref: Hash): Promise<Json> => {
+    const kept = cache.get(ref);
+    if (kept !== undefined) return kept;
+    const value = await askStore(place, { op: 'get', ref });
+    const text = canonicalJson(value);
+    if (sha256(text) !== ref) throw new StoreFailure('store-missing', `The value that came for \`${ref}\` is another one.`);
+    cache.set(ref, value, text.length);
+    return value;
+  };
+  return {
+    id: place.id,
+    get,
+    putAlways,
+    put: async (value): Promise<Value> => (fitsInline(value) ? { value } : putAlways(value)),
+    getText: async (text) => (typeof text === 'string' ? text : String(await get(text.text))),
+    getPlan: (plan) => askStore(place, { op: 'getPlan', plan }),
+    putPlan: async (plan) => {
+      await askStore(place, { op: 'putPlan', plan });
+    },
+    readRun: (run) => askStore(place, { op: 'readRun', run }),
+    listRuns: () => askStore(place, { op: 'listRuns' }),
+    listLogs: (run) => askStore(place, { op: 'listLogs', run }),
+    readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
+    ...onlyWorkers(place.id),
+  };
+}
+
+/** Packs all that is put in one go into few questions. */
+function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
+  let waiting: { value: Json; resolve: (stored: Value) => void; reject: (error: unknown) => void }[] = [];
+  const send = async (): Promise<void> => {
+    const sent = waiting;
+    waiting = [];
+    try {
+      const stored: Value[] = [];
+      for (const values of inPacks(sent.map(({ value }) => value))) stored.push(...(await askStore(place, { op: 'put', values, always: true })));
+      for (const [index, { resolve }] of sent.entries()) resolve(stored[index] as Value); // as many as were sent
+    } catch (error) {
+      for (const { reject } of sent) reject(error);
+    }
+  };
+  return (value) =>
+    new Promise((resolve, reject) => {
+      if (waiting.length === 0) setImmediate(() => void send());
+      waiting.push({ value, resolve, reject });
+    });
+}
+
+/** Made files are known where they were written, and nowhere else. */
+const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
+
+type OfWorkers = 'beginPut' | 'readJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof TaintFiles;
+
+function onlyWorkers(id: string): Pick<Store, OfWorkers> {
+  const refuse = (): never => {
+    throw new StoreFailure('internal', `This needs the folder of the store \`${id}\`: run it on a machine that has it.`);
+  };
+  return {
+    ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },
+    ...{ createSession: refuse, addMessage: refuse, readSession: refuse, listSessions: refuse, removeSession: refuse },
+    // What was learned on the store's machine is no part of a run that is submitted from another.
+    ...{ addMemory: refuse, removeMemory: refuse, searchMemories: () => [], taint: refuse, taintedBy: () => null },
+    beginPut: refuse, readJournal: refuse, prepareJournal: refuse, writeJournal: refuse, writeRun: refuse, openLog: refuse, readDevice: refuse, writeDevice: refuse, deviceMemory: refuse, keepAlive: refuse, countAlive: refuse,
+    // Whoever decides with a token sits where its key is.
+    sign: refuse, isSigned: refuse,
+    ...NOTHING_MADE,
+  };
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { STEER } from '../../plan/names.js';
+import type { Steer, SteerReceipt } from '../../plan/steering.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, refusal } from '../exit-codes.js';
+import { findRun } from '../observe/find-run.js';
+import { isClosed } from '../observe/view.js';
+import { openExisting, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { printJson, tell } from '../terminal.js';
+
+/** What a person wants of a run, without its id. */
+export type Wish = Steer extends infer S ? (S extends Steer ? Omit<S, 'id' | 'by'> : never) : never;
+
+/** What `pause`, `resume` and `budget` were told. */
+export interface SteerCommand {
+  run: string;
+  wish: Wish;
+  by: string;
+  /** The same id is done once; null for a new one. */
+  id: string | null;
+  json: boolean;
+}
+
+/** Sends a request to the run and tells its answer. Throws a refusal with the reason. */
+export async function steerRun({ run, wish, by, id, json }: SteerCommand, terminal: Terminal): Promise<ExitCode> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) throw unknownRun(run);
+  const { view, link } = await findRun(run, session);
+  try {
+    if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
+    const request = id ?? randomUUID();
+    const steer: Steer = { ...wish, id: request, by };
+    const receipt = await link.client.workflow.getHandle(run).executeUpdate<SteerReceipt, [Steer]>(STEER, { args: [steer], updateId: `steer-${request}` });
+    if (json) printJson(terminal, { run, status: receipt.status });
+    else tell(terminal, `${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`);
+    return EXIT.success;
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw refusal(error.cause?.message ?? error.message);
+  } finally {
+    await link?.close();
+  }
+}
+
+const WORDS: Record<SteerReceipt['status'], (run: string) => string> = {
+  running: (run) => `\`${run}\` goes on.`,
+  paused: (run) => `\`${run}\` is paused: nothing new starts until \`perdure resume ${run}\`.`,
+  stopping: (run) => `\`${run}\` stops: what runs ends, nothing new starts.`,
+};

@@ -1,0 +1,126 @@
+import { bind, isInline } from '../../plan/bindings.js';
+import type { BindingSource } from '../../plan/bindings.js';
+import type { Binding } from '../../plan/environment.js';
+import { evaluate, isTrue, render } from '../../plan/evaluate.js';
+import type { Scope } from '../../plan/evaluate.js';
+import { rootsOf } from '../../plan/expression.js';
+import type { Expression, Template } from '../../plan/expression.js';
+import type { Json } from '../../plan/json.js';
+import { joinPath, segmentOf } from '../../plan/plan.js';
+import type { Spend } from '../../plan/result.js';
+import { createSchedule } from '../../plan/schedule.js';
+import type { BlockStep, Step } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
+import type { Value } from '../../plan/value.js';
+import { inline, isStored } from '../../plan/value.js';
+
+/** The steps of a run, of an item or of a round, as far as events have told of them. */
+export interface FoldScope extends BindingSource {
+  outer: FoldScope | null;
+  /** The foreach or loop whose item or round this is; null for a run's own steps. */
+  owner: BlockStep | null;
+  /** Path below the root run. */
+  path: string;
+  single: boolean;
+  /** Steps that have started, by index. */
+  started: Map<number, Started>;
+  /** Items and rounds that events told of, by the index of their step and their own. */
+  inner: Map<number, Map<number, FoldScope>>;
+}
+
+/** A step that has started. */
+export interface Started {
+  at: string;
+  tries: number;
+  lastFailure: string | null;
+  /** What its failed tries spent. */
+  spent: Spend;
+}
+
+/** A step and the scope it stands in. */
+export interface Spot {
+  scope: FoldScope;
+  step: Step;
+}
+
+/** The step at a path below a scope; null where the Plan has none. Opens the items and rounds on the way. */
+export function locate(scope: FoldScope, segments: string[]): Spot | null {
+  const step = scope.single ? scope.schedule.body.steps[0] : scope.schedule.body.steps.find((candidate) => segmentOf(candidate) === segments[0]);
+  const [round, ...below] = scope.single ? segments : segments.slice(1);
+  if (step === undefined) return null;
+  if (round === undefined) return { scope, step };
+  if (!isBlockStep(step) || !/^\d{1,9}$/.test(round)) return null;
+  return locate(innerOf(scope, step, Number(round)), below);
+}
+
+/** A step's path below the root run. */
+export function pathIn({ single, path }: FoldScope, step: Step): string {
+  return single ? path : joinPath(path, segmentOf(step));
+}
+
+/** The scopes of a block step that events told of, in order. */
+export function innersOf(scope: FoldScope, step: Step): FoldScope[] {
+  return [...(scope.inner.get(step.index)?.values() ?? [])].sort((a, b) => (a.index ?? 0) - (b.index ?? 0));
+}
+
+/** The scope of an item or a round, made where nothing has told of it yet. */
+export function innerOf(outer: FoldScope, owner: BlockStep, index: number): FoldScope {
+  const known = outer.inner.get(owner.index) ?? new Map<number, FoldScope>();
+  outer.inner.set(owner.index, known);
+  const { agents, input } = outer;
+  const made: FoldScope = known.get(index) ?? {
+    agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: known.get(index - 1)?.schedule ?? null,
+    path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(),
+  };
+  known.set(index, made);
+  return made;
+}
+
+function itemOf(outer: FoldScope, items: Template, index: number): Binding | null {
+  const list = valueOf(outer, items);
+  if (list === null) return null;
+  if (isStored(list)) return { item: list, at: index };
+  return Array.isArray(list.value) ? inline(list.value[index] ?? null) : null;
+}
+
+/** How many items a foreach goes through; null when history alone does not tell. */
+export function countOf(scope: FoldScope, items: Template): number | null {
+  const list = valueOf(scope, items);
+  if (list === null) return null;
+  return isStored(list) ? (list.length ?? null) : Array.isArray(list.value) ? list.value.length : null;
+}
+
+/** What a template comes to, where no stored value has to be read for it; else null. */
+export function valueOf(scope: FoldScope, template: Template): Value | null {
+  const environment = bind(rootsOf([template]), scope);
+  if (template.kind === 'expression' && template.expression.kind === 'reference' && template.expression.path.length === 0) {
+    const binding = environment[template.expression.root];
+    if (binding !== undefined && ('value' in binding || 'ref' in binding)) return binding;
+  }
+  const json = isInline(environment) ? attempt(() => render(template, inlineScope(environment))) : null;
+  return json === null ? null : inline(json);
+}
+
+/** Whether a step's `when` holds; null when history alone does not tell. */
+export function conditionIn(scope: FoldScope, { when }: Step): boolean | null {
+  return when === null ? true : holdsIn(scope, when);
+}
+
+/** Whether a condition holds in a scope; null when history alone does not tell. */
+export function holdsIn(scope: FoldScope, condition: Expression): boolean | null {
+  const environment = bind(rootsOf([{ kind: 'expression', expression: condition }]), scope);
+  return isInline(environment) ? attempt(() => isTrue(evaluate(condition, inlineScope(environment)))) : null;
+}
+
+function inlineScope(environment: Scope['environment']): Scope {
+  const stored = (): never => { throw new Error('stored'); };
+  return { environment, load: stored, text: (text) => (typeof text === 'string' ? text : stored()) };
+}
+
+function attempt<T extends Json>(compute: () => T): T | null {
+  try {
+    return compute();
+  } catch {
+    return null; // a long text of the Plan stands in the store
+  }
+}

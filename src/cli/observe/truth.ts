@@ -1,0 +1,54 @@
+import { joinPath, segmentOf } from '../../plan/plan.js';
+import type { RoundResult, StepResult } from '../../plan/result.js';
+import type { Block } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
+import type { Value } from '../../plan/value.js';
+import { loadValue } from '../../store/load-value.js';
+import type { Store } from '../../store/store.js';
+
+/** What the interpreter itself wrote of the steps of a run, those of items and rounds included, by path below the root. */
+export interface Truth {
+  steps: Map<string, StepResult>;
+  /** Items of a foreach and rounds of a loop, in order. */
+  rounds: Map<string, RoundResult[]>;
+}
+
+export function noTruth(): Truth {
+  return { steps: new Map(), rounds: new Map() };
+}
+
+/** Reads all that the pages of a run hold. Throws what the store throws when one is missing. */
+export async function readTruth(store: Store, block: Block, path: string, pages: Value[]): Promise<Truth> {
+  const truth = noTruth();
+  await readScope({ store, truth }, block, { path, single: false, results: await listOf<StepResult>(store, pages) });
+  return truth;
+}
+
+interface ScopeResults {
+  path: string;
+  single: boolean;
+  results: StepResult[];
+}
+
+async function readScope(into: { store: Store; truth: Truth }, block: Block, { path, single, results }: ScopeResults): Promise<void> {
+  for (const result of results) {
+    const step = block.steps[result.step_index];
+    if (step === undefined) continue;
+    const here = single ? path : joinPath(path, segmentOf(step));
+    into.truth.steps.set(here, result);
+    if (!isBlockStep(step)) continue;
+    const rounds = await listOf<RoundResult>(into.store, result.pages);
+    rounds.sort((a, b) => a.index - b.index);
+    into.truth.rounds.set(here, rounds);
+    for (const round of rounds) {
+      const below = [...(await listOf<StepResult>(into.store, round.pages)), ...round.steps];
+      await readScope(into, step.body, { path: joinPath(here, String(round.index)), single: step.body.single, results: below });
+    }
+  }
+}
+
+async function listOf<T>(store: Store, pages: Value[]): Promise<T[]> {
+  const lists: T[] = [];
+  for (const page of pages) lists.push(...((await loadValue(page, store)) as unknown as T[])); // written by the interpreter, verified by its hash
+  return lists;
+}

@@ -1,0 +1,99 @@
+import type { CommandSpec } from '../command.js';
+
+export type Shell = 'bash' | 'zsh' | 'fish';
+
+/** A shell's script that completes commands, their actions and their options; everything else is completed as a file. */
+export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
+  switch (shell) {
+    case 'bash':
+      return bash(commands);
+    case 'zsh':
+      return zsh(commands);
+    case 'fish':
+      return fish(commands);
+  }
+}
+
+interface Flag {
+  long: string;
+  short: string | null;
+  takesValue: boolean;
+  about: string;
+  choices: readonly string[];
+}
+
+function flagsOf({ options }: CommandSpec): Flag[] {
+  const own = options.map(({ flags, about, choices = [] }) => ({ long: /--([\w-]+)/.exec(flags)?.[1] ?? '', short: /(?:^|[ ,])-(\w)\b/.exec(flags)?.[1] ?? null, takesValue: /[<[]/.test(flags), about, choices }));
+  return [...own, { long: 'help', short: 'h', takesValue: false, about: 'show an example and what there is', choices: [] }];
+}
+
+/** What the first argument may be, where that is a list: `list`, `show` … of `agents`. */
+function actionsOf({ arguments: [first] }: CommandSpec): readonly string[] {
+  return first?.choices ?? [];
+}
+
+function bash(commands: readonly CommandSpec[]): string {
+  const cases = commands.map((command) => {
+    const words = [...actionsOf(command), ...flagsOf(command).flatMap(({ long, short }) => [`--${long}`, ...(short === null ? [] : [`-${short}`])])];
+    return `      ${command.name}) words=${quote(words.join(' '))} ;;`;
+  });
+  return `${[
+    '# bash: source <(perdure completion bash)',
+    '_perdure() {',
+    '  local current=${COMP_WORDS[COMP_CWORD]} words=',
+    `  if [ "$COMP_CWORD" -eq 1 ]; then words=${quote(commands.map(({ name }) => name).join(' '))}`,
+    '  else',
+    '    case ${COMP_WORDS[1]} in',
+    ...cases,
+    '    esac',
+    '  fi',
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    '}',
+    // Where it offers nothing, bash offers files, and writes their names as its words need it.
+    'complete -o default -F _perdure perdure',
+  ].join('\n')}\n`;
+}
+
+function zsh(commands: readonly CommandSpec[]): string {
+  const cases = commands.map((command) => {
+    const options = flagsOf(command).map(({ long, about }) => quote(`--${long}:${about}`)).join(' ');
+    return `      ${command.name}) actions=(${actionsOf(command).join(' ')}); options=(${options}) ;;`;
+  });
+  return `${[
+    '#compdef perdure',
+    '# zsh: source <(perdure completion zsh)',
+    '_perdure() {',
+    '  local -a commands actions options',
+    `  commands=(${commands.map(({ name, summary }) => quote(`${name}:${summary}`)).join(' ')})`,
+    '  if (( CURRENT == 2 )); then _describe command commands',
+    '  else',
+    '    case $words[2] in',
+    ...cases,
+    '    esac',
+    '    if [[ $words[CURRENT] == -* ]]; then _describe -o option options',
+    '    elif (( CURRENT == 3 && $#actions )); then _describe action actions',
+    '    else _files; fi',
+    '  fi',
+    '}',
+    'compdef _perdure perdure',
+  ].join('\n')}\n`;
+}
+
+function fish(commands: readonly CommandSpec[]): string {
+  const lines = commands.flatMap((command) => {
+    const { name, summary } = command;
+    const here = `-n '__fish_seen_subcommand_from ${name}'`;
+    const actions = actionsOf(command);
+    return [
+      `complete -c perdure -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
+      ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
+      ...flagsOf(command).map(({ long, short, takesValue, about, choices }) => `complete -c perdure ${here} -l ${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} -d ${quote(about)}`),
+    ];
+  });
+  return `${['# fish: perdure completion fish | source', ...lines].join('\n')}\n`;
+}
+
+/** A text that no shell looks into. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

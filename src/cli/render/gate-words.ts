@@ -1,0 +1,53 @@
+import type { Gate } from '../../plan/gate.js';
+import { missingOf, namesOf } from '../../plan/gate.js';
+import type { Json } from '../../plan/json.js';
+import type { OpenGate } from '../observe/view.js';
+import { formatDuration } from './format.js';
+import { safeLine } from './safe-text.js';
+
+/** What a gate wants, in the words that stand before its question. */
+export function wantOf({ kind, options }: Gate): string {
+  if (kind === 'ask') return 'asks';
+  return options === undefined ? 'wants approval' : 'wants a decision';
+}
+
+/** The commands that answer a gate, the likely one first; whatever they name can be copied into a shell. */
+export function answerCommands({ address, gate }: OpenGate): string[] {
+  const to = safeLine(address);
+  const { kind, options } = gate;
+  const rejecting = kind === 'approval' ? [`perdure reject ${to} --comment "why"`] : [];
+  if (options !== undefined) {
+    const [first = '', ...others] = options.map(optionText);
+    const or = others.length === 0 ? '' : `    # or ${namesOf(others.map(shellWord), 'or')}`;
+    return [`perdure answer ${to} ${shellWord(first)}${or}`, ...rejecting];
+  }
+  return kind === 'ask' ? [`perdure answer ${to} "your answer"`] : [`perdure approve ${to}`, ...rejecting];
+}
+
+/** An option as people type it: a text as it is, anything else as JSON. */
+export function optionText(option: Json): string {
+  return safeLine(typeof option === 'string' ? option : JSON.stringify(option));
+}
+
+function shellWord(text: string): string {
+  return /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Who may decide, who has, and until when: what people want to know of a gate beside its question. */
+export function gateFacts(gate: Gate, now: number): string[] {
+  const { approvers, excluded, quorum, votes, deadline, reminders, escalated } = gate;
+  return [
+    ...(approvers === undefined ? [] : [`for ${namesOf(approvers, 'or')}`]),
+    ...(excluded === undefined ? [] : [`not for ${namesOf(excluded, 'or')}`]),
+    ...(quorum === undefined ? [] : [votes === undefined ? `${quorum} people must agree` : `${namesOf(votes.map(({ by }) => by))} decided, ${missingOf(gate)} more must agree`]),
+    ...(escalated === undefined ? [] : [`escalated to ${namesOf(escalated)}`]),
+    ...(reminders === undefined || reminders === 0 ? [] : [`reminded ${reminders === 1 ? 'once' : `${reminders} times`}`]),
+    deadline === undefined ? 'no deadline' : deadlineFact(deadline, gate.default, now),
+  ].map(safeLine);
+}
+
+function deadlineFact(deadline: string, otherwise: Json | undefined, now: number): string {
+  const left = Date.parse(deadline) - now;
+  const then = otherwise === undefined ? '' : `, then ${optionText(otherwise)}`;
+  return left <= 0 ? `deadline ${deadline.slice(0, 16).replace('T', ' ')} UTC has passed` : `${formatDuration(left)} left${then}`;
+}

@@ -1,0 +1,37 @@
+import { renameSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { formatFile, hasCanonicalForm } from '../../compiler/format.js';
+import type { Problem } from '../../compiler/problem.js';
+import { kindOf } from '../../compiler/read.js';
+import { definitionsAt } from '../../compiler/validate.js';
+
+/** What `fmt` found, and did. */
+export interface FormattedFiles {
+  /** How many files were looked at. */
+  files: number;
+  /** Files that were not in canonical form, as people name them. */
+  changed: string[];
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+/**
+ * Puts files into their canonical form. Of folders, those files are taken that have one; a file that is named must have
+ * one. A file with problems stays as it is, and so do all others then.
+ */
+export function formatPaths(paths: string[], cwd: string, { write }: { write: boolean }): FormattedFiles {
+  const named = paths.map((path) => resolve(cwd, path));
+  const files = [...new Set(named.flatMap((path) => (kindOf(path) === 'folder' ? definitionsAt(path).filter(hasCanonicalForm) : [path])))];
+  const formatted = files.map((file) => ({ file, ...formatFile(file, cwd) }));
+  const problems = formatted.flatMap((one) => one.problems);
+  const changed = formatted.filter(({ same, text }) => text !== null && !same);
+  if (write && problems.length === 0) for (const { file, text } of changed) replace(file, text ?? '');
+  return { files: files.length, changed: changed.map(({ source }) => source.file), problems, sources: new Map(formatted.flatMap(({ source }) => (source.text === '' ? [] : [[source.file, source.text] as const]))) };
+}
+
+/** Whoever reads the file meanwhile sees the old text or the new one. */
+function replace(file: string, text: string): void {
+  const fresh = `${file}.${process.pid}.new`;
+  writeFileSync(fresh, text, { flag: 'wx', mode: statSync(file).mode });
+  renameSync(fresh, file);
+}

@@ -1,0 +1,133 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../compiler/config.js';
+import type { ContextBlock, InjectedContext } from '../../plan/injected.js';
+import type { JsonObject } from '../../plan/json.js';
+import { canonicalJson, toText } from '../../plan/json.js';
+import type { Plan } from '../../plan/plan.js';
+import { everyStepOf } from '../../plan/plan.js';
+import type { RunSettings } from '../../plan/run-input.js';
+import type { Hash, Text } from '../../plan/value.js';
+import { sha256 } from '../../store/hash.js';
+import type { Session as Conversation } from '../../store/session-files.js';
+import type { Store } from '../../store/store.js';
+import { usageError } from '../exit-codes.js';
+import type { Session } from '../session.js';
+
+/** Project instructions: what is longer is cut, with a mark. */
+const AGENTS_MD_BYTES = 64 * 1024;
+const DEFAULTS = { memories: 5, memory_characters: 800, messages: 20, message_characters: 4_000, expire_days: 7 };
+const DAY_MS = 86_400_000;
+
+/** The session that a run goes on with, or begins. */
+export interface WantedSession {
+  id: string;
+  begins: boolean;
+}
+
+/** A submission, as far as what its agents are told depends on it. */
+export interface Submitted {
+  run: string;
+  plan: Plan;
+  input: JsonObject;
+  settings: RunSettings;
+  session: WantedSession | null;
+  /** Of a rerun: what was told the first time. What the session's history was then, it is now. */
+  earlier?: Hash | undefined;
+}
+
+/**
+ * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is asked,
+ * and the session's history; gives the run's settings with it. Throws a usage error for a session that is not there.
+ */
+export async function injectContext({ run, plan, input, settings, session: wanted, earlier }: Submitted, { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>): Promise<RunSettings> {
+  const asked = askedOf(input);
+  const session = wanted === null ? null : await openConversation(wanted, { store, plan, days: config.sessions?.expire_days });
+  const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
+  if (!usesAgents && session === null) return settings;
+  const instructions = usesAgents ? readInstructions(project.root, store) : null;
+  const blocks = [
+    ...(instructions === null ? [] : [instructions.block]),
+    ...memoriesFor([plan.name, shortText(plan.description), asked].join(' '), store, config),
+    ...(session === null ? await earlierHistory(store, earlier) : [historyOf(session, config)]),
+  ].filter(({ text }) => text.trim() !== '');
+  if (session !== null) await store.addMessage(session.session_id, { role: 'user', content: asked, run, at: new Date().toISOString() });
+  if (blocks.length === 0 && session === null) return settings;
+  const agents_md = instructions?.hash ?? null;
+  const context: InjectedContext = { nonce: nonceOf(blocks), blocks, session: session?.session_id ?? null, agents_md };
+  return { ...settings, context: (await store.putAlways({ ...context, blocks: blocks.map((block) => ({ ...block })) })).ref };
+}
+
+/** The same for the same blocks, so that a rerun asks the same; whoever writes one block cannot know it, since it depends on itself. */
+function nonceOf(blocks: ContextBlock[]): string {
+  return createHash('sha256').update(canonicalJson(blocks)).digest('hex').slice(0, 16);
+}
+
+function readInstructions(root: string, store: Store): { block: ContextBlock; hash: Hash } | null {
+  const path = join(root, 'AGENTS.md');
+  try {
+    if (!lstatSync(path).isFile()) return null;
+    const content = readFileSync(path);
+    const whole = content.toString('utf8');
+    const text = content.length <= AGENTS_MD_BYTES ? whole : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
+    const hash = sha256(whole);
+    return { block: { source: 'AGENTS.md', trusted: store.taintedBy(hash) === null, text }, hash };
+  } catch {
+    return null; // There is none, or none that can be read.
+  }
+}
+
+function memoriesFor(query: string, store: Store, { memory }: Config): ContextBlock[] {
+  const found = store.searchMemories({ query, limit: memory?.inject ?? DEFAULTS.memories });
+  const text = found.map(({ category, text: said }) => `- [${category}] ${cut(said, DEFAULTS.memory_characters)}`).join('\n');
+  return [{ source: 'memory', trusted: false, text }];
+}
+
+function historyOf({ session_id, messages }: Conversation, { sessions }: Config): ContextBlock {
+  const last = messages.slice(-(sessions?.max_history ?? DEFAULTS.messages));
+  const text = last.map(({ role, content, status, error }) => `[${role}${status === undefined ? '' : `, ${status}`}]\n${cut(content, DEFAULTS.message_characters)}${error == null ? '' : `\n[error] ${cut(error, DEFAULTS.message_characters)}`}`).join('\n\n');
+  return { source: `session:${session_id}`, trusted: false, text };
+}
+
+async function earlierHistory(store: Store, earlier: Hash | undefined): Promise<ContextBlock[]> {
+  if (earlier === undefined) return [];
+  const { blocks } = (await store.get(earlier)) as unknown as InjectedContext; // as `injectContext` puts it there
+  return blocks.filter(({ source }) => source.startsWith('session:'));
+}
+
+/** The session that `--session` names; `new` begins one. */
+export function wantedSession(named: string | null): WantedSession | null {
+  if (named === null) return null;
+  return named === 'new' ? { id: `task-${randomBytes(4).toString('hex')}`, begins: true } : { id: named, begins: false };
+}
+
+async function openConversation({ id, begins }: WantedSession, { store, plan, days = DEFAULTS.expire_days }: { store: Store; plan: Plan; days?: number | undefined }): Promise<Conversation> {
+  removeExpired(store, days);
+  if (begins) await store.createSession({ session_id: id, agent_name: plan.name, description: shortText(plan.description), created_at: new Date().toISOString() });
+  const session = store.readSession(id);
+  if (session === null) throw usageError(`Session not found: ${id}`, '`perdure sessions list` shows those that are kept; `--session new` begins one.');
+  return session;
+}
+
+/** Sessions that nobody went on with for so many days are gone. */
+export function removeExpired(store: Pick<Store, 'listSessions' | 'removeSession'>, days: number = DEFAULTS.expire_days): void {
+  const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
+  for (const { session_id, updated_at } of store.listSessions()) if (updated_at < oldest) store.removeSession(session_id);
+}
+
+/** What the run was asked: its one input where that is a text, else all of them. */
+function askedOf(input: JsonObject): string {
+  const values = Object.values(input);
+  const [only] = values;
+  return values.length === 1 && typeof only === 'string' ? only : values.length === 0 ? '' : toText(input);
+}
+
+/** A long description is a stored text: its name says nothing. */
+function shortText(text: Text | null): string {
+  return typeof text === 'string' ? text : '';
+}
+
+function cut(text: string, characters: number): string {
+  return text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
+}

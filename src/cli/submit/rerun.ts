@@ -1,0 +1,128 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plan } from '../../plan/plan.js';
+import { NO_BUDGETS } from '../../plan/plan.js';
+import { dependsOnWorkspace, isWithin } from '../../plan/reuse.js';
+import type { RunRecord } from '../../plan/result.js';
+import type { ReuseSettings, RunSettings } from '../../plan/run-input.js';
+import type { Value } from '../../plan/value.js';
+import { isStored } from '../../plan/value.js';
+import type { Store } from '../../store/store.js';
+import type { JsonObject } from '../../plan/json.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { viewOfRecord } from '../observe/closed.js';
+import { findRun } from '../observe/find-run.js';
+import type { RunView, StepView } from '../observe/view.js';
+import { everyStepView, isClosed, rootOf } from '../observe/view.js';
+import type { Session } from '../session.js';
+import { openSession } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { print, printJson, tell } from '../terminal.js';
+import type { Compiled } from './prepare.js';
+import { compile, settle, storeTexts } from './prepare.js';
+import { freshPaths } from './rerun-from.js';
+import { injectContext } from './inject-context.js';
+import { forecastLine, toForecast } from './rerun-forecast.js';
+import { newRunId } from './run-id.js';
+import { submitRun } from './submit-run.js';
+
+/** Everything that `rerun` was told. */
+export interface RerunCommand {
+  run: string;
+  from: string | null;
+  again: boolean;
+  dryRun: boolean;
+  id: string | null;
+  detach: boolean;
+  untilWaiting: boolean;
+  gates: RunSettings['gates'];
+  taskQueue: string | null;
+  by: string;
+  json: boolean;
+}
+
+/**
+ * Starts a run that takes over every result of a closed one whose content is unchanged (decision 14). The definition is
+ * taken as it is now, and as it was where its file is gone. Throws a usage error where that cannot be.
+ */
+export async function rerunRun(command: RerunCommand, terminal: Terminal): Promise<ExitCode> {
+  const session = await openSession(terminal, command);
+  if (session.elsewhere !== null) throw usageError(`A rerun reads files of the store \`${session.store.id}\`, which is elsewhere.`, 'Run it where that store is.');
+  const record = await recordOf(command.run, session);
+  const compiled = await definitionOf(record, session, terminal);
+  const { plan } = compiled;
+  const input = inputFor(plan, record);
+  const before = await viewOfRecord(record, session.store);
+  const reuse = await reuseFor(command, { record, plan, before });
+  const limits = { ...NO_BUDGETS };
+  const settled: RunSettings = {
+    ...(await settle(plan, { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits }, session, terminal)),
+    ...(record.definition === undefined ? {} : { definition: record.definition }), reuse,
+  };
+  const id = command.id ?? newRunId(plan.name);
+  const settings = await injectContext({ run: id, plan, input: await inlineValues(input, session.store), settings: settled, session: null, earlier: record.context }, session);
+  await storeTexts(compiled, session.store);
+  const forecast = await toForecast({ store: session.store, plan, input, settings }, before);
+  if (command.dryRun && command.json) printJson(terminal, { ...forecast });
+  else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, plan)}`);
+  if (reuse.changed) tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
+  if (command.dryRun) return EXIT.success;
+  const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
+  return submitRun(submission, { ...command, definition: record.plan_name, request: undefined, pairs: [], inputFile: null, rehearse: record.rehearsal, limits }, terminal);
+}
+
+async function recordOf(run: string, session: Session): Promise<RunRecord> {
+  const root = rootOf(run);
+  if (root !== run) throw usageError(`Expected a whole run, got the nested run \`${run}\`.`, `Run \`perdure rerun ${root}\`: what has not changed in it is not done again.`);
+  const record = await session.store.readRun(run);
+  if (record !== null) return record;
+  const { view, link } = await findRun(run, session);
+  await link?.close();
+  if (isClosed(view.status)) throw usageError(`The run \`${run}\` ended without a record of what it had done: ${view.status}.`, 'Start it anew with `perdure run`.');
+  throw usageError(`The run \`${run}\` has not ended: ${view.status}.`, `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`);
+}
+
+async function definitionOf(record: RunRecord, session: Session, terminal: Terminal): Promise<Compiled> {
+  const { definition } = record;
+  const file = definition === undefined ? null : [join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null;
+  if (file !== null) return compile(file, session, terminal);
+  const plan = await session.store.getPlan(record.plan);
+  if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
+  return { plan, texts: new Map(), inputPaths: {}, files: [] };
+}
+
+function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> {
+  const missing = Object.entries(plan.inputs).filter(([name, spec]) => spec.required && !Object.hasOwn(input, name)).map(([name]) => `\`${name}\``);
+  if (missing.length > 0) throw usageError(`The definition has come to need ${missing.join(', ')}, which \`${run}\` was not given.`, 'Start it with `perdure run` and the new inputs.');
+  const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) => (spec.default === undefined ? [] : [[name, { value: spec.default }] as const]));
+  const given = Object.entries(input).filter(([name]) => Object.hasOwn(plan.inputs, name));
+  return Object.fromEntries([...defaults, ...given]);
+}
+
+async function reuseFor({ run, from, again }: RerunCommand, { record, plan, before }: { record: RunRecord; plan: Plan; before: RunView }): Promise<ReuseSettings> {
+  const done = doneOutside(before.steps);
+  const fresh = from === null ? [] : freshPaths(plan, from);
+  const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
+  if (repeated !== undefined) throw usageError(`\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`, 'Add `--again` if it is to be repeated.');
+  const { workspaceDigest } = await import('../../activities/workspace-digest.js');
+  const changed = dependsOnWorkspace(plan) && (record.workspace_digest === undefined || (await workspaceDigest(record.workspace ?? '')) !== record.workspace_digest);
+  return { run, from: record.journal ?? '', fresh, done: again ? null : done, changed };
+}
+
+/** An input as it was given. */
+async function inlineValues(input: Record<string, Value>, store: Store): Promise<JsonObject> {
+  const values = await Promise.all(Object.entries(input).map(async ([name, value]) => [name, isStored(value) ? await store.get(value.ref) : value.value] as const));
+  return Object.fromEntries(values);
+}
+
+/** Steps whose external effect has happened, or may have: they succeeded, or were cut off in the middle. */
+function doneOutside(steps: StepView[]): string[] {
+  return everyStepView(steps).flatMap((view) => {
+    const { step, result, nested, path } = view;
+    const below = nested === null ? [] : doneOutside(nested.steps);
+    const isCutOff = result?.status === 'timeout' || result?.failure === 'worker-lost' || result?.failure === 'cancelled';
+    const happened = step.effect === 'external' && (result?.status === 'success' || isCutOff) && (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool');
+    return happened ? [path, ...below] : below;
+  });
+}

@@ -1,0 +1,63 @@
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { safeLine } from '../cli/render/safe-text.js';
+import { openSession } from '../cli/session.js';
+import type { Session } from '../cli/session.js';
+import type { Terminal } from '../cli/terminal.js';
+import type { Made } from './made.js';
+import { createMade } from './made.js';
+
+/** What a server knows as long as its one client stays. */
+export interface Connection {
+  /** Its stdout is stderr: the real one is the protocol. */
+  terminal: Terminal;
+  /** The person at whose computer this is: who decides what the client asks its person. */
+  person: string;
+  /** How long a tool waits for a run before it gives a handle, in milliseconds. */
+  waitMs: number;
+  /** Definitions that the client made; they end with the connection. */
+  made: Made;
+  /** Runs that it started. */
+  runs: Set<string>;
+  /** Texts that it gave to runs: it must not approve them. */
+  given: Set<string>;
+  /** The project's store and the way to Temporal, opened once. */
+  session(): Promise<Session>;
+}
+
+/** A connection of its own: nothing that it makes is seen by another. */
+export function createConnection({ terminal, person, waitMs }: Pick<Connection, 'terminal' | 'person' | 'waitMs'>): Connection {
+  let session: Promise<Session> | null = null;
+  return {
+    terminal,
+    person,
+    waitMs,
+    made: createMade(),
+    runs: new Set(),
+    given: new Set(),
+    session: () => {
+      session ??= openSession(terminal, { taskQueue: null }).catch((error: unknown) => {
+        session = null;
+        throw error;
+      });
+      return session;
+    },
+  };
+}
+
+/** Longest name of a client that is shown. */
+const NAME_CHARACTERS = 80;
+
+/** What the two keys of a request's envelope hold, as far as it is used. */
+const clientInfo = z.object({ name: z.string() });
+const capabilities = z.object({ elicitation: z.unknown() });
+
+/** What a client says of itself, in each revision of the protocol at its own place. */
+export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): { name: string; canAsk: boolean } {
+  const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
+  const info = clientInfo.safeParse(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
+  const can = capabilities.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
+  const name = safeLine(info.data?.name ?? '').slice(0, NAME_CHARACTERS);
+  return { name: `mcp:${name === '' ? 'unknown' : name}`, canAsk: can.data?.elicitation !== undefined };
+}

@@ -1,0 +1,21 @@
+import { CliError } from '../cli/exit-codes.js';
+import { grpcTrouble } from '../cli/grpc.js';
+import { safeText } from '../cli/render/safe-text.js';
+import { ProblemsError } from '../cli/session.js';
+
+/** What was asked cannot be done: one sentence for the model that asked. */
+export class McpRefusal extends Error {
+  override readonly name = 'McpRefusal';
+}
+
+/** An error in the words of the command line, without its colours. */
+export async function errorText(error: unknown): Promise<string> {
+  if (error instanceof ProblemsError) {
+    const { printProblems } = await import('../compiler/print-problems.js');
+    return safeText(printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd());
+  }
+  if (!(error instanceof Error)) return safeText(String(error));
+  if (grpcTrouble(error) === 'connection-lost') return `The Temporal server does not answer: ${safeText(error.message)}`;
+  const hint = error instanceof CliError || 'hint' in error ? error.hint : null;
+  return safeText(typeof hint === 'string' ? `${error.message} ${hint}` : error.message);
+}

@@ -1,0 +1,34 @@
+import type { Config } from '../compiler/config.js';
+import { toolStepFaults } from '../compiler/generated-rules.js';
+import type { Definition } from '../compiler/load.js';
+import type { Budgets, Plan } from '../plan/plan.js';
+import { LIMITS, NO_BUDGETS } from '../plan/plan.js';
+import { everyStepOf } from '../plan/plan.js';
+import { McpRefusal } from './errors.js';
+
+/** What seed 003 gives a workflow that a model made. */
+const GENERATED_BUDGETS: Budgets = { ...NO_BUDGETS, max_steps: 10, max_parallel: 3, max_runtime_mins: 5 };
+/** The gate before it counts as a step of the same run. */
+const GATES_BEFORE = 1;
+
+/** Limits of a run of what a client made; what the definition itself sets may be smaller. */
+export function generatedLimits({ workflows }: Config): Budgets {
+  const set = workflows?.ai_generated_budgets ?? {};
+  const limits = Object.fromEntries(LIMITS.map((limit) => [limit, set[limit] ?? GENERATED_BUDGETS[limit]])) as Budgets; // an entry for each
+  return { ...limits, max_steps: limits.max_steps === null ? null : limits.max_steps + GATES_BEFORE };
+}
+
+/** What a model makes has agents do the work: it cannot nest, and runs no commands of its own. */
+export function checkGenerated(plan: Plan, { workflows }: Config): void {
+  const allowed = workflows?.ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'];
+  for (const { kind, id, index } of everyStepOf(plan)) {
+    if (allowed.includes(kind)) continue;
+    throw new McpRefusal(`A workflow that is made over MCP has steps of ${allowed.map((word) => `\`${word}:\``).join(' and ')} only; step \`${id ?? index}\` is a \`${kind}\`.`);
+  }
+}
+
+/** Throws for what a step of a tool says that is not its maker's to say. */
+export function checkToolSteps(definition: Definition | null): void {
+  const [fault] = toolStepFaults(definition);
+  if (fault !== undefined) throw new McpRefusal(fault);
+}

@@ -1,0 +1,29 @@
+import type { GateContent } from '../cli/follow/gate-content.js';
+import type { Gate } from '../plan/gate.js';
+import type { Connection } from './connection.js';
+
+/** A gate as it is shown. */
+export interface ShownGate {
+  /** Its root run. */
+  run: string;
+  /** Who started that. */
+  submittedBy: string | null;
+  kind: Gate['kind'];
+  content: GateContent | null;
+}
+
+/**
+ * Whether the client `by` would approve its own words: what its connection made, what that gave to a run as an input,
+ * and what tools would do in a run that it started. Its words are behind those calls, whatever they show; and a client
+ * that has connected anew is known by its name.
+ */
+export function isOwnContent({ run, submittedBy, kind, content }: ShownGate, by: string, { made, given, runs }: Pick<Connection, 'made' | 'given' | 'runs'>): boolean {
+  const isOwnRun = runs.has(run) || submittedBy === by;
+  return (kind === 'tool' && isOwnRun) || isKnown(content, { made, given });
+}
+
+function isKnown(content: GateContent | null, { made, given }: Pick<Connection, 'made' | 'given'>): boolean {
+  if (content === null) return false;
+  const text = content.text.trim();
+  return given.has(text) || (['agent', 'workflow', 'tool'] as const).some((kind) => made.all(kind).some((one) => text.includes(one.text.trim())));
+}

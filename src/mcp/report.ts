@@ -1,0 +1,53 @@
+import type { Json, JsonObject } from '../plan/json.js';
+import { isStored } from '../plan/value.js';
+import type { Value } from '../plan/value.js';
+import type { Store } from '../store/store.js';
+import type { OpenGate, RunView } from '../cli/observe/view.js';
+import { everyStepView, isClosed, openGates } from '../cli/observe/view.js';
+import { toGateJson } from '../cli/render/json.js';
+
+/** What a client's model is given of one value at most; beyond, its beginning and where the rest is. */
+const OUTPUT_BYTES = 64 * 1024;
+const MOST_STEPS = 100;
+
+/** A run as a tool answers it: its result, or how to go on with it. */
+export async function reportRun(view: RunView, store: Store): Promise<JsonObject> {
+  const gates = openGates(view);
+  return {
+    run: view.run,
+    status: view.status,
+    output: await outputOf(view.output, store),
+    error: view.error,
+    duration_ms: (view.endedAt ?? Date.now()) - view.startedAt,
+    spend: { ...view.spend },
+    ...(gates.length === 0 ? {} : { gates: await Promise.all(gates.map((gate) => reportGate(gate, store))) }),
+    ...nextOf(view, gates),
+  };
+}
+
+/** The same with how each step is. */
+export async function reportSteps(view: RunView, store: Store): Promise<JsonObject> {
+  const steps = everyStepView(view.steps);
+  const shown = steps.slice(0, MOST_STEPS).map(({ path, actor, status, result, doing }): JsonObject => ({
+    path, agent: actor, status, ...(result?.error == null ? {} : { error: result.error }), ...(doing === null ? {} : { doing }),
+  }));
+  return { ...(await reportRun(view, store)), steps: shown, ...(steps.length > MOST_STEPS ? { more_steps: steps.length - MOST_STEPS } : {}) };
+}
+
+async function outputOf(value: Value | null, store: Store): Promise<Json> {
+  if (value === null) return null;
+  if (!isStored(value)) return value.value;
+  const { ref, bytes, preview = null } = value;
+  return bytes <= OUTPUT_BYTES ? store.get(ref) : { ref, bytes, preview };
+}
+
+async function reportGate(gate: OpenGate, store: Store): Promise<JsonObject> {
+  return { ...toGateJson(gate), content: await outputOf(gate.gate.content, store) };
+}
+
+function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } {
+  if (isClosed(status)) return {};
+  if (gates.length > 0) return { next: `It waits for a decision: use \`gate_answer\`, or a person says \`perdure approve ${gates[0]?.address ?? run}\`.` };
+  if (status === 'paused') return { next: `It is paused: \`perdure show ${run}\` says why and how it goes on.` };
+  return { next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };
+}

@@ -1,0 +1,36 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Terminal } from '../cli/terminal.js';
+import { tell } from '../cli/terminal.js';
+import { createConnection } from './connection.js';
+import { registerTool } from './tool.js';
+import { TOOLS } from './tools/index.js';
+
+export interface ServeOptions {
+  terminal: Terminal;
+  version: string;
+  /** Who decides what the client asks its person. */
+  person: string;
+  /** How long a tool waits for a run, in milliseconds. */
+  waitMs: number;
+}
+
+const INSTRUCTIONS = [
+  'Perdure runs agents and workflows durably: a run survives crashes, and goes on when this connection ends.',
+  '`task` gives an agent a task, `workflow` runs a workflow, `tool` calls a tool; what takes long gives a handle for `run_wait` and `run_status`.',
+  'A run may wait for a decision: `gate_answer`. What you made or wrote yourself only a person can approve.',
+].join(' ');
+
+/** Serves one client over stdin and stdout until it leaves. Runs that it started go on. */
+export async function serveMcp({ terminal, version, person, waitMs }: ServeOptions): Promise<void> {
+  // Stdout is the protocol: whatever else is said goes to stderr.
+  const connection = createConnection({ terminal: { ...terminal, stdout: terminal.stderr, interactive: false }, person, waitMs });
+  const left = new Promise<void>((resolve) => terminal.stdin.once('close', resolve).once('end', resolve));
+  const handle = serveStdio(() => {
+    const server = new McpServer({ name: 'perdure', title: 'Perdure', version }, { instructions: INSTRUCTIONS });
+    for (const tool of TOOLS) registerTool(server, tool, connection);
+    return server;
+  }, { onerror: (error) => tell(terminal, `mcp: ${error.message}`) });
+  await left;
+  await handle.close();
+}

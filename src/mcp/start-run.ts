@@ -1,0 +1,88 @@
+import { NO_BUDGETS } from '../plan/plan.js';
+import type { Budgets } from '../plan/plan.js';
+import type { Json, JsonObject } from '../plan/json.js';
+import { CliError } from '../cli/exit-codes.js';
+import { openWorkspace } from '../cli/session.js';
+import { collectInput } from '../cli/submit/collect-input.js';
+import type { Compiled } from '../cli/submit/prepare.js';
+import type { WantedSession } from '../cli/submit/inject-context.js';
+import { injectContext } from '../cli/submit/inject-context.js';
+import { compile, settle, storePlan } from '../cli/submit/prepare.js';
+import { newRunId } from '../cli/submit/run-id.js';
+import { gatePlan } from '../compiler/gate-plan.js';
+import type { Connection } from './connection.js';
+import { McpRefusal } from './errors.js';
+import type { MadeDefinition } from './made.js';
+
+/** What is to be run. */
+export interface Wanted {
+  /** A file, or the name of a definition. */
+  definition: string;
+  /** Values by the names of the definition's inputs. */
+  inputs: JsonObject;
+  by: string;
+  /** What the client made of it: a person approves it before anything starts. */
+  made: MadeDefinition | null;
+  /** The definition itself, where we wrote it: what of it comes from the client are names. */
+  written?: { file: string; text: string };
+  limits?: Budgets;
+  /** The session that it goes on with, or begins. */
+  conversation?: WantedSession;
+}
+
+/**
+ * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is found
+ * before anything is started.
+ */
+export async function startRun({ definition, inputs, by, made, written: own, limits = NO_BUDGETS, conversation }: Wanted, connection: Connection): Promise<string> {
+  const { terminal } = connection;
+  const workspace = await openWorkspace(terminal);
+  const { texts, ...others } = connection.made.forCompiler();
+  const written = await compile(definition, workspace, terminal, { ...others, texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]) });
+  const reached = connection.made.reached(written.files);
+  const compiled = reached.length === 0 ? written : behindGate(written, made ?? reached[0], reached, by);
+  const input = inputOf(compiled, inputs);
+  // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
+  const isFile = own === undefined && reached.length === 0 && !texts.has(definition);
+  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, ...(isFile ? { definition } : {}) }, workspace, terminal);
+  const session = await connection.session();
+  const id = newRunId(compiled.plan.name);
+  const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null }, session);
+  const { startSubmission } = await import('../cli/submit/submit-run.js');
+  const link = await session.connect({ start: true });
+  remember(id, inputs, connection);
+  try {
+    await startSubmission({ id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, link);
+  } finally {
+    await link.close();
+  }
+  return id;
+}
+
+/** All that was made and is reached is approved, word for word: what is run, and what that uses. */
+function behindGate(compiled: Compiled, made: MadeDefinition | undefined, reached: MadeDefinition[], by: string): Compiled {
+  const { plan, texts } = compiled;
+  const others = reached.filter((one) => one !== made);
+  const message = `\`${by}\` made the ${made?.kind ?? 'definition'} \`${made?.name ?? plan.name}\` and wants to run it${others.length === 0 ? '' : `, with ${others.map(({ kind, name }) => `the ${kind} \`${name}\``).join(', ')}`}.`;
+  const content = others.length === 0 ? (made?.text ?? '') : [...(made === undefined ? [] : [made]), ...others].map(({ kind, name, text }) => `# ${kind} ${name}\n${text.trim()}\n`).join('\n');
+  return { ...compiled, plan: gatePlan(plan, { message, content }, texts) };
+}
+
+function inputOf({ plan }: Compiled, inputs: JsonObject): JsonObject {
+  try {
+    return collectInput(plan, { pairs: [], file: inputs, request: null });
+  } catch (error) {
+    // Its hint is about options of the command line.
+    throw error instanceof CliError ? new McpRefusal(error.message) : error;
+  }
+}
+
+/** What a client wrote it must not approve, wherever it turns up. */
+function remember(run: string, inputs: Json, { runs, given }: Connection): void {
+  runs.add(run);
+  const visit = (value: Json): void => {
+    if (typeof value === 'string') given.add(value.trim());
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(visit);
+  };
+  visit(inputs);
+}

@@ -1,0 +1,100 @@
+import type { CallToolResult, InputRequiredResult, McpServer, ServerContext, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import type { Json, JsonObject } from '../plan/json.js';
+import { safeLine } from '../cli/render/safe-text.js';
+import type { Connection } from './connection.js';
+import { clientOf } from './connection.js';
+import { errorText, McpRefusal } from './errors.js';
+import { createProgress } from './progress.js';
+import type { Progress } from './progress.js';
+
+/** One call of a tool. */
+export interface ToolCall {
+  connection: Connection;
+  /** Aborts when the client cancels the call or leaves; a run goes on. */
+  signal: AbortSignal;
+  /** Tells the client how it goes, where it asked for that. */
+  progress: Progress;
+  /** Name of the client, as it says itself: `mcp:claude-code`. */
+  by: string;
+  /** What the client's person answered to what was asked before, by key; untrusted. */
+  answers: Record<string, unknown> | undefined;
+  /** Whether the client can ask its person. */
+  canAsk: boolean;
+}
+
+/** A tool as one declarative piece: the same operation as a command of the CLI. */
+export interface McpTool<Input extends z.ZodObject = z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  annotations: ToolAnnotations;
+  run(input: z.infer<Input>, call: ToolCall): Promise<JsonObject | Json[] | InputRequiredResult>;
+}
+
+/** Gives `run` its input as the tool's own schema types it, by which it is parsed before. */
+export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): McpTool {
+  return tool;
+}
+
+/** Registers a tool under our name and under that of seed 003. */
+export function registerTool(server: McpServer, tool: McpTool, connection: Connection): void {
+  for (const name of [tool.name, `glee_${tool.name}`]) {
+    const { title, description, input, annotations } = tool;
+    server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) => answer(tool, given, { server, context, connection }));
+  }
+}
+
+/** The schema as clients are told it. What is given is checked here: the SDK's sentence for it is a dump of zod's. */
+function unchecked(input: z.ZodObject): StandardSchemaWithJSON {
+  return { '~standard': { ...input['~standard'], validate: (value: unknown) => ({ value }) } };
+}
+
+interface Calling {
+  server: McpServer;
+  context: ServerContext;
+  connection: Connection;
+}
+
+async function answer(tool: McpTool, given: unknown, { server, context, connection }: Calling): Promise<CallToolResult | InputRequiredResult> {
+  const { progress, told } = createProgress(context);
+  try {
+    const client = clientOf(server, context);
+    const call: ToolCall = {
+      connection,
+      signal: context.mcpReq.signal,
+      progress,
+      by: client.name,
+      canAsk: client.canAsk,
+      answers: context.mcpReq.inputResponses,
+    };
+    const result = await tool.run(parse(tool, given), call);
+    // Clients hear nothing of a request any more once they have its result.
+    await told();
+    return isInputRequired(result) ? result : toResult(result);
+  } catch (error) {
+    await told();
+    return { isError: true, content: [{ type: 'text', text: await errorText(error) }] };
+  }
+}
+
+function parse({ name, input }: McpTool, given: unknown): z.infer<z.ZodObject> {
+  const parsed = input.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const [first] = parsed.error.issues;
+  const where = first === undefined || first.path.length === 0 ? '' : ` \`${first.path.map(String).join('.')}\``;
+  throw new McpRefusal(safeLine(first?.code === 'unrecognized_keys'
+    ? `The tool \`${name}\` takes no ${first.keys.map((key) => `\`${key}\``).join(', ')}; it takes ${Object.keys(input.shape).map((key) => `\`${key}\``).join(', ')}.`
+    : `Expected${where} of the tool \`${name}\` to be ${first?.message ?? 'something else'}.`));
+}
+
+function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): result is InputRequiredResult {
+  return 'resultType' in result && result['resultType'] === 'input_required';
+}
+
+/** The same answer for programs and for those that read text only. */
+function toResult(result: JsonObject | Json[]): CallToolResult {
+  // What is structured is a map in every revision of the protocol.
+  return { structuredContent: Array.isArray(result) ? { result } : result, content: [{ type: 'text', text: JSON.stringify(result, null, 2) }] };
+}

@@ -1,0 +1,93 @@
+import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { Gate } from '../../plan/gate.js';
+import type { Json } from '../../plan/json.js';
+import { answerValue } from '../../cli/follow/answer-value.js';
+import { gateAt } from '../../cli/follow/decide-gate.js';
+import type { Says } from '../../cli/follow/decide.js';
+import { decide } from '../../cli/follow/decide.js';
+import type { GateContent } from '../../cli/follow/gate-content.js';
+import { readGateContent } from '../../cli/follow/gate-content.js';
+import { findRun } from '../../cli/observe/find-run.js';
+import type { OpenGate } from '../../cli/observe/view.js';
+import { rootOf } from '../../cli/observe/view.js';
+import { answerCommands } from '../../cli/render/gate-words.js';
+import { safeText } from '../../cli/render/safe-text.js';
+import { sha256 } from '../../store/hash.js';
+import type { Store } from '../../store/store.js';
+import { McpRefusal } from '../errors.js';
+import { filled } from '../input.js';
+import { isOwnContent } from '../own-content.js';
+import type { ToolCall } from '../tool.js';
+import { defineTool } from '../tool.js';
+
+const DECISIONS = ['approve', 'reject', 'answer'] as const;
+
+const input = z.strictObject({
+  gate: filled("The gate's address, or a run's id when one gate is open in it."),
+  decision: z.enum(DECISIONS, { error: 'approve, reject or answer' }).describe('What is decided.'),
+  answer: filled('The answer, or the option that is chosen.').optional(),
+  comment: z.string({ error: 'a text' }).max(16_384, { error: 'a text of at most 16384 characters' }).optional().describe('Why; a rejection should say it.'),
+  hash: filled('Hash of what was looked at, as the run tells it; other content is then not decided on.').optional(),
+});
+
+export const gateAnswer = defineTool({
+  name: 'gate_answer',
+  title: 'Decide a gate',
+  description: 'Approves, rejects or answers what a run waits for. What this connection made or wrote itself, and what tools do in runs that it started, only a person may approve.',
+  input,
+  annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  async run(given, call) {
+    const { connection, by } = call;
+    const session = await connection.session();
+    const run = rootOf(given.gate);
+    const { view, link } = await findRun(run, session);
+    if (link === null) throw new McpRefusal(`The run \`${run}\` has ended: ${view.status}.`);
+    try {
+      const open = gateAt(view, given.gate);
+      if (given.hash !== undefined && given.hash !== open.gate.hash) throw new McpRefusal(`Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on (${given.hash}); look again with \`run_status\`.`);
+      const content = await readGateContent(open.gate, session.store);
+      // A decision with a token is a person's own, whatever it says.
+      const isPersons = open.needsToken === true || (given.decision !== 'reject' && isOwnContent({ run, submittedBy: view.submittedBy, kind: open.gate.kind, content }, by, connection));
+      const decided = isPersons ? askPerson(open, content, given, call) : null;
+      if (decided !== null && decided.kind === 'ask') return decided.question;
+      const says = await saysOf(given, { gate: open.gate, store: session.store, by: decided === null ? by : connection.person });
+      const { gate: _path, ...receipt } = await decide(link.client, open, says, session.store);
+      return { run, gate: open.address, ...receipt };
+    } finally {
+      await link.close();
+    }
+  },
+});
+
+async function saysOf({ decision, answer, comment }: z.infer<typeof input>, { gate, store, by }: { gate: Gate; store: Store; by: string }): Promise<Says> {
+  const value: Json | undefined = answer === undefined ? undefined : answerValue(answer, gate);
+  return { decision: value !== undefined && decision === 'approve' ? 'answer' : decision, by, ...(comment === undefined ? {} : { comment }), ...(value === undefined ? {} : { value: await store.put(value) }) };
+}
+
+type Asked = { kind: 'ask'; question: ReturnType<typeof inputRequired> } | { kind: 'agreed' };
+
+/** Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a way to ask, refuses. */
+function askPerson(open: OpenGate, content: GateContent | null, given: z.infer<typeof input>, { answers, canAsk }: ToolCall): Asked {
+  const { address, gate } = open;
+  const commands = answerCommands(open).join('`, or `');
+  const said = saidIn(given);
+  // The key names what was shown: an answer to other content, or to another decision, is none.
+  const key = `decide ${address} ${gate.hash} ${sha256(said)}`;
+  const answered = inputResponse(answers, key);
+  if (answered.kind === 'elicit') {
+    if (answered.action === 'accept' && answered.content?.['decide'] === true) return { kind: 'agreed' };
+    throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
+  }
+  if (!canAsk) throw new McpRefusal(`${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows`}, so a person must decide: \`${commands}\`.`);
+  const message = safeText([`${address} ${gate.hash}`, gate.message, ...(content === null ? [] : [content.text]), said].join('\n\n'));
+  return {
+    kind: 'ask',
+    question: inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }) }) } }),
+  };
+}
+
+/** What is decided, and with which words: `The decision: reject. Comment: too early`. */
+function saidIn({ decision, answer, comment }: z.infer<typeof input>): string {
+  return [`The decision: ${decision}${answer === undefined ? '' : ` \`${answer}\``}.`, ...(comment === undefined ? [] : [`Comment: ${comment}`])].join(' ');
+}
