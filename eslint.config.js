@@ -12,7 +12,8 @@ const MAY_IMPORT = {
   activities: ['plan', 'store'],
   store: ['plan'],
   workers: ['plan', 'store', 'activities', 'compiler'],
-  cli: ['plan', 'store', 'activities', 'compiler', 'workers'],
+  cli: ['plan', 'store', 'activities', 'compiler', 'workers', 'mcp'],
+  mcp: ['plan', 'store', 'activities', 'compiler', 'workers', 'cli'],
 };
 
 const fences = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
@@ -24,6 +25,9 @@ const fences = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
 
 /** Globals that the workflow sandbox lacks, or that would make a replay differ. */
 const NOT_IN_WORKFLOWS = ['process', 'Buffer', 'setImmediate', 'fetch', 'performance', 'require', '__dirname', '__filename'];
+
+/** What a module can hold that changes: a `let`, or a collection that begins empty. */
+const STATE_OF_A_MODULE = [':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]', ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]'];
 
 const NODE_GLOBALS = ['process', 'console', 'performance', 'setTimeout', 'clearTimeout', 'fetch', 'URL', 'AbortSignal', 'Buffer'];
 
@@ -112,6 +116,12 @@ export default tseslint.config(
         ],
       }],
       'no-restricted-globals': ['error', ...NOT_IN_WORKFLOWS.map((name) => ({ name, message: 'The workflow sandbox has no such thing.' }))],
+    },
+  },
+  {
+    files: ['src/workflows/**/*.ts', 'src/plan/**/*.ts'],
+    rules: {
+      'no-restricted-syntax': ['error', ...STATE_OF_A_MODULE.map((selector) => ({ selector, message: 'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.' }))],
     },
   },
   {

@@ -104,11 +104,14 @@ function leaveTheWorker({ path, resolveDir }) {
 async function bundle() {
   const workflowsPath = join(draft, 'workflows', 'index.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
-  const { code } = await bundleWorkflowCode({ workflowsPath, logger: bundlerLog() });
+  // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run loads its own.
+  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: bundlerLog() });
   writeFileSync(join(draft, 'workflow-bundle.js'), code);
   // Workers refuse a bundle that was made with another version of the SDK than theirs.
   const sdk = require('@temporalio/worker/package.json').version;
-  writeFileSync(join(draft, 'workflow-bundle.json'), `${JSON.stringify({ sdk })}\n`);
+  // Stands in three events of every step: the SDK's own has 90 characters.
+  const buildId = `perdure-${createHash('sha256').update(code).digest('hex').slice(0, 12)}`;
+  writeFileSync(join(draft, 'workflow-bundle.json'), `${JSON.stringify({ sdk, buildId })}\n`);
 }
 
 /** The bundler's progress is nobody's concern; its warnings and errors are. */

@@ -26,11 +26,14 @@ const reports = mkdtempSync(join(tmpdir(), 'perdure-tests-'));
 const env = { ...process.env, PERDURE_SEED: seed, PERDURE_FULL: full ? '1' : '', PERDURE_TEMPORAL_BIN: await temporalBinary() };
 let passed = 0;
 let failed = 0;
+/** Named once more at the end, where the last lines of a long log are read. */
+const broken = [];
 try {
   for (const tier of named.length > 0 ? named : TIERS) runTier(tier);
 } finally {
   rmSync(reports, { recursive: true, force: true });
 }
+for (const title of broken) console.log(`failed in ${title}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
 
@@ -44,6 +47,7 @@ function runTier(tier) {
   for (const title of counts.skipped) console.log(`skipped, which is not allowed: ${title}`);
   // An error outside of any test fails the run without failing a test.
   const failures = Math.max(counts.failed + counts.skipped.length, status === 0 ? 0 : 1);
+  broken.push(...counts.broken.map((title) => `${tier}: ${title}`));
   passed += counts.passed;
   failed += failures;
   console.log(`${tier}: ${counts.passed} passed, ${failures} failed in ${((performance.now() - started) / 1000).toFixed(0)} s`);
@@ -51,13 +55,14 @@ function runTier(tier) {
 
 /** Tests by outcome; a file that could not be loaded counts as one failure. */
 function countsOf(file) {
-  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: [] };
+  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: [], broken: ['no report'] };
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const broken = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status === 'passed'));
+  const unloaded = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status === 'passed'));
   return {
     passed: tests.filter(({ status }) => status === 'passed').length,
-    failed: tests.filter(({ status }) => status === 'failed').length + broken.length,
+    failed: tests.filter(({ status }) => status === 'failed').length + unloaded.length,
+    broken: [...tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName), ...unloaded.map(({ name }) => name)],
     skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => fullName),
   };
 }

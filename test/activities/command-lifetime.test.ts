@@ -20,10 +20,8 @@ describe('a cancelled command', () => {
     const bench = await createBench();
     const running = shell(bench, `sleep 999 & ${escape()}; ${STARTED}; sleep 999`);
     await fileWithLines(join(bench.folder, 'started.txt'), 1);
-    const before = Date.now();
     bench.temporal.cancel('CANCELLED');
     await expect(running).rejects.toBeInstanceOf(CancelledFailure);
-    expect(Date.now() - before).toBeLessThan(3_000);
     expect(await taggedProcesses(bench)).toEqual([]);
   });
 
@@ -67,7 +65,7 @@ describe('the end of a command', () => {
     const [first] = await numbers();
     await shell(bench, escape('> /dev/null 2>&1'));
     // Whatever the other command has started by now is its own, and stays.
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual([first]);
+    await expect.poll(numbers).toEqual([first]);
     bench.temporal.cancel('CANCELLED');
     await expect(other).rejects.toBeInstanceOf(CancelledFailure);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RenderCall, StepCall } from '../../src/activities/contract.js';
+import type { GateCall, RenderCall } from '../../src/activities/contract.js';
 import { canonicalJson } from '../../src/plan/json.js';
 import type { Plan } from '../../src/plan/plan.js';
 import type { ApprovalStep, WorkflowStep } from '../../src/plan/step.js';
@@ -11,7 +11,7 @@ import { createBench, failureOf, literal, reference } from './harness.js';
 const NESTED = `sha256:${'c'.repeat(64)}` as const;
 
 async function save(bench: Bench, made: Plan): Promise<{ run: string; first: string; plan: Plan['hash'] }> {
-  await bench.activities.savePlan(made);
+  await bench.activities.accessStore({ op: 'putPlan', plan: made });
   return { run: 'test-run', first: 'first', plan: made.hash };
 }
 
@@ -24,8 +24,9 @@ describe('what a gate shows', () => {
     const bench = await createBench();
     const report = 'Findings. '.repeat(100);
     const root = await save(bench, plan([approval(reference('step:0.output'))]));
-    const call: StepCall = { root, nested: null, step: 0, path: 'gate', try: 1, environment: { 'input:file': { value: 'report.md' }, 'step:0.output': await bench.store.putAlways(report) } };
+    const call: GateCall = { root, nested: null, step: 0, path: 'gate', try: 1, since: '2026-01-01T00:00:00.000Z', submitter: 'ana', environment: { 'input:file': { value: 'report.md' }, 'step:0.output': await bench.store.putAlways(report) } };
     expect(await bench.activities.renderGate(call)).toEqual({
+      path: 'gate', kind: 'approval', fallback: 'abort', since: '2026-01-01T00:00:00.000Z',
       message: 'Save report.md?',
       content: expect.objectContaining({ ref: sha256(canonicalJson(report)) }),
       hash: sha256(canonicalJson({ message: 'Save report.md?', content: report })),
@@ -35,7 +36,7 @@ describe('what a gate shows', () => {
   it('may be the question alone', async () => {
     const bench = await createBench();
     const root = await save(bench, plan([approval(null)]));
-    expect(await bench.activities.renderGate({ root, nested: null, step: 0, path: 'gate', try: 1, environment: { 'input:file': { missing: true } } })).toMatchObject({ message: 'Save ?', content: null });
+    expect(await bench.activities.renderGate({ root, nested: null, step: 0, path: 'gate', try: 1, since: '2026-01-01T00:00:00.000Z', submitter: 'ana', environment: { 'input:file': { missing: true } } })).toMatchObject({ message: 'Save ?', content: null });
   });
 });
 
@@ -68,5 +69,5 @@ describe('rendered values', () => {
 it('a plan that came inline and is not what its hash says is refused', async () => {
   const bench = await createBench();
   const made = plan([commandStep(0, ['true'])]);
-  await expect(failureOf(bench.activities.savePlan({ ...made, name: 'forged' }))).resolves.toMatchObject({ type: 'store-missing', nonRetryable: true });
+  await expect(failureOf(bench.activities.accessStore({ op: 'putPlan', plan: { ...made, name: 'forged' } }))).resolves.toMatchObject({ type: 'store-missing', nonRetryable: true });
 });

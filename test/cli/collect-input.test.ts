@@ -52,7 +52,7 @@ describe('the input of a run', () => {
 
 describe('limits', () => {
   it('are the smallest of those that are set, and a default only where none is', () => {
-    expect(settleLimits({ max_steps: 500 }, { max_steps: 200, max_cost_usd: null }, undefined)).toEqual({ ...DEFAULT_BUDGETS, max_steps: 200 });
+    expect(settleLimits({}, { max_steps: 500 }, { max_steps: 200, max_cost_usd: null }, undefined)).toEqual({ ...DEFAULT_BUDGETS, max_steps: 200 });
   });
 
   it.each(['0', '-1', '1.5', 'x', '', '1e9'])('`--max-steps %s` is refused', (typed) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../../src/cli/observe/assemble.js';
 import { heartbeatText } from '../../src/cli/observe/pending.js';
+import type { RunFold } from '../../src/cli/observe/fold.js';
 import type { RunView } from '../../src/cli/observe/view.js';
 import { openGates } from '../../src/cli/observe/view.js';
 import { foldOf, recordedEvents } from './recorded.js';
@@ -71,5 +72,25 @@ describe('folding a recorded history', () => {
     const run = assemble(foldOf(outer.run, outer.events), { folds, pending: new Map() });
     expect(run.steps[1]?.nested?.run).toBe(`${outer.run}/leaf`);
     expect(run.steps[1]?.nested?.steps.map(({ path }) => path)).toEqual(['leaf/0']);
+  });
+
+  it('shows the gates and the spend of all runs that agents have open in one conversation', () => {
+    const outer = recordedEvents('made-workflow');
+    const inner = recordedEvents('made-workflow.work.2-1');
+    const fold = foldOf(outer.run, outer.events.slice(0, outer.events.findIndex(({ kind }) => kind === 'nested-ended')));
+    const open = (call: string, usd: number): RunFold => {
+      const [first] = inner.events;
+      if (first?.kind !== 'run-started') throw new Error('Expected a run to begin with its start');
+      const path = `work/${call}`;
+      const nested = foldOf(`${outer.run}/${path}`, [{ ...first, input: { ...first.input, path } }, { kind: 'turn-started', path: `${path}/first`, turn: 1, at: first.at }]);
+      nested.top.schedule.spend = { usd, tokens: 10, steps: 1 };
+      nested.gates.set(`${path}/first/1.1`, { path: `${path}/first/1.1`, kind: 'tool', message: 'Allow it?', content: null, hash: 'sha256:x', fallback: 'abort', since: first.at });
+      return nested;
+    };
+    const folds = new Map([fold, open('2.1', 1), open('2.2', 2)].map((one) => [one.run, one]));
+    const shown = assemble(fold, { folds, pending: new Map() });
+    expect(openGates(shown).map(({ address, owner }) => [address, owner])).toEqual(['2.1', '2.2'].map((call) => [`${outer.run}/work/${call}/first/1.1`, `${outer.run}/work/${call}`]));
+    expect(shown.spend).toMatchObject({ usd: 3, tokens: 20 });
+    expect([shown.status, shown.steps[0]?.status]).toEqual(['waiting', 'running']);
   });
 });

@@ -16,6 +16,14 @@ describe('agents', () => {
     expect(agent).toMatchObject({ name: expect.stringMatching(new RegExp(`^${name}$`, 'i')), model: expect.any(String), description: expect.any(String) });
   });
 
+  it('may list their inputs, each with its name, as Glee has them', () => {
+    const list = 'prompt: "Scan ${file}."\ninputs:\n  - name: file\n    type: string\n    description: Which.\n    required: true\n';
+    const { agent, codes } = agentOf({ 'flow.yml': using('scan', '{file: a}'), '.glee/agents/scan.yml': `name: scan\n${list}` });
+    expect(codes).toEqual([]);
+    expect(agent?.inputs).toMatchObject({ file: { type: 'string', required: true } });
+    expect(agentOf({ 'flow.yml': using('scan', '{file: a}'), '.glee/agents/scan.yml': `name: scan\n${list}  - name: file\n  - name: 1x\n` }).codes).toEqual(['8:11 duplicate-name', '9:11 invalid-name']);
+  });
+
   it('are given by a file before they are built in, with a warning where it is', () => {
     const { agent, codes } = agentOf({ 'flow.yml': using('code-reviewer'), '.glee/agents/mine.yml': 'prompt: Mine.\nname: code-reviewer\n' });
     expect(agent?.prompt).toEqual({ kind: 'literal', value: 'Mine.' });
@@ -90,7 +98,7 @@ describe('agents in Markdown', () => {
 
   it('may have a front matter that is no YAML, with a warning', () => {
     const { agent, codes } = compile('---\nname: helper\ndescription: Use it so: user: "hi" <example>\n---\nYou help.\n');
-    expect(codes).toEqual(['2:1 invalid-yaml']);
+    expect(codes).toEqual(['3:14 invalid-yaml']);
     expect(agent?.description).toBe('Use it so: user: "hi" <example>');
   });
 

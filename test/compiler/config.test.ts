@@ -20,7 +20,7 @@ describe('perdure.yml', () => {
   });
 
   it('refuses what this version does not do, so that nobody relies on it', () => {
-    expect(load('approvals: {require_token: true}\n').problems).toEqual(['perdure.yml 1:1 unsupported-key error']);
+    expect(load('generated_workers_dir: made\n').problems).toEqual(['perdure.yml 1:1 unsupported-key error']);
   });
 
   it('takes keys of providers as references only', () => {
@@ -28,10 +28,43 @@ describe('perdure.yml', () => {
     expect(load('providers: {anthropic: {key: sk-ant-123}}\n').problems).toEqual(['perdure.yml 1:30 invalid-value error']);
   });
 
+  it.each([
+    ['mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ${env.DOCS}"}}}', []],
+    ['mcp: {github: {command: [npx], env: {GITHUB_TOKEN: planted-token}}}', ['perdure.yml 1:52 invalid-value error']],
+    ['mcp: {docs: {url: "https://x.example", headers: {X-Api-Key: planted-token}}}', ['perdure.yml 1:61 invalid-value error']],
+    ['mcp: {docs: {url: "file:///etc/passwd"}}', ['perdure.yml 1:19 invalid-value error']],
+    ['mcp: {docs: {url: "https://x.example", command: [npx]}}', ['perdure.yml 1:19 invalid-value error']],
+    ['mcp: {docs: {}}', ['perdure.yml 1:13 missing-key error']],
+    ['mcp: {a__b: {command: [npx]}}', ['perdure.yml 1:7 invalid-name error']],
+  ])('takes MCP servers with secrets as references only: %s', (text, problems) => {
+    expect(load(`${text}\n`).problems).toEqual(problems);
+    const { problems: told, sources } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
+    expect(JSON.stringify([told, [...sources].filter(() => told.length > 0)])).not.toContain('planted-token');
+  });
+
+  it.each([
+    ['notify: {command: [notify-send, Perdure], on: [waiting]}', []],
+    ['notify: {webhook: "${env.HOOK}"}', []],
+    ['notify: {webhook: "https://hooks.example.org/planted-token"}', []],
+    ['notify: {webhook: planted-token}', ['perdure.yml 1:19 invalid-value error']],
+    ['notify: {command: [], on: [ended, started]}', ['perdure.yml 1:19 invalid-value error', 'perdure.yml 1:35 invalid-value error']],
+    ['notify: {on: [ended]}', ['perdure.yml 1:10 missing-key error']],
+  ])('takes who is told, an address best as a reference: %s', (text, problems) => {
+    expect(load(`${text}\n`).problems).toEqual(problems);
+    const { problems: told, sources } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
+    expect(JSON.stringify([told, [...sources].filter(() => told.length > 0)])).not.toContain('planted-token');
+  });
+
   it('is supplemented by .glee/config.yml, whose unknown keys are warnings', () => {
     const { config, problems } = load('workflows: {max_depth: 3, budgets: {max_steps: 5}}\n', 'theme: dark\nworkflows: {max_depth: 9, budgets: {max_steps: 9, max_parallel: 2}}\n');
     expect(config).toEqual({ workflows: { max_depth: 3, budgets: { max_steps: 5, max_parallel: 2 } } });
     expect(problems).toEqual(['.glee/config.yml 1:1 unknown-key warning']);
+  });
+
+  it('takes the program that Glee prefers from .glee/config.yml', () => {
+    expect(load('', 'subagents:\n  default_agent: codex\n')).toMatchObject({ config: { agents: { default: 'codex' } }, problems: [] });
+    expect(load('agents: {default: claude}\n', 'subagents: {default_agent: codex, max_concurrent: 4}\n')).toMatchObject({ config: { agents: { default: 'claude' } }, problems: ['.glee/config.yml 1:1 unknown-key warning'] });
+    expect(load('', 'subagents: {default_agent: copilot}\n').problems).toEqual(['.glee/config.yml 1:28 invalid-value error']);
   });
 
   it('never shows a value that may be a secret', () => {

@@ -8,7 +8,7 @@ import { findProject } from '../../src/compiler/project.js';
 import { packageRoot } from '../../src/compiler/read.js';
 
 const FOLDER = join(packageRoot(), 'definitions', 'invalid');
-const examples = readdirSync(FOLDER).map((entry) => ({ code: entry.replace(/\.yml$/, ''), path: join(FOLDER, entry) }));
+const examples = readdirSync(FOLDER).map((entry) => ({ code: entry.replace(/\.\w+$/, ''), path: join(FOLDER, entry) }));
 
 describe('definitions/invalid', () => {
   it.each(examples)('has exactly the problem $code', ({ code, path }) => {

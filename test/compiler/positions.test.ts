@@ -34,7 +34,7 @@ describe('positions', () => {
       'nme: x', 'execution: serial', 'steps:', '  - agent: scaner', '    timeout: 5', '  - command: ls -l', '  - prompt: hello', '  - {command: [a], when: "yes", needs: [7]}',
     ].join('\n');
     expect(problemsOf(text)).toEqual([
-      '1:1 unknown-key', '2:12 invalid-value', '5:14 invalid-value', '6:14 command-not-list', '7:5 step-kind', '8:26 when-not-expression', '8:41 unknown-step',
+      '1:1 unknown-key', '2:12 invalid-value', '4:12 unknown-agent', '5:14 invalid-value', '6:14 command-not-list', '7:5 step-kind', '8:26 when-not-expression', '8:41 unknown-step',
     ]);
     expect(problemsOf(text.slice(text.indexOf('steps:')).replace('    timeout: 5\n', ''))).toEqual([
       '2:12 unknown-agent', '3:14 command-not-list', '4:5 step-kind', '5:26 when-not-expression', '5:41 unknown-step',

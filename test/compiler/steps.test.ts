@@ -41,15 +41,38 @@ describe('steps', () => {
     ['{approval: Go?, ¦timeout: 5m}', 'unknown-key'],
     ['{approval: {message: Go?, fallback: skip}, ¦fallback: skip}', 'conflicting-keys'],
     ['{agent: scanner, schema: {$ref: ¦"http://x"}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {required: ¦name}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {properties: ¦[a]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {items: {anyOf: ¦[]}}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {enum: ¦a}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {enum: ¦[]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {type: ¦[]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {type: [string, ¦string]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {type: [string, ¦null]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {type: [¦[string]]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {required: [a, ¦a]}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {pattern: ¦"("}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {pattern: ¦5}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {patternProperties: {¦"(": true}}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {minLength: ¦-1}}', 'invalid-schema'],
+    ['{agent: scanner, schema: {maximum: ¦"5"}}', 'invalid-schema'],
     ['{agent: scanner, on_error: ¦ignore}', 'invalid-value'],
     ['{agent: scanner, inputs: {¦"a b": 1}}', 'invalid-name'],
-    ['{agent: scanner, ¦loop: {max: 3}}', 'unsupported-key'],
-    ['{¦tool: http_request}', 'unsupported-key'],
+    ['{agent: scanner, ¦session: x}', 'unsupported-key'],
+    ['{agent: scanner, ¦tools: [shell]}', 'unsupported-key'],
     ['{¦run: npm test}', 'step-kind'],
     ['¦just a text', 'invalid-value'],
   ])('%s is refused: %s', (marked, code) => {
     const line = `  - ${marked}`;
     expect(problemsOf(`steps:\n${line.replace('¦', '')}\n`)).toEqual([`2:${line.indexOf('¦') + 1} ${code}`]);
+  });
+
+  it.each([
+    ['{agent: scanner, prompt: "${inputs.target}"}', 'inputs', 'an input is written by its name alone: `${target}`'],
+    ['{agent: scanner, prompt: "${env.HOME}"}', 'env', 'variables of the environment are no part of a definition: declare an input'],
+    ['{foreach: [a], agent: scanner, prompt: "${itme}"}', 'itme', 'did you mean `item`?'],
+  ])('warn of a name that is most likely no input: %s', (step, name, suggestion) => {
+    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([{ code: 'near-input', severity: 'warning', message: `\`${name}\` is taken for an input of the workflow.`, suggestion }]);
   });
 
   it.each([

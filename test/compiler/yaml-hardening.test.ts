@@ -2,6 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { deviceSchema } from '../../src/compiler/formats/device-config.js';
 import { compileIn, compileText, createProject, planOf, problemsOf } from './temporary-project.js';
 
 const bomb = `a: &a [x, x]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`}, `.repeat(9)}]`).join('\n')}\n`;
@@ -94,5 +95,9 @@ describe('YAML that means harm', () => {
     expect(plan).toBeNull();
     expect(problems).toMatchObject([{ code: 'unreadable-file', line: 1, column: 1 }]);
     expect(sources.size).toBe(0);
+  });
+
+  it.each(['/dev/sda', '/dev/nvme0n1', '/dev/mem', '/dev/../dev/sda', '../../dev/mem', '/dev/zero', 'net:host:port', ''])('S55 `%s` is no port of a device', (port) => {
+    expect(deviceSchema.safeParse({ kind: 'avr-arduino', port }).success).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
@@ -24,8 +24,10 @@ export interface Finished {
 export interface ShippedProject {
   folder: string;
   endpoint: ModelEndpoint;
-  /** Runs a shipped workflow with the real CLI, `--json --yes`. */
+  /** Runs a shipped workflow (`name`, or `../flows/name.flow`) with the real CLI, `--json`, and `--yes` where it is not told `--no-wait`. */
   run(workflow: string, args: string[], voices?: Voices): Promise<Finished>;
+  /** Runs any other command. */
+  perdure(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** What an agent was asked since the last run began, in order. */
   asked(voice: string): RecordedRequest[];
   close(): Promise<void>;
@@ -49,10 +51,11 @@ export async function openShippedProject(): Promise<ShippedProject> {
       voices = given;
       seen = endpoint.requests.length;
       const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
-      const { code, stdout, stderr } = await cli(['run', join('definitions', 'workflows', `${workflow}.yml`), ...args, '--yes', '--json'], keys);
+      const { code, stdout, stderr } = await cli(['run', join('definitions', 'workflows', extname(workflow) === '' ? `${workflow}.yml` : workflow), ...args, ...(args.includes('--no-wait') ? [] : ['--yes']), '--json'], keys);
       if (stdout.trim() === '') throw new Error(`The CLI ended with ${code} and no result:\n${stderr}`);
       return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
     },
+    perdure: (...args) => cli(args, {}),
     asked: (voice) => endpoint.requests.slice(seen).filter(({ system }) => system.includes(voice)),
     close: async () => {
       await cli(['server', 'stop'], {});

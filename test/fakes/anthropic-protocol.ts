@@ -12,7 +12,7 @@ export async function answerAnthropic(response: ServerResponse, request: Recorde
   if ('raw' in answer) return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer.raw);
   if ('status' in answer) return refuse(response, answer);
   if (request.body['stream'] === true) return stream(response, request, answer);
-  const text = 'rest' in answer ? answer.text + answer.rest : 'text' in answer ? answer.text : '';
+  const text = 'rest' in answer ? answer.text + answer.rest : 'text' in answer ? (answer.text ?? '') : '';
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ ...head(request, answer), content: [{ type: 'text', text }], stop_reason: stopOf(answer) }));
 }
 
@@ -39,15 +39,23 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
     send('error', { error: { type: answer.kind, message: answer.message } });
     return void response.end();
   }
-  say('text' in answer ? answer.text : '');
+  say('text' in answer ? (answer.text ?? '') : '');
   if ('until' in answer) {
     await answer.until;
     say(answer.rest);
   }
   send('content_block_stop', { index: 0 });
+  if ('tools' in answer) answer.tools.forEach(({ name, input }, at) => callTool(send, { name, input, index: at + 1, id: `toolu_${request.call}_${at}` }));
   send('message_delta', { delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: usageOf(answer).output } });
   send('message_stop', {});
   response.end();
+}
+
+/** A call comes as a block of its own, its arguments in pieces of JSON. */
+function callTool(send: (type: string, data: object) => void, { name, input, index, id }: { name: string; input: unknown; index: number; id: string }): void {
+  send('content_block_start', { index, content_block: { type: 'tool_use', id, name, input: {} } });
+  for (const piece of pieces(JSON.stringify(input))) send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
+  send('content_block_stop', { index });
 }
 
 function head(request: RecordedRequest, answer: Answer): object {
@@ -65,6 +73,7 @@ function usageOf(answer: Answer): AnswerUsage {
 }
 
 function stopOf(answer: Answer): string {
+  if ('tools' in answer) return 'tool_use';
   return 'stop' in answer && answer.stop !== undefined ? answer.stop : 'end_turn';
 }
 

@@ -2,6 +2,8 @@
 export type Answer =
   /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words. */
   | { text: string; stop?: string; usage?: Partial<AnswerUsage> }
+  /** Says something, perhaps, and calls tools. */
+  | { tools: { name: string; input: unknown }[]; text?: string; usage?: Partial<AnswerUsage> }
   /** Refuses, with the provider's own form of error. */
   | { status: number; message?: string; kind?: string; headers?: Record<string, string> }
   /** Takes the request and never says a word. */
@@ -32,12 +34,14 @@ export interface RecordedMessage {
 export interface RecordedRequest {
   /** From 1, in the order of arrival. */
   call: number;
-  protocol: 'anthropic' | 'ollama';
+  protocol: 'anthropic' | 'ollama' | 'openai';
   model: string;
   system: string;
   messages: RecordedMessage[];
   /** The last message of the user. */
   prompt: string;
+  /** Of a conversation with tools: how many results were told so far, and the last ones. */
+  results: { count: number; last: { text: string; is_error: boolean }[] };
   schema: unknown;
   headers: Record<string, string>;
   body: Record<string, unknown>;

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { answerAnthropic } from './anthropic-protocol.js';
 import type { Answer, RecordedMessage, RecordedRequest } from './model-answer.js';
 import { answerOllama } from './ollama-protocol.js';
+import { answerOpenai } from './openai-protocol.js';
 
 export type { Answer, RecordedRequest } from './model-answer.js';
 
@@ -30,7 +31,10 @@ export interface ModelEndpoint {
   close(): Promise<void>;
 }
 
-/** A loopback server that speaks Anthropic's Messages API and Ollama's chat API, and says what the test wrote. */
+const PROTOCOLS = new Map<string, RecordedRequest['protocol']>([['/v1/messages', 'anthropic'], ['/api/chat', 'ollama'], ['/v1/chat/completions', 'openai']]);
+const ANSWERS = { anthropic: answerAnthropic, ollama: answerOllama, openai: answerOpenai };
+
+/** A loopback server that speaks the APIs of Anthropic, Ollama and OpenAI, and says what the test wrote. */
 export async function startModelEndpoint(script: Script, options: EndpointOptions = {}): Promise<ModelEndpoint> {
   const requests: RecordedRequest[] = [];
   const waiting: { call: number; resolve: (request: RecordedRequest) => void }[] = [];
@@ -48,14 +52,14 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
     if (path === '/api/tags') return json(response, 200, { models: (options.ollamaModels ?? []).map((name) => ({ name, model: name })) });
-    const protocol = path === '/v1/messages' ? 'anthropic' : path === '/api/chat' ? 'ollama' : null;
-    if (protocol === null) return json(response, 404, { error: `no such path: ${path}` });
+    const protocol = PROTOCOLS.get(path);
+    if (protocol === undefined) return json(response, 404, { error: `no such path: ${path}` });
     const request = { ...(await record(incoming, response, protocol)), call: requests.length + 1 };
     requests.push(request);
     if (options.file !== undefined) appendFileSync(options.file, `${JSON.stringify({ call: request.call, model: request.model, prompt: request.prompt })}\n`);
     for (const { call, resolve } of waiting) if (call === request.call) resolve(request);
     if (protocol === 'ollama' && options.ollamaModels?.includes(request.model) === false) return json(response, 404, { error: `model '${request.model}' not found` });
-    await (protocol === 'anthropic' ? answerAnthropic : answerOllama)(response, request, answerTo(request));
+    await ANSWERS[protocol](response, request, answerTo(request));
   }
 
   const server = createServer((incoming, response) => {
@@ -100,15 +104,38 @@ async function record(incoming: IncomingMessage, response: ServerResponse, proto
     protocol, model: String(body['model']), messages, body, abandoned,
     system: protocol === 'anthropic' ? textOf(body['system'] ?? '') : (all.find(({ role }) => role === 'system')?.text ?? ''),
     prompt: lastOfUser(messages),
-    schema: protocol === 'anthropic' ? (body['output_config'] as { format?: { schema?: unknown } } | undefined)?.format?.schema : body['format'],
+    results: resultsIn(body),
+    schema: schemaIn(body, protocol),
     headers: Object.fromEntries(Object.entries(incoming.headers).map(([name, value]) => [name, String(value)])),
   };
+}
+
+function schemaIn(body: Record<string, unknown>, protocol: RecordedRequest['protocol']): unknown {
+  switch (protocol) {
+    case 'anthropic':
+      return (body['output_config'] as { format?: { schema?: unknown } } | undefined)?.format?.schema;
+    case 'ollama':
+      return body['format'];
+    case 'openai':
+      return (body['response_format'] as { json_schema?: { schema?: unknown } } | undefined)?.json_schema?.schema;
+  }
 }
 
 /** Content is a text, or a list of blocks of which some are text. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   return (content as { text?: string }[]).map(({ text }) => text ?? '').join('');
+}
+
+/** Results of tools, in Anthropic's words or in those of the other protocols. */
+function resultsIn(body: Record<string, unknown>): RecordedRequest['results'] {
+  const messages = (body['messages'] ?? []) as { role: string; content: unknown }[];
+  const told = messages.map(({ role, content }) => {
+    if (role === 'tool') return [{ text: textOf(content), is_error: false }];
+    const blocks = Array.isArray(content) ? (content as { type?: string; content?: unknown; is_error?: boolean }[]) : [];
+    return blocks.filter(({ type }) => type === 'tool_result').map((block) => ({ text: textOf(block.content ?? ''), is_error: block.is_error === true }));
+  });
+  return { count: told.flat().length, last: told.at(-1) ?? [] };
 }
 
 function lastOfUser(messages: RecordedMessage[]): string {

@@ -23,7 +23,8 @@ export async function answerOllama(response: ServerResponse, request: RecordedRe
     send({ error: answer.message });
     return void response.end();
   }
-  say(answer.text);
+  say(textOf(answer));
+  send({ message: { role: 'assistant', content: '', ...callsIn(answer) }, done: false });
   if ('until' in answer) {
     await answer.until;
     say(answer.rest);
@@ -32,4 +33,12 @@ export async function answerOllama(response: ServerResponse, request: RecordedRe
   const reason = 'stop' in answer && answer.stop === 'max_tokens' ? 'length' : 'stop';
   send({ message: { role: 'assistant', content: '' }, done: true, done_reason: reason, prompt_eval_count: usage?.input ?? 10, eval_count: usage?.output ?? 5, total_duration: 1, load_duration: 1 });
   response.end();
+}
+
+function callsIn(answer: Answer): object {
+  return 'tools' in answer ? { tool_calls: answer.tools.map(({ name, input }) => ({ function: { name, arguments: input } })) } : {};
+}
+
+function textOf(answer: Answer): string {
+  return 'text' in answer ? (answer.text ?? '') : '';
 }

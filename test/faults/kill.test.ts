@@ -44,7 +44,8 @@ describe('kill -9 at a random moment', () => {
     const project = await openProject({ 'definitions/workflows/survive.yml': WORKFLOW }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
     try {
       const first = project.start('run', 'definitions/workflows/survive.yml', '--id', 'survivor', '--json');
-      await until(async () => (await project.read(LINES)).includes(`start ${after - (after % 3 === 2 ? 1 : 0)}`));
+      await until(async () => first.process.exitCode !== null || (await project.read(LINES)).includes(`start ${after - (after % 3 === 2 ? 1 : 0)}`));
+      if (first.process.exitCode !== null) throw new Error(`The run ended before the blow: ${(await first.finished).stderr}`);
       await new Promise((resolve) => { setTimeout(resolve, delay); }); // the random moment itself, not a wait for something
       await strike(project, victim, first.process.pid ?? 0);
       if (victim === 'cli' || victim === 'everything') await first.finished;

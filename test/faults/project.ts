@@ -27,6 +27,8 @@ export interface Project {
   start(...args: string[]): Running;
   /** Runs `perdure …` to its end. */
   run(...args: string[]): Promise<Finished>;
+  /** The same in a folder below it. */
+  runIn(below: string, ...args: string[]): Promise<Finished>;
   /** Pids that `.perdure/host.json` names now. */
   pids(): Promise<{ host: number | null; server: number | null }>;
   read(name: string): Promise<string>;
@@ -43,6 +45,7 @@ export async function openProject(files: Record<string, string>, env: Record<str
   const run = (...args: string[]): Promise<Finished> => start(...args).finished;
   return {
     folder, start, run,
+    runIn: (below, ...args) => command(join(folder, below), args, env).finished,
     pids: () => pidsOf(folder),
     read: (name) => readFile(join(folder, name), 'utf8').catch(() => ''),
     close: async () => {

@@ -4,10 +4,13 @@
  */
 export const FULL = process.env['PERDURE_FULL'] === '1';
 
+/** What the campaigns of this run are drawn by. */
+export const SEED = process.env['PERDURE_SEED'] ?? 'none';
+
 /** A generator of numbers in [0, 1): mulberry32 over a hash of the seed and a name. */
-export function random(name: string): () => number {
+export function random(name: string, seed = SEED): () => number {
   let state = 2166136261;
-  for (const character of `${process.env['PERDURE_SEED'] ?? 'none'} ${name}`) state = Math.imul(state ^ character.charCodeAt(0), 16777619);
+  for (const character of `${seed} ${name}`) state = Math.imul(state ^ character.charCodeAt(0), 16777619);
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

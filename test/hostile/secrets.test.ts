@@ -19,18 +19,27 @@ steps:
   - id: asks
     agent: general-purpose
     prompt: "Here is all I found: \${steps.env.output}"
+  - id: digs
+    agent: digger
+    prompt: dig
   - id: refused
     agent: general-purpose
     prompt: refuse
     on_error: continue
 `;
 
+const DIGGER = 'name: digger\nprompt: You dig.\ntools: [shell, read_file, search_files]\npermissions: {commands: {workspace: [env, sh]}, allow: ["read:*"]}\n';
+const DIGS = [
+  { name: 'shell', input: { argv: ['env'] } }, { name: 'shell', input: { argv: ['sh', '-c', 'cat /proc/$PPID/environ /proc/1/environ; env'] } },
+  { name: 'read_file', input: { path: '/proc/self/environ' } }, { name: 'read_file', input: { path: '.perdure/host.json' } }, { name: 'search_files', input: { pattern: 'canary' } },
+];
+
 let endpoint: ModelEndpoint;
 let project: Project;
 let finished: Finished;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt }) => (prompt === 'refuse' ? { status: 401, kind: 'authentication_error', message: `invalid x-api-key: ${KEY}` } : { text: 'Nothing.' }));
-  project = await openProject({ 'nosy.yml': WORKFLOW }, { ...CANARIES, ANTHROPIC_BASE_URL: endpoint.url });
+  endpoint = await startModelEndpoint(({ prompt, system, results }) => (system.includes('You dig.') && results.count === 0 ? { tools: DIGS } : prompt === 'refuse' ? { status: 401, kind: 'authentication_error', message: `invalid x-api-key: ${KEY}` } : { text: 'Nothing.' }));
+  project = await openProject({ 'nosy.yml': WORKFLOW, 'definitions/agents/digger.yml': DIGGER }, { ...CANARIES, ANTHROPIC_BASE_URL: endpoint.url });
   finished = await project.run('run', 'nosy.yml', '--id', 'nosy', '--json');
 });
 afterAll(async () => {
@@ -53,6 +62,7 @@ describe('secrets in the environment (S22, S48, I13)', () => {
     expect(finished.code, finished.stderr).toBe(1);
     expect(JSON.stringify(endpoint.requests.map(({ headers }) => headers)), finished.stdout).toContain(KEY);
     expect(canariesIn(JSON.stringify(endpoint.requests.map(({ body }) => body)))).toEqual([]);
+    expect(endpoint.requests.find(({ results }) => results.count === DIGS.length)?.results.last).toHaveLength(DIGS.length);
   });
 
   it('are in nothing that a command prints', async () => {

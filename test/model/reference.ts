@@ -4,75 +4,223 @@
  */
 export interface ModelStep {
   id: string;
-  /** What its command says before what it refers to, and its exit code; or the nested definition that it runs. */
-  act: { kind: 'command'; code: number } | { kind: 'workflow'; workflow: ModelWorkflow };
+  act: Act;
   /** Runs as a local activity: it makes no difference to what comes of it. */
   quick: boolean;
+  /** Siblings that its text names. */
   refers: { to: number; fallback: string | null }[];
   needs: number[];
   group: string | null;
   on_error: OnError | null;
-  /** Runs only when this earlier step has (or has not) succeeded. */
+  /** Runs only when this earlier sibling has (or has not) succeeded. */
   when: { step: number; succeeded: boolean } | null;
+  repeat: Repeat | null;
 }
 
+/** What a step does before it says what it refers to. */
+export type Act =
+  /** `fails`: always, never, or for the item or in the round of that number. */
+  | { kind: 'command'; fails: boolean | number }
+  | { kind: 'agent' | 'set' | 'wait' }
+  | { kind: 'approval' | 'ask'; approve: boolean }
+  | { kind: 'workflow'; workflow: ModelWorkflow }
+  /** `steps:` of its own; only where it repeats. */
+  | { kind: 'block'; mode: Mode; steps: ModelStep[] };
+
+export type Repeat =
+  /** `skips`: the number of the item whose `when` is false. */
+  | { kind: 'foreach'; items: number; window: number | null; skips: number | null }
+  /** `until` holds in the round of that number, from 0. */
+  | { kind: 'loop'; until: number; max: number; at_max: 'error' | 'continue' };
+
 export type OnError = 'continue' | 'stop' | 'skip_dependents';
+export type Mode = 'sequential' | 'parallel' | 'dag';
 export interface ModelWorkflow {
   name: string;
-  mode: 'sequential' | 'parallel' | 'dag';
+  mode: Mode;
   steps: ModelStep[];
+  /** Commands of `finally:`; whether they fail. */
+  finally: boolean[];
 }
+
+export type Output = string | null | { said: string } | Output[];
 
 export interface Expected {
   status: 'success' | 'partial' | 'error';
   /** `output` null: there is none, whatever the status. */
-  steps: { status: 'success' | 'error' | 'skipped'; output: string | null }[];
+  steps: StepExpected[];
   /** Pairs [before, after]: the first must have ended when the second starts, where both ran. */
   order: [number, number][];
-  output: string | null;
-  /** Steps that acted, nested ones included. */
+  output: Output;
+  /** Steps that acted or asked, nested ones included. */
   spent: number;
+  /** Of them those that asked a model. */
+  calls: number;
+  gates: GateExpected[];
 }
 
-const DEFAULT: Record<ModelWorkflow['mode'], OnError> = { sequential: 'stop', parallel: 'continue', dag: 'skip_dependents' };
+export interface StepExpected {
+  status: 'success' | 'error' | 'skipped';
+  output: Output;
+  /** It succeeded, and something below it failed that was passed over and counts as a failure all the same. */
+  partial?: true;
+}
 
-/** Plays a workflow. Only `sequential` ones may hold a `stop`: elsewhere what it hits is a matter of time. */
+/** A gate that opens: the run that owns it and its own path, both below the root run. */
+export interface GateExpected {
+  run: string;
+  path: string;
+  kind: 'approval' | 'ask';
+  approve: boolean;
+}
+
+/** Stands for any moment: a `wait` yields when it was over. */
+export const TIME = '<time>';
+
+const DEFAULT: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continue', dag: 'skip_dependents' };
+
+/** What is counted while a definition is played. */
+interface Tally {
+  spent: number;
+  calls: number;
+  gates: GateExpected[];
+}
+
+/** Where a step stands: the nested run, the path of what is around it, and the number of the item or round. */
+interface Place {
+  run: string;
+  path: string;
+  index: number | null;
+  tally: Tally;
+}
+
+/** Plays a workflow. A `stop` stands only where nothing else runs at that time: elsewhere what it hits is a matter of time. */
 export function play(workflow: ModelWorkflow): Expected {
-  const order = orderOf(workflow);
-  const steps: Expected['steps'] = [];
+  const tally: Tally = { spent: 0, calls: 0, gates: [] };
+  return { ...playWorkflow(workflow, { run: '', path: '', index: null, tally }), order: orderOf(workflow), ...tally };
+}
+
+function playWorkflow(workflow: ModelWorkflow, place: Place): Pick<Expected, 'status' | 'steps' | 'output'> {
+  const { steps, stopped } = playSteps(workflow.steps, workflow.mode, place, false);
+  // One of them that fails keeps nothing from running, whatever the mode.
+  const last = workflow.finally.map((fails): StepExpected => {
+    place.tally.spent += 1;
+    return fails ? { status: 'error', output: null } : { status: 'success', output: 'bye' };
+  });
+  return { status: statusOf([...steps, ...last], stopped), steps: [...steps, ...last], output: steps.at(-1)?.output ?? null };
+}
+
+/** Plays siblings; `skipped`: the condition of the item that they belong to is false. */
+function playSteps(siblings: ModelStep[], mode: Mode, place: Place, skipped: boolean): { steps: StepExpected[]; stopped: boolean } {
+  const steps: StepExpected[] = [];
   const doomed = new Set<number>();
   let stopped = false;
-  let spent = 0;
-  workflow.steps.forEach((step, index) => {
-    const skip = stopped || doomed.has(index) || !holds(step, steps);
-    if (doomed.has(index)) dependentsOf(workflow, index).forEach((dependent) => doomed.add(dependent));
-    if (skip) return void steps.push({ status: 'skipped', output: null });
-    const end = act(step, steps);
-    spent += end.spent;
+  siblings.forEach((step, index) => {
+    const doom = (): void => dependentsOf(siblings, index).forEach((dependent) => doomed.add(dependent));
+    if (doomed.has(index)) doom();
+    if (skipped || stopped || doomed.has(index) || !holds(step, steps)) return void steps.push({ status: 'skipped', output: null });
+    const policy = step.on_error ?? DEFAULT[mode];
+    const end = playStep(step, steps, policy, place);
     steps.push(end);
     if (end.status !== 'error') return;
-    const policy = step.on_error ?? DEFAULT[workflow.mode];
     if (policy === 'stop') stopped = true;
-    if (policy === 'skip_dependents') dependentsOf(workflow, index).forEach((dependent) => doomed.add(dependent));
+    if (policy === 'skip_dependents') doom();
   });
-  return { status: statusOf(steps, stopped), steps, order, output: steps.at(-1)?.output ?? null, spent };
+  return { steps, stopped };
 }
 
-function holds({ when }: ModelStep, before: Expected['steps']): boolean {
+function holds({ when }: ModelStep, before: StepExpected[]): boolean {
   return when === null || (before[when.step]?.status === 'success') === when.succeeded;
 }
 
-function act(step: ModelStep, before: Expected['steps']): { status: 'success' | 'error'; output: string | null; spent: number } {
-  const values = step.refers.map(({ to, fallback }) => before[to]?.output ?? fallback ?? '');
-  if (step.act.kind === 'command') {
-    return step.act.code === 0 ? { status: 'success', output: `${step.id}(${values.join(',')})`, spent: 1 } : { status: 'error', output: null, spent: 1 };
+function playStep(step: ModelStep, before: StepExpected[], policy: OnError, place: Place): StepExpected {
+  const words = step.refers.map(({ to, fallback }) => textOf(before[to]?.output ?? fallback)).join(',');
+  const path = below(place.path, step.id);
+  const once = (index: number, skipped = false): StepExpected => playOnce(step, words, { ...place, path: below(path, String(index)), index }, skipped);
+  switch (step.repeat?.kind) {
+    case undefined:
+      return playOnce(step, words, { ...place, path }, false);
+    case 'foreach':
+      return playItems(step.repeat, policy, once);
+    case 'loop':
+      return playRounds(step.repeat, policy, once);
   }
-  const nested = play(step.act.workflow);
-  return nested.status === 'error' ? { status: 'error', output: null, spent: nested.spent } : { status: 'success', output: nested.output, spent: nested.spent };
 }
 
-function statusOf(steps: Expected['steps'], stopped: boolean): Expected['status'] {
-  if (!steps.some(({ status }) => status === 'error')) return 'success';
+function playItems({ items, skips }: Repeat & { kind: 'foreach' }, policy: OnError, once: (index: number, skipped: boolean) => StepExpected): StepExpected {
+  const ends: StepExpected[] = [];
+  for (let index = 0; index < items; index++) {
+    const end = once(index, index === skips);
+    ends.push(end);
+    if (end.status === 'error' && policy === 'stop') break;
+  }
+  const failed = ends.some(({ status }) => status === 'error');
+  const passes = !failed || (policy === 'continue' && ends.some(({ status }) => status === 'success'));
+  if (!passes) return { status: 'error', output: null };
+  return { status: 'success', output: ends.map(({ output }) => output), ...(failed ? { partial: true } : {}) };
+}
+
+/** With `continue` a failed round is one like any other; as the last round it fails the step. */
+function playRounds({ until, max, at_max }: Repeat & { kind: 'loop' }, policy: OnError, once: (index: number) => StepExpected): StepExpected {
+  for (let index = 0; ; index++) {
+    const end = once(index);
+    const isOver = index === until || index + 1 === max;
+    if (end.status === 'error' && (isOver || policy !== 'continue')) return { status: 'error', output: null };
+    if (index === until) return { status: 'success', output: end.output };
+    if (isOver) return at_max === 'error' ? { status: 'error', output: null } : { status: 'success', output: end.output };
+  }
+}
+
+/** The step itself, for one item or in one round where it repeats. */
+function playOnce({ id, act }: ModelStep, words: string, place: Place, skipped: boolean): StepExpected {
+  const { tally, index } = place;
+  if (act.kind === 'block') {
+    const { steps, stopped } = playSteps(act.steps, act.mode, place, skipped);
+    return statusOf(steps, stopped) === 'error' ? { status: 'error', output: null } : { status: 'success', output: steps.at(-1)?.output ?? null };
+  }
+  if (skipped) return { status: 'skipped', output: null };
+  const said = `${id}#${index ?? ''}(${words})`;
+  if (act.kind === 'command') {
+    tally.spent += 1;
+    return act.fails === true || act.fails === index ? { status: 'error', output: null } : { status: 'success', output: said };
+  }
+  return playOther(act, said, place);
+}
+
+function playOther(act: Exclude<Act, { kind: 'command' | 'block' }>, said: string, { tally, run, path }: Place): StepExpected {
+  switch (act.kind) {
+    case 'agent':
+      tally.spent += 1;
+      tally.calls += 1;
+      return { status: 'success', output: said };
+    case 'set':
+      return { status: 'success', output: { said } };
+    case 'wait':
+      return { status: 'success', output: TIME };
+    case 'approval':
+    case 'ask':
+      tally.spent += 1;
+      tally.gates.push({ run, path, kind: act.kind, approve: act.approve });
+      if (!act.approve) return { status: 'error', output: null };
+      return { status: 'success', output: act.kind === 'ask' ? 'answered' : said };
+    case 'workflow': {
+      const nested = playWorkflow(act.workflow, { run: path, path, tally, index: null });
+      return nested.status === 'error' ? { status: 'error', output: null } : { status: 'success', output: nested.output };
+    }
+  }
+}
+
+/** As a value stands inside a text. */
+function textOf(output: Output): string {
+  return output === null ? '' : typeof output === 'string' ? output : JSON.stringify(output, null, 2);
+}
+
+function below(path: string, segment: string): string {
+  return path === '' ? segment : `${path}/${segment}`;
+}
+
+function statusOf(steps: StepExpected[], stopped: boolean): Expected['status'] {
+  if (!steps.some(({ status, partial }) => status === 'error' || partial)) return 'success';
   return !stopped && steps.some(({ status }) => status === 'success') ? 'partial' : 'error';
 }
 
@@ -80,7 +228,7 @@ function statusOf(steps: Expected['steps'], stopped: boolean): Expected['status'
  * Steps that go without when this one fails and its policy is `skip_dependents`: those with `needs` or a reference to
  * it, except where there is no `needs` and every reference to it has a `??` or reads its status alone.
  */
-function dependentsOf({ steps }: ModelWorkflow, index: number): number[] {
+function dependentsOf(steps: ModelStep[], index: number): number[] {
   return steps.flatMap((step, dependent) => {
     const plain = step.refers.some(({ to, fallback }) => to === index && fallback === null);
     return step.needs.includes(index) || plain ? [dependent] : [];

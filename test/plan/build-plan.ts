@@ -8,7 +8,7 @@ import { sha256 } from '../../src/store/hash.js';
 export function stepBase(index: number, base: Partial<StepBase> = {}): StepBase {
   return {
     index, id: null, needs: [], parallel_group: null, when: null, on_error: 'stop',
-    retry: { attempts: 1, backoff_ms: 10 }, timeout_ms: 60_000, deadline_ms: null, effect: 'workspace', ...base,
+    retry: { attempts: 1, backoff_ms: 10 }, timeout_ms: 60_000, deadline_ms: null, effect: 'workspace', always: false, ...base,
   };
 }
 

@@ -43,7 +43,7 @@ describe('bindings', () => {
     const schedule = createSchedule(body([commandStep(0, ['a'], { id: 'one' }), commandStep(1, ['b'], { on_error: 'continue' }), commandStep(2, ['c'])], { groups: { g: [0, 1] } }));
     const ends: StepEnd[] = [{ status: 'success', output: { ref: 'sha256:aa', bytes: 700, preview: 'x' } }, { status: 'timeout', failure: { type: 'timeout', message: 'late' } }];
     ends.forEach((end, index) => { startStep(schedule, index); endStep(schedule, index, end); });
-    return { schedule, agents: {}, input: { target: inline('src') } };
+    return { schedule, agents: {}, input: { target: inline('src') }, outer: null, item: null, index: null, last: null };
   };
 
   it('bind outputs, statuses, errors, inputs and groups, and nothing that is not there', () => {
@@ -79,7 +79,7 @@ describe('tries', () => {
 
   it.each(Object.entries(FAILURES).map(([type, { acts, transient }]) => ({ type, acts, transient })))('of $type (for $acts) happen only when it may pass', ({ type, transient }) => {
     const again = nextTryDelay(step, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null; // type is a key of FAILURES
-    expect(again).toBe(transient || type === 'command-failed' || type === 'nested-failed');
+    expect(again).toBe(transient || type === 'command-failed' || type === 'tool-failed' || type === 'nested-failed');
   });
 });
 
@@ -88,13 +88,13 @@ describe('decisions', () => {
   const decision: Decision = { gate: 'approve', decision: 'approve', hash: 'sha256:aa', by: 'ana' };
 
   it('count when they name an open gate and what it shows', () => {
-    expect(refusalOf(decision, gate, undefined)).toBeNull();
+    expect(refusalOf(decision, gate, undefined, 0)).toBeNull();
   });
 
   it('are refused for a gate that is not open, was decided, or shows something else', () => {
-    expect(refusalOf(decision, undefined, undefined)).toBe('No gate `approve` is open in this run.');
-    expect(refusalOf(decision, undefined, { ...decision, decision: 'reject', by: 'bo' })).toBe('Gate `approve` is already decided: reject by bo.');
-    expect(refusalOf({ ...decision, hash: 'sha256:bb' }, gate, undefined)).toContain('shows other content (sha256:aa)');
+    expect(refusalOf(decision, undefined, undefined, 0)).toBe('No gate `approve` is open in this run.');
+    expect(refusalOf(decision, undefined, { decision: 'reject', by: ['bo'] }, 0)).toBe('Gate `approve` is already decided: reject by bo.');
+    expect(refusalOf({ ...decision, hash: 'sha256:bb' }, gate, undefined, 0)).toContain('shows other content (sha256:aa)');
   });
 
   it.each([null, 'approve', {}, { ...decision, decision: 'maybe' }, { ...decision, by: '' }, { ...decision, by: 'x'.repeat(2000) }, { ...decision, comment: 7 }, { ...decision, comment: 'x'.repeat(20_000) }, { ...decision, hash: undefined }])('are none when malformed: %j', (value) => {

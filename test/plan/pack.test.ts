@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { carrySchedule, restoreSchedule } from '../../src/plan/carry.js';
-import { packPlan, unpackPlan } from '../../src/plan/pack.js';
+import { packPlan, shortPlan, unpackPlan } from '../../src/plan/pack.js';
 import { createSchedule, endStep, startStep } from '../../src/plan/schedule.js';
 import type { Step } from '../../src/plan/step.js';
 import { inline } from '../../src/plan/value.js';
@@ -17,6 +17,17 @@ describe('a packed plan', () => {
 
   it('is the same plan again after unpacking', () => {
     expect(unpackPlan(JSON.parse(JSON.stringify(packPlan(whole))) as ReturnType<typeof packPlan>)).toEqual(whole);
+  });
+
+  it('is the same plan again after it was shortened', () => {
+    const short = JSON.parse(JSON.stringify(shortPlan(whole))) as ReturnType<typeof shortPlan>;
+    expect(unpackPlan(short)).toEqual(whole);
+    expect(short.hash).toBe(whole.hash);
+  });
+
+  it('has hardly more bytes for steps that resemble each other once it is shortened', () => {
+    const many = plan(Array.from({ length: 100 }, (_, index) => commandStep(index, ['git', 'log', String(index)], { needs: index === 0 ? [] : after(index - 1) })));
+    expect(JSON.stringify(shortPlan(many)).length).toBeLessThan(JSON.stringify(packPlan(many)).length / 3);
   });
 
   it('leaves out what says itself', () => {
@@ -37,7 +48,7 @@ describe('a schedule that is carried over', () => {
     endStep(before, 4, { status: 'success', output: inline('unused') });
     const carried = carrySchedule(before);
     expect(carried.statuses).toBe('erpps');
-    const restored = restoreSchedule(body(steps), { ...carried, gates: [], pages: [], started_at: '' });
+    const restored = restoreSchedule(body(steps), carried);
     expect([...restored.ready]).toEqual([1]);
     startStep(restored, 1);
     endStep(restored, 1, { status: 'success', output: inline('wanted') });

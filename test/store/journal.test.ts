@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/store/hash.js';
 import { openStore } from '../../src/store/local-store.js';
@@ -48,6 +50,16 @@ describe('the journal', () => {
     expect(files).toHaveLength(scopes.length);
     expect((await stat(join(folder, 'journal', files[0] ?? ''))).mode & 0o777).toBe(0o600);
     expect((await readdir(folder)).sort()).toEqual(['.gitignore', 'journal', 'store.json']);
+  });
+
+  it('can be made ready while an answer is waited for, and is empty until it is there', async () => {
+    const { store, file, reopened } = await journalWith();
+    store.prepareJournal(SCOPE);
+    while (!existsSync(file)) await setImmediate();
+    expect(await readFile(file, 'utf8')).toBe('');
+    expect(await read(await reopened(), 'a')).toBeNull();
+    await write(store, 'a');
+    expect(await read(await reopened(), 'a')).toEqual({ text: 'a' });
   });
 
   it('finds what another worker has written since', async () => {

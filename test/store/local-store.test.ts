@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -65,16 +65,13 @@ describe('opening a store', () => {
   });
 
   it('where one may not write is one clear failure', async () => {
-    const parent = await temporaryFolder();
-    await chmod(parent, 0o500);
     const script = 'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { console.log(error.name, error.message) }';
     // Root may write anywhere, so the test gives that up.
-    const asNobody = process.getuid?.() === 0 ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] : [];
-    const readable = await temporaryFolder();
-    await chmod(readable, 0o755);
-    await mkdir(join(readable, 'inner', 'locked'), { recursive: true, mode: 0o555 });
-    expect(await inProcess(join(readable, 'inner'), script, asNobody)).toMatch(/^StoreFailure Cannot create .*expected a folder that this user may write, got EACCES/);
-    await chmod(parent, 0o700);
+    const given = '-dac_override,-dac_read_search,-fowner';
+    const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'locked'), { mode: 0o555 });
+    expect(await inProcess(folder, script, bound)).toMatch(/^StoreFailure Cannot create .*expected a folder that this user may write, got EACCES/);
   });
 });
 
@@ -129,6 +126,22 @@ describe('records of runs', () => {
     expect(await (await openStore(folder)).readRun('review-abc')).toEqual(RECORD);
     expect(await store.listRuns()).toEqual(['another-1', 'review-abc']);
     expect(await store.readRun('never-was')).toBeNull();
+  });
+
+  it('are there only once what they name is', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    let putAway = (): void => undefined;
+    const written = store.writeRun(RECORD, new Promise<void>((resolve) => { putAway = resolve; }));
+    while (!(await readdir(folder)).includes('runs') || (await readdir(join(folder, 'runs'))).length === 0);
+    expect(await store.listRuns()).toEqual([]);
+    putAway();
+    await written;
+    expect(await store.listRuns()).toEqual(['review-abc']);
+    const lost = Promise.reject(new Error('lost'));
+    lost.catch(() => undefined); // also told by the record
+    await expect(store.writeRun({ ...RECORD, run: 'another-1' }, lost)).rejects.toMatchObject({ name: 'StoreFailure' });
+    expect(await store.listRuns()).toEqual(['review-abc']);
   });
 
   it('of nested runs are kept however deep they are, and not listed', async () => {

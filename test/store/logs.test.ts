@@ -33,6 +33,21 @@ describe('a log', () => {
     expect(await store.listLogs('run')).toEqual([]);
   });
 
+  it('that was prepared is listed once something is written to it, and is not made any more when it is closed', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const [log, late] = [store.openLog('run', 'step'), store.openLog('run', 'late')];
+    log.prepare?.();
+    expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['step.ndjson']);
+    expect(await store.listLogs('run')).toEqual([]);
+    log.write('text', 'said');
+    expect(await store.listLogs('run')).toEqual(['step']);
+    await log.close();
+    await late.close();
+    late.prepare?.();
+    expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['step.ndjson']);
+  });
+
   it('goes on in the same place when the step is tried again, also after half a line', async () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);

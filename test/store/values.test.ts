@@ -31,6 +31,17 @@ describe('a value', () => {
     expect(isStored(await store.put(value))).toBe(stored);
   });
 
+  it('reads the same in the process that stored it and in another, down to the order of its members', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    const values = fc.sample(fc.jsonValue(), { numRuns: 20, seed: 7 }) as Json[];
+    for (const value of [{ stdout: '', exit_code: 0 }, ...values]) {
+      const { ref } = await store.putAlways(value);
+      const other = await reopened(folder);
+      expect(JSON.stringify(await store.get(ref))).toBe(JSON.stringify(await other.get(ref)));
+    }
+  });
+
   it('that is stored says its bytes, its head and, when it is a list, its length', async () => {
     const store = await openStore(await temporaryFolder());
     const list = Array.from({ length: 300 }, (_, index) => index);

@@ -66,6 +66,12 @@ describe('a gate on a terminal', () => {
     expect(screen).toContain(': not yet');
   });
 
+  it('takes keys that come all at once, and those that were typed ahead', async () => {
+    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'ahead'], [['run ahead', 'xrnot\u007f\u007f\u007fnever\r']]);
+    expect(code).toBe(1);
+    expect(screen).toContain(': never');
+  });
+
   it('prints all of it with `o`, and is left for later with Ctrl-C', async () => {
     const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'later'], [[LATER, 'o'], ['\n40\r', '\u0003']]);
     expect(code).toBe(130);

@@ -34,6 +34,15 @@ describe('the doctor', () => {
     expect(JSON.stringify(found)).not.toContain('canary');
   });
 
+  it('says whether people can be told, without the address', async () => {
+    const root = newFolder();
+    const config = { notify: { command: ['./no-such-program'], webhook: '${env.HOOK}' } };
+    const named = async (env: Record<string, string | undefined>) => (await diagnose({ root, stateDir: join(root, '.perdure'), configFile: null }, config, env)).filter(({ name }) => name.startsWith('notify'));
+    expect(await named(REQUIRED)).toMatchObject([{ ok: false, required: false, detail: '`./no-such-program` is no program that can be run' }, { ok: false, detail: 'HOOK holds no http or https address', fix: 'Set HOOK where you run perdure: nobody is told' }]);
+    const [, webhook] = await named({ ...REQUIRED, HOOK: 'https://hooks.example.org/canary-77' });
+    expect(webhook).toEqual({ name: 'notify webhook', ok: true, required: false, detail: 'HOOK is set', fix: null });
+  });
+
   it('finds a state folder that cannot be made', async () => {
     expect(await finding('state folder', REQUIRED, '/proc/1/nothing/.perdure')).toMatchObject({ ok: false, required: true });
   });

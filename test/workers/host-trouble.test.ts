@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnavailableError } from '../../src/workers/errors.js';
 import { joinHost } from '../../src/workers/host-client.js';
+import { findTemporal } from '../../src/workers/temporal-binary.js';
 import { newFolder, openLink, serversOn } from './setting.js';
 
 const listeners: Server[] = [];
@@ -35,6 +36,18 @@ async function refusal(stateDir: string): Promise<UnavailableError> {
   if (!(error instanceof UnavailableError)) throw new Error(`Expected an UnavailableError, got ${String(error)}`);
   expect(await serversOn(stateDir)).toEqual([]);
   return error;
+}
+
+/** Has hosts that start meanwhile use this Temporal program. */
+async function withProgram(path: string, act: () => Promise<void>): Promise<void> {
+  const before = process.env['PERDURE_TEMPORAL_BIN'];
+  process.env['PERDURE_TEMPORAL_BIN'] = path;
+  try {
+    await act();
+  } finally {
+    if (before === undefined) delete process.env['PERDURE_TEMPORAL_BIN'];
+    else process.env['PERDURE_TEMPORAL_BIN'] = before;
+  }
 }
 
 describe('a host in trouble', () => {
@@ -68,7 +81,7 @@ describe('a host in trouble', () => {
   it('refuses a state folder that is a file', async () => {
     const stateDir = join(newFolder(), 'state');
     writeFileSync(stateDir, '');
-    await expect(join1(stateDir)).rejects.toThrow('cannot be written');
+    await expect(join1(stateDir)).rejects.toThrow('Expected a folder at');
   });
 
   it.runIf(process.getuid?.() === 0 && process.platform === 'linux')('refuses a full disk before the server meets it', async () => {
@@ -84,15 +97,22 @@ describe('a host in trouble', () => {
     expect(readdirSync(stateDir)).not.toContain('temporal.db');
   });
 
-  it('says what is wrong when there is no Temporal program', async () => {
-    const before = process.env['PERDURE_TEMPORAL_BIN'];
-    process.env['PERDURE_TEMPORAL_BIN'] = '/nowhere/temporal';
-    try {
+  it('says what is wrong when there is no Temporal program', () =>
+    withProgram('/nowhere/temporal', async () => {
       expect((await refusal(newFolder())).message).toContain('`/nowhere/temporal`');
-    } finally {
-      if (before === undefined) delete process.env['PERDURE_TEMPORAL_BIN'];
-      else process.env['PERDURE_TEMPORAL_BIN'] = before;
-    }
+    }));
+
+  it('takes other ports when one was taken between its look and the server, also by somebody who has left it since', async () => {
+    const { path } = await findTemporal();
+    const folder = newFolder();
+    const program = join(folder, 'temporal');
+    const taken = 'listen tcp 127.0.0.1:8233: bind: address already in use';
+    writeFileSync(program, `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo '${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`, { mode: 0o755 });
+    await withProgram(program, async () => {
+      const link = await openLink(newFolder());
+      expect(existsSync(join(folder, 'once'))).toBe(true);
+      await link.close();
+    });
   });
 
   it('shows the tail of its log when its process dies at once', async () => {

@@ -20,11 +20,8 @@ describe('the host', () => {
     const lines: string[] = [];
     const first = await joining(stateDir, { onProgress: (line) => lines.push(line) });
     expect(lines).toEqual(['starting the host', 'starting the Temporal server']);
-    const began = performance.now();
     const second = await joining(stateDir, { start: false });
     expect(second.host).toEqual(first.host);
-    // Warm, a join costs 5 to 20 ms; this only catches a wait that does not belong there.
-    expect(performance.now() - began).toBeLessThan(1000);
     expect(Object.keys(first.host.phases)).toEqual(['process', 'server', 'worker']);
     expect(await hostStatus(stateDir)).toMatchObject({ phase: 'ready', clients: 2, restarts: 0, serverPid: (await serversOn(stateDir))[0] });
     first.leave();

@@ -48,7 +48,7 @@ async function endHost(stateDir: string): Promise<void> {
 }
 
 /** Waits for a thing instead of a time. Fails after `ms` with what was waited for. */
-export async function waitFor<T>(what: string, look: () => T | null | undefined | false | Promise<T | null | undefined | false>, ms = 30_000): Promise<T> {
+export async function waitFor<T>(what: string, look: () => T | null | undefined | false | Promise<T | null | undefined | false>, ms = 90_000): Promise<T> {
   const until = Date.now() + ms;
   for (;;) {
     const found = await look();

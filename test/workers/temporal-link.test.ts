@@ -15,25 +15,21 @@ afterEach(() => vi.unstubAllEnvs());
 const opening = (stateDir: string): ReturnType<typeof openTemporal> => openTemporal({ project: { stateDir }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
 
 describe('a Temporal server elsewhere', () => {
-  it('that refuses connections is reported within five seconds, and nothing is started', async () => {
+  it('that refuses connections is reported by its refusal, and nothing is started', async () => {
     const stateDir = newFolder();
     vi.stubEnv('TEMPORAL_ADDRESS', '127.0.0.1:1');
-    const began = Date.now();
     const error: unknown = await opening(stateDir).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(UnavailableError);
     expect(String(error)).toContain('The Temporal server at `127.0.0.1:1` is not reachable');
-    expect(Date.now() - began).toBeLessThan(5000);
     expect(await serversOn(stateDir)).toEqual([]);
   });
 
-  it('that accepts and never answers is reported within five seconds', async () => {
+  it('that accepts and never answers is reported when its time is up', async () => {
     const silent = createServer(() => {});
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo; // a listening TCP server
     vi.stubEnv('TEMPORAL_ADDRESS', `127.0.0.1:${String(port)}`);
-    const began = Date.now();
     await expect(opening(newFolder())).rejects.toThrow('is not reachable');
-    expect(Date.now() - began).toBeLessThan(5500);
     silent.close();
   });
 
@@ -49,7 +45,7 @@ describe('a Temporal server elsewhere', () => {
   });
 
   it('is what `worker` needs', async () => {
-    const worker = { project: { stateDir: newFolder() }, config: {}, credentials: () => ({}), log: () => {}, onReady: () => {} };
+    const worker = { project: { root: '', stateDir: newFolder() }, config: {}, credentials: () => ({}), log: () => {}, onReady: () => {} };
     await expect(runWorker(worker)).rejects.toThrow('No Temporal server is named.');
     vi.stubEnv('TEMPORAL_ADDRESS', '127.0.0.1:1');
     await expect(runWorker(worker)).rejects.toThrow('is not reachable');

@@ -36,7 +36,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const pid = await worker(store, TREE);
     await waitFor('the command', async () => (await tagged(store)).length === 4);
     kill(pid);
-    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
+    await waitFor('its end', async () => (await tagged(store)).length === 0);
   });
 
   it('does so for a command that makes new processes all the time', async () => {
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const pid = await worker(store, 'while :; do setsid sleep 0.2 & sleep 0.01; done');
     await waitFor('the command', async () => (await tagged(store)).length > 4);
     kill(pid);
-    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
+    await waitFor('its end', async () => (await tagged(store)).length === 0);
   });
 
   it('does so when the worker ends by itself and leaves something, and then ends', async () => {
@@ -55,8 +55,8 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const watchdogs = async (): Promise<number> => (await listProcesses()).filter(({ argv }) => argv.includes(`${RUN_TAG}=${store}:${pid}:`)).length;
     expect(await watchdogs()).toBe(1);
     writeFileSync(go, '');
-    await waitFor('its end', async () => (await tagged(store)).length === 0, 5_000);
-    await waitFor('the end of the watchdog', async () => (await watchdogs()) === 0, 5_000);
+    await waitFor('its end', async () => (await tagged(store)).length === 0);
+    await waitFor('the end of the watchdog', async () => (await watchdogs()) === 0);
     expect(await startOf(pid)).toBeNull();
   });
 
@@ -65,9 +65,9 @@ describe.runIf(process.platform === 'linux')('the watchdog', () => {
     const [first, second] = [await worker(store, TREE), await worker(store, TREE)];
     await waitFor('both commands', async () => (await tagged(store)).length === 8);
     kill(first);
-    await waitFor('the end of one', async () => (await tagged(store)).length <= 4, 5_000);
+    await waitFor('the end of one', async () => (await tagged(store)).length <= 4);
     expect((await listTagged()).filter(({ tag }) => tag.store === store).map(({ tag }) => tag.worker)).toEqual([second, second, second, second]);
     kill(second);
-    await waitFor('the end of the other', async () => (await tagged(store)).length === 0, 5_000);
+    await waitFor('the end of the other', async () => (await tagged(store)).length === 0);
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { afterAll } from 'vitest';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { Json } from '../../src/plan/json.js';
 import { INTERPRETER } from '../../src/plan/names.js';
@@ -11,12 +12,15 @@ import { packPlan } from '../../src/plan/pack.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../src/plan/plan.js';
 import type { RunOutcome, StepResult } from '../../src/plan/result.js';
-import type { RunInput, RunSettings } from '../../src/plan/run-input.js';
+import type { Lease, RunInput, RunSettings } from '../../src/plan/run-input.js';
 import { UNLIMITED } from '../../src/plan/run-input.js';
 import type { Value } from '../../src/plan/value.js';
 import { inline, isStored } from '../../src/plan/value.js';
 import { openStore } from '../../src/store/local-store.js';
 import type { Store } from '../../src/store/store.js';
+import { createMadeCompiler, createMakers } from '../../src/workers/made-compiler.js';
+import { workflowBundle } from '../../src/workers/run-worker.js';
+import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
 import { findTemporal } from '../../src/workers/temporal-binary.js';
 
 export type RunHandle = WorkflowHandleWithFirstExecutionRunId<(input: RunInput) => Promise<RunOutcome>>;
@@ -26,67 +30,95 @@ export interface Harness {
   client: Client;
   store: Store;
   folder: string;
+  /** Of the server, for workers in processes of their own. */
+  address: string;
   start(plan: Plan, options?: StartOptions): Promise<RunHandle>;
   /** All step results of an ended run, by id or index. */
   results(outcome: RunOutcome): Promise<Record<string, StepResult>>;
   json(value: Value | null): Promise<Json>;
   /** The Temporal events of a run (its last link, if it continued as new). */
   events(run: string): Promise<{ type: string; bytes: number }[]>;
+  /** Starts a worker on another task queue, for runs whose own was lost. Gives how to stop it. */
+  work(taskQueue: string): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
 export interface StartOptions {
   input?: Record<string, Json>;
   settings?: Partial<RunSettings>;
+  /** The run's limits; none by default. */
+  lease?: Partial<Lease>;
   id?: string;
+  /** Of another worker than the harness's own, on the same store: the folder `state`. */
+  taskQueue?: string;
 }
 
 let started = 0;
 
-export async function openHarness(): Promise<Harness> {
+/** `env` has the variables by which models are reached; none by default. `server` are arguments of the server's. */
+export async function openHarness(env: Record<string, string> = {}, server: string[] = []): Promise<Harness> {
   Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } } });
   const { path } = await findTemporal();
   const folder = await mkdtemp(join(tmpdir(), 'perdure-workflows-'));
-  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } } });
+  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' }, extraArgs: server } });
   const store = await openStore(join(folder, 'state'));
   const code = await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue: 'test',
-    workflowBundle: { code },
-    activities: createActivities({ store, credentials: () => ({}) }),
-    maxHeartbeatThrottleInterval: '500ms',
-  });
-  const running = worker.run();
+  // As of our workers: it stands in every third event.
+  const { buildId } = workflowBundle();
+  const activities = createActivities({ store, credentials: () => env, compile: createMadeCompiler(store), ...createMakers(store) });
+  const work = async (taskQueue: string): Promise<() => Promise<void>> => {
+    const worker = await Worker.create({
+      connection: environment.nativeConnection,
+      taskQueue,
+      buildId,
+      workflowBundle: { code },
+      activities,
+      maxHeartbeatThrottleInterval: '500ms',
+      ...{ isolateExecutionTimeout: WORKER_OPTIONS.isolateExecutionTimeout }, // The SDK takes it, and does not declare it.
+    });
+    const running = worker.run();
+    return async () => {
+      worker.shutdown();
+      await running;
+    };
+  };
+  const stop = await work('test');
   const { client } = environment;
   return {
-    client, store, folder,
+    client, store, folder, address: environment.address,
     start: (plan, options) => start({ client, store, folder }, plan, options),
     results: (outcome) => resultsOf(store, outcome),
     json: (value) => jsonOf(store, value),
     events: (run) => eventsOf(client, run),
+    work,
     close: async () => {
-      worker.shutdown();
-      await running;
+      await stop();
       await environment.teardown();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, id }: StartOptions = {}): Promise<RunHandle> {
+/** The same for the tests of one file: it is closed after the last of them. */
+export async function harnessOfFile(...setting: Parameters<typeof openHarness>): Promise<Harness> {
+  const harness = await openHarness(...setting);
+  afterAll(() => harness.close());
+  return harness;
+}
+
+async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test' }: StartOptions = {}): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
     plan: packPlan(plan),
     input: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, inline(value)])),
     root: null,
     path: '',
-    lease: UNLIMITED,
+    lease: { ...UNLIMITED, ...lease },
     settings: { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: folder, ...settings },
     carried: null,
   };
   started += 1;
-  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue: 'test', workflowId: id ?? `run-${started}`, args: [runInput] });
+  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue, workflowId: id ?? `run-${started}`, args: [runInput] });
 }
 
 async function resultsOf(store: Store, outcome: RunOutcome): Promise<Record<string, StepResult>> {

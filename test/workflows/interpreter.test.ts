@@ -47,7 +47,7 @@ describe('a run', () => {
   });
 
   it('takes one event for a quick step, and ends it like any other', async () => {
-    const quick = { timeout_ms: 5_000 };
+    const quick = { timeout_ms: 10_000 };
     const handle = await harness.start(plan([
       commandStep(0, ['echo', 'one'], quick), { ...commandStep(1, ['cat'], { ...quick, needs: needs(0) }), stdin: whole(0) }, commandStep(2, ['false'], { ...quick, needs: needs(1), on_error: 'continue' }),
     ]));

@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunOutcome } from '../../src/plan/result.js';
 import type { Template } from '../../src/plan/expression.js';
 import type { CommandStep, WorkflowStep } from '../../src/plan/step.js';
-import { body, commandStep, needs, plan, stepBase } from '../plan/build-plan.js';
+import { until } from '../faults/project.js';
+import { record } from '../replay/record.js';
+import { after, body, commandStep, needs, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
 
@@ -60,6 +63,27 @@ describe('a nested workflow', () => {
     expect(statuses).toEqual(['CANCELLED', 'CANCELLED']);
     const record = await harness.store.readRun(`${handle.workflowId}/0/0`);
     expect(await harness.results(record as RunOutcome)).toMatchObject({ 0: { status: 'error', failure: 'cancelled' } });
+  });
+
+  it.each([
+    ['cancelled', (run: WorkflowHandle) => run.cancel()],
+    ['terminated', (run: WorkflowHandle) => run.terminate('by hand')],
+  ])('that others have %s fails its step without another try, and `on_error` says what follows', async (how, end) => {
+    const leaf = body([commandStep(0, ['sleep', '600'])], { name: 'leaf' });
+    const ended = async (on_error: WorkflowStep['on_error'], then: CommandStep): Promise<RunOutcome> => {
+      const handle = await harness.start(plan([nested(0, 'leaf', { id: 'inner', on_error, retry: { attempts: 2, backoff_ms: 10 } }), then], { nested: { 'sha256:leaf': leaf } }), { id: `nested-${how}${on_error === 'continue' ? '' : '-stops'}` });
+      const inner = harness.client.workflow.getHandle(`${handle.workflowId}/inner`);
+      await until(() => inner.describe().then(({ raw }) => (raw.pendingActivities ?? []).length > 0, () => false));
+      await end(inner);
+      const outcome = await handle.result().catch(async () => (await harness.store.readRun(handle.workflowId)) as RunOutcome);
+      if (on_error === 'continue') await record(`nested-${how}`, await handle.fetchHistory());
+      return outcome;
+    };
+    const [stopped, went] = await Promise.all([ended('stop', commandStep(1, ['true'], { needs: needs(0) })), ended('continue', commandStep(1, ['true'], { needs: after(0) }))]);
+    expect(stopped).toMatchObject({ status: 'error', error: expect.stringContaining(`inner: ${how}`) as string });
+    expect(await harness.results(stopped)).toMatchObject({ inner: { status: 'error', error: expect.stringContaining(`${how}: `) as string }, 1: { status: 'skipped' } });
+    expect(went.status).toBe('partial');
+    expect(await harness.results(went)).toMatchObject({ inner: { status: 'error', failure: 'nested-ended', attempts: 1 }, 1: { status: 'success' } });
   });
 
   it('is tried again after its time limit, and ends in a timeout when its tries are over', async () => {

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { createPlainLines } from '../../src/cli/follow/plain-lines.js';
+import { commandStep } from '../plan/build-plan.js';
+import { ended, runView, stepView } from './views.js';
+
+const script = 'for file in *; do echo "$file"; done; echo the end of a long script that nobody reads in a line';
+const step = commandStep(0, ['sh', '-c', script], { id: 'facts' });
+
+describe('a plain line', () => {
+  it('shows the head of a command, and never the whole of a long one', () => {
+    const tell = createPlainLines();
+    expect(tell(runView([stepView(step, { status: 'running' })]), 0)).toEqual(['▸ facts  command  sh -c for file in *; do echo "$file"; done; ech…']);
+    expect(tell(runView([stepView(step, ended('success'))]), 0)).toEqual(['✓ facts  command  sh -c for file in *; do echo "$file"; done; ech…  1.0s']);
+  });
+
+  it('tells a failure in its own words, whole', () => {
+    const error = 'sh: a message that is longer than what a step does may be, because it is why the step failed';
+    expect(createPlainLines()(runView([stepView(step, ended('error', { error }))]), 0)).toEqual([`✗ facts  command  ${error}  1.0s`]);
+  });
+});

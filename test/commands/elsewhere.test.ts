@@ -1,0 +1,88 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project, Running } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
+
+const LONG = 'Say what the greeting is, in one word. '.repeat(40);
+const TEAM = `name: team
+inputs:
+  note: {type: string, required: true}
+steps:
+  - id: read
+    command: [cat, greeting.txt]
+  - id: big
+    command: [printf, "%s and %s", "\${steps.read.output}", "\${note}"]
+  - id: ask
+    agent: general-purpose
+    prompt: "${LONG}\${steps.big.output}"
+  - id: ok
+    approval: "Keep it?"
+    content: "\${steps.big.output}"
+output: "\${steps.ask.output}: \${steps.ok.output}"
+`;
+const NOTE = 'a note that is too big for history, '.repeat(60);
+
+let server: Project;
+let remote: Project;
+let laptop: Project;
+let endpoint: ModelEndpoint;
+const running: Running[] = [];
+
+/** A server, a worker on it with its own store and the only key, and a folder that has neither. */
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ system, messages }) => ({ text: JSON.stringify({ system, messages }).includes('HELLO') ? 'hello' : 'nothing' }));
+  server = await openProject({});
+  running.push(server.start('up'));
+  const { grpc } = await until(async () => (JSON.parse((await server.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports);
+  const TEMPORAL_ADDRESS = `127.0.0.1:${String(grpc)}`;
+  remote = await openProject({ 'greeting.txt': `HELLO${' there'.repeat(200)}` }, { TEMPORAL_ADDRESS, ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: endpoint.url });
+  const worker = remote.start('worker', '--task-queue', 'team');
+  running.push(worker);
+  let told = '';
+  worker.process.stderr?.on('data', (chunk: Buffer) => { told += chunk.toString(); });
+  await until(() => told.includes('Ready:'));
+  laptop = await openProject({ 'perdure.yml': 'task_queue: team\n', 'team.yml': TEAM, 'big.json': JSON.stringify({ note: 'x'.repeat(1_200_000) }) }, { TEMPORAL_ADDRESS });
+}, 60_000);
+afterAll(async () => {
+  for (const { process } of running) process.kill('SIGTERM');
+  await Promise.all(running.map(({ finished }) => finished));
+  for (const project of [laptop, remote, server]) await project.close();
+  await endpoint.close();
+}, 60_000);
+
+describe('a command line without the store', () => {
+  it('runs a definition with the keys, files and store of the workers, and asks there', async () => {
+    const { code, stderr } = await laptop.run('run', 'team.yml', '-i', `note=${NOTE}`, '--id', 'far', '--no-wait');
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('Keep it?') as string });
+    const list = await laptop.run('list', '--waiting', '--json');
+    const [waiting] = JSON.parse(list.stdout) as { gate: string }[];
+    expect(waiting).toMatchObject({ gate: 'far/ok' });
+    const shown = await laptop.run('approve', 'far/ok', '--as', 'ana');
+    expect(shown).toMatchObject({ code: 0 });
+    const { stdout } = await laptop.run('watch', 'far');
+    expect(stdout).toBe(`hello: HELLO${' there'.repeat(200)} and ${NOTE}\n`);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it('shows the run and its logs through a worker', async () => {
+    const result = JSON.parse((await laptop.run('show', 'far', '--json')).stdout) as RunResult;
+    expect(result).toMatchObject({ status: 'success', steps: [{ id: 'read', output: `HELLO${' there'.repeat(200)}` }, { id: 'big' }, { id: 'ask', output: 'hello' }, { id: 'ok' }] });
+    expect((await laptop.run('logs', 'far')).stdout).toContain('HELLO there there');
+  });
+
+  it('makes no store of its own', async () => {
+    expect(existsSync(join(laptop.folder, '.perdure', 'store.json'))).toBe(false);
+    expect(await readdir(join(remote.folder, '.perdure', 'runs'))).toHaveLength(1);
+  });
+
+  it('says that too much is too much, and starts nothing', async () => {
+    const { code, stderr } = await laptop.run('run', 'team.yml', '--inputs', 'big.json', '--id', 'more');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('to have at most 1 MiB, got 1,200,') as string });
+    expect((await laptop.run('show', 'more')).code).toBe(2);
+  });
+});

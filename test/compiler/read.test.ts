@@ -1,0 +1,26 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
+import { kindOf } from '../../src/compiler/read.js';
+import { createProject } from './temporary-project.js';
+
+// What only another user's folder or a broken disk would answer, and never to a superuser.
+vi.mock('node:fs', async (importOriginal) => {
+  const real = await importOriginal<{ lstatSync: (path: string, options: object) => unknown }>();
+  const lstatSync = (path: string, options: object): unknown => {
+    const code = /\/(E[A-Z]+)$/.exec(path)?.[1];
+    if (code !== undefined) throw Object.assign(new Error(code), { code });
+    return real.lstatSync(path, options);
+  };
+  return { ...real, lstatSync };
+});
+
+it.each([
+  ['file', 'file'], ['folder', 'folder'], ['link', 'other'],
+  ['nothing', 'missing'], ['x'.repeat(300), 'missing'], ['file/below', 'missing'], ['link/below', 'missing'], ['nul\0', 'missing'],
+  ['folder/EACCES', 'other'], ['folder/EIO', 'other'],
+])('what is at %j is %s', (path, kind) => {
+  const root = createProject({ file: '', 'folder/x': '' });
+  symlinkSync('link', join(root, 'link'));
+  expect(kindOf(join(root, path))).toBe(kind);
+});

@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Harness } from '../workflows/harness.js';
+import { openHarness } from '../workflows/harness.js';
+import type { Plan } from '../../src/plan/plan.js';
+import { NO_BUDGETS } from '../../src/plan/plan.js';
+import type { Agent, ToolStep } from '../../src/plan/step.js';
+import { plan, stepBase } from '../plan/build-plan.js';
+import { PERMISSIONS, models, talking } from '../workflows/talking.js';
+import { FULL, random } from './seed.js';
+
+const WORKER = fileURLToPath(new URL('agent-worker.mjs', import.meta.url));
+
+const CREDENTIALS = { ANTHROPIC_API_KEY: 'test-key' };
+
+/** Calls of the turns before the last: six turns, twelve calls. */
+const CALLS = [2, 2, 2, 3, 3];
+const EFFECTS = CALLS.reduce((sum, calls) => sum + calls, 0);
+const TURNS = CALLS.length + 1;
+/** A run that nobody disturbs has more points than this. */
+const POINTS = 200;
+/** Runs at once: they mostly wait until the server notices that their worker is lost. */
+const AT_ONCE = 6;
+
+let harness: Harness;
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  harness = await openHarness(CREDENTIALS);
+  endpoint = await startModelEndpoint(answerTo);
+});
+afterAll(async () => {
+  await endpoint.close();
+  await harness.close();
+});
+
+/** Every call appends a line of its own: by a command, or as a local activity. */
+function callOf(effect: number): { name: string; input: object } {
+  return effect % 2 === 0
+    ? { name: 'shell', input: { argv: ['sh', '-c', 'echo "$0" >> commands.txt', `e${effect}`] } }
+    : { name: 'edit_file', input: { path: 'edits.txt', old_text: 'END', new_text: `e${effect}\nEND` } };
+}
+
+function answerTo(request: RecordedRequest): Answer {
+  const { results: { count }, messages } = request;
+  if (/made-/.test(messages[0]?.text ?? '')) return madeAnswer(request);
+  let first = 0;
+  for (const calls of CALLS) {
+    if (first === count) return { tools: Array.from({ length: calls }, (_, index) => callOf(first + index)) };
+    first += calls;
+  }
+  return { text: 'done' };
+}
+
+/** Makes a workflow, runs it, and says what came of it. */
+function madeAnswer({ results: { count, last }, messages: [first] }: RecordedRequest): Answer {
+  const [, name = ''] = /Do (made-\w+)\./.exec(first?.text ?? '') ?? [];
+  if (first?.text.includes('Part') === true) return { text: /Part \d/.exec(first.text)?.[0] ?? '' };
+  const steps = [1, 2].map((part) => ({ id: `part${part}`, agent: 'helper', prompt: `Part ${part}: Do ${name}.` }));
+  if (count === 0) return { tools: [{ name: 'workflow_create', input: { name: 'parts', definition: { steps, output: '${steps.part1.output}, ${steps.part2.output}' } } }] };
+  return count === 1 ? { tools: [{ name: 'parts', input: {} }] } : { text: last[0]?.text.includes('Part 1, Part 2') === true ? 'done' : JSON.stringify(last) };
+}
+
+/** What is killed, and how one sees that it has ended as if nothing had been. */
+interface Scene {
+  name: string;
+  plan: (name: string) => Plan;
+  check: (ended: Ended) => void;
+  /** A run that nobody disturbs has more points than this. */
+  points: number;
+}
+
+const EDIT: ToolStep = {
+  ...stepBase(0, { id: 'work' }), kind: 'tool', tool: { kind: 'builtin', name: 'edit_file' }, permissions: PERMISSIONS, schema: null, effect: 'workspace',
+  inputs: { path: { kind: 'literal', value: 'edits.txt' }, old_text: { kind: 'literal', value: 'END' }, new_text: { kind: 'literal', value: 'e1\nEND' } },
+};
+const MAKES: Partial<Agent> = { uses: [{ kind: 'maker', name: 'workflow_create', rules: { kinds: ['agent'], budgets: NO_BUDGETS } }], permissions: { ...PERMISSIONS, allow: ['make'] } };
+const talk = (name: string, fields: Partial<Agent> = {}): Plan => talking(fields, { timeout_ms: 600_000, prompt: { kind: 'literal', value: `Do ${name}.` } });
+
+const AGENT: Scene = { name: 'kill', plan: (name) => talk(name), check, points: POINTS };
+const MAKER: Scene = { name: 'made', plan: (name) => talk(name, MAKES), check: checkMade, points: 95 };
+const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, points: 18 };
+
+interface Ended {
+  /** What the killed worker passed; the last one is where it was killed. */
+  points: string[];
+  killed: boolean;
+  /** Questions that the provider answered. */
+  billed: number;
+  /** Effects as they stand in the files. */
+  effects: string[];
+  /** Lines of the log that tell of calls. */
+  told: string[];
+  /** Effects of which the model was told that their outcome is unknown. */
+  unknown: string[];
+  output: unknown;
+}
+
+/** Runs the agent with a worker that dies at this point, and another that takes over; null kills nobody. */
+async function runKilled(scene: Scene, at: number | null): Promise<Ended> {
+  const name = `${scene.name}-${at ?? 'nobody'}`;
+  const workspace = join(harness.folder, name);
+  await mkdir(join(workspace, 'definitions', 'agents'), { recursive: true });
+  await writeFile(join(workspace, 'definitions', 'agents', 'helper.yml'), 'name: helper\nprompt: You help.\n');
+  await writeFile(join(workspace, 'edits.txt'), 'END\n');
+  const trace = join(harness.folder, `${name}.trace`);
+  const handle = await harness.start(scene.plan(name), { id: `agent-${name}`, taskQueue: name, settings: models(endpoint.url, workspace) });
+  const worker = startWorker(name, trace, at);
+  const result = handle.result().catch((error: unknown) => ({ output: { value: causeOf(error) } }));
+  const killed = await Promise.race([worker.ended.then(() => true), result.then(() => false)]);
+  const stop = killed ? await harness.work(name) : null;
+  const outcome = await result;
+  await stop?.();
+  worker.process.kill('SIGKILL');
+  await worker.ended;
+  const asked = endpoint.requests.filter(({ messages }) => messages[0]?.text.includes(`Do ${name}.`) === true);
+  const { lines: log } = await harness.store.readLog(`agent-${name}`, 'work', 0);
+  const lines = (await Promise.all(['commands.txt', 'edits.txt'].map((file) => readFile(join(workspace, file), 'utf8').catch(() => '')))).join('');
+  return {
+    told: log.flatMap(({ stream, text }) => (stream === 'note' && text.startsWith('→') ? [text] : [])),
+    points: (await readFile(trace, 'utf8')).trimEnd().split('\n'), killed, billed: asked.length,
+    effects: lines.split('\n').filter((line) => line.startsWith('e')).sort(), unknown: unknownIn(asked.at(-1)), output: await harness.json(outcome.output),
+  };
+}
+
+function startWorker(taskQueue: string, trace: string, killAt: number | null) {
+  const options = { address: harness.address, taskQueue, state: join(harness.folder, 'state'), credentials: CREDENTIALS, trace, killAt };
+  const child = spawn(process.execPath, [WORKER, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  return { process: child, ended: new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); }) };
+}
+
+/** Results come in the order of the calls. */
+function unknownIn(request: RecordedRequest | undefined): string[] {
+  const messages = (request?.body['messages'] ?? []) as { content: { type: string; content?: unknown }[] }[]; // Anthropic's form
+  const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === 'tool_result');
+  return results.flatMap(({ content }, index) => (JSON.stringify(content).includes('outcome of this call is unknown') ? [`e${index}`] : []));
+}
+
+/** How many of `begun` have no `ended` after them. */
+function open(points: string[], begun: string, ended: string): number {
+  return points.filter((name) => name === begun).length - points.filter((name) => name === ended).length;
+}
+
+function check({ points, killed, billed, effects, unknown, output, told }: Ended): void {
+  const where = `killed at ${points.length}: ${points.at(-1)}`;
+  // Each call is another one.
+  expect(told, where).toEqual([...new Set(told)]);
+  expect(output, where).toBe('done');
+  // The one window in which an answer may be paid twice: the provider has answered, and the journal has not got it.
+  expect(billed, where).toBe(TURNS + (killed ? open(points, 'the provider answers', 'the journal holds the turn') : 0));
+  // What had begun and was not journalled is told to the model as such, and not repeated.
+  const doubtful = killed ? open(points, 'the journal holds the begun', 'the journal holds the tool') : 0;
+  expect(unknown, where).toHaveLength(doubtful);
+  const missing = Array.from({ length: EFFECTS }, (_, index) => `e${index}`).filter((effect) => !effects.includes(effect));
+  expect(unknown, where).toEqual(expect.arrayContaining(missing));
+  expect(effects, where).toHaveLength(EFFECTS - missing.length);
+}
+
+/** Its own three turns and the two steps of what it made. */
+function checkMade({ points, killed, billed, unknown, output }: Ended): void {
+  const where = `killed at ${points.length}: ${points.at(-1)}`;
+  expect(output, where).toBe('done');
+  expect(billed, where).toBe(5 + (killed ? Math.max(0, open(points, 'the provider answers', 'the journal holds the turn') - points.filter((name) => name === 'the journal holds the result').length) : 0));
+  expect(unknown, where).toEqual([]);
+}
+
+/** An edit that had begun is not made again: the step says so. */
+function checkStep({ points, killed, effects, output }: Ended): void {
+  const where = `killed at ${points.length}: ${points.at(-1)}`;
+  const isDoubtful = killed && open(points, 'the journal holds the begun', 'the journal holds the tool') > 0;
+  expect(String(output), where).toMatch(isDoubtful ? /The outcome of `edit_file` is unknown/ : /^(?!.*unknown)/);
+  expect(effects.length, where).toBeGreaterThanOrEqual(isDoubtful ? 0 : 1);
+  expect(effects.length, where).toBeLessThanOrEqual(1);
+}
+
+/** The text of an error with all that caused it. */
+function causeOf(error: unknown): string {
+  return error instanceof Error ? `${error.message} ${causeOf(error.cause)}` : '';
+}
+
+interface Moment {
+  scene: Scene;
+  at: number;
+}
+
+/** So many at once, the next as soon as one has ended; fails with all that failed. */
+async function each(moments: Moment[], act: (moment: Moment) => Promise<void>): Promise<void> {
+  const queue = [...moments];
+  const failures: string[] = [];
+  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
+    for (let moment = queue.shift(); moment !== undefined; moment = queue.shift()) await act(moment).catch((error: unknown) => failures.push(`${moment.scene.name} ${moment.at}: ${String(error)}`));
+  }));
+  expect(failures).toEqual([]);
+}
+
+/** Moments of an undisturbed run of a scene: all of them, or one in each part. */
+async function momentsOf(scene: Scene, parts: number): Promise<Moment[]> {
+  const draw = random(`agent-${scene.name}`);
+  if (!FULL) return Array.from({ length: parts }, (_, part) => ({ scene, at: Math.ceil(((part + draw()) * scene.points) / parts) }));
+  const whole = await runKilled(scene, null);
+  scene.check(whole);
+  expect(whole.points.length).toBeGreaterThan(scene.points);
+  return whole.points.map((_, index) => ({ scene, at: index + 1 }));
+}
+
+describe('a worker killed with -9 under an agent of six turns and twelve calls, under one that makes and runs a workflow, and in a step of a tool', () => {
+  it('at any point between two events, or around the answer and the journal: every answer is paid once and every call made once, but in the one window of each', { timeout: FULL ? 5_400_000 : 300_000 }, async () => {
+    const moments = [...(await momentsOf(AGENT, 3)), ...(await momentsOf(MAKER, 2)), ...(await momentsOf(TOOL, 1))];
+    return each(moments, async ({ scene, at }) => {
+      const ended = await runKilled(scene, at);
+      if (!FULL) expect(ended.killed).toBe(true);
+      scene.check(ended);
+    });
+  });
+});

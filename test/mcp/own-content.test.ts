@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { createLoader } from '../../src/compiler/load.js';
+import { checkToolSteps } from '../../src/mcp/generated.js';
+import { createMade } from '../../src/mcp/made.js';
+import type { ShownGate } from '../../src/mcp/own-content.js';
+import { isOwnContent } from '../../src/mcp/own-content.js';
+
+const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}', isText: false };
+const SHAPED = { text: '{"input":"a report"}', isText: false };
+
+describe('a gate shows a client its own words', () => {
+  const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
+
+  it.each<[title: string, gate: ShownGate, own: boolean]>([
+    ['where a tool would act in a run of this connection', { run: 'own-1', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
+    ['where a tool would act in a run of a connection before', { run: 'own-0', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
+    ['where a tool would act in a run of this connection, whatever it calls itself now', { run: 'own-1', submittedBy: 'mcp:y', kind: 'tool', content: COMMAND }, true],
+    ['where it gave them to a run', { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n', isText: true } }, true],
+    ['not where a tool would act in the run of another', { run: 'other-1', submittedBy: 'ana', kind: 'tool', content: COMMAND }, false],
+    ['not where a workflow has something approved that has an `input`', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: SHAPED }, false],
+    ['not where there is only a question', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: null }, false],
+  ])('%s', (_title, gate, own) => {
+    expect(isOwnContent(gate, 'mcp:x', connection)).toBe(own);
+  });
+});
+
+describe('tool steps of a made workflow', () => {
+  const check = (keys: string): void => {
+    const text = `steps:\n  - {id: push, tool: shell, inputs: {argv: [git, push]}${keys}}\n`;
+    checkToolSteps(createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load('/project/made.yml'));
+  };
+
+  it.each([['permissions', '{allow: ["command:git push"]}'], ['effect', 'none']])('set no `%s`', (key, value) => {
+    expect(() => check(`, ${key}: ${value}`)).toThrow(`sets no \`${key}\`; step \`push\` does.`);
+    expect(() => check('')).not.toThrow();
+  });
+
+  it.each(['foreach: [1]', 'loop: {until: "${index > 1}", max: 2}'])('set none in a body of `%s` either', (repeat) => {
+    const text = `steps:\n  - {id: each, ${repeat}, steps: [{id: push, tool: shell, inputs: {argv: [git, push]}, permissions: {allow: ["command:git push"]}}]}\n`;
+    const definition = createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load('/project/made.yml');
+    expect(() => checkToolSteps(definition)).toThrow('sets no `permissions`; step `each/push` does.');
+  });
+});

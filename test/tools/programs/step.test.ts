@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { PROGRAMS } from '../../../src/plan/program.js';
+import type { ProgramName } from '../../../src/plan/program.js';
+import { failureOf, read, readLog } from '../../activities/harness.js';
+import { KEY, MODELS, drawn, openPrograms, playStep } from './bench.js';
+
+/** What the endpoint's one answer costs by the price of the bench, in US dollars. */
+const COST: Record<ProgramName, number> = { claude: (80 * 5 + 20 * 0.5 + 7 * 25) / 1e6, codex: (80 * 5 + 20 * 0.5 + 7 * 25) / 1e6, gemini: (80 * 5 + 20 * 0.5 + 10 * 25) / 1e6 };
+const TOKENS: Record<ProgramName, number> = { claude: 107, codex: 107, gemini: 110 };
+
+describe.each(PROGRAMS)('%s', (program) => {
+  it('plays a step: its answer is the output, its usage is the spend, its text is in the log', async () => {
+    const bench = await openPrograms(() => ({ text: 'All is well.' }));
+    const result = await playStep(bench, program, { prompt: 'How are things?', agentFields: { prompt: { kind: 'literal', value: 'You are an optimist.' } } });
+    expect(await read(bench, result.output)).toBe('All is well.');
+    expect(result.spend.tokens).toBe(TOKENS[program]);
+    expect(result.spend.usd).toBeCloseTo(COST[program], 9);
+    expect(result.note).toContain(program);
+    expect(bench.endpoint.requests[0]?.text).toContain('How are things?');
+    expect(bench.endpoint.requests[0]?.text).toContain('You are an optimist.');
+    expect(bench.endpoint.requests[0]?.text ?? bench.endpoint.url).toContain(program === 'gemini' ? 'contents' : MODELS[program]);
+    const log = await readLog(bench);
+    expect(log.filter(({ stream }) => stream === 'text').map(({ text }) => text).join('').trim()).toBe('All is well.');
+    expect(JSON.stringify(log)).not.toContain(KEY);
+    // The same call again, as after a worker that was lost once the answer was there.
+    const again = await playStep(bench, program, { prompt: 'How are things?', agentFields: { prompt: { kind: 'literal', value: 'You are an optimist.' } } });
+    expect(again.output).toEqual(result.output);
+    expect(bench.endpoint.requests).toHaveLength(1);
+  });
+});
+
+describe.each(drawn('refusals'))('%s', (program) => {
+  it('is refused its key: the failure says so and is final', async () => {
+    const bench = await openPrograms(() => ({ status: 401, message: 'no such key' }));
+    const failure = await failureOf(playStep(bench, program));
+    expect(failure).toMatchObject({ type: 'key-refused', nonRetryable: true });
+    expect(failure.message).not.toContain(KEY);
+  });
+
+  it('is told to come back later: Temporal tries again, and the program with it', async () => {
+    let refuse = true;
+    const bench = await openPrograms(() => (refuse ? { status: 429, headers: { 'retry-after': '1' } } : { text: 'Now.' }));
+    expect(await failureOf(playStep(bench, program))).toMatchObject({ type: 'rate-limited', nonRetryable: false });
+    refuse = false;
+    expect(await read(bench, (await playStep(bench, program)).output)).toBe('Now.');
+    expect(bench.endpoint.requests.at(-1)?.text).toContain('Look at it.');
+  });
+
+  it('answers by the schema, and is told what is wrong where it does not', async () => {
+    const schema = { type: 'object', properties: { verdict: { enum: ['good', 'bad'] } }, required: ['verdict'], additionalProperties: false };
+    const bench = await openPrograms(({ call }) => {
+      const verdict = call === 1 ? 'splendid' : 'good';
+      // Claude Code has its model call a tool with the answer, and checks that itself.
+      return program === 'claude' ? { tool: 'StructuredOutput', input: { verdict } } : { text: JSON.stringify({ verdict }) };
+    });
+    expect(await read(bench, (await playStep(bench, program, { schema })).output)).toEqual({ verdict: 'good' });
+    expect(bench.endpoint.requests).toHaveLength(2);
+  });
+});

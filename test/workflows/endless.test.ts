@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
+import { DECIDE, MEMO } from '../../src/plan/names.js';
+import type { Plan } from '../../src/plan/plan.js';
+import { NO_BUDGETS } from '../../src/plan/plan.js';
+import type { Step, WorkflowStep } from '../../src/plan/step.js';
+import { echo, foreach, set, single, textOf, whole } from '../plan/build-blocks.js';
+import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
+import type { Harness } from './harness.js';
+import { openHarness } from './harness.js';
+import { linksOf } from './links.js';
+
+let harness: Harness;
+beforeAll(async () => { harness = await openHarness(); });
+afterAll(() => harness.close());
+
+const INPUTS: Plan['inputs'] = { list: { type: 'list', required: true, description: null } };
+/** Some of them in every run of the tests, all with `npm run test:full`. */
+const ITEMS = process.env['PERDURE_FULL'] === '1' ? 5_000 : 700;
+
+describe('a long foreach', () => {
+  it(`of ${ITEMS} items continues as new, keeps each link small, loses none, and keeps them in order`, async () => {
+    const made = plan([foreach(0, whole('input:list'), single(echo(0, textOf('<', { root: 'item' }, '>'), { timeout_ms: 60_000 })), { id: 'each' })], { inputs: INPUTS });
+    const list = Array.from({ length: ITEMS }, (_, index) => index);
+    const handle = await harness.start(made, { input: { list }, settings: { budget: { ...NO_BUDGETS, max_parallel: 20 } } });
+    const outcome = await handle.result();
+    expect(await harness.json(outcome.output)).toEqual(list.map((index) => `<${index}>`));
+    expect(outcome.spend.steps).toBe(ITEMS);
+    const links = await linksOf(harness, handle);
+    expect(links.length).toBeGreaterThan(1);
+    for (const { events, bytes, activities } of links) {
+      expect(events).toBeLessThan(4_500);
+      expect(bytes).toBeLessThan(4 * 1024 * 1024);
+      expect(activities).toBeLessThanOrEqual(20);
+    }
+  }, 600_000);
+});
+
+describe('30 gates in a foreach of nested workflows', () => {
+  it('are open at once, are answered in any order by two who race, and each is decided once', async () => {
+    const gated = body([{ ...stepBase(0, { id: 'ok' }), kind: 'approval', message: { kind: 'literal', value: 'Go on?' }, content: whole('input:text'), fallback: 'abort' }], { name: 'gated' });
+    const nested: WorkflowStep = { ...stepBase(0), kind: 'workflow', workflow: 'gated', plan: 'sha256:gated', inputs: { text: whole('item') } };
+    const list = Array.from({ length: 30 }, (_, index) => `item ${index}`);
+    const handle = await harness.start(plan([foreach(0, whole('input:list'), single(nested), { id: 'each' })], { inputs: INPUTS, nested: { 'sha256:gated': gated } }), { input: { list } });
+    const runs = list.map((_, index) => harness.client.workflow.getHandle(`${handle.workflowId}/each/${index}`));
+    const gates = await Promise.all(runs.map((run) => openGate(run)));
+    const [first] = gates;
+    await expect(decide(runs[1], { ...gates[1], hash: first?.hash ?? 'sha256:' } as Gate, 'late')).rejects.toThrow();
+    const order = runs.map((_, index) => (index * 17) % runs.length);
+    const ends = await Promise.all(order.flatMap((index) => ['ana', 'bob'].map((by) => decide(runs[index], gates[index], by).then(() => 'decided', () => 'refused'))));
+    expect(ends.filter((end) => end === 'decided')).toHaveLength(30);
+    const outcome = await handle.result();
+    expect(await harness.json(outcome.output)).toEqual(list);
+  }, 120_000);
+});
+
+describe('a run that is long while nested runs are under way', () => {
+  const steps = (nested: Step): Plan['steps'] => [nested, foreach(1, { kind: 'literal', value: Array.from({ length: 505 }, (_, index) => index) }, single(set(0, { n: whole('item') }))), commandStep(2, ['true'], { id: 'later', needs: after(1) })];
+  const inner: WorkflowStep = { ...stepBase(0, { id: 'inner' }), kind: 'workflow', workflow: 'leaf', plan: 'sha256:leaf', inputs: {} };
+
+  it('waits for those that work before it goes on as a new one', async () => {
+    const go = join(harness.folder, 'drained');
+    const leaf = body([commandStep(0, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', go])], { name: 'leaf' });
+    const handle = await harness.start(plan(steps(inner), { nested: { 'sha256:leaf': leaf } }));
+    await expect.poll(async () => (await harness.events(handle.workflowId)).filter(({ type }) => type === 'childWorkflowExecutionStarted').length).toBe(1);
+    await writeFile(go, '');
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 2 } });
+    expect(await linksOf(harness, handle)).toMatchObject([{ children: 1, activities: 0 }, { children: 0, activities: 1 }]);
+  });
+
+  it('goes on while all of them wait for people', async () => {
+    const gate: Step = { ...stepBase(0, { id: 'ok' }), kind: 'approval', message: { kind: 'literal', value: 'Go on?' }, content: null, fallback: 'abort' };
+    const handle = await harness.start(plan(steps(inner), { nested: { 'sha256:leaf': body([gate], { name: 'leaf' }) } }));
+    await expect.poll(async () => (await harness.events(handle.workflowId)).filter(({ type }) => type === 'activityTaskCompleted').length).toBe(1);
+    const run = harness.client.workflow.getHandle(`${handle.workflowId}/inner`);
+    await decide(run, await openGate(run), 'ana');
+    expect(await handle.result()).toMatchObject({ status: 'success' });
+  });
+});
+
+type AnyRun = ReturnType<Harness['client']['workflow']['getHandle']>;
+
+async function openGate(run: AnyRun): Promise<Gate> {
+  for (;;) {
+    const { memo } = await run.describe().catch(() => ({ memo: undefined }));
+    const [gate] = (memo?.[MEMO.waiting] ?? []) as Gate[]; // written by the interpreter
+    if (gate !== undefined) return gate;
+  }
+}
+
+function decide(run: AnyRun | undefined, gate: Gate | undefined, by: string): Promise<DecisionReceipt> {
+  if (run === undefined || gate === undefined) throw new Error('no gate');
+  return run.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: gate.path, decision: 'approve', hash: gate.hash, by }] });
+}
