@@ -12,6 +12,8 @@ export interface Curve {
   /** What one of it is, in `ms per …`. */
   unit: string;
   points: number[];
+  /** Points that take long: only with `--full`. */
+  further: number[];
   rounds: number;
   /** What each side does at a point; the numbers are milliseconds. */
   sidesAt: (bench: Bench, point: number) => Promise<{ ours: Measurement; theirs: Measurement }>;
@@ -27,10 +29,10 @@ export interface CurveResult {
   points: CurvePoint[];
 }
 
-/** Measures all points; the first is measured once more before, to warm up. */
-export async function measureCurve({ sidesAt, points, rounds, ...curve }: Curve, bench: Bench, wanted: number | null): Promise<CurveResult> {
+/** Measures all points, with `full` the further ones too; the first is measured once more before, to warm up. */
+export async function measureCurve({ sidesAt, points, further, rounds, ...curve }: Curve, bench: Bench, { wanted, full }: { wanted: number | null; full: boolean }): Promise<CurveResult> {
   const found: CurvePoint[] = [];
-  for (const at of points) {
+  for (const at of full ? [...points, ...further] : points) {
     const { ours, theirs } = await sidesAt(bench, at);
     const measured = await measurePair(ours, theirs, wanted ?? rounds, found.length === 0);
     found.push({ at, ratio: measured.ratio, ours: each(measured.ours, at), theirs: each(measured.theirs, at) });

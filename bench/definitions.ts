@@ -6,6 +6,25 @@ const AGENT = 'bench-agent';
 /** `agents/bench-agent.yml`: the same system prompt as the hand-written side's. */
 export const AGENT_FILE = JSON.stringify({ name: AGENT, description: 'Answers.', prompt: 'You answer in one line.', model: 'claude-sonnet-4-6' });
 
+const READER = 'bench-reader';
+
+/** `agents/bench-reader.yml`: the same with a tool. */
+export const READER_FILE = JSON.stringify({ name: READER, description: 'Reads.', prompt: 'You read.', model: 'claude-sonnet-4-6', tools: ['read_file'], max_turns: 100 });
+
+/** One agent that reads until it answers. */
+export function reader(): Definition {
+  return { name: 'bench-reader', steps: [{ agent: READER, prompt: 'Read it all.' }] };
+}
+
+/** The items of a list, a model call each, windowed. */
+export function items(count: number, window: number): Definition {
+  return {
+    name: `bench-items-${count}`,
+    budgets: { max_parallel: window, max_steps: count },
+    steps: [{ id: 'each', foreach: { items: range(count, (item) => item), max_parallel: window }, agent: AGENT, prompt: 'Item ${item}.' }],
+  };
+}
+
 /** Model calls one after another, each shown the answer before. */
 export function sequential(steps: number, name = `bench-sequential-${steps}`): Definition {
   return {

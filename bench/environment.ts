@@ -8,7 +8,8 @@ import { openStore } from '../src/store/local-store.js';
 import { choosePorts, startServer, stopServer } from '../src/workers/embedded-server.js';
 import { findTemporal } from '../src/workers/temporal-binary.js';
 import { startModelEndpoint } from '../test/fakes/model-endpoint.js';
-import { AGENT_FILE } from './definitions.js';
+import { PAGE, answerTo } from './answers.js';
+import { AGENT_FILE, READER_FILE } from './definitions.js';
 import { ByHand } from './by-hand/client.js';
 import { Ours } from './ours.js';
 import { BUILT, startWorker } from './worker-process.js';
@@ -65,11 +66,13 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const stateDir = join(folder, '.perdure');
   await mkdir(join(folder, 'definitions', 'agents'), { recursive: true });
   await writeFile(join(folder, 'definitions', 'agents', 'bench-agent.yml'), AGENT_FILE);
+  await writeFile(join(folder, 'definitions', 'agents', 'bench-reader.yml'), READER_FILE);
+  await writeFile(join(folder, PAGE.path), `${'x'.repeat(79)}\n`.repeat(PAGE.bytes / 80));
   await writeFile(join(folder, 'perdure.yml'), '{}\n');
   const store = await openStore(stateDir);
   await mkdir(join(stateDir, 'logs'), { recursive: true });
 
-  const endpoint = await startModelEndpoint(() => ({ text: 'done' }));
+  const endpoint = await startModelEndpoint(answerTo);
   ends.push(() => endpoint.close());
 
   const { path: temporal } = await findTemporal({ onProgress: say });

@@ -6,6 +6,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { Curve } from './curve.js';
 import { measureCurve } from './curve.js';
 import { growthOfDepth } from './curves/depth.js';
+import { growthOfItems } from './curves/items.js';
 import { growthOfRuns } from './curves/runs.js';
 import { growthOfSteps } from './curves/steps.js';
 import { withBench } from './environment.js';
@@ -13,6 +14,7 @@ import type { Bench } from './environment.js';
 import { measureProfiles } from './profile/profiles.js';
 import type { Row } from './row.js';
 import { measureRow } from './row.js';
+import { agentHistory } from './rows/agent-history.js';
 import { compileScaling } from './rows/compile.js';
 import { serverRows } from './rows/embedded-server.js';
 import { fanOut200, fanOut2000 } from './rows/fan-out.js';
@@ -24,13 +26,16 @@ import { processRows } from './rows/processes.js';
 import { replay } from './rows/replay.js';
 import { commandLatency, quickSteps, sequentialLatency } from './rows/sequential-latency.js';
 import { throughput } from './rows/throughput.js';
+import { workerCpu } from './rows/worker-cpu.js';
 import { curveTable, profileTable, rowsTable, writeReport } from './table.js';
 import type { Results } from './table.js';
 
 const ROWS: Row[] = [
-  sequentialLatency, commandLatency, quickSteps, throughput, fanOut200, fanOut2000, nested, ...historyRows, ...serverRows, replay, memory, compileScaling, ...processRows, firstStart,
+  // Before there are runs by the thousand: `list` tells of all.
+  compileScaling, ...processRows, firstStart,
+  sequentialLatency, commandLatency, quickSteps, throughput, workerCpu, fanOut200, fanOut2000, nested, ...historyRows, agentHistory, ...serverRows, replay, memory,
 ];
-const CURVES: Curve[] = [growthOfSteps, growthOfDepth, growthOfRuns];
+const CURVES: Curve[] = [growthOfSteps, growthOfItems, growthOfDepth, growthOfRuns];
 const PROFILES = 'profiles';
 const NAMES = [...ROWS.map(({ name }) => name), ...CURVES.map(({ name }) => name), PROFILES];
 
@@ -40,6 +45,7 @@ const { values: options } = parseArgs({
     rounds: { type: 'string' },
     json: { type: 'string', default: 'bench-results/results.json' },
     markdown: { type: 'string' },
+    full: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h' },
   },
 });
@@ -48,7 +54,7 @@ const { values: options } = parseArgs({
 process.once('disconnect', () => process.exit(1));
 
 if (options.help) {
-  console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE]\n\nRows: ${NAMES.join(', ')}`);
+  console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`);
 } else {
   // Replays happen in this process.
   Runtime.install({ logger: new DefaultLogger('WARN') });
@@ -71,7 +77,7 @@ async function measureAll(bench: Bench, chosen: ReadonlySet<string>): Promise<Re
     if (result.ratio !== null) say(`${row.name}: ratio ${result.ratio.median.toFixed(3)}`);
     results.rows.push(result);
   }
-  for (const curve of CURVES.filter(({ name }) => chosen.has(name))) results.curves.push(await timed(curve.name, () => measureCurve(curve, bench, rounds)));
+  for (const curve of CURVES.filter(({ name }) => chosen.has(name))) results.curves.push(await timed(curve.name, () => measureCurve(curve, bench, { wanted: rounds, full: options.full })));
   if (chosen.has(PROFILES)) results.profiles = await timed(PROFILES, () => measureProfiles(bench));
   return results;
 }

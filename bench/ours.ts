@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { chooseModels } from '../src/activities/models/choose.js';
 import { compileDefinition } from '../src/compiler/compile.js';
 import { loadConfig } from '../src/compiler/config.js';
 import { findProject } from '../src/compiler/project.js';
 import { INTERPRETER } from '../src/plan/names.js';
-import { packPlan } from '../src/plan/pack.js';
+import { shortPlan } from '../src/plan/pack.js';
 import type { Plan } from '../src/plan/plan.js';
 import type { RunInput, RunSettings } from '../src/plan/run-input.js';
 import { UNLIMITED } from '../src/plan/run-input.js';
 import type { Store } from '../src/store/store.js';
-
-const MODEL = { provider: 'anthropic', model: 'claude-sonnet-4-6' } as const;
 
 /** Compiles definitions and starts runs of them, as the CLI does. */
 export class Ours {
@@ -47,9 +46,11 @@ export class Ours {
     return plan;
   }
 
-  start(plan: Plan): Promise<WorkflowHandle> {
+  async start(plan: Plan): Promise<WorkflowHandle> {
+    const chosen = await chooseModels({ plan, options: {}, env: { ANTHROPIC_API_KEY: 'bench' }, rehearse: false });
+    if ('failure' in chosen) throw new Error(chosen.failure);
     const settings: RunSettings = {
-      models: { '': MODEL, 'claude-sonnet-4-6': MODEL },
+      models: chosen.models,
       rehearsal: false,
       submitted_by: 'bench',
       gates: 'ask',
@@ -57,7 +58,7 @@ export class Ours {
       budget: plan.budgets,
       workspace: this.#folder,
     };
-    const input: RunInput = { plan: packPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
+    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
     return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
   }
 

@@ -8,8 +8,13 @@ import { fileURLToPath } from 'node:url';
 export interface WorkerProcess {
   /** Resident memory, in bytes. */
   memory(): Promise<number>;
+  /** CPU time of all its threads since it started, in milliseconds. */
+  cpu(): Promise<number>;
   end(): Promise<void>;
 }
+
+/** What a worker process tells of itself. */
+export type Question = 'memory' | 'cpu';
 
 /** The folder of the built benchmark. */
 export const BUILT = dirname(fileURLToPath(import.meta.url));
@@ -18,12 +23,14 @@ export const BUILT = dirname(fileURLToPath(import.meta.url));
 export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<WorkerProcess> {
   const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await answerOf(child, file);
+  const ask = async (question: Question): Promise<number> => {
+    const answer = answerOf(child, file);
+    child.send(question);
+    return Number(await answer);
+  };
   return {
-    memory: async () => {
-      const answer = answerOf(child, file);
-      child.send('memory');
-      return Number(await answer);
-    },
+    memory: () => ask('memory'),
+    cpu: () => ask('cpu'),
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

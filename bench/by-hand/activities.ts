@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ANSWER_TOKENS } from '../../src/activities/models/provider.js';
 
 const HEARTBEAT_MS = 2_000;
 const client = new Anthropic({ maxRetries: 0 });
@@ -10,12 +13,30 @@ const client = new Anthropic({ maxRetries: 0 });
 export async function askModel(prompt: string): Promise<string> {
   return withHeartbeat(async () => {
     const stream = client.messages.stream(
-      { model: 'claude-sonnet-4-6', max_tokens: 8192, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }] },
+      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }] },
       { signal: cancellationSignal() },
     );
     const { content } = await stream.finalMessage();
     return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
   });
+}
+
+/** One turn of an agent with a tool: all that was said so far goes in, what the model says to it comes out. */
+export async function askTurn(messages: Anthropic.MessageParam[]): Promise<Anthropic.ContentBlock[]> {
+  return withHeartbeat(async () => {
+    const stream = client.messages.stream(
+      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You read.', messages, tools: [READ_FILE] },
+      { signal: cancellationSignal() },
+    );
+    return (await stream.finalMessage()).content;
+  });
+}
+
+const READ_FILE: Anthropic.Tool = { name: 'read_file', description: 'Reads a text file.', input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } };
+
+/** The tool. */
+export function readText(folder: string, path: string): Promise<string> {
+  return readFile(join(folder, path), 'utf8');
 }
 
 /** Runs a program and gives its standard output. */

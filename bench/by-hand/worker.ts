@@ -1,14 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
+import { WORKER_OPTIONS, limitStackTraces } from '../../src/workers/worker-options.js';
 import { quietRuntime, serve } from '../serve.js';
 import { setting } from '../setting.js';
 import * as activities from './activities.js';
 
 quietRuntime();
+limitStackTraces();
 const connection = await NativeConnection.connect({ address: setting('BENCH_ADDRESS') });
 const worker = await Worker.create({
   ...WORKER_OPTIONS,
+  buildId: 'by-hand-0123456789ab',
   connection,
   namespace: 'default',
   taskQueue: setting('BENCH_TASK_QUEUE'),

@@ -1,9 +1,10 @@
 // What a good Temporal engineer writes for these workloads without Perdure.
 import { ActivityCancellationType, condition, continueAsNew, defineSignal, executeChild, proxyActivities, setHandler } from '@temporalio/workflow';
+import type Anthropic from '@anthropic-ai/sdk';
 import type * as activities from './activities.js';
 import { ACTIVITY_OPTIONS, STEPS_PER_LINK } from './options.js';
 
-const { askModel, runCommand } = proxyActivities<typeof activities>({
+const { askModel, askTurn, readText, runCommand } = proxyActivities<typeof activities>({
   ...ACTIVITY_OPTIONS,
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
@@ -62,6 +63,19 @@ export async function reuse(argv: string[], values: number): Promise<string> {
     for (let user = 0; user < 5; user++) last = await askModel(`User ${user} of ${value}`);
   }
   return last;
+}
+
+/** An agent as Temporal's integrations of AI kits write it: the workflow has the messages, and passes them with each turn. */
+export async function agent(prompt: string, folder: string): Promise<string> {
+  const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }];
+  for (;;) {
+    const content = await askTurn(messages);
+    messages.push({ role: 'assistant', content });
+    const calls = content.filter((block) => block.type === 'tool_use');
+    if (calls.length === 0) return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    const results = await Promise.all(calls.map(async ({ id, input }) => ({ type: 'tool_result' as const, tool_use_id: id, content: await readText(folder, (input as { path: string }).path) }))); // as the tool's schema says
+    messages.push({ role: 'user', content: results });
+  }
 }
 
 const decide = defineSignal<[string]>('decide');

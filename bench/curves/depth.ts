@@ -10,6 +10,7 @@ export const growthOfDepth: Curve = {
   across: 'levels, the run itself included',
   unit: 'level',
   points: [1, 2, 3, 4, 5],
+  further: [],
   rounds: 7,
   async sidesAt({ ours, byHand }, levels) {
     let plan = await ours.compile(sequential(STEPS, 'bench-level-1'));

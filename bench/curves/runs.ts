@@ -10,6 +10,7 @@ export const growthOfRuns: Curve = {
   across: 'runs at once',
   unit: 'run',
   points: [1, 5, 20, 50, 100, 200],
+  further: [1000],
   rounds: 2,
   async sidesAt({ ours, byHand }, runs) {
     const plan = await ours.compile(sequential(STEPS));

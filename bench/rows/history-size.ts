@@ -43,7 +43,8 @@ async function line(run: (values: number) => Promise<WorkflowHandle>, unit: Unit
   return { step, once: small - step * FEW * STEPS_PER_VALUE };
 }
 
-async function sizeOf(handle: WorkflowHandle, unit: Unit): Promise<number> {
+/** Bytes or events of a run's history, as the server counts them. */
+export async function sizeOf(handle: WorkflowHandle, unit: Unit): Promise<number> {
   const { historyLength, historySize } = await handle.describe();
   if (unit === 'events') return historyLength;
   if (historySize === undefined) throw new Error('The server tells no history size');

@@ -1,5 +1,6 @@
 import { Worker } from '@temporalio/worker';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
+import { limitStackTraces } from '../../src/workers/worker-options.js';
 import { workflowBundle } from '../../src/workers/run-worker.js';
 import { STEPS_PER_LINK } from '../by-hand/options.js';
 import type { Bench } from '../environment.js';
@@ -22,7 +23,8 @@ export const replay: Row = {
   async measure(bench, rounds) {
     const mine = await histories(bench, await ourLongRun(bench));
     const other = await histories(bench, await theirLongRun(bench));
-    const bundle = workflowBundle();
+    const { codePath: bundle } = workflowBundle();
+    limitStackTraces();
     const events = (links: typeof mine): string => links.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0).toLocaleString('en-US');
     const measured = await measurePair(() => milliseconds(() => replayAll(mine, bundle)), () => milliseconds(() => replayAll(other, bench.byHandBundle)), rounds);
     return { ...measured, note: `events: ours ${events(mine)} in ${mine.length} links, theirs ${events(other)} in ${other.length}` };
