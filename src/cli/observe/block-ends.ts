@@ -2,10 +2,10 @@ import { loopFailure } from '../../plan/ends.js';
 import { NO_SPEND, addSpend } from '../../plan/result.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import { endOf, errorOf } from '../../plan/schedule.js';
-import type { Block, BlockStep, LoopStep } from '../../plan/step.js';
+import type { BlockStep, LoopStep } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope } from './fold-scope.js';
-import { holdsIn, innersOf } from './fold-scope.js';
+import { countOf, holdsIn, innersOf, makeInner } from './fold-scope.js';
 
 /** How a foreach or a loop ended whose items or rounds have ended, as far as they tell. */
 export function blockEnd(scope: FoldScope, step: BlockStep): StepEnd {
@@ -27,9 +27,13 @@ function hasSucceeded({ single, schedule }: FoldScope): boolean {
   return single ? schedule.steps[0]?.status === 'success' : endOf(schedule) !== 'error';
 }
 
-/** Whether a body can pass without an event: whatever acts in it has a `when`. */
-export function mayBeSilent({ steps }: Block): boolean {
-  return steps.every((step) => step.kind === 'set' || step.kind === 'wait' || (isBlockStep(step) ? mayBeSilent(step.body) : step.when !== null));
+/** Whether an item or a round can pass without an event: whatever acts in it has a `when`, or is there for no item. */
+export function mayBeSilent(scope: FoldScope): boolean {
+  return scope.schedule.body.steps.every((step) => {
+    if (step.kind === 'set' || step.kind === 'wait') return true;
+    if (!isBlockStep(step)) return step.when !== null;
+    return (step.kind === 'foreach' && countOf(scope, step.items) === 0) || mayBeSilent(makeInner(scope, step, 0));
+  });
 }
 
 /** Whether a loop went on after a round, as far as history tells. */

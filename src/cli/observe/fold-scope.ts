@@ -67,13 +67,18 @@ export function innersOf(scope: FoldScope, step: Step): FoldScope[] {
 export function innerOf(outer: FoldScope, owner: BlockStep, index: number): FoldScope {
   const known = outer.inner.get(owner.index) ?? new Map<number, FoldScope>();
   outer.inner.set(owner.index, known);
+  const inner = known.get(index) ?? makeInner(outer, owner, index);
+  known.set(index, inner);
+  return inner;
+}
+
+/** The scope that an item or a round has before anything in it has started. */
+export function makeInner(outer: FoldScope, owner: BlockStep, index: number): FoldScope {
   const { agents, input } = outer;
-  const made: FoldScope = known.get(index) ?? {
-    agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: known.get(index - 1)?.schedule ?? null,
+  return {
+    agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: outer.inner.get(owner.index)?.get(index - 1)?.schedule ?? null,
     path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(),
   };
-  known.set(index, made);
-  return made;
 }
 
 function itemOf(outer: FoldScope, items: Template, index: number): Binding | null {

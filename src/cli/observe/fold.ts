@@ -20,7 +20,7 @@ import { isBlockStep } from '../../plan/step.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
-import { conditionIn, countOf, innerOf, innersOf, locate, valueOf } from './fold-scope.js';
+import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, valueOf } from './fold-scope.js';
 import type { Truth } from './truth.js';
 import { noTruth } from './truth.js';
 import { pathBelow } from './view.js';
@@ -207,10 +207,11 @@ function inferSilent(fold: RunFold, scope: FoldScope, step: BlockStep, at: strin
   if (fold.input.carried !== null) return;
   if (step.kind === 'foreach') return inferItems(fold, scope, step, at);
   // Of a loop nobody knows how many rounds there were, were there some that acted.
-  if (!mayBeSilent(step.body)) return;
   let last = innersOf(scope, step).at(-1) ?? null;
   while (fold.played < MOST_PLAYED && (last === null || goesOn(step, last))) {
-    last = innerOf(scope, step, (last?.index ?? -1) + 1);
+    const next = (last?.index ?? -1) + 1;
+    if (!mayBeSilent(makeInner(scope, step, next))) return;
+    last = innerOf(scope, step, next);
     play(fold, last, at);
   }
 }
