@@ -76,7 +76,8 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   ends.push(() => endpoint.close());
 
   const { path: temporal } = await findTemporal({ onProgress: say });
-  const server = await startServer(temporal, stateDir, await choosePorts(NO_PORTS, 1));
+  const { ports } = await choosePorts(NO_PORTS, 1);
+  const server = await startServer(temporal, stateDir, ports);
   ends.push(() => stopServer(server));
   const connection = await Connection.connect({ address: server.address });
   ends.push(() => connection.close());

@@ -4,7 +4,8 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from './errors.js';
-import { freePort, isFree, LOOPBACK, waitForPort } from './ports.js';
+import { claimFreePort, claimPort, isFree, LOOPBACK, waitForPort } from './ports.js';
+import type { PortClaim } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
 import { markOf, portsIn, serverArguments } from './server-command.js';
@@ -44,10 +45,26 @@ export async function findServer(stateDir: string): Promise<EmbeddedServer | nul
   return null;
 }
 
-/** Chooses ports for a new server. `codec` is where the host serves the codec endpoint already. */
-export async function choosePorts(wanted: WantedPorts, codec: number): Promise<ServerPorts> {
-  const grpc = await freePort(wanted.grpc);
-  return { grpc, ui: await freePort(wanted.ui === grpc ? null : wanted.ui), codec };
+/** Ports of a server, held for it while it is down until `release`. */
+export interface HeldPorts {
+  ports: ServerPorts;
+  release: () => void;
+}
+
+/** Chooses ports for a new server, and holds them. `codec` is where the host serves the codec endpoint already. */
+export async function choosePorts(wanted: WantedPorts, codec: number): Promise<HeldPorts> {
+  const grpc = await claimFreePort(wanted.grpc);
+  const ui = await claimFreePort(wanted.ui);
+  return hold({ grpc: grpc.port, ui: ui.port, codec }, [grpc, ui]);
+}
+
+/** Holds the ports of a server that runs, as far as nobody else does. */
+export async function holdPorts(ports: ServerPorts): Promise<HeldPorts> {
+  return hold(ports, [await claimPort(ports.grpc), await claimPort(ports.ui)]);
+}
+
+function hold(ports: ServerPorts, claims: (PortClaim | null)[]): HeldPorts {
+  return { ports, release: () => claims.forEach((claim) => claim?.release()) };
 }
 
 /**

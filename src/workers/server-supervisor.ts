@@ -2,8 +2,8 @@ import { stat, copyFile, truncate } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Env } from './cache-folder.js';
 import type { CodecServer } from './codec-server.js';
-import { arePortsFree, choosePorts, findServer, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
-import type { EmbeddedServer, WantedPorts } from './embedded-server.js';
+import { arePortsFree, choosePorts, findServer, holdPorts, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
+import type { EmbeddedServer, HeldPorts, WantedPorts } from './embedded-server.js';
 import { UnavailableError } from './errors.js';
 import type { Progress } from './provision.js';
 import type { ServerPorts } from './server-command.js';
@@ -45,7 +45,8 @@ const START_TRIES = 5;
 
 /** Joins the live server of a state folder or starts one, and keeps one running on its ports. The caller holds the host's lock. */
 export async function superviseServer(options: SupervisorOptions): Promise<SupervisedServer> {
-  let server = (await joinServer(options)) ?? (await startFirst(options));
+  const first = (await joinServer(options)) ?? (await startFirst(options));
+  let { server } = first;
   await options.onServer(server);
   const released = new AbortController();
   const ends: number[] = [];
@@ -73,21 +74,28 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
     release: () => {
       clearInterval(capLog);
       released.abort();
+      first.held.release();
     },
   };
 }
 
-async function joinServer({ stateDir, onProgress, openCodec }: SupervisorOptions): Promise<EmbeddedServer | null> {
+/** A server, and its ports for as long as it may have to be started again. */
+interface FirstServer {
+  server: EmbeddedServer;
+  held: HeldPorts;
+}
+
+async function joinServer({ stateDir, onProgress, openCodec }: SupervisorOptions): Promise<FirstServer | null> {
   const server = await findServer(stateDir);
   if (server === null) return null;
   onProgress(`joining the Temporal server that runs at ${server.address}`);
   const codec = await openCodec(server.ports.codec);
   if (codec.port !== server.ports.codec) onProgress(`port ${String(server.ports.codec)} is taken: the Web UI cannot show stored values`);
   await settled(server, stateDir);
-  return server;
+  return { server, held: await holdPorts(server.ports) };
 }
 
-async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, openCodec }: SupervisorOptions): Promise<EmbeddedServer> {
+async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, openCodec }: SupervisorOptions): Promise<FirstServer> {
   // Before the minutes that a build may take.
   await checkDatabase(stateDir);
   const { path } = await findTemporal({ env, onProgress, signal });
@@ -96,28 +104,45 @@ async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, ope
   for (let tries = 1; ; tries++) {
     signal.throwIfAborted();
     // Those who took the usual ports once may be many who start at this moment: from then on the system chooses.
-    const ports = await choosePorts(tries === 1 ? wanted : { ...wanted, grpc: null, ui: uiPort }, codec.port);
-    if (uiPort !== null && ports.ui !== uiPort) throw new UnavailableError(`Port ${String(uiPort)} for the Web UI is taken.`, 'Choose another one with --ui-port.');
-    onProgress('starting the Temporal server');
+    const held = await choosePorts(tries === 1 ? wanted : { ...wanted, grpc: null, ui: uiPort }, codec.port);
+    const { ports } = held;
     try {
-      return await startServer(path, stateDir, ports);
+      if (uiPort !== null && ports.ui !== uiPort) throw new UnavailableError(`Port ${String(uiPort)} for the Web UI is taken.`, 'Choose another one with --ui-port.');
+      onProgress('starting the Temporal server');
+      return { server: await startServer(path, stateDir, ports), held };
     } catch (error) {
+      held.release();
       // Somebody took a port between our look and the server's, and may have left it again since.
-      const wasTaken = error instanceof Error && error.message.includes(PORT_TAKEN);
-      if (tries === START_TRIES || !(wasTaken || !(await arePortsFree(ports)))) throw error;
+      const wasTaken = lostPort(error) || !(await arePortsFree(ports));
+      if (tries === START_TRIES || !wasTaken) throw error;
     }
   }
+}
+
+/** Whether a server ended because a port was taken: one of its own, or one that it chose for what it does inside. */
+function lostPort(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(PORT_TAKEN);
 }
 
 /** On the same ports, so that everybody who is connected finds it again. */
 async function restart(ports: ServerPorts, { stateDir, env, onProgress }: SupervisorOptions, signal: AbortSignal): Promise<EmbeddedServer> {
   const { path } = await findTemporal({ env, onProgress, signal });
+  for (let tries = 1; ; tries++) {
+    await portsFree(ports, signal);
+    try {
+      return await startServer(path, stateDir, ports);
+    } catch (error) {
+      if (tries === START_TRIES || !lostPort(error)) throw error;
+    }
+  }
+}
+
+async function portsFree(ports: ServerPorts, signal: AbortSignal): Promise<void> {
   const until = Date.now() + PORTS_MS;
   while (!(await arePortsFree(ports))) {
     if (Date.now() > until) throw new UnavailableError(`Port ${String(ports.grpc)} or ${String(ports.ui)} of the Temporal server was taken after it ended.`, 'Run the command again: the server will take other ports.');
     await pause(100, undefined, { signal });
   }
-  return startServer(path, stateDir, ports);
 }
 
 /** The server keeps its log open for appending, so it is cut in place. */

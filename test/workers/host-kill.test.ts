@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findServer } from '../../src/workers/embedded-server.js';
 import { hostStatus } from '../../src/workers/host-client.js';
 import { readHostFile } from '../../src/workers/host-files.js';
+import { claimFreePort } from '../../src/workers/ports.js';
 import { kill, leaveRun, newFolder, openLink, runsAt, serversOn, waitFor, watchServers } from './setting.js';
 
 describe('after kill -9', () => {
@@ -37,6 +38,26 @@ describe('after kill -9', () => {
     const [server] = await serversOn(stateDir);
     await waitFor('the host file', async () => (await readHostFile(stateDir))?.server?.pid === server);
     expect(await hostStatus(stateDir)).toMatchObject({ restarts: 1, serverPid: server });
+    await link.close();
+  });
+
+  it('of the server, its ports stay its own until it is there again', async () => {
+    const stateDir = newFolder();
+    const link = await openLink(stateDir);
+    const dead = await findServer(stateDir);
+    const ports = [dead?.ports.grpc ?? 0, dead?.ports.ui ?? 0];
+    kill(dead?.identity.pid);
+    const taken: number[] = [];
+    await waitFor('another server', async () => {
+      for (const port of ports) {
+        const claim = await claimFreePort(port);
+        if (claim.port === port) taken.push(port);
+        claim.release();
+      }
+      const now = await findServer(stateDir);
+      return now !== null && now.identity.pid !== dead?.identity.pid;
+    });
+    expect(taken).toEqual([]);
     await link.close();
   });
 

@@ -16,7 +16,7 @@ function stateFolder(): string {
 
 it('the server of another project that took the port first is not taken for ours', async () => {
   const { path } = await findTemporal();
-  const ports = await choosePorts(NO_PORTS, 1);
+  const { ports } = await choosePorts(NO_PORTS, 1);
   const other = await startServer(path, stateFolder(), ports);
   const folder = stateFolder();
   await expect(startServer(path, folder, ports)).rejects.toThrow();
@@ -27,10 +27,10 @@ it('the server of another project that took the port first is not taken for ours
 it('a server is known again after a restart on the same database', async () => {
   const { path } = await findTemporal();
   const folder = stateFolder();
-  const ports = await choosePorts(NO_PORTS, 1);
+  const { ports } = await choosePorts(NO_PORTS, 1);
   const first = await startServer(path, folder, ports);
   process.kill(first.identity.pid, 'SIGKILL');
   while (await isRunning(first.identity)) await new Promise((resolve) => setImmediate(resolve));
-  const second = await startServer(path, folder, await choosePorts(NO_PORTS, 1));
+  const second = await startServer(path, folder, (await choosePorts(NO_PORTS, 1)).ports);
   expect(await isRunning(second.identity)).toBe(true);
 });
