@@ -70,12 +70,12 @@ async function answer(tool: McpTool, given: unknown, { server, context, connecti
       answers: context.mcpReq.inputResponses,
     };
     const result = await tool.run(parse(tool, given), call);
-    // Clients hear nothing of a request any more once they have its result.
-    await told();
     return isInputRequired(result) ? result : toResult(result);
   } catch (error) {
-    await told();
     return { isError: true, content: [{ type: 'text', text: await errorText(error) }] };
+  } finally {
+    // Clients hear nothing of a request any more once they have its result.
+    await told();
   }
 }
 

@@ -5,7 +5,7 @@ import type { Config } from '../compiler/config.js';
 import { toMcpServer } from '../compiler/formats/mcp-config.js';
 import { addressVariable } from '../plan/notice.js';
 import { variablesIn, variablesOf } from '../plan/mcp-server.js';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 
 /** The provider variables that are set, and those that the config names: they travel to the host in memory only (I13). */
 export function providerVariables(env: Env, named: string[] = []): Record<string, string> {

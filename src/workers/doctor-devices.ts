@@ -6,7 +6,7 @@ import { createDevices } from '../compiler/devices.js';
 import type { Project } from '../compiler/project.js';
 import type { Device } from '../plan/device.js';
 import { isSimulated } from '../plan/device.js';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import type { HostServer } from './device-hosts.js';
 import { askHost, isHere } from './device-hosts.js';
 import type { Finding } from './doctor.js';

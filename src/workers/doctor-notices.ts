@@ -3,7 +3,7 @@ import { findOnPath, isExecutable } from '../activities/find-on-path.js';
 import type { Config } from '../compiler/config.js';
 import type { Project } from '../compiler/project.js';
 import { addressVariable, filledAddress } from '../plan/notice.js';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import type { Finding } from './doctor.js';
 
 /** Whether people can be told in the ways that `notify` names. What was not taken stands in the log of its run. */

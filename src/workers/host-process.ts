@@ -1,4 +1,4 @@
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import { UnavailableError } from './errors.js';
 
 /** Another process is the host already: what a host's exit says to whoever started it. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import { UnavailableError } from './errors.js';
 import { hostLog } from './host-files.js';
 import { EXIT_HELD } from './host-process.js';

@@ -1,5 +1,5 @@
 import { openStore } from '../store/local-store.js';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
 import { serveCodec } from './codec-server.js';
 import type { HostInfo, HostStatus } from './control-protocol.js';

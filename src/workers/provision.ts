@@ -1,4 +1,4 @@
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 
 /** The command line whose server we get: later tags cannot be installed as a Go module. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';

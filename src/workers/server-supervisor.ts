@@ -1,6 +1,6 @@
 import { stat, copyFile, truncate } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
 import { arePortsFree, choosePorts, findServer, holdPorts, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
 import type { EmbeddedServer, HeldPorts, WantedPorts } from './embedded-server.js';

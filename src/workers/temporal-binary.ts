@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { cacheFolder } from './cache-folder.js';
-import type { Env } from './cache-folder.js';
+import { cacheFolder } from '../store/cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { takeLock } from './host-lock.js';
 import { findOnPath, isExecutable } from '../activities/find-on-path.js';
@@ -61,7 +61,7 @@ export async function findPresent(env: Env, onProgress: Progress = () => {}): Pr
 
 /** Where our cache keeps the program. */
 export function temporalFolder(env: Env): string {
-  return join(cacheFolder(env), 'perdure', `temporal-${TEMPORAL_CLI_VERSION}`);
+  return join(cacheFolder(env), `temporal-${TEMPORAL_CLI_VERSION}`);
 }
 
 async function useGiven(path: string): Promise<TemporalBinary> {

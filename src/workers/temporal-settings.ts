@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { ConnectionOptions } from '@temporalio/client';
 import type { NativeConnectionOptions } from '@temporalio/worker';
-import type { Env } from './cache-folder.js';
+import type { Env } from '../store/cache-folder.js';
 import { messageOf, UnavailableError } from './errors.js';
 
 /** How to reach a server that is not ours. */

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from '../../src/store/cache-folder.js';
+import { claimFreePort } from '../../src/workers/ports.js';
 import { until } from '../faults/project.js';
 
 const VERSION = '0.17.4';
@@ -22,11 +22,12 @@ export interface RealOllama {
 
 /** A real Ollama with one tiny model, `smol`. Built and fetched once, into the cache: 4 to 9 minutes on two cores. */
 export async function startOllama(): Promise<RealOllama> {
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'perdure', `ollama-${VERSION}`);
+  const cache = join(cacheFolder(), `ollama-${VERSION}`);
   const program = buildProgram(cache);
   const model = fetchModel(cache);
   const folder = mkdtempSync(join(tmpdir(), 'perdure-ollama-'));
-  const address = `127.0.0.1:${await freePort()}`;
+  const { port } = await claimFreePort(null);
+  const address = `127.0.0.1:${String(port)}`;
   const env = { ...process.env, OLLAMA_HOST: address, OLLAMA_MODELS: join(folder, 'models'), HOME: folder };
   const server = spawn(program, ['serve'], { env, stdio: 'ignore' });
   const ended = once(server, 'exit');
@@ -80,12 +81,4 @@ function inScratch(use: (folder: string) => void): void {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // it listens on TCP
-  server.close();
-  return port;
 }

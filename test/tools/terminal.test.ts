@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
+import { onTerminal as typeOn } from '../hostile/on-terminal.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const ASKS = `name: asks
 steps:
   - id: text
@@ -23,28 +21,10 @@ beforeAll(async () => {
 });
 afterAll(() => project.close());
 
-/**
- * Runs `perdure …` on a terminal of 80 columns and answers: when a text comes up that was not there before, its keys are
- * typed. Gives all that the terminal got.
- */
-function onTerminal(args: string[], answers: [string, string][]): Promise<{ code: number | null; screen: string }> {
-  const command = `stty cols 80 rows 24; exec ${[process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')}`;
-  const child = spawn('script', ['-qfec', command, '/dev/null'], {
-    cwd: project.folder, stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'], PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'], TERM: 'xterm-256color', SHELL: '/bin/sh' },
-  });
-  let screen = '';
-  let from = 0;
-  const left = [...answers];
-  child.stdout.on('data', (chunk: Buffer) => {
-    screen += chunk.toString();
-    for (let next = left[0]; next !== undefined && screen.includes(next[0], from); next = left[0]) {
-      from = screen.length;
-      child.stdin.write(next[1]);
-      left.shift();
-    }
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, screen: stripVTControlCharacters(screen).replaceAll('\r', '') })));
+/** What a person sees of a command on a terminal, answered as they would. */
+async function onTerminal(args: string[], answers: [string, string][]): Promise<{ code: number | null; screen: string }> {
+  const { code, bytes } = await typeOn(project, args, answers);
+  return { code, screen: stripVTControlCharacters(bytes).replaceAll('\r', '') };
 }
 
 const LATER = 'later ';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/device.js';
+import { cacheFolder } from '../../store/cache-folder.js';
 import { stepFailure } from '../failures.js';
 import type { Values } from './arguments.js';
 import { expand } from './arguments.js';
@@ -100,7 +101,7 @@ async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRule
   const paths = await sourcesIn(expand(folders, values), build);
   const hash = createHash('sha256').update(JSON.stringify([rules.rules.map(({ run: argv }) => expand(argv, values)), run]).replaceAll(build.out, ''));
   for (const path of paths) hash.update(path).update(await readFile(path));
-  const folder = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'perdure', 'libraries');
+  const folder = join(cacheFolder(), 'libraries');
   const kept = join(folder, `${hash.digest('hex').slice(0, 32)}.a`);
   const isKept = await readFile(kept).then(() => true, () => false);
   if (isKept) return kept;

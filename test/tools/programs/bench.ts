@@ -12,7 +12,8 @@ import { FULL, random } from '../../faults/seed.js';
 import type { ProgramAnswer, ProgramEndpoint, ProgramRequest } from '../../fakes/program-endpoint.js';
 import { startProgramEndpoint } from '../../fakes/program-endpoint.js';
 import { plan, stepBase } from '../../plan/build-plan.js';
-import { agentPrograms, cacheFolder } from './install.js';
+import { cacheFolder } from '../../../src/store/cache-folder.js';
+import { agentPrograms } from './install.js';
 
 /** Programs of a test: each takes seconds to start, so the commit draws whose turn it is. */
 export function drawn(name: string): ProgramName[] {

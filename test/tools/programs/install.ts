@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { cacheFolder } from '../../../src/store/cache-folder.js';
 
 /** The programs that the adapters were written against; all run on Node 20. */
 const PACKAGES = { '@anthropic-ai/claude-code': '2.1.197', '@openai/codex': '0.169.0', '@google/gemini-cli': '0.61.0' };
@@ -17,11 +17,6 @@ export function agentPrograms(): string {
   const folder = join(cache, `agent-programs-${createHash('sha256').update(manifest).digest('hex').slice(0, 12)}`);
   if (!existsSync(folder)) install(cache, folder, manifest);
   return join(folder, 'node_modules', '.bin');
-}
-
-/** Our part of the user's cache. */
-export function cacheFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'perdure');
 }
 
 /** Whole or not at all: another test run may install at the same time. */
