@@ -12,7 +12,8 @@ import type { ModelCall } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { askOnce } from './journal.js';
 import { messageBytes, textOf } from './models/message.js';
-import { costAt } from './models/prices.js';
+import { costAt, searchesCost } from './models/prices.js';
+import { mostSearches } from './models/provider-tools.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './models/provider.js';
 import { tokensOf } from './models/provider.js';
 import { renderRehearsal } from './models/request.js';
@@ -68,7 +69,8 @@ function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): {
 
 function mostIn({ price = null, max_tokens = 0 }: ModelCall['model'], request: ModelRequest): { usd: number; tokens: number } {
   const asked = request.params?.['max_tokens'];
-  return mostOf(price, { bytes: requestBytes(request), max_tokens: typeof asked === 'number' ? asked : max_tokens });
+  const most = mostOf(price, { bytes: requestBytes(request), max_tokens: typeof asked === 'number' ? asked : max_tokens });
+  return price === null ? most : { ...most, usd: most.usd + searchesCost(mostSearches(request.tools)) };
 }
 
 export function requestBytes({ system, messages, schema, tools = [] }: ModelRequest): number {

@@ -4,8 +4,10 @@ import type { ModelChoice } from '../plan/run-input.js';
 import type { Agent, AgentStep } from '../plan/step.js';
 import { modelKeyOf } from '../plan/step.js';
 import type { ProgramName, ProgramSettings } from '../plan/program.js';
+import type { ProviderToolName } from '../plan/tool.js';
 import type { ChooseModels } from './models/choose.js';
 import { chooseModels } from './models/choose.js';
+import { PLAYED, providerToolOf, providesTool } from './models/provider-tools.js';
 import { reachOf } from './models/reach.js';
 import type { ChoosePrograms } from './programs/choose.js';
 import { choosePrograms, installedPrograms, isPlayed } from './programs/choose.js';
@@ -38,19 +40,41 @@ async function chooseWith(options: ChoosePlayers, usual: ChoosePrograms['usual']
   const { programs } = chosen;
   const models = await chooseModels({ ...options, except: isPlayed(options.plan, programs) });
   if ('failure' in models) return models;
-  const lacking = withoutSearch(options.plan, models.models, isPlayed(options.plan, programs));
+  const lacking = withoutTool(options.plan, models.models, isPlayed(options.plan, programs));
   if (lacking !== null) return { failure: lacking };
   return programs === undefined ? models : { ...models, programs };
 }
 
-/** Why an agent cannot search the web, which without a `search` of the config only Anthropic's models do; null when all can that shall. */
-function withoutSearch(plan: Plan, models: Record<string, ModelChoice>, isOther: (step: AgentStep) => boolean): string | null {
+/** Why an agent cannot have a tool that its model's provider would run; null when all can that shall. */
+function withoutTool(plan: Plan, models: Record<string, ModelChoice>, isOther: (step: AgentStep) => boolean): string | null {
   for (const { agent, model } of askedAgents(plan, isOther)) {
-    if (!(agent.uses ?? []).some((tool) => tool.kind === 'builtin' && tool.name === 'web_search' && tool.search === undefined)) continue;
     const choice = models[model];
-    if (choice !== undefined && choice.provider !== 'anthropic') return `\`web_search\` of the agent \`${agent.name}\` is unavailable: it is Anthropic's, and the agent's model is \`${choice.provider}:${choice.model}\`. Give it a Claude model, name a search under \`search\` of perdure.yml, or take the tool away.`;
+    const lacking = choice === undefined ? undefined : providerTools(agent).find((tool) => !providesTool(choice.provider, tool));
+    if (lacking !== undefined && choice !== undefined) return unavailable(agent, lacking, `and the agent's model is \`${choice.provider}:${choice.model}\``);
+  }
+  for (const agent of playedAgents(plan, isOther)) {
+    const lacking = providerTools(agent).find((tool) => !PLAYED.includes(tool));
+    if (lacking !== undefined) return unavailable(agent, lacking, 'and a program plays the agent');
   }
   return null;
+}
+
+function unavailable({ name }: Agent, tool: ProviderToolName, but: string): string {
+  const said = `\`${tool}\` of the agent \`${name}\` is unavailable: `;
+  if (!providesTool('anthropic', tool)) return `${said}no provider here has it. Take the tool away.`;
+  const search = tool === 'web_search' ? 'name a search under `search` of perdure.yml and `web_search` under `tools`, ' : '';
+  return `${said}it is Anthropic's, ${but}. Give it a Claude model, ${search}or take the tool away.`;
+}
+
+function providerTools({ uses = [] }: Agent): ProviderToolName[] {
+  return uses.flatMap((tool) => providerToolOf(tool) ?? []);
+}
+
+function playedAgents(plan: Plan, isPlayed: (step: AgentStep) => boolean): Agent[] {
+  return [...everyStepOf(plan)].flatMap((step) => {
+    const agent = step.kind === 'agent' && isPlayed(step) ? plan.agents[step.agent] : undefined;
+    return agent === undefined ? [] : [agent];
+  });
 }
 
 /** The agents that are asked through a provider, each with the name of its model: those of steps, and those that they reach as tools. */

@@ -71,7 +71,7 @@ export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, 
   const { authored } = definition;
   // A program has its own tools.
   if (authored.agent !== undefined) return null;
-  const kept: Kept = { tools: new Map(), held: [], asked: [], reached: {}, folder: setting.agents === undefined ? source.folder : setting.folder, generated: source.generated, search: source.search };
+  const kept = keptFirst(definition, setting, source);
   const addOther = (name: string): boolean => keepDefined(kept, source.findTool(name, definition)) || keepAgent(kept, { name, definition, setting, source, compileOther });
   for (const { name, at } of namesOf(definition, setting)) {
     const named = namedTools(name);
@@ -99,6 +99,11 @@ interface Kept {
   folder: string | undefined;
   generated: GeneratedRules;
   search: SearchPlace | undefined;
+}
+
+/** What the provider runs goes before what `tools` names: a tool of the same name is limited as it is written there. */
+function keptFirst({ authored: { server_side_tools = [] } }: AgentDefinition, { agents, folder }: AgentSetting, { folder: usual, generated, search }: ToolSource): Kept {
+  return { tools: new Map(server_side_tools.map((tool) => [tool.name, tool])), held: [], asked: [], reached: {}, folder: agents === undefined ? usual : folder, generated, search };
 }
 
 function keep({ tools }: Kept, tool: Tool): void {

@@ -129,6 +129,7 @@ function identityOf(tool: Tool): string {
     case 'builtin':
     case 'defined':
     case 'mcp':
+    case 'provider':
     case 'custom':
     case 'workflow':
       return canonicalJson({ ...tool });

@@ -10,6 +10,10 @@ export type BuiltinTool = (typeof BUILTIN_TOOLS)[number];
 export const MAKERS = ['agent_create', 'agent_call', 'tool_create', 'workflow_create'] as const;
 export type Maker = (typeof MAKERS)[number];
 
+/** Tools that a model's provider may run itself, in the middle of an answer (`server_side_tools` of seed 002). */
+export const PROVIDER_TOOLS = ['web_search', 'web_fetch', 'code_execution', 'image_generation'] as const;
+export type ProviderToolName = (typeof PROVIDER_TOOLS)[number];
+
 /** A tool that an agent may use, closed into the Plan (I2). */
 export type Tool =
   /** `search` of `web_search`: where it asks in place of the model's provider. */
@@ -18,11 +22,25 @@ export type Tool =
   /** An agent of the Plan as a tool; it is called with `{input: string}`. */
   | { kind: 'agent'; name: string; description: Text | null; agent: Hash }
   | RemoteTool
+  | ProviderTool
   | MakerTool
   | MadeTool;
 
 /** A search that `perdure.yml` names: its address with `${query}`; `${env.NAME}` in a header is a secret's name (I13). */
 export type SearchPlace = { url: string; headers: Record<string, string> };
+
+/** What holds in one answer of a model: how often a tool of its provider is used, and which hosts it may go to. */
+export interface ProviderLimits {
+  max_uses?: number;
+  allowed_domains?: string[];
+  blocked_domains?: string[];
+}
+
+/** A tool that the model's provider runs. */
+export interface ProviderTool extends ProviderLimits {
+  kind: 'provider';
+  name: ProviderToolName;
+}
 
 /** A tool with which an agent makes others, or calls what was made. */
 export interface MakerTool {
@@ -57,8 +75,8 @@ export interface MadeWorkflowTool {
 /** What a conversation has as a tool from the turn after on that made it. */
 export type MadeTool = MadeAgentTool | MadeWorkflowTool | CustomTool;
 
-/** A tool that a step can call itself: what asks another agent, or makes things, is an agent's. */
-export type CallableTool = Exclude<Tool, { kind: 'agent' | 'maker' } | MadeTool>;
+/** A tool that a step can call itself: what asks another agent, makes things, or is part of a model's answer, is an agent's. */
+export type CallableTool = Exclude<Tool, { kind: 'agent' | 'maker' | 'provider' } | MadeTool>;
 
 /** A tool that was made in this run (seed 003): another spelling of a call of a tool that its caller has. In no Plan. */
 export interface CustomTool {

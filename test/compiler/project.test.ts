@@ -141,8 +141,23 @@ describe('an .agent file', () => {
     ['an older key', 'name: x\nschema_in_ref: a.B', '3:1 unknown-key'],
     ['an empty toolset', 'name: x\ntoolsets: [""]', '3:12 invalid-value'],
     ['an unknown tool of the server', 'name: x\nserver_side_tools: [{tool_type: shell}]', '3:33 invalid-value'],
+    ['a tool of the server twice', 'name: x\nserver_side_tools: [{tool_type: web_search}, {tool_type: web_search}]', '3:58 duplicate-name'],
+    ['domains both ways', 'name: x\nserver_side_tools: [{tool_type: web_search, allowed_domains: [a.org], blocked_domains: [b.org]}]', '3:71 conflicting-keys'],
+    ['no domain', 'name: x\nserver_side_tools: [{tool_type: web_search, allowed_domains: []}]', '3:62 invalid-value'],
+    ['no use', 'name: x\nserver_side_tools: [{tool_type: web_search, max_uses: 0}]', '3:55 invalid-value'],
   ])('with %s is refused where it is', (_what, front, expected) => {
     expect(problemsOf(front)).toEqual([expected]);
+  });
+
+  it('has tools of its provider with their limits, before a tool of the same name', () => {
+    const files = { 'p/main.agent': '---\nname: main\ntools: [web_search, read_file]\nserver_side_tools:\n  - tool_type: web_search\n    max_uses: 3\n    allowed_domains: [example.org]\n  - tool_type: code_execution\n---\nYou lead.\n' };
+    const { agents, found } = compile(MANIFEST, files);
+    expect(found).toEqual([]);
+    expect(agents[0]?.uses).toEqual([{ kind: 'provider', name: 'web_search', max_uses: 3, allowed_domains: ['example.org'] }, { kind: 'provider', name: 'code_execution' }, { kind: 'builtin', name: 'read_file' }]);
+  });
+
+  it('is told what no provider does', () => {
+    expect(problemsOf('name: x\nserver_side_tools: [{tool_type: image_generation}, {tool_type: code_execution, max_uses: 2}]')).toEqual(['3:33 unsupported-key', '3:80 unsupported-key']);
   });
 
   it('without front matter is refused', () => {

@@ -46,7 +46,10 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
   }
   send('content_block_stop', { index: 0 });
   if ('tools' in answer) answer.tools.forEach(({ name, input }, at) => callTool(send, { name, input, index: at + 1, id: `toolu_${request.call}_${at}` }));
-  send('message_delta', { delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: usageOf(answer).output } });
+  if ('served' in answer) answer.served?.forEach((block, at) => serve(send, block, at + 1));
+  const { output, searches } = usageOf(answer);
+  const served = searches === undefined ? {} : { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } };
+  send('message_delta', { delta: { stop_reason: stopOf(answer), stop_sequence: null }, usage: { output_tokens: output, ...served } });
   send('message_stop', {});
   response.end();
 }
@@ -55,6 +58,14 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
 function callTool(send: (type: string, data: object) => void, { name, input, index, id }: { name: string; input: unknown; index: number; id: string }): void {
   send('content_block_start', { index, content_block: { type: 'tool_use', id, name, input: {} } });
   for (const piece of pieces(JSON.stringify(input))) send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
+  send('content_block_stop', { index });
+}
+
+/** What the API's own tools did comes as blocks too: the arguments of a use in pieces, a result as a whole. */
+function serve(send: (type: string, data: object) => void, block: object, index: number): void {
+  const { input, ...rest } = block as { input?: unknown };
+  send('content_block_start', { index, content_block: input === undefined ? block : { ...rest, input: {} } });
+  if (input !== undefined) for (const piece of pieces(JSON.stringify(input))) send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
   send('content_block_stop', { index });
 }
 

@@ -1,7 +1,7 @@
 /** What the fake endpoint does with one request. */
 export type Answer =
-  /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words. */
-  | { text: string; stop?: string; usage?: Partial<AnswerUsage> }
+  /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words, `served` blocks of its own tools. */
+  | { text: string; stop?: string; usage?: Partial<AnswerUsage>; served?: object[] }
   /** Says something, perhaps, and calls tools. */
   | { tools: { name: string; input: unknown }[]; text?: string; usage?: Partial<AnswerUsage> }
   /** Refuses, with the provider's own form of error. */
@@ -23,6 +23,8 @@ export interface AnswerUsage {
   cache_read: number;
   cache_write_5m: number;
   cache_write_1h: number;
+  /** Searches of the web, which Anthropic's own tool made. */
+  searches?: number;
 }
 
 export interface RecordedMessage {

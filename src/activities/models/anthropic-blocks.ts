@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
 import { blocksOf } from './message.js';
+import type { ServedCall } from './provider.js';
+import { USES } from './provider-tools.js';
 
 type Request = Pick<Anthropic.MessageStreamParams, 'system' | 'tools' | 'messages'>;
 
@@ -22,8 +24,11 @@ export function conversationParams(system: string, messages: ModelMessage[], too
   };
 }
 
-function toolParam({ name, description, input_schema, server }: OfferedTool): Anthropic.ToolUnion {
-  if (server && name === 'web_search') return { type: 'web_search_20250305', name };
+function toolParam({ name, description, input_schema, server, limits = {} }: OfferedTool): Anthropic.ToolUnion {
+  const { max_uses = USES, ...domains } = limits;
+  if (server && name === 'web_search') return { type: 'web_search_20250305', name, max_uses, ...domains };
+  if (server && name === 'web_fetch') return { type: 'web_fetch_20250910', name, max_uses, ...domains };
+  if (server && name === 'code_execution') return { type: 'code_execution_20250825', name };
   return { name, description, input_schema: { ...input_schema, type: 'object' } };
 }
 
@@ -63,4 +68,22 @@ function toJson(input: unknown): Json {
 /** Fields that an answer has as null are not taken in a request. */
 function withoutNulls(block: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null).map(([name, value]) => [name, isObject(value) ? { ...value } : value]));
+}
+
+/** What the API's own tools did in an answer, each with what it came to. */
+export function servedIn(content: Anthropic.ContentBlock[]): ServedCall[] {
+  const results = content as unknown as JsonObject[]; // The API speaks JSON.
+  return content.flatMap((block) => {
+    if (block.type !== 'server_tool_use') return [];
+    const result = results.find(({ type, tool_use_id }) => tool_use_id === block.id && String(type).endsWith('_tool_result'));
+    return [{ tool: block.name, input: toJson(block.input), came: result === undefined ? null : cameTo(result['content'] ?? null) }];
+  });
+}
+
+/** Results of a search are a list; all else is one object, an error with its code. */
+function cameTo(content: Json): ServedCall['came'] {
+  if (Array.isArray(content)) return { said: `${content.length} result${content.length === 1 ? '' : 's'}` };
+  const { error_code: code, return_code: returned, url } = isObject(content) ? content : {};
+  if (typeof code === 'string') return { error: code };
+  return { said: typeof returned === 'number' ? `ended with ${returned}` : typeof url === 'string' ? url : 'done' };
 }

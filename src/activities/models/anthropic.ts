@@ -5,7 +5,7 @@ import { isObject } from '../../plan/json.js';
 import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
-import { conversationParams, toBlocks } from './anthropic-blocks.js';
+import { conversationParams, servedIn, toBlocks } from './anthropic-blocks.js';
 import type { ModelMessage } from './message.js';
 import { textOf } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
@@ -102,7 +102,8 @@ function formatOf(schema: Json): Pick<Anthropic.MessageStreamParams, 'output_con
 
 function toAnswer({ content, stop_reason, usage }: Anthropic.Message, whole: boolean): ModelAnswer {
   const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  return { text, stop: stopOf(stop_reason), usage: usageOf(usage), ...(whole ? { blocks: toBlocks(content) } : {}) };
+  const served = whole ? servedIn(content) : [];
+  return { text, stop: stopOf(stop_reason), usage: usageOf(usage), ...(whole ? { blocks: toBlocks(content) } : {}), ...(served.length === 0 ? {} : { served }) };
 }
 
 function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {
@@ -124,6 +125,7 @@ function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {
 
 function usageOf(usage: Anthropic.Usage): Usage {
   const written = usage.cache_creation_input_tokens ?? 0;
+  const searches = usage.server_tool_use?.web_search_requests ?? 0;
   const hour = usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
   return {
     input: usage.input_tokens,
@@ -131,6 +133,7 @@ function usageOf(usage: Anthropic.Usage): Usage {
     cache_read: usage.cache_read_input_tokens ?? 0,
     cache_write_5m: written - hour,
     cache_write_1h: hour,
+    ...(searches === 0 ? {} : { searches }),
   };
 }
 

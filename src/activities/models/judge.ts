@@ -29,8 +29,9 @@ function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
   switch (stop) {
     case 'end':
     case 'tools':
-    case 'paused':
       return;
+    case 'paused':
+      throw stepFailure('answer-truncated', `\`${model}\` paused again and again in the middle of its answer, for tools of its provider. Ask for less.`);
     case 'truncated':
       throw stepFailure('answer-truncated', `\`${model}\` reached the limit of ${usage.output} tokens before its answer was complete. Ask for less.`);
     case 'context-full':

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../plan/json.js';
 import { utf8Bytes } from '../../plan/json.js';
 import type { ModelChoice } from '../../plan/run-input.js';
+import type { ProviderLimits } from '../../plan/tool.js';
 import type { ToolSpec } from '../tools/handler.js';
 
 /** One piece of a message where tools are used. */
@@ -18,7 +19,7 @@ export type ToolCall = Block & { kind: 'call' };
 export type ModelMessage = { role: 'user' | 'assistant' } & ({ text: string } | { blocks: Block[] });
 
 /** A tool that a model may call; one of `server` the provider runs itself, and knows by its name. */
-export type OfferedTool = ToolSpec & { server?: true };
+export type OfferedTool = ToolSpec & { server?: true; limits?: ProviderLimits };
 
 export function blocksOf(message: ModelMessage): Block[] {
   if ('blocks' in message) return message.blocks;

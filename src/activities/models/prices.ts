@@ -5,6 +5,8 @@ import type { Usage } from './provider.js';
 export type PriceTable = Record<string, Price>;
 
 const MILLION = 1_000_000;
+/** US dollars for a million searches of the web: what Anthropic takes, the one provider that makes them. */
+const SEARCHES = 10_000;
 
 /**
  * What a call cost in US dollars; null when the model's price, or that of something it used, is not known: an unknown
@@ -42,13 +44,18 @@ export function costAt(price: Price, usage: Usage): number | null {
     [usage.cache_write_1h, times(price.cache_write_1h, rise)],
   ];
   // Divided once, so that a sum has no more digits than its parts.
-  let perMillionTokens = 0;
-  for (const [tokens, perMillion] of parts) {
+  let perMillion = (usage.searches ?? 0) * SEARCHES;
+  for (const [tokens, each] of parts) {
     if (tokens === 0) continue;
-    if (perMillion === null) return null;
-    perMillionTokens += tokens * perMillion;
+    if (each === null) return null;
+    perMillion += tokens * each;
   }
-  return perMillionTokens / MILLION;
+  return perMillion / MILLION;
+}
+
+/** What so many searches of the web cost in US dollars. */
+export function searchesCost(searches: number): number {
+  return (searches * SEARCHES) / MILLION;
 }
 
 /** A model by its id, or by its id without the date that a snapshot's name ends with. */

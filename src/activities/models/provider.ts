@@ -25,6 +25,8 @@ export interface Usage {
   cache_read: number;
   cache_write_5m: number;
   cache_write_1h: number;
+  /** Searches of the web that the provider made, which cost by themselves; absent for none. */
+  searches?: number;
 }
 
 /** What a model said, and why it stopped. Also an answer that is of no use was paid for. */
@@ -35,6 +37,16 @@ export interface ModelAnswer {
   usage: Usage;
   /** All that was said, in order, where tools were offered. */
   blocks?: Block[];
+  /** What the provider's own tools did in it; absent for nothing. */
+  served?: ServedCall[];
+}
+
+/** One use of a tool that the provider runs, as people are told of it. */
+export interface ServedCall {
+  tool: string;
+  input: Json;
+  /** What it came to; null where that is still to come. `error` is the provider's own word. */
+  came: { said: string } | { error: string } | null;
 }
 
 /** What a provider may use during a call; none of it is part of the request. */
@@ -73,5 +85,5 @@ export const NO_USAGE: Usage = { input: 0, output: 0, cache_read: 0, cache_write
 
 /** All tokens of a call, read and written. */
 export function tokensOf(usage: Usage): number {
-  return Object.values<number>({ ...usage }).reduce((sum, count) => sum + count, 0);
+  return usage.input + usage.output + usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
 }

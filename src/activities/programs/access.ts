@@ -14,9 +14,10 @@ const RUN = new Set(['bash', 'shell', 'run_shell_command', 'shell_file_ops']);
 const WEB = new Set(['websearch', 'webfetch', 'web_search', 'web_fetch', 'google_web_search', 'http_request']);
 
 /** What an agent's tools allow a program that plays it: without any, it reads (seed 003's `restricted`). */
-export function accessOf({ tools, toolsets = [] }: Pick<Agent, 'tools' | 'toolsets'>): Access {
+export function accessOf({ tools, toolsets = [], uses = [] }: Pick<Agent, 'tools' | 'toolsets' | 'uses'>): Access {
   const access: Access = { edit: false, commands: [], web: false };
-  for (const tool of [...tools, ...toolsets]) {
+  const provided = uses.filter(({ kind }) => kind === 'provider').map(({ name }) => name);
+  for (const tool of [...tools, ...toolsets, ...provided]) {
     const [, name = '', pattern = '*'] = /^([^(]*)(?:\((.*)\))?$/s.exec(tool.trim()) ?? [];
     const word = name.trim().toLowerCase();
     if (word === '*' || EDIT.has(word)) access.edit = true;

@@ -15,6 +15,7 @@ import { custom } from './makers/custom.js';
 import { toolCreate } from './makers/tool-create.js';
 import { madeWorkflow, workflowCreate } from './makers/workflow-create.js';
 import { shell } from './shell/shell.js';
+import { providerTool } from './provider-tool.js';
 import { httpRequest } from './web/http-request.js';
 import { searchAt } from './web/search-at.js';
 import { webSearch } from './web/web-search.js';
@@ -33,6 +34,7 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
 /** How a tool is shown, judged and run. Throws for one that this version does not have. */
 export function handlerOf(tool: Tool): ToolHandler {
   if (tool.kind === 'mcp') return callRemote;
+  if (tool.kind === 'provider') return providerTool;
   if (tool.kind === 'defined') return defined;
   if (tool.kind === 'agent') return agentTool;
   if (tool.kind === 'made') return madeAgent;

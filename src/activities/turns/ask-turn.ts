@@ -25,7 +25,7 @@ import { agentAsked, openConversation } from './opening.js';
 import { offeredTools, requestFor } from './offered-tools.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
-import { tellCalls, tellTurn } from './turn-log.js';
+import { tellCalls, tellServed, tellTurn } from './turn-log.js';
 
 /** How often a provider may pause within one turn, to go on by itself. */
 const PAUSES = 10;
@@ -129,6 +129,7 @@ function blocksIn({ blocks, text }: ModelAnswer): Block[] {
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
 async function endOf(turning: Turning, { request, answer, head, used }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
   const { deps: { store }, call, agent, step, log } = turning;
+  tellServed(log, answer.served ?? [], turning.notes);
   if (answer.stop === 'paused' && used.pauses < PAUSES) {
     used.pauses += 1;
     return { head };

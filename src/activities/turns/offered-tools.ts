@@ -6,7 +6,7 @@ import { isObject, utf8Bytes } from '../../plan/json.js';
 import { judgeAction } from '../../plan/permission.js';
 import { shortHash } from '../../plan/short-hash.js';
 import type { Agent } from '../../plan/step.js';
-import type { Tool } from '../../plan/tool.js';
+import type { ProviderTool, Tool } from '../../plan/tool.js';
 import type { Store } from '../../store/store.js';
 import type { OfferedTool, ToolCall } from '../models/message.js';
 import { checkValue } from '../output-schema.js';
@@ -18,8 +18,12 @@ import type { Asker } from './asker.js';
 export function offeredTools(store: Store, { uses = [] }: Agent): Promise<OfferedTool[]> {
   return Promise.all(uses.map(async (tool) => {
     const handler = handlerOf(tool);
-    return { ...(await handler.spec(tool, store)), ...(handler.server === undefined ? {} : { server: handler.server }) };
+    return { ...(await handler.spec(tool, store)), ...(handler.server === undefined ? {} : { server: handler.server }), ...(tool.kind === 'provider' ? limitsOf(tool) : {}) };
   }));
+}
+
+function limitsOf({ kind: _kind, name: _name, ...limits }: ProviderTool): Pick<OfferedTool, 'limits'> {
+  return Object.keys(limits).length === 0 ? {} : { limits };
 }
 
 /** A call that can be made: the tool, how it is run, and what it would do. */

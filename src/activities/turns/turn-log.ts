@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { previewOf } from '../../plan/value.js';
 import type { LogLine, LogWriter, Store } from '../../store/store.js';
 import type { ToolCall } from '../models/message.js';
+import type { ServedCall } from '../models/provider.js';
 import type { ToolRun } from '../tools/handler.js';
 import type { Turning } from './ask-turn.js';
 
@@ -50,6 +51,14 @@ export function tellCalls(log: LogWriter, calls: ToolCall[], said: string[] = []
     const note = `→ ${name} ${oneLine(JSON.stringify(input))}`;
     if (known.includes(note)) known.splice(known.indexOf(note), 1);
     else log.write('note', note);
+  }
+}
+
+/** Says what the provider's own tools did in an answer, unless the log has `said` so already. */
+export function tellServed(log: LogWriter, served: ServedCall[], said: string[] = []): void {
+  for (const { tool, input, came } of served) {
+    const notes = [`→ ${tool} ${oneLine(JSON.stringify(input))}`, ...(came === null ? [] : [`← ${tool}${'error' in came ? ` failed: ${came.error}` : `: ${oneLine(came.said)}`}`])];
+    for (const note of notes) if (!said.includes(note)) log.write('note', note);
   }
 }
 

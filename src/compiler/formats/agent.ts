@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { PROGRAMS } from '../../plan/program.js';
+import type { ProviderTool } from '../../plan/tool.js';
 import { check } from '../check.js';
 import type { Node } from '../node.js';
 import { startOf } from '../node.js';
@@ -45,12 +46,12 @@ export const agentSchema = z.strictObject(agentShape).describe('An agent: a name
 /** The file as it may be written, for editors. */
 export const agentEditorSchema = agentSchema.extend({ inputs: inputSpecsOrList.optional().describe('Inputs it declares: a map from names, or a list.') });
 
-/** An agent as it is written. Toolsets and patterns of models are of `.agent` files alone (seed 002). */
-export type AuthoredAgent = z.infer<typeof agentSchema> & { toolsets?: string[]; compatible_models?: string[] };
+/** An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed 002). */
+export type AuthoredAgent = z.infer<typeof agentSchema> & { toolsets?: string[]; server_side_tools?: ProviderTool[]; compatible_models?: string[] };
 
 const DIALECT: Record<DialectName, Dialect> = { claude: CLAUDE, gemini: GEMINI, codex: CODEX };
 const OURS: ReadonlySet<string> = new Set(Object.keys(agentShape));
-const UNSUPPORTED_KEYS = new Set(['toolsets', 'compatible_models', 'skills', 'sandbox']);
+const UNSUPPORTED_KEYS = new Set(['toolsets', 'server_side_tools', 'compatible_models', 'skills', 'sandbox']);
 const WORDS: Record<string, string> = { instructions: 'prompt', system_prompt: 'prompt', systemPrompt: 'prompt', timeout: 'timeout_mins', cli: 'agent', program: 'agent' };
 
 /** Reads an agent's authored form from YAML. */

@@ -8,6 +8,7 @@ import type { Plan } from '../../../src/plan/plan.js';
 import type { ProgramName } from '../../../src/plan/program.js';
 import { PROGRAMS, programOf } from '../../../src/plan/program.js';
 import type { Agent, AgentStep } from '../../../src/plan/step.js';
+import type { ProviderToolName } from '../../../src/plan/tool.js';
 import type { Hash } from '../../../src/plan/value.js';
 import { plan, stepBase } from '../../plan/build-plan.js';
 import { AGENT, literal, reference, temporaryFolder } from '../harness.js';
@@ -109,6 +110,28 @@ it.each<[string, ProgramName]>([
   ['prefix and suffix', 'codex'], ['rewrites', 'codex'], ['newsletter', 'codex'], ['help me understand it', 'claude'],
 ])('`%s` is a task for %s', (text, program) => {
   expect(programFor([text], new Set(PROGRAMS))).toBe(program);
+});
+
+describe('an agent with tools of its provider', () => {
+  const env = { OPENAI_API_KEY: 'test-key', ANTHROPIC_API_KEY: 'test-key' };
+  const using = (name: ProviderToolName, model?: string): Plan => planOf({ prompt: 'Do it.', ...(model === undefined ? {} : { model }), agent: { uses: [{ kind: 'provider', name }] } });
+
+  it.each<[ProviderToolName, string, string | null]>([
+    ['web_search', 'sonnet', null], ['web_fetch', 'sonnet', null], ['code_execution', 'sonnet', null],
+    ['web_fetch', 'openai:gpt-5', "it is Anthropic's, and the agent's model is `openai:gpt-5`"],
+    ['code_execution', 'openai:gpt-5', "it is Anthropic's"],
+    ['image_generation', 'sonnet', 'no provider here has it'],
+  ])('`%s` with `%s` is settled before the run starts', async (tool, model, failure) => {
+    const chosen = await choose(using(tool, model), [], { env });
+    if (failure === null) expect(chosen).toHaveProperty('models');
+    else expect(chosen).toMatchObject({ failure: expect.stringMatching(new RegExp(`^\`${tool}\` of the agent \`helper\` is unavailable: ${failure}`)) as string });
+    expect(await choose(using(tool, model), [], { env, rehearse: true })).toHaveProperty('models');
+  });
+
+  it('may be played by a program as far as the web goes, of which programs have tools', async () => {
+    expect(await choose(using('web_fetch'), ['claude'], { usual: 'claude' })).toHaveProperty('programs');
+    expect(await choose(using('code_execution'), ['claude'], { usual: 'claude' })).toMatchObject({ failure: expect.stringContaining('a program plays the agent') as string });
+  });
 });
 
 describe('an agent that shall search the web', () => {
