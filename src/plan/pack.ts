@@ -73,9 +73,14 @@ function swapQuotes(text: string): string {
 
 /** The Plan that was packed or shortened. Throws on a text that is neither. */
 export function unpackPlan(from: PlanInHistory): Plan {
-  const packed = 'short' in from ? (JSON.parse(swapQuotes(lengthenText(from.short))) as PackedPlan) : from; // `shortPlan` wrote it
+  const packed = 'short' in from ? lengthenPlan(from) : from;
   const nested = Object.entries(packed.nested).map(([hash, body]) => [hash, unpackBody(body)] as const);
   return { ...unpackBody(packed), nested: Object.fromEntries(nested) };
+}
+
+/** The packed Plan that was shortened: what people can read. Throws on a text that it has not made. */
+export function lengthenPlan({ short }: Pick<ShortPlan, 'short'>): PackedPlan {
+  return JSON.parse(swapQuotes(lengthenText(short))) as PackedPlan; // `shortPlan` wrote it
 }
 
 function unpackBody<B extends PackedBlock>(body: B): Omit<B, 'steps'> & { steps: Step[] } {

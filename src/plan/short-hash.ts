@@ -18,6 +18,11 @@ export function shortHash(hash: Hash): string {
   return groups.join('').slice(0, SHORT_DIGITS); // The last digit would say nothing.
 }
 
+/** Whether a text has the form that `shortHash` gives a hash. */
+export function isShortHash(text: string): boolean {
+  return /^[\w-]{43}$/.test(text);
+}
+
 /** The inverse of `shortHash`. */
 export function longHash(short: string): Hash {
   if (short.startsWith(PREFIX)) return short as Hash; // what `shortHash` left as it was

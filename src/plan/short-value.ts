@@ -1,4 +1,6 @@
-import { longHash, shortHash } from './short-hash.js';
+import { isObject } from './json.js';
+import type { Json } from './json.js';
+import { isShortHash, longHash, shortHash } from './short-hash.js';
 import type { StoredValue, Value } from './value.js';
 import { isStored } from './value.js';
 
@@ -13,6 +15,13 @@ export function shortValue(value: Value): ShortValue {
 
 export function shortStored({ ref, bytes, ...more }: StoredValue): ShortStored {
   return Object.keys(more).length === 0 ? [shortHash(ref), bytes] : [shortHash(ref), bytes, more];
+}
+
+/** Whether JSON has the form of a stored value in history. */
+export function isShortStored(value: Json): boolean {
+  if (!Array.isArray(value) || value.length < 2 || value.length > 3) return false;
+  const [ref, bytes, more = {}] = value;
+  return typeof ref === 'string' && isShortHash(ref) && typeof bytes === 'number' && isObject(more);
 }
 
 /** The inverse of `shortValue`. */

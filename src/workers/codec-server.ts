@@ -2,6 +2,9 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isObject } from '../plan/json.js';
 import type { Json, JsonObject } from '../plan/json.js';
+import { lengthenPlan } from '../plan/pack.js';
+import type { ShortStored } from '../plan/short-value.js';
+import { isShortStored, longStored } from '../plan/short-value.js';
 import type { Hash } from '../plan/value.js';
 import type { Store } from '../store/store.js';
 import { codeOf } from './errors.js';
@@ -10,6 +13,8 @@ import { LOOPBACK } from './ports.js';
 const SHOWN_BYTES = 1024 * 1024;
 const REQUEST_BYTES = 8 * 1024 * 1024;
 const HASH = /^sha256:[0-9a-f]{64}$/;
+/** What a payload that we can better has in it: a stored value by its whole or its short name, or a Plan. */
+const OURS = /"sha256:|\["[\w-]{43}",|"short":/;
 
 /** The HTTP endpoint that Temporal's Web UI asks to show payloads. */
 export interface CodecServer {
@@ -22,7 +27,7 @@ export interface CodecServer {
 /**
  * Serves `/decode` and `/encode` on loopback. A payload that names stored values comes back with the values
  * themselves, up to 1 MiB in one payload; everything else comes back as it is. A `wanted` port that is taken gives
- * another one.
+ * another one. A Plan comes back as people can read it.
  */
 export async function serveCodec(store: Pick<Store, 'get'>, wanted: number | null): Promise<CodecServer> {
   let origins: string[] = [];
@@ -102,7 +107,7 @@ async function decode(payload: JsonObject, store: Context['store']): Promise<Jso
   const { metadata, data } = payload;
   if (!isObject(metadata) || typeof data !== 'string' || fromBase64(metadata['encoding']) !== 'json/plain') return payload;
   const text = fromBase64(data);
-  if (!text.includes('"sha256:')) return payload;
+  if (!OURS.test(text)) return payload;
   const value = parse(text);
   if (value === undefined) return payload;
   const shown = await show(value, { store, left: SHOWN_BYTES });
@@ -111,17 +116,32 @@ async function decode(payload: JsonObject, store: Context['store']): Promise<Jso
 
 /** The same JSON with every stored value it names beside its name, as long as there is room. */
 async function show(value: Json, budget: { store: Context['store']; left: number }): Promise<Json> {
+  if (isShortStored(value)) return show(inNamed(value), budget);
   if (Array.isArray(value)) {
     const items: Json[] = [];
     for (const item of value) items.push(await show(item, budget));
     return items;
   }
   if (!isObject(value)) return value;
+  if (typeof value['planVersion'] === 'number' && typeof value['short'] === 'string') return readable(value['short']) ?? value;
   const hash = storedName(value);
   if (hash !== null) return showStored(value, hash, budget);
   const members: [string, Json][] = [];
   for (const [key, member] of Object.entries(value)) members.push([key, await show(member, budget)]);
   return Object.fromEntries(members);
+}
+
+/** What `shortStored` shortened, with its members named. */
+function inNamed(value: Json): JsonObject {
+  return { ...longStored(value as ShortStored) }; // isShortStored said so
+}
+
+function readable(short: string): Json | null {
+  try {
+    return lengthenPlan({ short }) as unknown as Json; // parsed from JSON
+  } catch {
+    return null;
+  }
 }
 
 async function showStored(named: JsonObject, hash: Hash, budget: { store: Context['store']; left: number }): Promise<Json> {

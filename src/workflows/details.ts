@@ -43,8 +43,15 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
   return `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ${plain(failure?.message ?? note ?? '')} |`;
 }
 
-/** Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). */
-function plain(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ').replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`).slice(0, 200);
+/**
+ * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a link of
+ * all that looks like an address, escaped or not, so a space without width stands in each.
+ */
+export function plain(text: string): string {
+  return text
+    .slice(0, 200)
+    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`)
+    .replace(/:\/\/|\bwww\.|@/gi, (mark) => `${mark}\u200b`);
 }

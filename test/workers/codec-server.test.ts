@@ -2,6 +2,8 @@ import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/plan/json.js';
 import type { Hash } from '../../src/plan/value.js';
+import { shortHash } from '../../src/plan/short-hash.js';
+import { shortenText } from '../../src/plan/short-text.js';
 import { serveCodec } from '../../src/workers/codec-server.js';
 import type { CodecServer } from '../../src/workers/codec-server.js';
 
@@ -45,6 +47,9 @@ describe('the codec endpoint', () => {
   it.each<[string, unknown, unknown]>([
     ['a stored value', { ref: REF, bytes: 16, preview: 'al…' }, { ref: REF, bytes: 16, value: ['all', 'of', 'it'] }],
     ['one inside lists and objects', { steps: [{ output: { ref: REF, bytes: 16, length: 3 } }] }, { steps: [{ output: { ref: REF, bytes: 16, length: 3, value: ['all', 'of', 'it'] } }] }],
+    ['one as it stands in history', { output: [shortHash(REF), 16] }, { output: { ref: REF, bytes: 16, value: ['all', 'of', 'it'] } }],
+    ['one with a preview there', [[shortHash(REF), 16, { preview: 'al…' }]], [{ ref: REF, bytes: 16, value: ['all', 'of', 'it'] }]],
+    ['a Plan', { plan: { planVersion: 1, name: 'x', hash: REF, short: shortenText("{'steps':[{'kind':'set','id':'a'},{'kind':'set','id':'b'}],'nested':{}}") } }, { plan: { steps: [{ kind: 'set', id: 'a' }, { kind: 'set', id: 'b' }], nested: {} } }],
     ['a stored text of a Plan', { text: REF, bytes: 16 }, { text: REF, bytes: 16, value: ['all', 'of', 'it'] }],
   ])('shows %s in full', async (_, value, expected) => {
     expect(await decoded(value)).toEqual(expected);
@@ -53,6 +58,8 @@ describe('the codec endpoint', () => {
   it.each<[string, unknown]>([
     ['other JSON', { a: [1, 'two', null] }],
     ['a value that is too big to show', { ref: REF, bytes: 2_000_000, preview: 'al…' }],
+    ['a Plan that is none', { planVersion: 1, name: 'x', short: '~~~' }],
+    ['what only looks like a stored value in history', [['a'.repeat(42), 3], ['a'.repeat(43), 'three'], ['a'.repeat(43), 3, 4, 5]]],
     ['what only looks like a reference', { ref: 'sha256:123', bytes: 3 }],
   ])('leaves %s as it is', async (_, value) => {
     expect(await decoded(value)).toEqual(value);
