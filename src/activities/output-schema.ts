@@ -4,9 +4,16 @@ import type { Json, JsonObject } from '../plan/json.js';
 import { canonicalJson, isObject } from '../plan/json.js';
 import { createLruCache } from '../store/lru-cache.js';
 import { stepFailure } from './failures.js';
+import { createSchemaPatterns, SlowPattern } from './schema-patterns.js';
+import type { SchemaPatterns } from './schema-patterns.js';
 
 /** Compiled schemas that a worker keeps; each with a validator of its own, since one shared would keep all for ever. */
-const compiled = createLruCache<ValidateFunction>(64);
+const compiled = createLruCache<Compiled>(64);
+
+interface Compiled {
+  validate: ValidateFunction;
+  patterns: SchemaPatterns;
+}
 
 /** More would not help a model, and would not fit a failure. */
 const TOLD_ERRORS = 10;
@@ -27,19 +34,26 @@ export function checkOutput(text: string, schema: Json): Checked {
 
 /** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
 export function checkValue(value: Json, schema: Json): Checked {
-  const validate = compileSchema(schema);
-  return validate(value) ? { value } : { errors: (validate.errors ?? []).slice(0, TOLD_ERRORS).map(describe) };
+  const { validate, patterns } = compileSchema(schema);
+  patterns.begin();
+  try {
+    return validate(value) ? { value } : { errors: (validate.errors ?? []).slice(0, TOLD_ERRORS).map(describe) };
+  } catch (error) {
+    if (error instanceof SlowPattern) return { errors: [error.message] };
+    throw error;
+  }
 }
 
-function compileSchema(schema: Json): ValidateFunction {
+function compileSchema(schema: Json): Compiled {
   const key = canonicalJson(schema);
   const kept = compiled.get(key);
   if (kept !== undefined) return kept;
   try {
-    const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false });
-    const validate = ajv.compile(withoutDialect(schema));
-    compiled.set(key, validate, 1);
-    return validate;
+    const patterns = createSchemaPatterns();
+    const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false, code: { regExp: patterns.engine } });
+    const made = { validate: ajv.compile(withoutDialect(schema)), patterns };
+    compiled.set(key, made, 1);
+    return made;
   } catch (error) {
     throw stepFailure('request-refused', `Expected the step's \`schema\` to be a JSON Schema: ${error instanceof Error ? error.message : String(error)}.`);
   }

@@ -47,7 +47,7 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
  * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a link of
  * all that looks like an address, escaped or not, so a space without width stands in each.
  */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text
     .slice(0, 200)
     // eslint-disable-next-line no-control-regex -- control characters are what is looked for

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Who watches keeps the host.
   project.start('watch', 'waits');
   const address = /Temporal (http:\S+)/.exec(started.stderr)?.[1] ?? '';
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
   page = await browser.newPage({ viewport: { width: 1600, height: 2000 } });
   await page.goto(address, LIMITS);
 });

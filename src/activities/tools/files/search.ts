@@ -1,6 +1,7 @@
 import { Script, createContext } from 'node:vm';
+import { createTimedScripts } from '../../timed-script.js';
 
-/** All that the expressions of one search may take: one that backtracks without end stops there (S50). */
+/** All that the expressions of one search may take together. */
 const BUDGET_MS = 1_000;
 const MOST_IN_FILE = 201;
 
@@ -10,7 +11,7 @@ export interface FoundLine {
   line: string;
 }
 
-/** A fixed program: the expression and the text are data to it. V8 ends it when its time is over, also inside an expression. */
+/** A fixed program: the expression and the text are data to it. */
 const PROGRAM = new Script(`{
   const expression = new RegExp(pattern, flags);
   const found = [];
@@ -27,27 +28,16 @@ export function createSearch(pattern: string, ignoreCase: boolean): { find: (tex
   } catch (error) {
     return { invalid: error instanceof Error ? error.message : 'This is no regular expression.' };
   }
-  let leftMs = BUDGET_MS;
+  const scripts = createTimedScripts(BUDGET_MS);
   const place = createContext({ pattern, flags, text: '', most: MOST_IN_FILE });
   return {
     find(text) {
-      const started = performance.now();
-      try {
-        place['text'] = text;
-        const found = JSON.parse(String(PROGRAM.runInContext(place, { timeout: Math.max(1, Math.round(leftMs)) }))) as number[]; // the program's own text
-        const lines = found.length === 0 ? [] : text.split('\n');
-        return found.map((index) => ({ number: index + 1, line: lines[index] ?? '' }));
-      } catch (error) {
-        if (isOverTime(error)) return 'slow';
-        throw error;
-      } finally {
-        leftMs -= performance.now() - started;
-      }
+      place['text'] = text;
+      const ran = scripts.run(PROGRAM, place);
+      if (ran === 'slow') return ran;
+      const found = JSON.parse(String(ran.value)) as number[]; // the program's own text
+      const lines = found.length === 0 ? [] : text.split('\n');
+      return found.map((index) => ({ number: index + 1, line: lines[index] ?? '' }));
     },
   };
-}
-
-/** The error of another realm is no `Error` of ours. */
-function isOverTime(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
