@@ -11,6 +11,7 @@ import type { Attempt } from './attempt.js';
 import type { ModelCall } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { askOnce } from './journal.js';
+import { believedUsage } from './models/believed-usage.js';
 import { messageBytes, textOf } from './models/message.js';
 import { costAt, searchesCost } from './models/prices.js';
 import { mostSearches } from './models/provider-tools.js';
@@ -106,7 +107,8 @@ async function callProvider({ deps, call, provider, step, signal, log, progress,
   };
   setImmediate(() => log.prepare?.()); // by then the question is on its way
   try {
-    return await provider.call(request, context);
+    const answer = await provider.call(request, context);
+    return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, requestBytes(request)) };
   } catch (error) {
     throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
   } finally {
