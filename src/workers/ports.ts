@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { createConnection, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf } from './errors.js';
 
 /** Everything of ours listens here and nowhere else: the server has no authorisation. */
 export const LOOPBACK = '127.0.0.1';
@@ -37,7 +38,8 @@ export async function claimFreePort(wanted: number | null): Promise<PortClaim> {
 export function claimPort(port: number): Promise<PortClaim | null> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4');
-    socket.once('error', () => resolve(null));
+    // Where UDP is not allowed at all there are no claims.
+    socket.once('error', (error) => resolve(codeOf(error) === 'EADDRINUSE' ? null : { port, release: () => {} }));
     socket.bind({ port, address: LOOPBACK, exclusive: true }, () => {
       socket.unref();
       resolve({ port, release: () => socket.close() });
