@@ -1,12 +1,15 @@
 import type { BindingSource } from '../plan/bindings.js';
 import { bind } from '../plan/bindings.js';
 import { render } from '../plan/evaluate.js';
+import type { Environment } from '../plan/environment.js';
 import { evaluate, isTrue } from '../plan/evaluate.js';
 import { OUTER, rootsOf } from '../plan/expression.js';
 import type { Root, Template } from '../plan/expression.js';
 import type { Json } from '../plan/json.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
 import type { Plan, PlanBody } from '../plan/plan.js';
+import { programAddress, programOf } from '../plan/program.js';
+import { accessOf } from '../plan/program-access.js';
 import { folderOf, runsAnew } from '../plan/reuse.js';
 import type { RunSettings } from '../plan/run-input.js';
 import { createSchedule, endStep, lastStepOf, startStep } from '../plan/schedule.js';
@@ -20,10 +23,11 @@ import type { Store } from '../store/store.js';
 import { createCommandRequest } from './command-request.js';
 import { offeredTools } from './turns/offered-tools.js';
 import type { StepOutput } from './contract.js';
+import type { ModelRequest } from './models/provider.js';
 import { createRequest } from './models/request.js';
 import { createScope } from './rendering.js';
 import { createToolRequest, toolContent } from './tool-request.js';
-import { commandContent, contentKey, modelContent, reusedOutput } from './reuse.js';
+import { commandContent, contentKey, modelContent, programContent, reusedOutput } from './reuse.js';
 
 /** What a rerun would do about one step that acts or asks; `path` is below the root run. */
 export interface Forecast {
@@ -49,6 +53,8 @@ interface Stage extends BindingSource {
   body: PlanBody;
   nested: Hash | null;
   path: string;
+  /** Indexes of the blocks around it, as the interpreter finds its steps. */
+  way: number[];
   single: boolean;
   unknown: Set<number>;
   itemUnknown: boolean;
@@ -65,7 +71,7 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
 }
 
 function stage(play: Play, { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] }): Stage {
-  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, single: false, unknown: new Set(), itemUnknown: false, schedule: createSchedule(body) };
+  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, way: [], single: false, unknown: new Set(), itemUnknown: false, schedule: createSchedule(body) };
 }
 
 async function playScope(play: Play, scope: Stage): Promise<void> {
@@ -148,13 +154,22 @@ async function lookUp(play: Play, scope: Stage, { step, path }: { step: AgentSte
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
   }
   if (step.kind === 'tool') return reusedOutput(store, call, contentKey('tool', toolContent(step, await createToolRequest(store, { ...call, workspace: settings.workspace }, step))));
+  const key = await agentKey(play, scope, step, environment);
+  return key === null ? null : reusedOutput(store, call, key);
+}
+/** The content of an agent step as whoever plays it would be asked. */
+async function agentKey({ store, plan, settings }: Play, scope: Stage, step: AgentStep, environment: Environment): Promise<Hash | null> {
   const agent = plan.agents[step.agent];
-  const model = agent === undefined ? undefined : settings.models[modelKeyOf(step, agent)];
-  if (agent === undefined || model === undefined) return null;
-  const request = await createRequest(store, { body: scope.body, step, agent, environment, model: model.model, context: settings.context });
+  if (agent === undefined) return null;
+  const request = (model: string): Promise<ModelRequest> => createRequest(store, { body: scope.body, step, agent, environment, model, context: settings.context });
+  const played = programOf(settings.programs, step, agent, programAddress(scope.nested, [...scope.way, step.index]));
+  // A program reads what it likes of the workspace.
+  if (played !== null) return settings.reuse?.changed === true ? null : contentKey('agent', programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)));
+  const model = settings.models[modelKeyOf(step, agent)];
+  if (model === undefined) return null;
   // As `openConversation` asks it; an agent without tools is asked without them.
   const tools = (agent.uses ?? []).length === 0 ? {} : { tools: await offeredTools(store, agent) };
-  return reusedOutput(store, call, contentKey('agent', modelContent(step, model.provider, { ...request, ...tools })));
+  return contentKey('agent', modelContent(step, model.provider, { ...(await request(model.model)), ...tools }));
 }
 
 async function playNested(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'workflow' }; path: string }): Promise<Played> {
@@ -193,7 +208,7 @@ async function outputOf(play: Play, scope: Stage): Promise<Played> {
 }
 
 function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: string; index: number }): Stage {
-  return { ...scope, outer: scope, path: joinPath(path, String(index)), single: step.body.single, index, item: null, last: null, unknown: new Set(), itemUnknown: false, schedule: createSchedule(step.body) };
+  return { ...scope, outer: scope, path: joinPath(path, String(index)), way: [...scope.way, step.index], single: step.body.single, index, item: null, last: null, unknown: new Set(), itemUnknown: false, schedule: createSchedule(step.body) };
 }
 
 async function playItems(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'foreach' }; path: string }): Promise<Played> {

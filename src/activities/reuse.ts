@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Json } from '../plan/json.js';
 import { canonicalJson } from '../plan/json.js';
+import type { ProgramName } from '../plan/program.js';
+import type { Access } from '../plan/program-access.js';
 import { NO_SPEND } from '../plan/result.js';
 import type { AgentStep, CommandStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
@@ -25,6 +27,11 @@ export function contentKey(kind: 'agent' | 'command' | 'tool', content: Json): H
 /** All that a model's answer depends on. */
 export function modelContent(step: AgentStep, provider: string, request: ModelRequest): Json {
   return { ...request, provider, output_as: step.output_as ?? null } as unknown as Json; // messages are JSON-safe
+}
+
+/** All that the answer of a program that plays an agent depends on. */
+export function programContent(step: AgentStep, program: ProgramName, request: ModelRequest, access: Access): Json {
+  return { ...(modelContent(step, program, request) as object), access: access as unknown as Json }; // access is plain data
 }
 
 /** All that a command's output depends on but the files that it does not name. */

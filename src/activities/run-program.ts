@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../plan/json.js';
 import { canonicalJson, utf8Bytes } from '../plan/json.js';
 import { mostOf } from '../plan/price.js';
+import { accessOf } from '../plan/program-access.js';
 import type { Spend } from '../plan/result.js';
 import { addSpend } from '../plan/result.js';
 import { tokensText } from '../plan/step-output.js';
@@ -20,11 +21,10 @@ import { textOf } from './models/message.js';
 import { costAt } from './models/prices.js';
 import { tokensOf } from './models/provider.js';
 import { correction, createRequest } from './models/request.js';
-import { accessOf } from './programs/access.js';
 import type { ProgramQuestion, ProgramReply } from './programs/converse.js';
 import { converse } from './programs/converse.js';
 import { finalWith, refuseIfShort } from './reservation.js';
-import { contentKey, keepOutput, modelContent, reusedOutput } from './reuse.js';
+import { contentKey, keepOutput, programContent, reusedOutput } from './reuse.js';
 
 interface Playing extends Attempt<AgentStep> {
   deps: Dependencies;
@@ -49,7 +49,7 @@ async function run(playing: Playing): Promise<StepOutput> {
   const { program, model } = call.program;
   const request = await createRequest(store, { body, step, agent, environment: call.environment, model: model ?? '', context: call.context });
   const access = accessOf(agent);
-  const key = contentKey('agent', { ...(modelContent(step, program, request) as object), access: access as unknown as Json }); // access is plain data
+  const key = contentKey('agent', programContent(step, program, request, access));
   const known = await reusedOutput(store, call, key);
   if (known !== null) return keepOutput(store, call, key, known);
   let question: ProgramQuestion = { system: request.system, prompt: request.messages.map(textOf).join('\n\n'), model, schema: step.schema, access, after: null };

@@ -1,6 +1,8 @@
 import type { CommandRule } from '../plan/command-rule.js';
 import type { Permissions } from '../plan/permission.js';
 import { boundBy } from '../plan/permission.js';
+import type { ProgramName } from '../plan/program.js';
+import { lackingTools, unheld } from '../plan/program-access.js';
 import type { Agent } from '../plan/step.js';
 import type { Maker, RemoteTool, SearchPlace, Tool } from '../plan/tool.js';
 import type { Hash } from '../plan/value.js';
@@ -11,7 +13,7 @@ import type { AuthoredPermissions } from './formats/permissions.js';
 import { keepText } from './hash.js';
 import type { Texts } from './hash.js';
 import { didYouMean } from './nearest.js';
-import { memberOf } from './node.js';
+import { keyOf, memberOf } from './node.js';
 import { permissionsFrom } from './permissions.js';
 import type { Place, Report } from './problem.js';
 import type { MissingRemote } from './server-tools.js';
@@ -69,8 +71,7 @@ type CompileOther = (definition: AgentDefinition) => { hash: Hash; agent: Agent;
 /** The tools that an agent's file names; null when it names none, and so answers without any. */
 export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, source: ToolSource, compileOther: CompileOther): AgentUses | null {
   const { authored } = definition;
-  // A program has its own tools.
-  if (authored.agent !== undefined) return null;
+  if (authored.agent !== undefined) return checkProgram(authored.agent, definition, source.report), null;
   const kept = keptFirst(definition, setting, source);
   const addOther = (name: string): boolean => keepDefined(kept, source.findTool(name, definition)) || keepAgent(kept, { name, definition, setting, source, compileOther });
   for (const { name, at } of namesOf(definition, setting)) {
@@ -87,6 +88,16 @@ export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, 
   }
   for (const name of disallowed(definition)) kept.tools.delete(name);
   return kept.tools.size === 0 ? null : { uses: [...kept.tools.values()], permissions: permissionsOf(definition, kept, setting, source), reached: kept.reached };
+}
+
+/** A program has its own tools: those that it has no word for, and those that cannot be taken from it, are told. */
+function checkProgram(program: ProgramName, { authored, node, file }: AgentDefinition, report: Report): void {
+  const disallowed = splitTools(authored.disallowed_tools);
+  const held = unheld(program, { tools: toolsOf(authored), disallowed });
+  if (held !== null) report({ code: 'unsupported-key', at: keyOf(node, 'disallowed_tools'), message: `\`${held}\` cannot be taken from \`${program}\`, which plays this agent.`, suggestion: '`agent: claude` can be held to it; or leave `agent` out, and a model provider plays it' });
+  // What another program's agent brought along is no mistake of whoever imported it.
+  const severity = authored.source === undefined && !isForeign(file) ? 'error' : 'warning';
+  for (const name of lackingTools(toolsOf(authored))) report({ code: 'unknown-tool', severity, at: memberOf(node, 'tools') ?? node, message: `\`${program}\` plays this agent with tools of its own, and has no \`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`, suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure' });
 }
 
 /** What an agent's names have come to so far. */
@@ -167,12 +178,16 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
 
 /** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
 function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { report, remote }: { report: Report; remote: MissingRemote | null }): void {
-  const foreign = /\.(?:md|toml)$/.test(file);
+  const foreign = isForeign(file);
   // A server of another program is no mistake in that program's file.
   if (foreign && remote !== null) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
   report({ code: 'unknown-tool', severity: foreign ? 'warning' : 'error', at, message, suggestion: remote === null ? didYouMean(name, TOOL_NAMES) : remote.suggestion });
+}
+
+function isForeign(file: string): boolean {
+  return /\.(?:md|toml)$/.test(file);
 }
 
 /** The commands that the shell is held to: those of any of its namings. */

@@ -3,6 +3,7 @@ import type { Hash } from '../plan/value.js';
 import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
 import { usesOfAgent } from './agent-uses.js';
 import { toolsOf } from './formats/agent.js';
+import { splitTools } from './formats/agent-tools.js';
 import type { Texts } from './hash.js';
 import { hashOf } from './hash.js';
 import { declaredInputs } from './inputs.js';
@@ -59,6 +60,7 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
 /** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
 function compileAgent(definition: AgentDefinition, given: Set<string>, { used, depth }: { used: AgentUses | null; depth: number | undefined }, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
   const { authored, name } = definition;
+  const disallowed = splitTools(authored.disallowed_tools);
   const agent: Agent = {
     name,
     description: authored.description ?? null,
@@ -66,6 +68,7 @@ function compileAgent(definition: AgentDefinition, given: Set<string>, { used, d
     model: authored.model ?? null,
     program: authored.agent ?? null,
     tools: toolsOf(authored),
+    ...(disallowed.length === 0 ? {} : { disallowed }),
     inputs: agentInputs(definition, { texts, report }),
     max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
     max_turns: authored.max_turns ?? DEFAULT_TURNS,

@@ -2,6 +2,8 @@ import type { Template } from '../plan/expression.js';
 import { BATCH_ITEMS, needsBatches } from '../plan/batch.js';
 import type { Plan } from '../plan/plan.js';
 import { DEFAULT_BUDGETS, joinPath, segmentOf } from '../plan/plan.js';
+import type { ProgramName } from '../plan/program.js';
+import { isOpenToPrograms } from '../plan/program.js';
 import { redoneBy } from '../plan/rework.js';
 import type { AgentStep, Block, ForeachStep, Step, PlanStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
@@ -47,6 +49,8 @@ export interface Forecast {
 export interface ModelCalls extends CallSizes {
   /** The model's name as definitions write it; empty where none is written. */
   model: string;
+  /** The program that plays the agent: each call is then a conversation of its own. */
+  program?: string;
   least: number;
   most: number;
 }
@@ -59,8 +63,11 @@ export interface PerItem {
   calls: number;
 }
 
-/** Counts what a Plan may do. Each nested workflow is counted once and multiplied, so this takes time linear in the Plan. */
-export function forecastOf(plan: Plan): Forecast {
+/**
+ * Counts what a Plan may do. Each nested workflow is counted once and multiplied, so this takes time linear in the Plan.
+ * `usual` is the program that plays agents which name none (`agents.default`).
+ */
+export function forecastOf(plan: Plan, usual: ProgramName | null = null): Forecast {
   const known = new Map<Hash, Forecast>();
 
   const ofBlock = (block: Block): Forecast => {
@@ -78,7 +85,7 @@ export function forecastOf(plan: Plan): Forecast {
   const ofKind = (step: Step, block: Block): Forecast => {
     switch (step.kind) {
       case 'agent':
-        return { ...acting(step), calls: [callsOf(plan, block, step)] };
+        return { ...acting(step), calls: [{ ...callsOf(plan, block, step), ...playerOf(plan, step, usual) }] };
       case 'command':
       case 'compile':
         return acting(step);
@@ -127,7 +134,7 @@ export function forecastOf(plan: Plan): Forecast {
     const item = below(ofBlock(step.body), segmentOf(step));
     const length = lengthOf(step.items);
     if (length !== null) return withMarker(withBatches(times(item, length), step, length));
-    const calls = item.calls.reduce((most, call) => most + call.most, 0);
+    const calls = item.calls.reduce((most, call) => (call.program === undefined ? most + call.most : most), 0);
     const entry: PerItem = { path: segmentOf(step), items: step.items, steps: item.steps, calls };
     // A list may be empty, too.
     return withMarker({ ...item, calls: item.calls.map((call) => ({ ...call, least: 0 })), perItem: [entry, ...item.perItem] });
@@ -166,6 +173,12 @@ function callsOf(plan: Plan, block: Block, step: AgentStep): ModelCalls {
   return { model, least: 1, most: step.schema === null ? 1 : 1 + ASKED_AGAIN, ...callSizes(plan, block, step) };
 }
 
+function playerOf({ agents }: Plan, step: AgentStep, usual: ProgramName | null): Pick<ModelCalls, 'program'> {
+  const agent = agents[step.agent];
+  const program = agent?.program ?? (isOpenToPrograms(step, agent) ? usual : null);
+  return program === null ? {} : { program };
+}
+
 function sum(parts: Forecast[]): Forecast {
   return {
     steps: parts.reduce((total, { steps }) => total + steps, 0),
@@ -180,11 +193,12 @@ function sum(parts: Forecast[]): Forecast {
 function merged(calls: ModelCalls[]): ModelCalls[] {
   const byModel = new Map<string, ModelCalls>();
   for (const call of calls) {
-    const other = byModel.get(call.model);
-    if (other === undefined) byModel.set(call.model, call);
+    const key = `${call.program ?? ''} ${call.model}`;
+    const other = byModel.get(key);
+    if (other === undefined) byModel.set(key, call);
     else {
-      const share = (key: keyof CallSizes): number => (other[key] * other.most + call[key] * call.most) / Math.max(1, other.most + call.most);
-      byModel.set(call.model, { model: call.model, least: other.least + call.least, most: other.most + call.most, literal: share('literal'), referred: share('referred') });
+      const share = (size: keyof CallSizes): number => (other[size] * other.most + call[size] * call.most) / Math.max(1, other.most + call.most);
+      byModel.set(key, { ...other, least: other.least + call.least, most: other.most + call.most, literal: share('literal'), referred: share('referred') });
     }
   }
   return [...byModel.values()];

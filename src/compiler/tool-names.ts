@@ -1,3 +1,4 @@
+import { NEEDLESS } from '../plan/program-access.js';
 import { BUILTIN_TOOLS, MAKERS } from '../plan/tool.js';
 import type { BuiltinTool, Maker } from '../plan/tool.js';
 
@@ -20,9 +21,6 @@ const FOREIGN: Record<string, readonly BuiltinTool[]> = {
   read_many_files: ['read_file'], replace: ['edit_file'], glob: ['list_files'], list_directory: ['list_files'], ls: ['list_files'],
   search_file_content: ['search_files'], grep_search: ['search_files'], run_shell_command: ['shell'], web_fetch: ['http_request'], google_web_search: ['web_search'],
 };
-
-/** Tools of other programs that plan or talk, and without which an agent here does the same. */
-const NEEDLESS = ['TodoWrite', 'TodoRead', 'TaskCreate', 'TaskUpdate', 'TaskList', 'TaskGet', 'ExitPlanMode', 'EnterPlanMode', 'BashOutput', 'KillShell', 'KillBash', 'Skill', 'SlashCommand', 'AskUserQuestion', 'save_memory', 'write_todos'];
 
 /** Sets of tools that come with seed 002. */
 const TOOLSETS: Record<string, Partial<NamedTools>> = {

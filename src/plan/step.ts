@@ -307,6 +307,8 @@ export interface Agent {
   /** The program that plays the role (`claude`, `codex`, `gemini`), or null for a model provider. */
   program: string | null;
   tools: string[];
+  /** Names of tools that it does not get; absent for none. Those of `uses` are without them. */
+  disallowed?: string[];
   /** The tools it uses; absent where it answers without any. */
   uses?: Tool[];
   /** What these may do; there where `uses` is. */

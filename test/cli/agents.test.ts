@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { ImportOutcome } from '../../src/cli/agents/import-agents.js';
@@ -114,6 +114,20 @@ describe('agents import', () => {
 });
 
 describe('agents list', () => {
+  it('tells which program plays an agent, and whether it is installed', async () => {
+    const folder = newFolder({ 'definitions/agents/here.yml': 'agent: claude\ndescription: Fixes.\nprompt: Fix it.\n', 'definitions/agents/away.yml': 'agent: codex\nprompt: Fix it.\n', 'bin/claude': '#!/bin/sh\n' });
+    chmodSync(join(folder, 'bin/claude'), 0o755);
+    const env = { PATH: `${join(folder, 'bin')}:${dirname(process.execPath)}` };
+    const { stdout } = await perdure(folder, ['agents', 'list', '--json'], { env });
+    expect(JSON.parse(stdout)).toEqual(expect.arrayContaining([
+      { name: 'here', source: 'native', description: 'Fixes.', program: 'claude', installed: true }, { name: 'away', source: 'native', description: null, program: 'codex', installed: false },
+      { name: 'Explore', source: 'builtin', description: expect.any(String) as string },
+    ]));
+    const lines = (await perdure(folder, ['agents', 'list'], { env })).stdout;
+    expect(lines).toMatch(/^here +native +claude: Fixes\.$/m);
+    expect(lines).toMatch(/^away +native +codex \(not installed\):$/m);
+  });
+
   it('has every agent that may be named, each once, with where it comes from', async () => {
     const folder = newFolder({
       'definitions/agents/own.yml': 'name: own\ndescription: Mine.\nprompt: x\n', '.glee/agents/glee.yml': 'name: glee\nprompt: x\n',

@@ -6,7 +6,8 @@ import { priceRange } from '../../src/cli/submit/price-range.js';
 import { forecastOf } from '../../src/compiler/forecast.js';
 import { levelsOf } from '../../src/compiler/levels.js';
 import type { Plan } from '../../src/plan/plan.js';
-import { commandStep, plan } from '../plan/build-plan.js';
+import type { AgentStep } from '../../src/plan/step.js';
+import { commandStep, plan, stepBase } from '../plan/build-plan.js';
 import { everything } from './every-kind.js';
 
 function linesOf(made: Plan, width = 80, inputPaths: Record<string, string[]> = {}): string[] {
@@ -41,6 +42,14 @@ describe('plan --format text', () => {
       '  └ 11 tidy       command   rm -f draft.md',
       '      always, also when the run was stopped',
     ]);
+  });
+
+  it('counts what programs play apart from model calls, and says that nobody knows its cost before', () => {
+    const agent = { name: 'fixer', description: null, prompt: { kind: 'literal' as const, value: 'Fix.' }, model: null, program: 'claude', tools: [], inputs: {}, max_output_kb: 100, max_turns: 20 };
+    const fix = (index: number): AgentStep => ({ ...stepBase(index), kind: 'agent', agent: 'sha256:fixer', prompt: null, inputs: {}, model: null, schema: null, rehearsal: null });
+    const lines = linesOf(plan([fix(0), fix(1)], { agents: { 'sha256:fixer': agent } }), 200);
+    expect(lines.find((line) => line.includes('Temporal event'))).toMatch(/^ *2 steps · 2 tasks for claude · \d+ Temporal events$/);
+    expect(lines).toContainEqual(expect.stringContaining('what claude will use is not known before'));
   });
 
   it.each([20, 40, 80, 200])('fits %i columns', (width) => {

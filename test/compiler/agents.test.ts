@@ -16,6 +16,19 @@ describe('agents', () => {
     expect(agent).toMatchObject({ name: expect.stringMatching(new RegExp(`^${name}$`, 'i')), model: expect.any(String), description: expect.any(String) });
   });
 
+  it.each([
+    ['a tool that no program has', 'agent: claude\ntools: [Read, github__issues]', '3:8 unknown-tool'],
+    ['a tool that cannot be taken from it', 'agent: codex\ndisallowed_tools: Bash', '3:1 unsupported-key'],
+  ])('played by a program are refused %s', (_what, text, expected) => {
+    expect(agentOf({ 'flow.yml': using('fixer'), '.glee/agents/fixer.yml': `prompt: Fix it.\n${text}\n` }).codes).toEqual([expected]);
+  });
+
+  it('played by a program have their disallowed tools in the Plan; what an import brought along is a warning', () => {
+    const { agent, codes } = agentOf({ 'flow.yml': using('fixer'), '.glee/agents/fixer.yml': 'prompt: Fix it.\nagent: claude\ntools: [Edit, Task]\ndisallowed_tools: Write, Bash(git push *)\nsource: {from: claude}\n' });
+    expect(agent?.disallowed).toEqual(['Write', 'Bash(git push *)']);
+    expect(codes).toEqual(['3:8 unknown-tool']);
+  });
+
   it('may list their inputs, each with its name, as Glee has them', () => {
     const list = 'prompt: "Scan ${file}."\ninputs:\n  - name: file\n    type: string\n    description: Which.\n    required: true\n';
     const { agent, codes } = agentOf({ 'flow.yml': using('scan', '{file: a}'), '.glee/agents/scan.yml': `name: scan\n${list}` });

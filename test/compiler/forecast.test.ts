@@ -61,6 +61,12 @@ describe('the forecast of a Plan', () => {
     expect(forecastOf(made).calls).toMatchObject([{ model: 'haiku', least: 2, most: 1 + 1 + 3 }]);
   });
 
+  it('tells what programs play, that which the config names too', () => {
+    const made = planOf('steps:\n  - {agent: scanner}\n  - {agent: linter, model: "anthropic:haiku"}\n');
+    expect(forecastOf(made, 'codex').calls).toMatchObject([{ program: 'codex', least: 1, most: 1 }, { model: 'anthropic:haiku', least: 1 }]);
+    expect(forecastOf(made, 'codex').calls[1]).not.toHaveProperty('program');
+  });
+
   it('takes time that grows with the Plan, not with the number of runs it describes', () => {
     const nest = (inner: `sha256:${string}`) => Array.from({ length: 50 }, (_, index) => ({ ...stepBase(index), kind: 'workflow' as const, workflow: inner, plan: inner, inputs: {} }));
     const nested: Plan['nested'] = { 'sha256:a': body(nest('sha256:b')), 'sha256:b': body(nest('sha256:c')), 'sha256:c': body(nest('sha256:d')), 'sha256:d': body([commandStep(0, ['true'])]) };

@@ -9,7 +9,7 @@ import { compileIn, createProject } from './temporary-project.js';
 const PAGES: Record<string, string[]> = {
   chains: ['chain.json', 'workflow.yml'],
   agents: ['agent.yml', 'fixer.yml'],
-  projects: ['project.json', 'main.agent'],
+  projects: ['project.json', 'main.agent', 'scout.agent'],
   builds: ['build.yml'],
 };
 

@@ -4,6 +4,7 @@ import type { Template } from '../../plan/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { ProgramChoice, ProgramName, ProgramSettings } from '../../plan/program.js';
 import { PROGRAMS, isOpenToPrograms, isProgram, programAddress, programKey, programOf, writtenModel } from '../../plan/program.js';
+import { ownTools, unheld } from '../../plan/program-access.js';
 import type { Agent, AgentStep, Block } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/value.js';
@@ -60,7 +61,17 @@ function playerOf(place: Place, options: ChoosePrograms, installed: ReadonlySet<
   const program = named ?? (isOpenToPrograms(step, agent) ? preferred(place, options, installed) : null);
   if (program === null) return null;
   if (!isProgram(program)) return { failure: `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.` };
+  const fault = agent === undefined ? null : faultOf(program, agent);
+  if (fault !== null) return { failure: fault };
   return installed.has(program) ? { program, isNamed: named !== null } : { failure: missing(program, named === null ? null : (agent?.name ?? '')) };
+}
+
+/** Why a program cannot play an agent: it would do without a tool of the agent's, or have one that the agent does not get. */
+function faultOf(program: ProgramName, agent: Agent): string | null {
+  const [lacking] = ownTools(agent);
+  if (lacking !== undefined) return `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`;
+  const held = unheld(program, agent);
+  return held === null ? null : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
 }
 
 /** Whether a program plays a step, so that no model provider need be there for it. */

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
+import type { Access } from '../../plan/program-access.js';
+import { runsAnything } from '../../plan/program-access.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE } from '../models/provider.js';
 import type { ProcessEnd } from '../process-group.js';
-import type { Access } from './access.js';
-import { runsAnything } from './access.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, objectsIn, textAt } from './stream.js';
 import { addUsage, tokensIn } from './usage.js';
@@ -47,10 +47,12 @@ function takesSchema(schema: Json): boolean {
  * none either; everything else that is not allowed by name is denied, because nobody is there to ask.
  */
 function accessArgs(access: Access): string[] {
-  const tools = ['Read', 'Glob', 'Grep', ...(access.edit ? ['Edit', 'Write', 'NotebookEdit'] : []), ...(access.commands.length > 0 ? ['Bash'] : []), ...(access.web ? ['WebSearch', 'WebFetch'] : [])];
+  const denied = access.denied ?? [];
+  const isLeft = (tool: string): boolean => !denied.includes(tool);
+  const tools = ['Read', 'Glob', 'Grep', ...(access.edit ? ['Edit', 'Write', 'NotebookEdit'] : []), ...(access.commands.length > 0 ? ['Bash'] : []), ...(access.web ? ['WebSearch', 'WebFetch'] : [])].filter(isLeft);
   const commands = runsAnything(access) ? ['Bash'] : access.commands.map((pattern) => `Bash(${pattern})`);
-  const allowed = [...commands, ...(access.web ? ['WebSearch', 'WebFetch'] : [])];
-  return ['--tools', tools.join(','), '--permission-mode', access.edit ? 'acceptEdits' : 'default', ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed])];
+  const allowed = [...commands, ...(access.web ? ['WebSearch', 'WebFetch'].filter(isLeft) : [])];
+  return ['--tools', tools.join(','), '--permission-mode', access.edit ? 'acceptEdits' : 'default', ...(denied.length === 0 ? [] : ['--disallowedTools', ...denied]), ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed])];
 }
 
 function createReader(): ProgramReader {

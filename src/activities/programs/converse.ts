@@ -1,6 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../../plan/json.js';
 import type { Hash } from '../../plan/value.js';
+import type { Access } from '../../plan/program-access.js';
 import type { LogWriter } from '../../store/store.js';
 import type { ProgramCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
@@ -8,7 +9,6 @@ import { costAt } from '../models/prices.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE, tokensOf } from '../models/provider.js';
 import { budgetShort, finalWith } from '../reservation.js';
-import type { Access } from './access.js';
 import { play } from './play.js';
 import type { ProgramEvent, ProgramOutcome, ProgramSpend, SessionUse } from './program.js';
 import { PROGRAM } from './programs.js';

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../plan/json.js';
+import type { Access } from '../../plan/program-access.js';
+import { runsAnything } from '../../plan/program-access.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE } from '../models/provider.js';
 import type { ProcessEnd } from '../process-group.js';
-import type { Access } from './access.js';
-import { runsAnything } from './access.js';
 import type { Invocation, Program, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { statusIn } from './status.js';
 import { briefly, objectAt, textAt } from './stream.js';

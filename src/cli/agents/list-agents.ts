@@ -1,3 +1,4 @@
+import { installedPrograms } from '../../activities/programs/choose.js';
 import type { AgentDefinition } from '../../compiler/compile-agent.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problem.js';
@@ -5,6 +6,8 @@ import { createReport } from '../../compiler/problem.js';
 import type { Project } from '../../compiler/project.js';
 import type { Entry } from '../../compiler/resolve.js';
 import { createResolver } from '../../compiler/resolve.js';
+import type { JsonObject } from '../../plan/json.js';
+import type { ProgramName } from '../../plan/program.js';
 
 /** Where an agent comes from. */
 export type AgentSource = 'native' | 'claude' | 'gemini' | 'codex' | 'temporary' | 'generated' | 'builtin';
@@ -24,6 +27,18 @@ export interface AgentList {
   agents: ListedAgent[];
   problems: Problem[];
   sources: Map<string, string>;
+}
+
+/** The program that an agent names, and whether it is installed here; nothing where a model provider may play it. */
+export function playerOf({ definition }: ListedAgent, env: Record<string, string | undefined>): { program?: ProgramName; installed?: boolean } {
+  const program = definition?.authored.agent;
+  return program === undefined ? {} : { program, installed: installedPrograms(env).has(program) };
+}
+
+/** An agent as lists tell of it in JSON. */
+export function toListed(agent: ListedAgent, env: Record<string, string | undefined>): JsonObject {
+  const { name, source, description } = agent;
+  return { name, source, description, ...playerOf(agent, env) };
 }
 
 /** Every agent that may be named here, in the order of names; of those with one name the one that is found. */

@@ -12,22 +12,28 @@ import { safeLine, safeText } from '../render/safe-text.js';
 import { clip, displayWidth, fit } from '../render/width.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 import type { AgentList, ListedAgent } from './list-agents.js';
-import { listAgents } from './list-agents.js';
+import { listAgents, playerOf, toListed } from './list-agents.js';
 
 /** `agents list`: every agent that may be named here, with where it comes from. */
 export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
   const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
-  if (options.flag('json')) printJson(terminal, list.agents.map(({ name, source, description }) => ({ name, source, description })));
+  if (options.flag('json')) printJson(terminal, list.agents.map((agent) => toListed(agent, terminal.env)));
   else {
     const names = Math.min(40, Math.max(0, ...list.agents.map(({ name }) => displayWidth(name))));
     const sources = Math.max(0, ...list.agents.map(({ source }) => source.length));
-    for (const { name, source, description } of list.agents) {
+    for (const agent of list.agents) {
+      const { name, source, description } = agent;
       const head = `${fit(safeLine(name), names)}  ${fit(source, sources)}`;
-      print(terminal, `${head}  ${clip(safeLine(description ?? ''), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
+      print(terminal, `${head}  ${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
     }
   }
   tellBroken(list, { terminal });
   return EXIT.success;
+}
+
+function playedBy(agent: ListedAgent, env: Record<string, string | undefined>): string {
+  const { program, installed } = playerOf(agent, env);
+  return program === undefined ? '' : installed === true ? `${program}: ` : `${program} (not installed): `;
 }
 
 /** `agents show NAME`: its file as it is written, and what it comes from. */
@@ -36,7 +42,7 @@ export function tellAgent(name: string, { options, terminal }: Pick<Invocation, 
   const { agents } = list;
   const agent = agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (agent === undefined) throw usageError(`There is no agent \`${name}\`.`, didYouMean(name, agents.map((one) => one.name)) ?? '`perdure agents list` has them all.');
-  if (options.flag('json')) printJson(terminal, detailsOf(agent));
+  if (options.flag('json')) printJson(terminal, { ...detailsOf(agent), ...playerOf(agent, terminal.env) });
   else {
     tell(terminal, terminal.palette.dim(`${agent.source} · ${relative(terminal.cwd, agent.file) || agent.file}`));
     print(terminal, safeText(readFileSync(agent.file, 'utf8').trimEnd()));

@@ -71,24 +71,31 @@ function kindOfInput({ type, required, ...spec }: InputSpec): string {
 
 function forecastLines({ forecast, price }: PlanReport): string[] {
   const { steps, events, leases, calls, perItem } = forecast;
-  const most = calls.reduce((total, call) => total + call.most, 0);
-  const least = calls.reduce((total, call) => total + call.least, 0);
+  const own = calls.filter(({ program }) => program === undefined);
+  const most = own.reduce((total, call) => total + call.most, 0);
+  const least = own.reduce((total, call) => total + call.least, 0);
   const perEach = perItem.map((entry) => {
     const more = [plural(entry.steps, 'step'), ...(entry.calls === 0 ? [] : [plural(entry.calls, 'model call')])].join(' and ');
     return `${safeLine(entry.path)}: ${more} for each of ${safeLine(templateText(entry.items))}; one is counted here`;
   });
   const counted = most === 0 ? 'no model call' : `${least === most ? '' : `${formatCount(least)}–`}${plural(most, 'model call')}${modelNames(price)}`;
+  const tasks = price.played.map((program) => {
+    const played = calls.filter((call) => call.program === program);
+    const [few, many] = [played.reduce((total, call) => total + call.least, 0), played.reduce((total, call) => total + call.most, 0)];
+    return `${few === many ? '' : `${formatCount(few)}–`}${plural(many, 'task')} for ${safeLine(program)}`;
+  });
   const held = leases === 0 ? [] : [`${plural(leases, 'event')} more, if the limits hold every nested step back`];
-  return [`${plural(steps, 'step')} · ${counted} · ${plural(events, 'Temporal event')}`, ...held, ...perEach, ...priceLines(price)];
+  return [[plural(steps, 'step'), ...(most === 0 && tasks.length > 0 ? [] : [counted]), ...tasks, plural(events, 'Temporal event')].join(' · '), ...held, ...perEach, ...priceLines(price)];
 }
 
 function modelNames({ models }: PriceRange): string {
   return models.length === 0 ? '' : ` (${models.map(safeLine).join(', ')})`;
 }
 
-function priceLines({ least, most, unpriced }: PriceRange): string[] {
+function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
   const range = least === null || most === null ? [] : [least === most ? formatUsd(most) : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is not known before`];
-  return [...range, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeLine).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
+  const after = played.length === 0 ? [] : [`what ${played.map(safeLine).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
+  return [...range, ...after, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeLine).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
 }
 
 function limitLine({ plan, depth }: PlanReport): string {

@@ -21,6 +21,8 @@ export interface PriceRange {
   models: string[];
   /** Those of them whose price nobody knows: what they cost is not in the range. */
   unpriced: string[];
+  /** Programs that play agents: what a conversation of theirs costs is known when it has ended. */
+  played: string[];
 }
 
 /**
@@ -28,8 +30,9 @@ export interface PriceRange {
  * that it refers to at its longest and an answer as long as it may be. Models on a machine of one's own cost nothing.
  */
 export function priceRange(calls: ModelCalls[], config: Config['models'], env: Record<string, string | undefined>): PriceRange {
-  const range: PriceRange = { least: null, most: null, models: [], unpriced: [] };
+  const range: PriceRange = { least: null, most: null, models: [], unpriced: [], played: [...new Set(calls.flatMap(({ program }) => program ?? []))] };
   for (const call of calls) {
+    if (call.program !== undefined) continue;
     const model = wantedModel(call.model, optionsOf(config), env);
     if (!range.models.includes(model)) range.models.push(model);
     const least = priceOf(model, { input: call.literal / BYTES_PER_TOKEN.least, output: SHORT_ANSWER }, config);

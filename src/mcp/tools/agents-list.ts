@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listAgents } from '../../cli/agents/list-agents.js';
+import { listAgents, toListed } from '../../cli/agents/list-agents.js';
 import { openWorkspace } from '../../cli/session.js';
 import { defineTool } from '../tool.js';
 
@@ -11,7 +11,7 @@ export const agentsList = defineTool({
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run(_input, { connection }) {
     const { project } = await openWorkspace(connection.terminal);
-    const written = listAgents({ project, cwd: connection.terminal.cwd }).agents.map(({ name, source, description }) => ({ name, source, description }));
+    const written = listAgents({ project, cwd: connection.terminal.cwd }).agents.map((agent) => toListed(agent, connection.terminal.env));
     const made = connection.made.all('agent').map(({ name, description }) => ({ name, source: 'generated', description }));
     return [...written, ...made];
   },

@@ -134,6 +134,23 @@ describe('an agent with tools of its provider', () => {
   });
 });
 
+describe('a program that cannot be held to an agent, or lacks its tools', () => {
+  const disallowed = (program: string, ...names: string[]): Plan => planOf({ prompt: 'Do it.', agent: { program, tools: ['Edit', 'Write', 'WebSearch'], disallowed: names } });
+
+  it.each([['claude', 'Read'], ['claude', 'Write'], ['codex', 'WebSearch'], ['gemini', 'Bash'], ['gemini', 'Bash(git push)']])('plays it where it can be: %s without `%s`', async (program, name) => {
+    expect(await choose(disallowed(program, name), PROGRAMS)).toHaveProperty('programs');
+  });
+
+  it.each([['codex', 'Bash'], ['codex', 'Read'], ['codex', 'Write'], ['gemini', 'Grep'], ['gemini', 'Write']])('stops the run before it starts: %s without `%s`', async (program, name) => {
+    expect(await choose(disallowed(program, name), PROGRAMS)).toMatchObject({ failure: expect.stringContaining(`\`${program}\` cannot play the agent \`helper\`: \`${name}\``) as string });
+  });
+
+  it('is not taken for one with tools that no program has', async () => {
+    const made = planOf({ prompt: 'Do it.', agent: { uses: [{ kind: 'agent', name: 'seeker', description: null, agent: `sha256:${'e'.repeat(64)}` }] } });
+    expect(await choose(made, ['claude'], { usual: 'claude' })).toMatchObject({ failure: '`claude` cannot play the agent `helper`: it has no `seeker`. Give the agent a model of a provider (`model: anthropic:sonnet`).' });
+  });
+});
+
 describe('an agent that shall search the web', () => {
   const searching = (model: string): Plan => planOf({ prompt: 'Look it up.', model, agent: { uses: [{ kind: 'builtin', name: 'web_search' }] } });
 

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { PROGRAMS } from '../../../src/plan/program.js';
+import { forecastReuse } from '../../../src/activities/reuse-forecast.js';
+import { PROGRAMS, programKey } from '../../../src/plan/program.js';
 import type { ProgramName } from '../../../src/plan/program.js';
+import { DEFAULT_BUDGETS } from '../../../src/plan/plan.js';
+import type { RunSettings } from '../../../src/plan/run-input.js';
+import { isStored } from '../../../src/plan/value.js';
 import { failureOf, read, readLog } from '../../activities/harness.js';
-import { KEY, MODELS, drawn, openPrograms, playStep } from './bench.js';
+import { KEY, MODELS, drawn, openPrograms, playStep, programCall } from './bench.js';
 
 /** What the endpoint's one answer costs by the price of the bench, in US dollars. */
 const COST: Record<ProgramName, number> = { claude: (80 * 5 + 20 * 0.5 + 7 * 25) / 1e6, codex: (80 * 5 + 20 * 0.5 + 7 * 25) / 1e6, gemini: (80 * 5 + 20 * 0.5 + 10 * 25) / 1e6 };
@@ -55,5 +59,26 @@ describe.each(drawn('refusals'))('%s', (program) => {
     });
     expect(await read(bench, (await playStep(bench, program, { schema })).output)).toEqual({ verdict: 'good' });
     expect(bench.endpoint.requests).toHaveLength(2);
+  });
+});
+
+describe.each(drawn('sessions'))('%s', (program) => {
+  it('is told the session that its run goes on with', async () => {
+    const bench = await openPrograms(() => ({ text: 'As I said.' }));
+    const context = await bench.store.put({ nonce: '0123456789abcdef', blocks: [{ source: 'session:task-00000001', trusted: false, text: `user: Remember the lighthouse.${' '.repeat(600)}` }], session: 'task-00000001', agents_md: null });
+    if (!isStored(context)) throw new Error('such a context is stored');
+    await playStep(bench, program, { call: { context: context.ref } });
+    expect(bench.endpoint.requests[0]?.text).toContain('Remember the lighthouse.');
+    expect(bench.endpoint.requests[0]?.text).toContain('session:task-00000001');
+  });
+
+  it('is foretold to be reused by a rerun, as long as nothing of its task changes', async () => {
+    const bench = await openPrograms(() => ({ text: 'Well.' }));
+    await playStep(bench, program);
+    const { root: { plan }, program: choice, workspace } = await programCall(bench, program);
+    const settings: RunSettings = { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, programs: { choices: { [programKey(program, '')]: choice } }, workspace, reuse: { run: 'test-run', from: 'first-run-id', fresh: [], done: null, changed: false } };
+    const foretold = async (more: Partial<RunSettings> = {}) => forecastReuse({ store: bench.store, plan: await bench.store.getPlan(plan), input: {}, settings: { ...settings, ...more } });
+    expect(await foretold()).toEqual([{ path: 'step', action: 'reuse' }]);
+    expect(await foretold({ reuse: { run: 'test-run', from: 'first-run-id', fresh: [], done: null, changed: true } })).toEqual([{ path: 'step', action: 'run' }]);
   });
 });
