@@ -178,7 +178,7 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
 
 /** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
 function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { report, remote }: { report: Report; remote: MissingRemote | null }): void {
-  const foreign = isForeign(file);
+  const foreign = isForeign(file) && remote?.refused !== true;
   // A server of another program is no mistake in that program's file.
   if (foreign && remote !== null) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');

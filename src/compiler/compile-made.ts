@@ -23,7 +23,7 @@ export function compileMade({ file, text, agents = {}, own, rules }: Made, works
   const project = { ...findProject(workspace), root: workspace };
   const at = (name: string): string => resolve(workspace, name);
   const made = new Map([[file, text] as const, ...Object.entries(agents)].map(([name, content]) => [at(name), content]));
-  const compiler = createCompiler({ cwd: workspace, project, config: loadConfig(project).config, made: { texts: made, agents: Object.keys(agents).map(at), own: own === true, within: rules?.within ?? [] } });
+  const compiler = createCompiler({ cwd: workspace, project, config: loadConfig(project).config, made: { texts: made, agents: Object.keys(agents).map(at), own: own === true, within: rules?.within ?? [], remotes: (rules?.tools ?? []).filter((tool) => tool.kind === 'mcp') } });
   const plan = compiler.compile(at(file));
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
@@ -58,9 +58,8 @@ function toolFaults(agent: Agent, { tools }: MadeRules): string[] {
   return beyond.length === 0 ? program : [...program, `The agent \`${agent.name}\` may use ${listed(beyond)}, which whoever made this may not.`];
 }
 
-/** Servers are not asked in the middle of a run: what one of them has is not known here. */
 function callFaults({ tool }: ToolStep, { tools }: MadeRules): string[] {
-  if (tool.kind === 'mcp' && tool.server === '') return [`It calls \`${tool.name}\` of an MCP server, which only people's workflows do.`];
+  if (tool.kind === 'mcp') return [`It calls \`${tool.name}\` of an MCP server, which only people's workflows do.`];
   return tools === null || isAmong(tool, tools) ? [] : [`It calls the tool \`${tool.name}\`, which whoever made this may not use.`];
 }
 

@@ -1,6 +1,7 @@
 import { dirname, extname, join, posix, resolve } from 'node:path';
 import type { Permissions } from '../plan/permission.js';
 import type { Plan } from '../plan/plan.js';
+import type { RemoteTool } from '../plan/tool.js';
 import type { Hash } from '../plan/value.js';
 import type { ToolSource } from './agent-uses.js';
 import type { AgentDefinition } from './compile-agent.js';
@@ -46,8 +47,8 @@ export interface CompileOptions {
   cwd: string;
   project: Project;
   config: Config;
-  /** Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named, and what bounds all that these may do. */
-  made?: { texts: Map<string, string>; agents: string[]; tools?: string[]; own?: boolean; within?: Permissions[] };
+  /** Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named, what bounds all that these may do, and in the middle of a run the tools of MCP servers that there are. */
+  made?: { texts: Map<string, string>; agents: string[]; tools?: string[]; own?: boolean; within?: Permissions[]; remotes?: RemoteTool[] };
   /** What MCP servers said of their tools; servers that were not asked are added to `wanted`. */
   listings?: ServerListings;
 }
@@ -98,7 +99,7 @@ export function createCompiler({ cwd, project, config, made, listings = { listed
   const loader = createLoader(cwd, report, made?.texts);
   const resolver = createResolver(project, made);
   const texts: Texts = new Map();
-  const planOf = createPlanner({ loader, resolver, report, texts, madeTools: made?.tools ?? [], within: made?.within ?? [], devices: createDevices(project, config), generated: generatedRules(config), root: project.root, permissions: config.permissions, folder: config.agents?.generated_agents_dir, search: config.search, servers: { servers: config.mcp ?? {}, listings, texts } });
+  const planOf = createPlanner({ loader, resolver, report, texts, madeTools: made?.tools ?? [], within: made?.within ?? [], devices: createDevices(project, config), generated: generatedRules(config), root: project.root, permissions: config.permissions, folder: config.agents?.generated_agents_dir, search: config.search, servers: { servers: config.mcp ?? {}, listings, texts, held: made?.remotes } });
 
   /** Names that a person wrote and that mean nothing, with what may have been meant. */
   const unknown = new Map<string, string | null>();

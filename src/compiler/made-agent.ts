@@ -14,6 +14,7 @@ import { nameFault } from './made-name.js';
 import { didYouMean } from './nearest.js';
 import { createReport, problemLine, sortProblems } from './problem.js';
 import type { NamedTools } from './tool-names.js';
+import { heldTools } from './server-tools.js';
 import { TOOLSET_NAMES, namedTools, toolsetTools } from './tool-names.js';
 import { writeAgentFile } from './write-agent.js';
 
@@ -85,7 +86,7 @@ function toolsOf({ tools = [], toolsets = [] }: AgentRequest, { maker: { uses = 
   const found: FoundTools = { uses: [], held: [], faults: [] };
   const known = new Map(uses.map((tool) => [tool.name, tool]));
   const add = (wanted: string, named: NamedTools | null, unknown: () => string): void => {
-    const names = named === null ? [wanted] : [...named.builtin, ...named.makers];
+    const names = known.has(wanted) || named === null ? remotesOr(wanted, uses) : [...named.builtin, ...named.makers];
     const missing = names.filter((name) => !known.has(name));
     if (named === null && missing.length > 0) found.faults.push(unknown());
     else if (missing.length > 0) found.faults.push(`It may use ${listed(missing)} by \`${wanted}\`, which its maker may not.`);
@@ -98,6 +99,12 @@ function toolsOf({ tools = [], toolsets = [] }: AgentRequest, { maker: { uses = 
   for (const name of tools) add(name, namedTools(name), () => `Its maker has no tool \`${name}\`${hint(name, [...known.keys()])}.`);
   for (const name of toolsets) add(name, toolsetTools(name), () => `There is no toolset \`${name}\`${hint(name, [...TOOLSET_NAMES, ...known.keys()])}.`);
   return found;
+}
+
+/** Tools of MCP servers that a name means (`github__*`), of those that its maker has; else the name itself. */
+function remotesOr(wanted: string, uses: Tool[]): string[] {
+  const remotes = heldTools(wanted, uses.filter((tool) => tool.kind === 'mcp'));
+  return remotes.length === 0 ? [wanted] : remotes.map(({ name }) => name);
 }
 
 function hint(name: string, known: string[]): string {

@@ -21,12 +21,16 @@ export interface ServerSource {
   servers: Record<string, AuthoredServer>;
   listings: ServerListings;
   texts: Texts;
+  /** Of what is made while a run runs: the tools of those who made it. No server is asked then, and nothing else is had. */
+  held?: RemoteTool[] | undefined;
 }
 
 /** A name that is of a server's form and means none of its tools. */
 export interface MissingRemote {
   missing: string;
   suggestion: string | null;
+  /** A mistake also in an agent of another program: the server is known, and whoever makes the agent lacks the tool. */
+  refused?: true;
 }
 
 /** What providers take as a tool's name. */
@@ -36,14 +40,17 @@ const NAME_CHARACTERS = 64;
  * The tools that `server__tool` or `server__*` names, also as Claude Code (`mcp__server__tool`, `mcp__server`) and Gemini
  * (`mcp_server_tool`) write it. Null for a name that is of no server's form; none while the server was not asked.
  */
-export function serverTools(name: string, { servers, listings, texts }: ServerSource): RemoteTool[] | MissingRemote | null {
+export function serverTools(name: string, { servers, listings, texts, held }: ServerSource): RemoteTool[] | MissingRemote | null {
   const parts = partsOf(name, Object.keys(servers));
   if (parts === null) return null;
+  const known = heldTools(name, held ?? []);
+  if (known.length > 0) return known;
   const authored = servers[parts.server];
   if (authored === undefined || !Object.hasOwn(servers, parts.server)) {
     const near = didYouMean(parts.server, Object.keys(servers));
     return { missing: `There is no MCP server \`${parts.server}\` in perdure.yml.`, suggestion: near ?? 'add it under `mcp`' };
   }
+  if (held !== undefined) return { missing: `Whoever made this has no tool \`${name}\`, and MCP servers are not asked in the middle of a run.`, suggestion: didYouMean(name, held.map((tool) => tool.name)), refused: true };
   const listed = listings.listed.get(parts.server);
   if (listed === undefined) {
     listings.wanted.add(parts.server);
@@ -56,6 +63,12 @@ export function serverTools(name: string, { servers, listings, texts }: ServerSo
     kind: 'mcp', name: `${parts.server}__${spelled(remote)}`.slice(0, NAME_CHARACTERS), server: parts.server, remote,
     description: keepText(description, texts), inputs: keepText(inputs, texts), connect, ...(reads ? { reads: true as const } : {}),
   }));
+}
+
+/** Those of the tools that somebody has which a name means. */
+export function heldTools(name: string, held: RemoteTool[]): RemoteTool[] {
+  const parts = partsOf(name, held.map(({ server }) => server));
+  return parts === null ? [] : held.filter(({ server, remote }) => server === parts.server && (matchesPattern(parts.tool, remote) || matchesPattern(parts.tool, spelled(remote))));
 }
 
 function partsOf(name: string, servers: string[]): { server: string; tool: string } | null {

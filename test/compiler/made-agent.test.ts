@@ -41,6 +41,17 @@ describe('an agent that an agent makes', () => {
     expect(readdirSync(root)).toEqual(['definitions', 'perdure.yml']);
   });
 
+  it('has the tools of MCP servers, and of the provider, of its maker that it names', () => {
+    const remote = (name: string): Tool => ({ kind: 'mcp', name: `github__${name}`, server: 'github', remote: name, description: 'Does.', inputs: '{}', connect: '{}' });
+    const uses: Tool[] = [remote('push'), remote('pull'), { kind: 'provider', name: 'web_fetch', max_uses: 2 }];
+    const by = { maker: agent({ ...maker, uses }) };
+    expect(make({ tools: ['github__push'] }, by)).toMatchObject({ agent: { uses: [remote('push')] } });
+    expect(make({ tools: ['github__*', 'web_fetch'] }, by)).toMatchObject({ agent: { uses } });
+    expect(make({ tools: ['mcp__github__pull'] }, by)).toMatchObject({ agent: { uses: [remote('pull')] } });
+    expect(make({ tools: ['github__delete'] }, by)).toEqual({ problems: expect.stringContaining('Its maker has no tool `github__delete`') as string });
+    expect(make({ tools: ['gitlab__*'] }, by)).toEqual({ problems: expect.stringContaining('Its maker has no tool `gitlab__*`') as string });
+  });
+
   it('speaks with the model of its maker where the run has chosen no default', () => {
     expect(make({}, { models: ['haiku'], model: 'haiku' })).toMatchObject({ agent: { model: 'haiku' } });
   });

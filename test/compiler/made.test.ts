@@ -80,6 +80,16 @@ describe('a workflow that an agent makes with steps of tools', () => {
     expect(made(step, by)).toMatchObject({ plan: null, problems: expect.stringContaining(problem) as string });
   });
 
+  it('keeps tools of MCP servers that its maker has for its agents, and refuses the others with the reason', () => {
+    const ops = (tools: string, name = 'definitions/agents/ops.yml') => ({ ...PROJECT, 'perdure.yml': 'mcp: {github: {command: [node, github.js]}}\n', [name]: name.endsWith('.md') ? `---\nname: ops\ndescription: Works.\ntools: ${tools}\n---\nYou work.\n` : `name: ops\nprompt: You work.\ntools: [${tools}]\n` });
+    const workflow = (files: Record<string, string>, tools: Tool[] | null) => compileMade({ file, text: 'name: made\nsteps:\n  - agent: ops\n', rules: { ...rules, tools } }, createProject(files));
+    for (const name of ['github__push', '"github__*"', 'mcp__github__push']) expect(Object.values(workflow(ops(name), [PUSH]).plan?.agents ?? {})).toMatchObject([{ uses: [PUSH] }]);
+    const refused = { plan: null, problems: expect.stringContaining('Whoever made this has no tool `github__delete`, and MCP servers are not asked in the middle of a run.') as string };
+    expect(workflow(ops('github__delete'), [PUSH])).toMatchObject(refused);
+    expect(workflow(ops('github__delete'), null)).toMatchObject(refused);
+    expect(workflow(ops('github__delete', '.claude/agents/ops.md'), [PUSH])).toMatchObject(refused);
+  });
+
   it('has them where the project says so', () => {
     expect(generatedRules({ workflows: { ai_generated: { allow_tools: true } } })).toMatchObject({ kinds: ['agent', 'tool'] });
     expect(generatedRules({})).toMatchObject({ kinds: ['agent'], budgets: { max_steps: 10 } });
