@@ -2,12 +2,12 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CREDENTIALS } from '../activities/dependencies.js';
-import { ollamaUrl } from '../activities/models/ollama.js';
 import type { Config } from '../compiler/config.js';
 import type { Project } from '../compiler/project.js';
 import type { Env } from '../store/cache-folder.js';
 import { findOnPath } from '../activities/find-on-path.js';
 import { deviceFindings } from './doctor-devices.js';
+import { modelFindings } from './doctor-models.js';
 import { noticeFindings } from './doctor-notices.js';
 import { messageOf } from './errors.js';
 import { hostStatus } from './host-client.js';
@@ -28,8 +28,8 @@ export interface Finding {
   fix: string | null;
 }
 
-/** Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but a local one. */
-export async function diagnose(project: Project, config: Pick<Config, 'task_queue' | 'devices' | 'notify'>, env: Env): Promise<Finding[]> {
+/** Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but those whose address is named. */
+export async function diagnose(project: Project, config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models'>, env: Env): Promise<Finding[]> {
   const looked = await Promise.all([
     temporalProgram(env),
     program('go', 'builds the Temporal server once where there is none', 'Install Go 1.24 or later: https://go.dev/dl', env),
@@ -37,13 +37,12 @@ export async function diagnose(project: Project, config: Pick<Config, 'task_queu
     diskSpace(project),
     host(project, config),
     ports(project),
-    ollama(env),
     program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code', env),
     program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex', env),
     program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli', env),
     program('bwrap', 'keeps programs that agents made in a sandbox', 'Install the package bubblewrap', env),
   ]);
-  return [nodeVersion(), ...looked, elsewhere(env), providers(env), ...noticeFindings(project, config.notify, env), ...(await deviceFindings(project, config, env))];
+  return [nodeVersion(), ...looked, elsewhere(env), providers(env), ...(await modelFindings(config, env)), ...noticeFindings(project, config.notify, env), ...(await deviceFindings(project, config, env))];
 }
 
 function nodeVersion(): Finding {
@@ -133,18 +132,4 @@ function providers(env: Env): Finding {
   const ok = set.includes('ANTHROPIC_API_KEY') || set.includes('ANTHROPIC_AUTH_TOKEN');
   const detail = set.length === 0 ? 'no provider variable is set' : `${set.join(', ')} set`;
   return { name: 'claude api', ok, required: false, detail, fix: ok ? null : 'Set ANTHROPIC_API_KEY; without a provider only --rehearse answers for models' };
-}
-
-async function ollama(env: Env): Promise<Finding> {
-  const address = ollamaUrl(env['OLLAMA_HOST']);
-  const name = 'ollama';
-  try {
-    const response = await fetch(new URL('/api/tags', address), { signal: AbortSignal.timeout(1000) });
-    const { models = [] } = (await response.json()) as { models?: { name: string }[] }; // Ollama's API
-    const known = models.map((model) => model.name).sort();
-    const detail = known.length === 0 ? `answers at ${address}, and has no model` : `answers at ${address}, with the models ${known.join(', ')}`;
-    return { name, ok: response.ok, required: false, detail, fix: known.length === 0 ? 'Get one: ollama pull qwen3' : null };
-  } catch {
-    return { name, ok: false, required: false, detail: `does not answer at ${address}`, fix: 'Install and start it: https://ollama.com' };
-  }
 }

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Config } from '../../src/compiler/config.js';
 import { diagnose } from '../../src/workers/doctor.js';
 import type { Finding } from '../../src/workers/doctor.js';
 import { newFolder, openLink } from './setting.js';
@@ -32,6 +35,60 @@ describe('the doctor', () => {
     const found = await finding('claude api', { ...REQUIRED, ANTHROPIC_API_KEY: 'canary-77' });
     expect(found).toMatchObject({ ok: true, detail: 'ANTHROPIC_API_KEY set' });
     expect(JSON.stringify(found)).not.toContain('canary');
+  });
+
+  describe('of a server that speaks OpenAI\'s protocol', () => {
+    /** One that wants this key, if any, and has these models; what the doctor says of it. */
+    async function told({ key = '', models = ['tiny', 'large'], status = 200 }: { key?: string; models?: string[]; status?: number }, env: Record<string, string> = {}, config: Pick<Config, 'models'> = {}): Promise<Finding | undefined> {
+      const server = createServer(({ url, headers }, response) => {
+        const isLet = key === '' || headers.authorization === `Bearer ${key}`;
+        response.writeHead(url !== '/v1/models' ? 500 : isLet ? status : 401).end(JSON.stringify({ object: 'list', data: models.map((id) => ({ id, object: 'model' })) }));
+      });
+      await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+      onTestFinished(() => void server.close());
+      return endpoint(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1/`, env, config); // a server on TCP has such an address
+    }
+
+    async function endpoint(base_url: string, env: Record<string, string> = {}, config: Pick<Config, 'models'> = {}): Promise<Finding | undefined> {
+      const root = newFolder();
+      const findings = await diagnose({ root, stateDir: join(root, '.perdure'), configFile: null }, { providers: { openai: { base_url, key: '${env.LAB_KEY}' } }, ...config }, { ...REQUIRED, ...env });
+      return findings.find(({ name }) => name === 'openai endpoint');
+    }
+
+    it('says that it answers, and with which models', async () => {
+      expect(await told({ key: 'canary-77' }, { LAB_KEY: 'canary-77' })).toMatchObject({ ok: true, required: false, detail: expect.stringMatching(/^answers at http:\/\/127\.0\.0\.1:\d+\/v1, with tiny, large$/) as string, fix: null });
+    });
+
+    it.each<[string, Parameters<typeof told>[0], Record<string, string>, RegExp]>([
+      ['wants a key that is not set', { key: 'x' }, {}, /wants a key, and LAB_KEY is not set$/],
+      ['refuses its key', { key: 'x' }, { LAB_KEY: 'canary-77' }, /refuses the key in LAB_KEY$/],
+      ['has no model', { models: [] }, {}, /and has no model$/],
+      ['is broken', { status: 500 }, {}, /answers with 500$/],
+    ])('says that it %s', async (_what, server, env, detail) => {
+      const found = await told(server, env);
+      expect(found).toMatchObject({ ok: false, detail: expect.stringMatching(detail) as string, fix: expect.any(String) as string });
+      expect(JSON.stringify(found)).not.toContain('canary');
+    });
+
+    it('says that it lacks a model that the config names', async () => {
+      expect(await told({}, {}, { models: { default: 'openai:huge', aliases: { fast: 'openai:tiny', other: 'haiku' } } })).toMatchObject({ ok: false, detail: expect.stringMatching(/; not with huge$/) as string });
+    });
+
+    it('takes one that does not list its models as it is', async () => {
+      expect(await told({ status: 404 })).toMatchObject({ ok: true, detail: expect.stringContaining('does not say which models it has') as string });
+    });
+
+    it('says that it does not answer, and keeps the password of its address to itself', async () => {
+      const found = await endpoint('http://ana:canary-77@127.0.0.1:1/v1', { LAB_KEY: 'canary-78' });
+      expect(found).toMatchObject({ ok: false, detail: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/v1 does not answer/) as string });
+      expect(JSON.stringify(found)).not.toContain('canary');
+    });
+
+    it('says nothing where none is named', async () => {
+      const root = newFolder();
+      const findings = await diagnose({ root, stateDir: join(root, '.perdure'), configFile: null }, {}, { ...REQUIRED, OPENAI_API_KEY: 'test-key' });
+      expect(findings.map(({ name }) => name)).not.toContain('openai endpoint');
+    });
   });
 
   it('says whether people can be told, without the address', async () => {

@@ -51,7 +51,7 @@ export function reachOf({ env, providers, baseUrl, signal }: Place & { signal?: 
 }
 
 /** The variable that a reference `${env.NAME}` names. */
-function keyVariable(options: ProviderOption | undefined): string | null {
+export function keyVariable(options: ProviderOption | undefined): string | null {
   return /^\$\{env\.(\w+)\}$/.exec(options?.key ?? '')?.[1] ?? null;
 }
 
