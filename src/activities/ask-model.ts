@@ -3,6 +3,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { Json } from '../plan/json.js';
 import { utf8Bytes } from '../plan/json.js';
 import { mostOf } from '../plan/price.js';
+import { recordedAnswer, turnIn } from '../plan/recorded.js';
+import type { RecordedAnswer } from '../plan/recorded.js';
 import type { Spend } from '../plan/result.js';
 import { tokensText } from '../plan/step-output.js';
 import type { AgentStep } from '../plan/step.js';
@@ -21,6 +23,7 @@ import { renderRehearsal } from './models/request.js';
 import { LONGEST_MS } from './models/retry-after.js';
 import { gatherText } from './models/text-log.js';
 import { finalWith, refuseIfShort } from './reservation.js';
+import { stepFailure } from './failures.js';
 
 export interface Asking extends Attempt<AgentStep> {
   deps: Dependencies;
@@ -48,7 +51,7 @@ export async function answerTo(asking: Asking, { request, part, counted, said }:
   const answer = await askOnce(store, question, async () => {
     refuseIfShort(needsOf(call, request, counted), call.most);
     if (call.context !== undefined && part.at(-1) === 0) log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
-    return (await callProvider(asking, request)) as unknown as Json;
+    return (await callProvider(asking, request, part)) as unknown as Json;
   }); // So are answers,
   return answer as unknown as ModelAnswer; // and nothing else is under such a key.
 }
@@ -92,7 +95,7 @@ export function withSpend(error: unknown, spend: Spend): unknown {
   return finalWith(error, spend);
 }
 
-async function callProvider({ deps, call, provider, step, signal, log, progress, written }: Asking, request: ModelRequest): Promise<ModelAnswer> {
+async function callProvider({ deps, call, provider, step, signal, log, progress, written }: Asking, request: ModelRequest, part: Question['part']): Promise<ModelAnswer> {
   const credentials = credentialsFor(call.model, deps.credentials());
   const text = gatherText(log, (characters) => {
     progress['characters'] = characters;
@@ -103,7 +106,7 @@ async function callProvider({ deps, call, provider, step, signal, log, progress,
     baseUrl: call.model.base_url ?? null,
     ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
     onText: text.add,
-    rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment) },
+    rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment), recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null },
   };
   setImmediate(() => log.prepare?.()); // by then the question is on its way
   try {
@@ -114,6 +117,15 @@ async function callProvider({ deps, call, provider, step, signal, log, progress,
   } finally {
     text.end();
   }
+}
+
+/** What a test answers here (`perdure test`); null in other rehearsals. Fails where nothing was recorded: a stand-in would test nothing. */
+async function recordedFor(store: Dependencies['store'], { root, path }: ModelCall, part: Question['part']): Promise<RecordedAnswer | null> {
+  const answers = await store.readAnswers(root.run);
+  if (answers === null) return null;
+  const answer = recordedAnswer(answers, path, turnIn(part));
+  if (answer === null) throw stepFailure('request-refused', `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. Record a run of the definition as it is now.`);
+  return answer;
 }
 
 const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;

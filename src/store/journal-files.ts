@@ -10,6 +10,7 @@ const KEPT_JOURNALS = 256;
 
 export interface JournalFiles {
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
   prepareJournal(scope: string): void;
   writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
 }
@@ -28,6 +29,7 @@ export function createJournalFiles(folder: string): JournalFiles {
 
   return {
     readJournal: async ({ scope, key }) => journalOf(scope).read(key),
+    listJournal: async (scope) => journalOf(scope).list(),
     prepareJournal: (scope) => journalOf(scope).prepare(),
     writeJournal: ({ scope, key }, entry) => journalOf(scope).append(key, entry),
   };

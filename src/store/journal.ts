@@ -17,6 +17,8 @@ import type { JournalEntry } from './store.js';
 export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
   read(key: string): JournalEntry | null;
+  /** Every key with its last entry, in the order in which the keys came; damaged lines are passed over. */
+  list(): [key: string, entry: JournalEntry][];
   /**
    * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
    * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
@@ -124,16 +126,16 @@ export function openJournal(path: string): Journal {
       try {
         const size = statSync(path, { throwIfNoEntry: false })?.size;
         if (size === undefined || (size === index.end && !index.places.has(key) && index.damagedAt === null)) return null;
-        const file = openSync(path, 'r');
-        try {
-          return find(file, key);
-        } finally {
-          closeSync(file);
-        }
+        return withFile(path, (file) => find(file, key));
       } catch (error) {
         throw storeFailure(error, 'read', path);
       }
     },
+    list: () =>
+      listed(path, (file) => {
+        catchUp(file);
+        return index.places;
+      }),
     prepare() {
       if (index.end === 0 && gathering === null) gather().catch(() => undefined);
     },
@@ -185,6 +187,28 @@ function parse(text: string): { key: string; entry: JournalEntry } | null {
     return { key: line.key, entry: line.entry as JournalEntry }; // `append` writes nothing else.
   } catch {
     return null;
+  }
+}
+
+/** The entries at places that are found in a file, which need not be there. */
+function listed(path: string, find: (file: number) => Map<string, Place>): [string, JournalEntry][] {
+  try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    return withFile(path, (file) => [...find(file)].flatMap(([key, place]): [string, JournalEntry][] => {
+      const line = parse(readPlace(file, place).toString('utf8'));
+      return line === null ? [] : [[key, line.entry]];
+    }));
+  } catch (error) {
+    throw storeFailure(error, 'read', path);
+  }
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -11,6 +11,7 @@ import { createLogFiles } from './log-files.js';
 import { createPlanFiles } from './plan-files.js';
 import { createMemoryFiles } from './memory-files.js';
 import { createProviderFiles } from './provider-files.js';
+import { createRecordedFiles } from './recorded-files.js';
 import { createRunFiles } from './run-files.js';
 import { createSessionFiles } from './session-files.js';
 import { createTaintFiles } from './taint-files.js';
@@ -43,6 +44,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createProviderFiles(join(stateDir, 'providers')),
     ...createSessionFiles(join(stateDir, 'sessions')),
     ...createMemoryFiles(join(stateDir, 'memory')),
+    ...createRecordedFiles(join(stateDir, 'recorded')),
     ...createTaintFiles(join(stateDir, 'memory')),
   };
 }

@@ -4,6 +4,7 @@ import type { MadeFiles } from './made-files.js';
 import type { MemoryFiles } from './memory-files.js';
 import type { ProviderFiles } from './provider-files.js';
 import type { SessionFiles } from './session-files.js';
+import type { RecordedFiles } from './recorded-files.js';
 import type { TaintFiles } from './taint-files.js';
 import type { Json } from '../plan/json.js';
 import type { Plan } from '../plan/plan.js';
@@ -50,7 +51,7 @@ export interface LogWriter {
  * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
  * synced and renamed (I6).
  */
-export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, TaintFiles {
+export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */
@@ -67,6 +68,8 @@ export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, 
   getPlan(hash: Hash): Promise<Plan>;
   /** Throws a `StoreFailure` when the journal is damaged, so that nobody can say whether the key was there. */
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
+  /** Every key of a journal with its last entry, in the order in which they came. */
+  listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
   /** Makes a journal's file while what is to be journalled is asked for, so that the first answer need not wait for it. */
   prepareJournal(scope: string): void;
   /** The entry is in the file when this resolves, and outlives every process; its sync comes soon after. Of two under one key the last holds. */

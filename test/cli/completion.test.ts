@@ -32,7 +32,7 @@ async function folderWith(...names: string[]): Promise<string> {
 
 describe('the completion of bash', () => {
   it.each([
-    [['perdure', 're'], ['reject', 'resume', 'rerun']],
+    [['perdure', 're'], ['reject', 'resume', 'rerun', 'record']],
     [['perdure', 'agents', 'im'], ['import']],
     [['perdure', 'run', 'x', '--max-c'], ['--max-cost-usd']],
     [['perdure', 'run', 'et'], []],

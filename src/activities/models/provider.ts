@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../plan/json.js';
+import type { RecordedAnswer } from '../../plan/recorded.js';
 import type { ModelChoice } from '../../plan/run-input.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
 
@@ -62,7 +63,7 @@ export interface CallContext {
   /** Takes the answer as it comes. */
   onText: (text: string) => void;
   /** What a rehearsal says (decision 10). */
-  rehearsal: { path: string; text: string | null };
+  rehearsal: { path: string; text: string | null; recorded: RecordedAnswer | null };
 }
 
 /** One way to reach models. `call` throws an `ApplicationFailure`, or anything when the signal has aborted. */

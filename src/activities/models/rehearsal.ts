@@ -1,7 +1,9 @@
 import type { Json } from '../../plan/json.js';
 import { promptWithin } from '../provenance.js';
+import type { RecordedAnswer } from '../../plan/recorded.js';
+import type { Block } from './message.js';
 import { textOf } from './message.js';
-import type { ModelProvider } from './provider.js';
+import type { ModelAnswer, ModelProvider } from './provider.js';
 import { NO_USAGE } from './provider.js';
 import { standIn } from './stand-in.js';
 
@@ -9,18 +11,27 @@ import { standIn } from './stand-in.js';
 const PROMPT_CHARACTERS = 200;
 
 /**
- * Answers in the place of a model (decision 10): what the definition says, else a stand-in that names the step, shows
+ * Answers in the place of a model (decision 10): what a test has recorded, what the definition says, else a stand-in that names the step, shows
  * the head of what would have been asked, and satisfies the step's schema.
  */
 export const rehearsalProvider: ModelProvider = {
   call({ system, messages, schema }, { rehearsal, onText }) {
     const prompt = messages[0] === undefined ? system : promptWithin(textOf(messages[0]));
+    if (rehearsal.recorded !== null) return Promise.resolve(again(rehearsal.recorded, onText));
     const text = rehearsal.text ?? standInFor(rehearsal.path, prompt, schema);
     onText(text);
     return Promise.resolve({ text, stop: 'end', usage: NO_USAGE });
   },
   cost: () => 0,
 };
+
+/** What was once answered. */
+function again({ text, calls = [] }: RecordedAnswer, onText: (text: string) => void): ModelAnswer {
+  onText(text);
+  const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
+  const blocks = [...words, ...calls.map((call): Block => ({ kind: 'call', ...call }))];
+  return { text, stop: calls.length > 0 ? 'tools' : 'end', usage: NO_USAGE, blocks };
+}
 
 function standInFor(path: string, prompt: string, schema: Json): string {
   const asked = prompt.replaceAll(/\s+/g, ' ').trim();

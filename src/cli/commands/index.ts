@@ -15,6 +15,7 @@ import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { pause } from './pause.js';
 import { plan } from './plan.js';
+import { record } from './record.js';
 import { rerun } from './rerun.js';
 import { resume } from './resume.js';
 import { run } from './run.js';
@@ -22,6 +23,7 @@ import { schema } from './schema.js';
 import { server } from './server.js';
 import { sessions } from './sessions.js';
 import { show } from './show.js';
+import { test } from './test.js';
 import { tools } from './tools.js';
 import { up } from './up.js';
 import { validate } from './validate.js';
@@ -29,4 +31,4 @@ import { watch } from './watch.js';
 import { worker } from './worker.js';
 
 /** Every command, in the order in which `--help` lists them. */
-export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, design, agents, tools, devices, sessions, memory, init, schema, doctor, completionOf(() => COMMANDS), server, up, worker, mcp];
+export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, completionOf(() => COMMANDS), server, up, worker, mcp];

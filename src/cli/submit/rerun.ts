@@ -6,9 +6,6 @@ import { dependsOnWorkspace, isWithin } from '../../plan/reuse.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { ReuseSettings, RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
-import type { Store } from '../../store/store.js';
-import type { JsonObject } from '../../plan/json.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
@@ -22,6 +19,7 @@ import { print, printJson, tell } from '../terminal.js';
 import type { Compiled } from './prepare.js';
 import { compile, settle, storeTexts } from './prepare.js';
 import { freshPaths } from './rerun-from.js';
+import { inlineValues } from './inline-values.js';
 import { injectContext } from './inject-context.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
 import { newRunId } from './run-id.js';
@@ -108,12 +106,6 @@ async function reuseFor({ run, from, again }: RerunCommand, { record, plan, befo
   const { workspaceDigest } = await import('../../activities/workspace-digest.js');
   const changed = dependsOnWorkspace(plan) && (record.workspace_digest === undefined || (await workspaceDigest(record.workspace ?? '')) !== record.workspace_digest);
   return { run, from: record.journal ?? '', fresh, done: again ? null : done, changed };
-}
-
-/** An input as it was given. */
-async function inlineValues(input: Record<string, Value>, store: Store): Promise<JsonObject> {
-  const values = await Promise.all(Object.entries(input).map(async ([name, value]) => [name, isStored(value) ? await store.get(value.ref) : value.value] as const));
-  return Object.fromEntries(values);
 }
 
 /** Steps whose external effect has happened, or may have: they succeeded, or were cut off in the middle. */

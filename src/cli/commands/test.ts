@@ -1,0 +1,15 @@
+import type { CommandSpec } from '../command.js';
+import { AS_OPTION, JSON_OPTION } from '../command.js';
+import { actingName } from '../terminal.js';
+
+export const test: CommandSpec = {
+  name: 'test',
+  summary: 'run definitions against recorded answers',
+  arguments: [{ syntax: '<path...>', about: 'recordings, or folders of them' }],
+  options: [{ flags: '--external', about: 'also do steps whose effect is external' }, AS_OPTION, JSON_OPTION],
+  examples: ['perdure test recordings', 'perdure test recordings/tour.yml --json'],
+  async run({ arguments: paths, options, terminal }) {
+    const { testRecordings } = await import('../testing/test-recordings.js');
+    return testRecordings({ paths, external: options.flag('external'), by: actingName(options.text('as')), json: options.flag('json') }, terminal);
+  },
+};

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { isObject } from '../../plan/json.js';
+import type { Json } from '../../plan/json.js';
+import type { RecordedAnswer } from '../../plan/recorded.js';
+import { turnIn } from '../../plan/recorded.js';
+import type { RunRecord } from '../../plan/result.js';
+import type { JournalEntry } from '../../store/store.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { viewOfRecord } from '../observe/closed.js';
+import { toRunResult } from '../render/json.js';
+import type { Session } from '../session.js';
+import { openExisting, unknownRun } from '../session.js';
+import { inlineValues } from '../submit/inline-values.js';
+import type { Terminal } from '../terminal.js';
+import { print, printJson, tell } from '../terminal.js';
+import type { Recording } from './recording.js';
+import { recordingText, requireNew } from './recording.js';
+
+interface RecordCommand {
+  run: string;
+  to: string | null;
+  json: boolean;
+}
+
+/** An output above this many bytes of JSON is not compared. */
+const OUTPUT_BYTES = 4_096;
+
+/** Writes what the models of a closed run answered, and how it ended, as a test of its definition. */
+export async function recordRun({ run, to, json }: RecordCommand, terminal: Terminal): Promise<ExitCode> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  const record = (await session?.store.readRun(run)) ?? null;
+  if (session === null || record === null) throw session !== null && session.mayKnowRuns() ? usageError(`There is no closed run \`${run}\`.`, 'Only a run that has ended can be recorded: `perdure list` shows them.') : unknownRun(run);
+  if (record.definition === undefined) throw usageError(`The run \`${run}\` came from no file: there is no definition to test.`);
+  const { root } = session.project;
+  const file = to ?? relative(terminal.cwd, join(root, 'recordings', `${record.plan_name}.yml`));
+  requireNew(file, terminal.cwd);
+  const recording = await recordingOf(record, session);
+  mkdirSync(dirname(resolve(terminal.cwd, file)), { recursive: true });
+  writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
+  if (json) printJson(terminal, { file, answers: recording.answers.length });
+  else print(terminal, file);
+  tell(terminal, `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change what it expects, then: perdure test ${file}`);
+  return EXIT.success;
+}
+
+/** A definition that was named, and not given as a file, is one by its name still. */
+function isFile(root: string, { definition }: RunRecord): boolean {
+  return definition !== undefined && existsSync(join(root, definition));
+}
+
+async function recordingOf(record: RunRecord, { store, project: { root } }: Session): Promise<Recording> {
+  const result = await toRunResult(await viewOfRecord(record, store), store);
+  const output = JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success' ? { output: result.output } : {};
+  return {
+    definition: isFile(root, record) ? record.definition ?? '' : record.plan_name,
+    input: await inlineValues(record.input, store),
+    expect: { status: record.status, steps: statusesOf(result.steps), ...output },
+    answers: record.journal === undefined ? [] : answersIn(await store.listJournal(record.journal)),
+  };
+}
+
+/** Statuses of a run's own steps, by their ids or numbers. */
+export function statusesOf(steps: Json[]): Record<string, string> {
+  return Object.fromEntries(steps.filter(isObject).map((step) => [String(step['id'] ?? step['step_index']), String(step['status'])]));
+}
+
+/** The last answer to each question that models were asked, in the order of the questions. */
+function answersIn(entries: [key: string, entry: JournalEntry][]): RecordedAnswer[] {
+  const answers = new Map<string, RecordedAnswer>();
+  for (const [key, { response }] of entries) {
+    const answer = answerOf(partsOf(key), response);
+    if (answer !== null) answers.set(JSON.stringify([answer.step, answer.turn]), answer);
+  }
+  return [...answers.values()];
+}
+
+/** Null for a key that is a content's hash. */
+function partsOf(key: string): Json {
+  return key.startsWith('[') ? (JSON.parse(key) as Json) : null; // every other key is canonical JSON of a list
+}
+
+/** Questions are `[step, try, 0, again]`, `[step, try, 'turn', turn, asked]` and `[step, try, 'program', again]`; what else is journalled is no model's. */
+function answerOf(key: Json, response: Json): RecordedAnswer | null {
+  if (!Array.isArray(key) || !isObject(response) || typeof response['text'] !== 'string') return null;
+  const [step, tried, ...part] = key;
+  if (typeof step !== 'string' || typeof tried !== 'number' || !(part[0] === 0 || part[0] === 'turn' || part[0] === 'program')) return null;
+  const turn = turnIn(part);
+  const blocks = Array.isArray(response['blocks']) ? response['blocks'].filter(isObject) : [];
+  const calls = blocks.filter(({ kind }) => kind === 'call').map(({ id, name, input }) => ({ id: String(id), name: String(name), input: input ?? null }));
+  return { step, ...(turn === null ? {} : { turn }), text: response['text'], ...(calls.length === 0 ? {} : { calls }) };
+}

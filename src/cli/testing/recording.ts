@@ -1,0 +1,67 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import type { Json } from '../../plan/json.js';
+import { usageError } from '../exit-codes.js';
+
+const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]));
+
+const call = z.strictObject({ id: z.string(), name: z.string(), input: json });
+const answer = z.strictObject({ step: z.string(), turn: z.int().positive().optional(), text: z.string(), calls: z.array(call).optional() });
+
+/** A test of a definition: what its models answer, and how it is to end. The form of the files that `record` writes. */
+export const recordingSchema = z.strictObject({
+  /** From the project's root, or a name. */
+  definition: z.string().min(1),
+  input: z.record(z.string(), json).default({}),
+  expect: z.strictObject({
+    status: z.enum(['success', 'partial', 'error', 'timeout', 'cancelled']),
+    /** By their ids, or their numbers from 0. */
+    steps: z.record(z.string(), z.string()).default({}),
+    /** Left out where it is not to be compared. */
+    output: json.optional(),
+  }),
+  answers: z.array(answer).default([]),
+});
+export type Recording = z.infer<typeof recordingSchema>;
+
+const EXTENSION = /\.ya?ml$/;
+
+/** The files that paths name: themselves, or the YAML files of a folder by name. Throws a usage error for what is not there, or holds none. */
+export function recordingsAt(paths: string[], cwd: string): string[] {
+  return paths.flatMap((path) => {
+    const found = statSync(resolve(cwd, path), { throwIfNoEntry: false });
+    if (found === undefined) throw usageError(`There is no \`${path}\`.`, 'Record a run first: perdure record <run>');
+    if (!found.isDirectory()) return [path];
+    const files = readdirSync(resolve(cwd, path)).filter((name) => EXTENSION.test(name)).sort().map((name) => join(path, name));
+    if (files.length === 0) throw usageError(`There are no recordings in \`${path}\`.`, 'Record a run first: perdure record <run>');
+    return files;
+  });
+}
+
+/** Throws a usage error for a file that is no recording. */
+export function readRecording(file: string, cwd: string): Recording {
+  const parsed = recordingSchema.safeParse(parseYaml(file, resolve(cwd, file)));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw usageError(`Expected \`${file}\` to be a recording: ${issue === undefined ? 'it is none' : `${issue.path.join('.') || 'it'}: ${issue.message}`}`, '`perdure record <run>` writes one.');
+}
+
+function parseYaml(file: string, path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'), { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' });
+  } catch (error) {
+    throw usageError(`\`${file}\` cannot be read as YAML: ${error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error)}`);
+  }
+}
+
+/** A recording as a file. */
+export function recordingText(recording: Recording, run: string): string {
+  return `# Recorded from ${run}. \`perdure test\` runs the definition against these answers.\n${stringify(recording, { lineWidth: 0 })}`;
+}
+
+/** Throws a usage error where a file would be written over. */
+export function requireNew(file: string, cwd: string): void {
+  if (existsSync(resolve(cwd, file))) throw usageError(`\`${file}\` is there already.`, 'Remove it, or name another one with `--to`.');
+}

@@ -1,0 +1,142 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const AGENT = `name: reader
+prompt: You read.
+tools: [read_file]
+`;
+const TOUR = `name: tour
+inputs:
+  city: {type: string, required: true}
+steps:
+  - id: plan
+    agent: general-purpose
+    prompt: "Plan a tour of \${city}"
+  - id: each
+    foreach: [north, south]
+    agent: general-purpose
+    prompt: "The \${item} of \${city}"
+  - id: look
+    agent: reader
+    prompt: "Read notes.txt"
+  - id: count
+    command: [wc, -w]
+    stdin: "\${steps.plan.output}"
+  - id: inner
+    workflow: inner
+    inputs: {about: "\${steps.look.output}"}
+  - id: ok
+    approval: "Is \${steps.plan.output} good?"
+output: "\${steps.inner.output} \${steps.count.output}"
+`;
+const INNER = `name: inner
+inputs:
+  about: {type: string, required: true}
+steps:
+  - id: deep
+    agent: general-purpose
+    prompt: "Say it: \${about}"
+`;
+const OUTSIDE = `name: outside
+steps:
+  - id: ask
+    agent: general-purpose
+    prompt: "Anything"
+  - id: publish
+    command: [sh, -c, "echo published >> published.txt"]
+    effect: external
+`;
+
+let project: Project;
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ prompt, body }) => {
+    if (prompt.includes('notes.txt') && !JSON.stringify(body).includes('tool_result')) return { tools: [{ name: 'read_file', input: { path: 'notes.txt' } }] };
+    return { text: prompt.includes('Plan') ? 'one two three' : `<${prompt.slice(-30)}>` };
+  });
+  project = await openProject(
+    { 'definitions/workflows/tour.yml': TOUR, 'definitions/workflows/inner.yml': INNER, 'definitions/workflows/outside.yml': OUTSIDE, 'definitions/agents/reader.yml': AGENT, 'notes.txt': 'The notes.\n' },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
+  expect((await project.run('run', 'definitions/workflows/tour.yml', '--id', 'first', '-i', 'city=Oslo', '--yes')).code).toBe(0);
+  expect((await project.run('run', 'outside', '--id', 'outer', '--yes')).code).toBe(0);
+});
+afterAll(async () => {
+  await project.close();
+  await endpoint.close();
+});
+
+describe('a recorded run', () => {
+  it('is a file with its input, its end, and every answer by the path of its step', async () => {
+    const { code, stdout, stderr } = await project.run('record', 'first');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'recordings/tour.yml\n' });
+    expect(stderr).toContain('6 answers');
+    const text = await project.read('recordings/tour.yml');
+    expect(text).toContain('definition: definitions/workflows/tour.yml');
+    expect(text).toContain('city: Oslo');
+    for (const step of ['plan', 'each/0', 'each/1', 'look', 'inner/deep']) expect(text).toContain(`step: ${step}\n`);
+    expect(text).toContain('name: read_file');
+  });
+
+  it('is not written over', async () => {
+    const { code, stderr } = await project.run('record', 'first');
+    expect(code).toBe(2);
+    expect(stderr).toContain('is there already');
+  });
+
+  it('passes as a test without a model, and in everything else for real', async () => {
+    const before = endpoint.requests.length;
+    const { code, stdout } = await project.run('test', 'recordings');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '✓ recordings/tour.yml\n1 passed, 0 failed\n' });
+    expect(endpoint.requests).toHaveLength(before);
+  });
+
+  it('fails as a test when what comes out is another, and says what', async () => {
+    const changed = (await project.read('recordings/tour.yml')).replace('text: one two three', 'text: one two three four').replace('look: success', 'look: skipped');
+    await writeFile(join(project.folder, 'changed.yml'), changed);
+    const { code, stdout } = await project.run('test', 'changed.yml', 'recordings/tour.yml');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ changed\.yml\n {4}look: expected `skipped`, got `success`\n {4}output: expected `.*3\\?n?`, got `.*4\\?n?`\n {4}perdure show test-tour-[a-z2-7]{8}\n✓ recordings\/tour\.yml\n1 passed, 1 failed\n$/);
+  });
+
+  it('fails as a test where a step has no answer: no stand-in is made up', async () => {
+    const text = await project.read('recordings/tour.yml');
+    await writeFile(join(project.folder, 'less.yml'), text.replace('step: inner/deep', 'step: inner/other'));
+    const { code, stdout } = await project.run('test', 'less.yml', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject([{ file: 'less.yml', status: 'failed', differences: expect.arrayContaining(['status: expected `success`, got `error`', expect.stringContaining('No answer is recorded for turn 1 of `inner/deep`')]) as string[] }]);
+  });
+
+  it('does what is external only when that is asked for', async () => {
+    expect((await project.run('record', 'outer')).code).toBe(0);
+    const refused = await project.run('test', 'recordings/outside.yml');
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('would do `publish`, whose effect is external');
+    expect(await project.read('published.txt')).toBe('published\n');
+    expect((await project.run('test', 'recordings/outside.yml', '--external')).code).toBe(0);
+    expect(await project.read('published.txt')).toBe('published\npublished\n');
+  });
+
+  it.each<[string, string[], string]>([
+    ['a run that is not known', ['record', 'nobody'], 'There is no'],
+    ['a file that is not there', ['test', 'nothing.yml'], 'There is no `nothing.yml`'],
+    ['a folder without recordings', ['test', 'definitions'], 'There are no recordings in `definitions`'],
+    ['a file that is no recording', ['test', 'definitions/workflows/tour.yml'], 'Expected `definitions/workflows/tour.yml` to be a recording'],
+    ['a file that is no YAML', ['test', 'broken.yml'], '`broken.yml` cannot be read as YAML'],
+  ])('refuses %s', async (_, args, says) => {
+    await writeFile(join(project.folder, 'broken.yml'), 'a: [\n');
+    const { code, stderr } = await project.run(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+});
+
+it('a recording names its definition from the root of the project, wherever the test is started', async () => {
+  expect((await project.runIn('definitions', 'test', '../recordings/tour.yml')).stdout).toContain('1 passed, 0 failed');
+  expect(await readFile(join(project.folder, 'recordings', 'tour.yml'), 'utf8')).toContain('definition: definitions/');
+});
