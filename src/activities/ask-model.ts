@@ -108,7 +108,6 @@ async function callProvider({ deps, call, provider, step, signal, log, progress,
     onText: text.add,
     rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment), recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null },
   };
-  setImmediate(() => log.prepare?.()); // by then the question is on its way
   try {
     const answer = await provider.call(request, context);
     return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, requestBytes(request)) };

@@ -92,16 +92,22 @@ interface Far {
 function openBoth(open: () => LogWriter, { place, run, path, isElsewhere }: Far): LogWriter {
   const local = open();
   const lines: Line[] = [];
+  const send = (stream: Line['stream'], text: string, at: string): void => {
+    for (let start = 0; start < text.length; start += LINE_CHARACTERS) lines.push({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) });
+  };
   const sendAll = async (): Promise<void> => {
     if (!(await isElsewhere())) return;
     let at: number | null = null;
     for (const pack of [[], ...inPacks(lines)]) ({ next: at } = await askStore(place, { op: 'addLog', run, path, lines: pack, at }, LOG_MS));
   };
   return {
-    prepare: () => local.prepare?.(),
     write(stream, text, at = new Date().toISOString()) {
       local.write(stream, text, at);
-      for (let start = 0; start < text.length; start += LINE_CHARACTERS) lines.push({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) });
+      send(stream, text, at);
+    },
+    writeLast(stream, text, at = new Date().toISOString()) {
+      local.writeLast(stream, text, at);
+      send(stream, text, at);
     },
     async close() {
       await local.close();

@@ -28,7 +28,7 @@ export function createLogFiles(folder: string): LogFiles {
     async listLogs(run) {
       const root = join(folder, fileName(run));
       const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
-      // Nothing was written to an empty one: it was only prepared.
+      // In an empty one nothing could be written.
       const begun = (await Promise.all(files.map(async (file) => ({ file, at: await headOf(file) })))).filter(({ at }) => at !== '');
       begun.sort((a, b) => (a.at === b.at ? compare(a.file, b.file) : compare(a.at, b.at)));
       return begun.map(({ file }) => relative(root, file).slice(0, -EXTENSION.length).split(sep).map(decodeURIComponent).join('/'));
@@ -42,48 +42,56 @@ function compare(a: string, b: string): number {
 
 /**
  * Writes are synchronous: they keep their order, hold back a program that writes faster than the disk takes it, and
- * are in the file when the process is killed. What goes wrong is told by `close`, so that `write` never throws.
+ * are in the file when the process is killed; the last words alone may wait. What goes wrong is told by `close`, so that
+ * `write` never throws.
  */
 function openWriter(path: string): LogWriter {
   let file: number | null = null;
   let failure: unknown = null;
-  let isClosed = false;
+  let last = '';
 
-  function open(): void {
+  function append(lines: string): void {
     if (failure !== null) return;
     try {
       file ??= openForAppend(path);
+      appendFileSync(file, lines); // Not `writeSync`: on a full disk that writes a part and does not say so.
     } catch (error) {
       failure = error;
     }
   }
 
-  function append(text: string): void {
-    open();
-    if (file === null || failure !== null) return;
-    try {
-      appendFileSync(file, text); // Not `writeSync`: on a full disk that writes a part and does not say so.
-    } catch (error) {
-      failure = error;
-    }
+  function appendLast(): void {
+    if (last !== '') append(last);
+    last = '';
+  }
+
+  function end(): void {
+    appendLast();
+    if (file !== null) closeSync(file);
+    file = null;
   }
 
   return {
-    write(stream, text, at = new Date().toISOString()) {
-      for (let start = 0; start < text.length; start += LINE_CHARACTERS) {
-        append(`${JSON.stringify({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) } satisfies LogLine)}\n`);
-      }
+    write(stream, text, at) {
+      appendLast();
+      for (const line of linesOf(stream, text, at)) append(line);
     },
-    prepare: () => {
-      if (!isClosed) open();
+    writeLast(stream, text, at) {
+      for (const line of linesOf(stream, text, at)) last += line;
     },
     async close() {
-      isClosed = true;
-      if (file !== null) closeSync(file);
-      file = null;
+      // To make the file takes a tenth of what a step costs the worker, and by then the server has the result to write.
+      if (last === '') end();
+      else setImmediate(end);
       if (failure !== null) throw storeFailure(failure, 'write', path);
     },
   };
+}
+
+function* linesOf(stream: LogLine['stream'], text: string, at = new Date().toISOString()): Generator<string> {
+  for (let start = 0; start < text.length; start += LINE_CHARACTERS) {
+    yield `${JSON.stringify({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) } satisfies LogLine)}\n`;
+  }
 }
 
 /** Opens the log; a half line that a crash or a full disk left is ended first, so that the next one stands alone. */

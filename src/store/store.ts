@@ -37,12 +37,15 @@ export interface LogLine {
   text: string;
 }
 
-/** An open log of one try of one step. Writes are ordered; `close` syncs. */
+/** An open log of one try of one step. Writes are ordered. */
 export interface LogWriter {
   /** `at` is now when left out. */
   write(stream: LogLine['stream'], text: string, at?: string): void;
-  /** Makes the file while there is time for it, so that the first write need not. One that nothing is written to is not listed. */
-  prepare?: () => void;
+  /**
+   * The same for words that are kept elsewhere too, as a model's are in the journal: unless something is written after them,
+   * they get into the file when what the step came to is on its way. Nobody waits for them, and none is told if they do not.
+   */
+  writeLast(stream: LogLine['stream'], text: string, at?: string): void;
   close(): Promise<void>;
 }
 

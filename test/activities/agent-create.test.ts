@@ -33,7 +33,7 @@ function open(own: Partial<Store> = {}) {
   const making: Making = { store: used, plan: plan([]), maker, by: `sha256:${'a'.repeat(64)}`, scope: { first: workspace, body: `sha256:${'c'.repeat(64)}` }, models: { models: [''], model: '' }, ...createMakers(store) };
   let calls = 0;
   const create = (name: string, { instructions = 'You judge.', call = `call ${(calls += 1)}` } = {}): Promise<ToolRun> =>
-    agentCreate.run(TOOL, { name, instructions, description: 'Judges.' }, { store: used, workspace, signal: new AbortController().signal, log: { write: () => undefined, close: async () => undefined }, progress: {}, permissions: PERMISSIONS, run: workspace, making, call });
+    agentCreate.run(TOOL, { name, instructions, description: 'Judges.' }, { store: used, workspace, signal: new AbortController().signal, log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined }, progress: {}, permissions: PERMISSIONS, run: workspace, making, call });
   return { workspace, making, create };
 }
 

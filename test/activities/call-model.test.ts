@@ -75,6 +75,7 @@ describe.each<[string, ModelOptions]>([
     ['a connection that breaks off', { breakAfter: 'half an ans' }, 'provider-unreachable'],
     ['an answer that reached its limit', { text: 'half', stop: 'max_tokens' }, 'answer-truncated'],
     ['an empty answer', { text: '' }, 'answer-invalid'],
+    ['an answer that ends before its message does', { raw: `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: { content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } } })}\n\n` }, 'provider-unreachable'],
     ['an answer in another protocol', { raw: '<html>hello</html>\n' }, 'provider-unreachable'],
     ['a request that is refused', { status: 400, message: 'messages: bad' }, 'request-refused'],
     ['a prompt that is too long', { status: 400, message: 'prompt is too long: 2000000 tokens' }, 'request-refused'],

@@ -99,6 +99,7 @@ export async function read({ store }: Bench, value: Value): Promise<Json> {
 }
 
 export async function readLog({ store }: Bench, path = 'step'): Promise<LogLine[]> {
+  await new Promise(setImmediate); // its last words come when the step's result is on its way
   const all: LogLine[] = [];
   for (let offset = 0; ;) {
     const { lines, next } = await store.readLog(RUN, path, offset);

@@ -20,7 +20,7 @@ export async function toolContext(permissions: Partial<Permissions> = {}, place?
     store: await openStore(join(folder, 'state')),
     workspace,
     signal: new AbortController().signal,
-    log: { write: (_stream, text) => void logged.push(text), close: async () => undefined },
+    log: { write: (_stream, text) => void logged.push(text), writeLast: (_stream, text) => void logged.push(text), close: async () => undefined },
     progress: {},
     permissions: { ...permissionsFrom([], true), ...permissions },
     run: 'run',

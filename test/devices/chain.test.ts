@@ -21,7 +21,7 @@ async function bench(signal = new AbortController().signal): Promise<{ bench: Wo
   const store = await openStore(join(cwd, '.perdure'));
   await mkdir(join(cwd, 'src'));
   await writeFile(join(cwd, 'src', 'Blink.ino'), BLINK);
-  return { store, bench: { owner: { store: store.id, run: 'test' }, cwd, signal, log: { write: () => undefined, close: async () => undefined } } };
+  return { store, bench: { owner: { store: store.id, run: 'test' }, cwd, signal, log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined } } };
 }
 
 describe('with the real tools and a simulated board', () => {

@@ -73,7 +73,7 @@ describe('a device that is named by its USB ids', () => {
     const setting = { store: await openStore(join(folder, '.perdure')), run: 'test', boardProgram: null, folders: system };
     const { signal } = new AbortController();
     const opened: string[] = [];
-    const log = { write: (_stream: string, text: string) => void opened.push(text), close: async () => undefined };
+    const log = { write: (_stream: string, text: string) => void opened.push(text), writeLast: (_stream: string, text: string) => void opened.push(text), close: async () => undefined };
     const device = deviceOf({ usb: '2341:0043' });
     const heard = withPort(device, setting, signal, (port) => listen(device, port, { expect: 'hello', write: null, after: null, timeoutMs: 30_000 }, { signal, log }));
     await until(() => first.open() === 1);

@@ -33,19 +33,18 @@ describe('a log', () => {
     expect(await store.listLogs('run')).toEqual([]);
   });
 
-  it('that was prepared is listed once something is written to it, and is not made any more when it is closed', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    const [log, late] = [store.openLog('run', 'step'), store.openLog('run', 'late')];
-    log.prepare?.();
-    expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['step.ndjson']);
+  it('gets its last words once it is closed, and those that were not the last where they belong', async () => {
+    const store = await openStore(await temporaryFolder());
+    const log = store.openLog('run', 'step');
+    log.writeLast('text', 'one ');
     expect(await store.listLogs('run')).toEqual([]);
-    log.write('text', 'said');
-    expect(await store.listLogs('run')).toEqual(['step']);
+    log.write('note', 'two ');
+    expect(await texts(store, 'step')).toBe('one two ');
+    log.writeLast('text', 'three ');
+    log.writeLast('text', 'four');
     await log.close();
-    await late.close();
-    late.prepare?.();
-    expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['step.ndjson']);
+    await new Promise(setImmediate);
+    expect(await texts(store, 'step')).toBe('one two three four');
   });
 
   it('goes on in the same place when the step is tried again, also after half a line', async () => {

@@ -6,7 +6,7 @@ import { blocksOf } from './message.js';
 import type { ServedCall } from './provider.js';
 import { USES } from './provider-tools.js';
 
-type Request = Pick<Anthropic.MessageStreamParams, 'system' | 'tools' | 'messages'>;
+type Request = Pick<Anthropic.MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;
 
 /** What stands up to here is the same in the next turn, and is read from the provider's cache then. */
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;

@@ -1,4 +1,4 @@
-import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
+import Anthropic, { APIConnectionError, APIError, AnthropicError } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { Json } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
@@ -22,6 +22,8 @@ const KEPT_CLIENTS = 16;
 
 type Clients = LruCache<Anthropic>;
 
+type Params = Omit<Anthropic.MessageCreateParamsStreaming, 'stream'>;
+
 /** Claude through the Messages API. `prices` go before the built-in table. */
 export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider {
   const clients: Clients = createLruCache(KEPT_CLIENTS);
@@ -33,13 +35,54 @@ export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider 
 
 async function call(client: Anthropic, request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   try {
-    const stream = client.messages.stream(paramsOf(request), { signal: context.signal });
-    stream.on('connect', () => context.onAccepted?.());
-    stream.on('text', context.onText);
-    return toAnswer(await stream.finalMessage(), request.tools !== undefined);
+    return request.tools === undefined ? await askQuestion(client, paramsOf(request), context) : await askTurn(client, paramsOf(request), context);
   } catch (error) {
     throw context.signal.aborted ? error : toFailure(error, request, client.baseURL);
   }
+}
+
+/** A turn of a conversation: its blocks go back to the model as they came, so the SDK puts them together. */
+async function askTurn(client: Anthropic, params: Params, { signal, onAccepted, onText }: CallContext): Promise<ModelAnswer> {
+  const stream = client.messages.stream(params, { signal });
+  stream.on('connect', () => onAccepted?.());
+  stream.on('text', onText);
+  const { content, stop_reason, usage } = await stream.finalMessage();
+  const served = servedIn(content);
+  return { text: textIn(content), stop: stopOf(stop_reason), usage: usageOf(usage), blocks: toBlocks(content), ...(served.length === 0 ? {} : { served }) };
+}
+
+/**
+ * A single question: of its answer only the text counts. To read the API's events alone takes a sixth less than to have the
+ * SDK make a message of them.
+ */
+async function askQuestion(client: Anthropic, params: Params, { signal, onAccepted, onText }: CallContext): Promise<ModelAnswer> {
+  const events = await client.messages.create({ ...params, stream: true }, { signal });
+  onAccepted?.();
+  let text = '';
+  let said: Pick<Anthropic.Message, 'stop_reason' | 'usage'> | null = null;
+  let isWhole = false;
+  for await (const event of events) {
+    if (event.type === 'message_start') said = event.message;
+    else if (event.type === 'content_block_start') text += textIn([event.content_block]);
+    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
+      text += event.delta.text;
+      onText(event.delta.text);
+    } else if (event.type === 'message_delta' && said !== null) said = { stop_reason: event.delta.stop_reason, usage: usageNow(said.usage, event.usage) };
+    else if (event.type === 'message_stop') isWhole = true;
+  }
+  if (said === null || !isWhole) throw new AnthropicError('the stream ended before the message did');
+  return { text, stop: stopOf(said.stop_reason), usage: usageOf(said.usage) };
+}
+
+/** What is counted so far: totals, of which those that do not change are left out. */
+function usageNow(before: Anthropic.Usage, { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Anthropic.MessageDeltaUsage): Anthropic.Usage {
+  return {
+    ...before,
+    output_tokens,
+    input_tokens: input_tokens ?? before.input_tokens,
+    cache_creation_input_tokens: cache_creation_input_tokens ?? before.cache_creation_input_tokens,
+    cache_read_input_tokens: cache_read_input_tokens ?? before.cache_read_input_tokens,
+  };
 }
 
 /** One client for each key and address: to make one costs more than to ask a model that answers at once. */
@@ -72,7 +115,7 @@ function createClient(baseURL: string, credential: { apiKey: string } | { authTo
  * No sampling parameters of ours and no prefilled answer: the newest models refuse them. A conversation begins with the
  * user, so an instruction without a message is the message.
  */
-function paramsOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): Anthropic.MessageStreamParams {
+function paramsOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): Params {
   const alone = messages[0]?.role !== 'user';
   const said: ModelMessage[] = alone ? [{ role: 'user', text: system }, ...messages] : messages;
   const instruction = alone ? '' : system;
@@ -86,12 +129,12 @@ function paramsOf({ model, system, messages, schema, tools, params = {} }: Model
 }
 
 /** A single question: nothing of it is asked again, so nothing is worth caching. */
-function questionParams(system: string, messages: ModelMessage[]): Pick<Anthropic.MessageStreamParams, 'system' | 'messages'> {
+function questionParams(system: string, messages: ModelMessage[]): Pick<Params, 'system' | 'messages'> {
   return { ...(system === '' ? {} : { system }), messages: messages.map((message) => ({ role: message.role, content: textOf(message) })) };
 }
 
 /** The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later. */
-function formatOf(schema: Json): Pick<Anthropic.MessageStreamParams, 'output_config'> {
+function formatOf(schema: Json): Pick<Params, 'output_config'> {
   if (!isObject(schema)) return {};
   try {
     return { output_config: { format: { type: 'json_schema', schema: { ...transformJSONSchema(schema) } } } };
@@ -100,10 +143,8 @@ function formatOf(schema: Json): Pick<Anthropic.MessageStreamParams, 'output_con
   }
 }
 
-function toAnswer({ content, stop_reason, usage }: Anthropic.Message, whole: boolean): ModelAnswer {
-  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  const served = whole ? servedIn(content) : [];
-  return { text, stop: stopOf(stop_reason), usage: usageOf(usage), ...(whole ? { blocks: toBlocks(content) } : {}), ...(served.length === 0 ? {} : { served }) };
+function textIn(content: Anthropic.ContentBlock[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }
 
 function stopOf(reason: Anthropic.Message['stop_reason']): ModelAnswer['stop'] {

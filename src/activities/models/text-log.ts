@@ -40,6 +40,9 @@ export function gatherText(log: LogWriter, onProgress: (characters: number) => v
       onProgress(characters);
       add(text);
     },
-    end: flush,
+    end() {
+      log.writeLast('text', waiting);
+      waiting = '';
+    },
   };
 }

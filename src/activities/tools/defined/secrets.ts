@@ -36,8 +36,9 @@ export function maskValue(value: Json, mask: Secrets['mask']): Json {
 export function maskedLog(log: LogWriter, { values, mask }: Secrets): { log: LogWriter; flush: () => void } {
   if (values.size === 0) return { log, flush: () => undefined };
   const written: Record<'stdout' | 'stderr' | 'text' | 'note', string[]> = { stdout: [], stderr: [], text: [], note: [] };
+  const write: LogWriter['write'] = (stream, text) => void written[stream].push(text);
   return {
-    log: { write: (stream, text) => void written[stream].push(text), close: async () => undefined },
+    log: { write, writeLast: write, close: async () => undefined },
     flush: () => {
       for (const stream of ['stdout', 'stderr', 'text', 'note'] as const) if (written[stream].length > 0) log.write(stream, mask(written[stream].join('')));
     },
