@@ -21,14 +21,15 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     }
     const pages: Value[] = [...record.pages, ...puts.map(({ stored }) => stored)];
     const written = Promise.all(puts.map(({ done }) => done));
-    written.catch(() => undefined); // told when the record is written
+    written.catch(() => undefined); // told below
     await removeUnneeded(record, store);
     const { workspace } = record;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
     const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? await workspaceDigest(workspace) : null;
     await keepContext(store, record, results);
-    await store.writeRun({ ...record, pages, workspace_digest: digest }, written);
+    // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
+    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: digest }, Promise.all(puts.map(({ named }) => named))), written]);
     return pages;
   };
 }

@@ -58,7 +58,8 @@ export function createHomeStore(local: Store, home: string | undefined): HomeSto
     },
     beginPut: (value) => {
       const { stored, done } = local.beginPut(value);
-      return { stored, done: done.then(() => send(value)) };
+      const sent = done.then(() => send(value));
+      return { stored, named: sent, done: sent };
     },
     openLog: (run, path) => openBoth(() => local.openLog(run, path), { place, run, path, isElsewhere }),
   };

@@ -22,24 +22,36 @@ const syncEntries = promisify(fsync);
  * system promises. They alone are asynchronous: the other calls take microseconds, and a trip through the thread pool
  * takes ten times as long. With `first` the file gets its name only when that has resolved. Throws `StoreFailure`.
  */
-export async function writeAtomically(path: string, content: string | Buffer, first?: Promise<unknown>): Promise<void> {
+export function writeAtomically(path: string, content: string | Buffer, first?: Promise<unknown>): Promise<void> {
+  return beginToWrite(path, content, first).done;
+}
+
+/** A file that is being written. */
+export interface Writing {
+  /** Resolves when the file has its name: everybody finds it whole, whatever is killed. */
+  named: Promise<void>;
+  /** Resolves when it outlives a power cut too. Alone tells what goes wrong. */
+  done: Promise<void>;
+}
+
+/** The same for who has another file to write that names this one: the syncs of both folders need not wait for each other. */
+export function beginToWrite(path: string, content: string | Buffer, first?: Promise<unknown>): Writing {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  try {
-    await writeSynced(temporary, content);
-    if (first !== undefined) await first;
-    renameSync(temporary, path);
-    await syncFolder(dirname(path));
-  } catch (error) {
+  const named = writeSynced(temporary, content).then(() => first).then(() => renameSync(temporary, path));
+  const done = named.then(() => syncFolder(dirname(path))).catch((error: unknown) => {
     removeQuietly(temporary);
     throw storeFailure(error, 'write', path);
-  }
+  });
+  named.catch(() => undefined); // told by `done`
+  first?.catch(() => undefined); // likewise, unless something else went wrong before
+  return { named, done };
 }
 
 /** Opens a file to be appended to and read, and makes it when it is missing; its name is on disk before it has content. */
 export async function openToAppend(path: string): Promise<number> {
-  const file = await openInFolder(path, 'a+');
+  const { file, placed } = openInFolder(path, 'a+');
   try {
-    if (fstatSync(file).size === 0) await syncFolder(dirname(path));
+    if (fstatSync(file).size === 0) await Promise.all([placed, syncFolder(dirname(path))]);
     return file;
   } catch (error) {
     closeSync(file);
@@ -54,31 +66,37 @@ export function fileName(text: string): string {
 }
 
 async function writeSynced(path: string, content: string | Buffer): Promise<void> {
-  const file = await openInFolder(path, 'wx');
+  const { file, placed } = openInFolder(path, 'wx');
   try {
     appendFileSync(file, content); // Not `writeSync`: on a full disk that writes a part and does not say so.
-    await syncContent(file);
+    await Promise.all([placed, syncContent(file)]);
   } finally {
     closeSync(file);
   }
 }
 
-/** Opens a file; its folder is made only when it is missing, because it nearly never is. */
-async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<number> {
+/**
+ * Opens a file; its folder is made only when it is missing, because it nearly never is. `placed` resolves when the folder
+ * outlives a power cut.
+ */
+function openInFolder(path: string, flags: 'wx' | 'a+'): { file: number; placed?: Promise<unknown> } {
   try {
-    return openSync(path, flags, PRIVATE_FILE);
+    return { file: openSync(path, flags, PRIVATE_FILE) };
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    await makeFolder(dirname(path));
-    return openSync(path, flags, PRIVATE_FILE);
+    const placed = makeFolder(dirname(path));
+    placed.catch(() => undefined); // told by whoever waits for it
+    return { file: openSync(path, flags, PRIVATE_FILE), placed };
   }
 }
 
-/** Makes a folder and those that hold it, and syncs each new entry, so that they outlive a power cut. */
+/** Makes a folder and those that hold it, and syncs each new entry. */
 async function makeFolder(path: string): Promise<void> {
   const first = mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
   if (first === undefined) return;
-  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
+  const changed: string[] = [];
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) changed.push(dirname(folder));
+  await Promise.all(changed.map(syncFolder));
 }
 
 async function syncFolder(path: string): Promise<void> {

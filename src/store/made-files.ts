@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Hash } from '../plan/value.js';
@@ -66,6 +67,8 @@ async function readMade(place: string): Promise<{ made: MadeFile; runs: string[]
 }
 
 async function namesIn(folder: string): Promise<string[]> {
+  // Nearly always nothing was made, and every run asks when it closes.
+  if (!existsSync(folder)) return [];
   try {
     return (await readdir(folder)).sort();
   } catch (error) {

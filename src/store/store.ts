@@ -1,5 +1,6 @@
 import type { AliveLog } from './alive-log.js';
 import type { ApprovalKey } from './approval-key.js';
+import type { Writing } from './files.js';
 import type { MadeFiles } from './made-files.js';
 import type { MemoryFiles } from './memory-files.js';
 import type { ProviderFiles } from './provider-files.js';
@@ -61,8 +62,8 @@ export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, 
   put(value: Json): Promise<Value>;
   /** Stores whatever its size. */
   putAlways(value: Json): Promise<StoredValue>;
-  /** The same for who has more to write meanwhile: what `stored` names is on disk once `done` has resolved, and not before. */
-  beginPut(value: Json): { stored: StoredValue; done: Promise<void> };
+  /** The same for who has more to write meanwhile: what `stored` names is there once `named` has resolved, and on disk once `done` has. */
+  beginPut(value: Json): { stored: StoredValue } & Writing;
   /** Reads and verifies. Throws a `StoreFailure` naming the hash when it is missing or corrupt. */
   get(ref: Hash): Promise<Json>;
   /** A text of a Plan. */

@@ -1,10 +1,12 @@
-import { readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../plan/json.js';
 import { canonicalJson, INLINE_BYTES } from '../plan/json.js';
 import type { Hash, StoredValue, Text, Value } from '../plan/value.js';
 import { previewOf } from '../plan/value.js';
-import { writeAtomically } from './files.js';
+import type { Writing } from './files.js';
+import { beginToWrite } from './files.js';
 import { isHash, sha256 } from './hash.js';
 import { createLruCache } from './lru-cache.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
@@ -15,7 +17,7 @@ const CACHE_BYTES = 16 * 1024 * 1024;
 export interface ValueFiles {
   put(value: Json): Promise<Value>;
   putAlways(value: Json): Promise<StoredValue>;
-  beginPut(value: Json): { stored: StoredValue; done: Promise<void> };
+  beginPut(value: Json): { stored: StoredValue } & Writing;
   get(ref: Hash): Promise<Json>;
   getText(text: Text): Promise<string>;
 }
@@ -24,17 +26,18 @@ export interface ValueFiles {
 export function createValueFiles(folder: string): ValueFiles {
   const cache = createLruCache<Json>(CACHE_BYTES);
 
-  async function write(ref: Hash, value: Json, content: Buffer): Promise<void> {
+  function write(ref: Hash, value: Json, content: Buffer): Writing {
     const path = fileOf(folder, ref);
     // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
-    if (cache.get(ref) === undefined && !(await hasSize(path, content.length))) await writeAtomically(path, content);
-    cache.set(ref, asRead(value, content), content.length);
+    const isThere = cache.get(ref) !== undefined || hasSize(path, content.length);
+    const { named, done } = isThere ? { named: Promise.resolve(), done: Promise.resolve() } : beginToWrite(path, content);
+    return { named, done: done.then(() => cache.set(ref, asRead(value, content), content.length)) };
   }
 
-  function begin(value: Json, content: Buffer): { stored: StoredValue; done: Promise<void> } {
+  function begin(value: Json, content: Buffer): { stored: StoredValue } & Writing {
     const ref = sha256(content);
     const stored: StoredValue = { ref, bytes: content.length, preview: previewOf(value), ...(Array.isArray(value) ? { length: value.length } : {}) };
-    return { stored, done: write(ref, value, content) };
+    return { stored, ...write(ref, value, content) };
   }
 
   async function store(value: Json, content: Buffer): Promise<StoredValue> {
@@ -103,9 +106,9 @@ export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   return content;
 }
 
-async function hasSize(path: string, size: number): Promise<boolean> {
+function hasSize(path: string, size: number): boolean {
   try {
-    return (await stat(path)).size === size;
+    return statSync(path, { throwIfNoEntry: false })?.size === size;
   } catch {
     return false;
   }
