@@ -3,8 +3,6 @@ import type { Json, JsonObject } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
 import type { McpServer } from '../../plan/mcp-server.js';
 import type { RemoteTool } from '../../plan/tool.js';
-import type { Text } from '../../plan/value.js';
-import type { Store } from '../../store/store.js';
 import { McpServerError } from '../mcp/open-server.js';
 import type { OpenServer } from '../mcp/open-server.js';
 import { useServer } from '../mcp/server-pool.js';
@@ -16,8 +14,8 @@ export const callRemote: ToolHandler<RemoteTool> = {
   quick: false,
   spec: async (tool, store) => ({
     name: tool.name,
-    description: await textOf(tool.description, store),
-    input_schema: JSON.parse(await textOf(tool.inputs, store)) as JsonObject, // canonical JSON of an object
+    description: await store.getText(tool.description),
+    input_schema: JSON.parse(await store.getText(tool.inputs)) as JsonObject, // canonical JSON of an object
   }),
   effect: ({ reads }) => (reads === true ? 'none' : 'external'),
   action: ({ name }) => ({ kind: 'call', what: 'mcp', name }),
@@ -26,7 +24,7 @@ export const callRemote: ToolHandler<RemoteTool> = {
 
 async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext): Promise<ToolRun> {
   const { store, signal, workspace, credentials = () => ({}) } = context;
-  const server = JSON.parse(await textOf(tool.connect, store)) as McpServer; // canonical JSON that the compiler wrote
+  const server = JSON.parse(await store.getText(tool.connect)) as McpServer; // canonical JSON that the compiler wrote
   let use: Awaited<ReturnType<typeof useServer>>;
   try {
     use = await useServer({ name: tool.server, server, root: workspace, credentials, store: store.id });
@@ -52,7 +50,7 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
 async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }: ToolContext): Promise<string | null> {
   const listed = (await server.tools(signal)).find(({ name }) => name === tool.remote);
   if (listed === undefined) return `The MCP server \`${tool.server}\` has no tool \`${tool.remote}\` any more.`;
-  const same = listed.description === (await textOf(tool.description, store)) && listed.inputs === (await textOf(tool.inputs, store)) && listed.reads === (tool.reads === true);
+  const same = listed.description === (await store.getText(tool.description)) && listed.inputs === (await store.getText(tool.inputs)) && listed.reads === (tool.reads === true);
   return same ? null : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, and is not called. A new run takes it as it is now.`;
 }
 
@@ -83,8 +81,4 @@ function contentOf({ content, structuredContent }: CallToolResult): Json {
 
 function failed(content: string): ToolRun {
   return { content, is_error: true };
-}
-
-async function textOf(text: Text, store: Store): Promise<string> {
-  return typeof text === 'string' ? text : String(await store.get(text.text));
 }

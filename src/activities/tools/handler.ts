@@ -71,7 +71,7 @@ export type Judged = Action | { invalid: string };
 
 /** How the tools of one kind are shown, judged and run. */
 export interface ToolHandler<T extends Tool = Tool> {
-  spec(tool: T, store: Store): Promise<ToolSpec>;
+  spec(tool: T, store: Pick<Store, 'getText'>): Promise<ToolSpec>;
   /** False: calls of one turn run one after the other. */
   parallel: boolean;
   /** It runs as a local activity behind the journal: it takes at most 10 s. */

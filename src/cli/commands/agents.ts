@@ -3,17 +3,23 @@ import { JSON_OPTION } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 
-const ACTIONS = ['list', 'show', 'import', 'promote'] as const;
+const ACTIONS = ['list', 'show', 'create', 'import', 'promote'] as const;
 const TOOLS = ['claude', 'gemini', 'codex'] as const;
 
 export const agents: CommandSpec = {
   name: 'agents',
-  summary: 'list and show the agents that may be named here, import those of other tools, keep temporary ones',
+  summary: 'list, show and write agents that may be named here, import those of other tools, keep temporary ones',
   arguments: [
     { syntax: '<action>', about: 'what to do', choices: [...ACTIONS] },
-    { syntax: '[name]', about: 'the agent to show or to promote' },
+    { syntax: '[name]', about: 'the agent to show, to write or to promote' },
+    { syntax: '[instructions]', about: 'create: what it is told to be; `-` reads it from stdin' },
   ],
   options: [
+    { flags: '--description <text>', about: 'create: what it is good for', free: true },
+    { flags: '--model <model>', about: 'create: an alias, a full id, or provider:model' },
+    { flags: '--tools <names>', about: 'create: tools by name, with commas between', free: true },
+    { flags: '--toolsets <names>', about: 'create: sets of tools by name, with commas between' },
+    { flags: '--program <program>', about: 'create: the program that plays it', choices: TOOLS, conflicts: 'toolsets' },
     { flags: '--from <tool>', about: 'import: the tool whose agents are read', choices: TOOLS },
     { flags: '--file <file>', about: "import: one file; all of the tool's folder by default" },
     { flags: '--to <folder>', about: 'import: where to; definitions/agents by default' },
@@ -28,10 +34,13 @@ export const agents: CommandSpec = {
     { flags: '--recommended', about: 'promote: all that look reusable, without asking' },
     JSON_OPTION,
   ],
-  examples: ['perdure agents list', 'perdure agents import --from claude --dry-run', 'perdure agents show code-reviewer', 'perdure agents promote security-scanner --run security-fix-7k2m4xqa'],
+  examples: ['perdure agents list', 'perdure agents create summarizer "You summarize texts in three sentences." --tools read_file', 'perdure agents import --from claude --dry-run', 'perdure agents show code-reviewer', 'perdure agents promote security-scanner --run security-fix-7k2m4xqa'],
   async run(invocation) {
-    const { arguments: [action, name] } = invocation;
+    const { arguments: [action, name, instructions] } = invocation;
     switch (action) {
+      case 'create':
+        if (name === undefined) throw usageError('Expected the name of the agent.', '`perdure agents create NAME "You …"`.');
+        return (await import('../agents/create-agent.js')).createAgent(name, instructions, invocation);
       case 'import':
         return importCommand(invocation);
       case 'promote':

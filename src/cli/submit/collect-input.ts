@@ -76,7 +76,7 @@ function takes(plan: Plan): string {
 }
 
 /** A value as text on the command line, in the type that the definition declares. */
-function parseValue(name: string, text: string, { type }: InputSpec): Json {
+export function parseValue(name: string, text: string, { type }: Pick<InputSpec, 'type'>): Json {
   if (type === 'string' || type === 'any') return text;
   const value = type === 'number' ? toNumber(text) : parseJson(text);
   if (value === undefined || !isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);

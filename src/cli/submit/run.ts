@@ -1,4 +1,5 @@
 import type { InjectedContext } from '../../plan/injected.js';
+import type { JsonObject } from '../../plan/json.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
@@ -9,19 +10,26 @@ import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { collectInput } from './collect-input.js';
 import { injectContext, wantedSession } from './inject-context.js';
+import type { Compiled } from './prepare.js';
 import { compile, settle, storePlan } from './prepare.js';
 import { readInputFile, readRequest } from './read-request.js';
 import { newRunId } from './run-id.js';
+import type { WrittenDefinition } from '../tools/call-text.js';
 import type { RunCommand } from './submit-run.js';
 
+/** A definition that a command wrote itself, with what it is given. */
+export interface Written extends WrittenDefinition {
+  input: (compiled: Compiled) => JsonObject;
+}
+
 /** Compiles, checks, submits and follows. Everything that can be wrong is found before anything is started. */
-export async function run(command: RunCommand, terminal: Terminal): Promise<ExitCode> {
+export async function run(command: RunCommand, terminal: Terminal, written: Written | null = null): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
-  const compiled = await compile(command.definition, workspace, terminal);
-  const given = { pairs: command.pairs, file: await readInputFile(command.inputFile, terminal), request: await readRequest(command.request, terminal) };
-  const input = collectInput(compiled.plan, given);
+  const { definition, ...choices } = command;
+  const compiled = written === null ? await compile(definition, workspace, terminal) : await compile(written.file, workspace, terminal, { texts: new Map([[written.file, written.text]]), agents: [] });
+  const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
-  const settled = await settle(compiled.plan, { ...command, task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
+  const settled = await settle(compiled.plan, { ...choices, ...(written === null ? { definition } : {}), task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
   const session = await openSession(terminal, { ...command, elsewhere });
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`));
@@ -30,6 +38,10 @@ export async function run(command: RunCommand, terminal: Terminal): Promise<Exit
   await tellContext(settings, session, terminal);
   const { submitRun } = await import('./submit-run.js');
   return submitRun({ id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, command, terminal);
+}
+
+async function inputOf({ plan }: Compiled, { pairs, inputFile, request }: RunCommand, terminal: Terminal): Promise<JsonObject> {
+  return collectInput(plan, { pairs, file: await readInputFile(inputFile, terminal), request: await readRequest(request, terminal) });
 }
 
 /** Which session the run goes on with, and instructions that are not taken at their word. */

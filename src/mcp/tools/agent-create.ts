@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
+import { agentText } from '../../cli/agents/agent-text.js';
 import { listAgents } from '../../cli/agents/list-agents.js';
 import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
@@ -30,7 +30,7 @@ export const agentCreate = defineTool({
     const { project } = workspace;
     const taken = listAgents({ project, cwd: terminal.cwd }).agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
     if (taken !== undefined) throw new McpRefusal(`There is an agent \`${taken.name}\` already (${taken.source}); choose another name.`);
-    const { text, ending } = writeAgent({ name, ...more, toolsets }, instructions ?? prompt ?? '');
+    const { text, ending } = agentText({ name, ...more, toolsets }, instructions ?? prompt ?? '');
     const file = join(project.root, 'definitions', 'agents', `${name}.${ending}`);
     await made.add({ kind: 'agent', name, description: more.description, file, text }, async () => {
       await compile(file, workspace, terminal, made.forCompiler());
@@ -38,10 +38,3 @@ export const agentCreate = defineTool({
     return { name, definition: text, next: `Give it work with \`task\` and agent_name \`${name}\`; a person must approve it. To keep it, a person saves it as definitions/agents/${name}.${ending}.` };
   },
 });
-
-/** As a person would write it: YAML, or the form of seed 002 where it has sets of tools. */
-function writeAgent(head: { name: string; toolsets: string[] | undefined }, prompt: string): { text: string; ending: 'yml' | 'agent' } {
-  const { toolsets, ...rest } = head;
-  if (toolsets === undefined) return { text: stringify({ ...rest, prompt }, { lineWidth: 0 }), ending: 'yml' };
-  return { text: `---\n${stringify({ ...rest, toolsets }, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`, ending: 'agent' };
-}

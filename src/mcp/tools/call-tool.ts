@@ -1,8 +1,6 @@
-import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { openWorkspace } from '../../cli/session.js';
-import type { JsonObject } from '../../plan/json.js';
+import { callOf } from '../../cli/tools/call-text.js';
 import { McpRefusal } from '../errors.js';
 import { generatedLimits } from '../generated.js';
 import { background, filled, jsonMap } from '../input.js';
@@ -27,15 +25,8 @@ export const callTool = defineTool({
     const { project, config } = await openWorkspace(connection.terminal);
     const made = connection.made.find('tool', name) ?? null;
     const given = inputs ?? params ?? {};
-    const written = { file: join(project.root, 'definitions', 'workflows', 'call-tool.yml'), text: callOf(name, given) };
+    const written = callOf(name, Object.keys(given), project.root);
     const limits = made === null ? {} : { limits: generatedLimits(config) };
     return finish(await startRun({ definition: written.file, inputs: { values: Object.values(given) }, by, made, written, ...limits }, connection), leave, call);
   },
 });
-
-/** A workflow of the one call. Values come as its input: as data, whatever is in them (I4). */
-function callOf(tool: string, given: JsonObject): string {
-  const inputs = Object.fromEntries(Object.keys(given).map((name, index) => [name, `\${values[${index}]}`]));
-  const step = { id: 'call', tool, ...(Object.keys(inputs).length === 0 ? {} : { inputs }) };
-  return stringify({ name: 'call-tool', inputs: { values: { type: 'list', default: [] } }, steps: [step] }, { lineWidth: 0 });
-}

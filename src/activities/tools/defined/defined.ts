@@ -25,7 +25,7 @@ export const defined: ToolHandler<DefinedTool> = {
 };
 
 /** How a tool that a file defines is told to a model. */
-export async function specOf({ name, description, inputs }: Pick<DefinedTool, 'name' | 'description' | 'inputs'>, store: Store): Promise<ToolSpec> {
+export async function specOf({ name, description, inputs }: Pick<DefinedTool, 'name' | 'description' | 'inputs'>, store: Pick<Store, 'getText'>): Promise<ToolSpec> {
   return { name, description: await store.getText(description), input_schema: JSON.parse(await store.getText(inputs)) as JsonObject }; // the compiler wrote a schema
 }
 

@@ -1,0 +1,19 @@
+import { stringify } from 'yaml';
+
+/** What is said of an agent beside its instructions, as its file says it. */
+export interface AgentHead {
+  name: string;
+  description?: string | undefined;
+  /** The program that plays it. */
+  agent?: string | undefined;
+  model?: string | undefined;
+  tools?: string[] | undefined;
+  toolsets?: string[] | undefined;
+}
+
+/** An agent's file as a person would write it: YAML, or the form of seed 002 where it has sets of tools. */
+export function agentText({ toolsets, ...rest }: AgentHead, prompt: string): { text: string; ending: 'yml' | 'agent' } {
+  const head = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  if (toolsets === undefined) return { text: stringify({ ...head, prompt }, { lineWidth: 0 }), ending: 'yml' };
+  return { text: `---\n${stringify({ ...head, toolsets }, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`, ending: 'agent' };
+}

@@ -1,0 +1,16 @@
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../plan/json.js';
+
+/** A definition that we write ourselves: it is in no file. */
+export interface WrittenDefinition {
+  file: string;
+  text: string;
+}
+
+/** A workflow of the one call, with these names given. The values come as its input `values`, in this order: as data, whatever is in them (I4). */
+export function callOf(tool: string, names: string[], root: string): WrittenDefinition {
+  const inputs: JsonObject = Object.fromEntries(names.map((name, index) => [name, `\${values[${index}]}`]));
+  const step = { id: 'call', tool, ...(names.length === 0 ? {} : { inputs }) };
+  return { file: join(root, 'definitions', 'workflows', 'call-tool.yml'), text: stringify({ name: 'call-tool', inputs: { values: { type: 'list', default: [] } }, steps: [step] }, { lineWidth: 0 }) };
+}

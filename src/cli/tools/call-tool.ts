@@ -1,0 +1,52 @@
+import { BUILTIN_INPUTS } from '../../plan/builtin-inputs.js';
+import type { Json, JsonObject } from '../../plan/json.js';
+import { isObject } from '../../plan/json.js';
+import type { InputSpec } from '../../plan/step.js';
+import type { ExitCode } from '../exit-codes.js';
+import { usageError } from '../exit-codes.js';
+import { openWorkspace } from '../session.js';
+import { parseValue } from '../submit/collect-input.js';
+import type { Compiled } from '../submit/prepare.js';
+import { readInputFile } from '../submit/read-request.js';
+import { run } from '../submit/run.js';
+import type { RunCommand } from '../submit/submit-run.js';
+import type { Terminal } from '../terminal.js';
+import { callOf } from './call-text.js';
+
+/** `tools call NAME`: a run of one step, durable and by the project's permissions like any other. */
+export async function callTool(tool: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
+  const { project } = await openWorkspace(terminal);
+  const file = await readInputFile(command.inputFile, terminal);
+  if (file !== null && !isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
+  const typed = command.pairs.map(pairOf);
+  const names = [...new Set([...Object.keys(file ?? {}), ...typed.map(([name]) => name)])];
+  const input = (compiled: Compiled): JsonObject => {
+    const schema = schemaOf(compiled);
+    const given: JsonObject = { ...file, ...Object.fromEntries(typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })])) };
+    return { values: names.map((name) => given[name] ?? null) };
+  };
+  return run(command, terminal, { ...callOf(tool, names, project.root), input });
+}
+
+function pairOf(pair: string): [string, string] {
+  const position = pair.indexOf('=');
+  if (position < 1) throw usageError(`Expected \`-i name=value\`, got \`-i ${pair}\`.`);
+  return [pair.slice(0, position), pair.slice(position + 1)];
+}
+
+/** What the called tool takes, by name, as its schema says. */
+function schemaOf({ plan, texts }: Compiled): JsonObject {
+  const [step] = plan.steps;
+  if (step?.kind !== 'tool') return {};
+  const { tool } = step;
+  const schema = tool.kind === 'builtin' ? BUILTIN_INPUTS[tool.name] : (JSON.parse(typeof tool.inputs === 'string' ? tool.inputs : (texts.get(tool.inputs.text) ?? '{}')) as Json); // canonical JSON of a schema
+  const properties = isObject(schema) ? (schema['properties'] ?? null) : null;
+  return isObject(properties) ? properties : {};
+}
+
+const TYPES = new Map<Json | undefined, InputSpec['type']>([['integer', 'number'], ['number', 'number'], ['boolean', 'boolean'], ['array', 'list'], ['object', 'object']]);
+
+/** How a text of the command line is read; where a schema leaves it open, as a text. */
+function typeOf(schema: Json | undefined): InputSpec['type'] {
+  return TYPES.get(isObject(schema ?? null) ? (schema as JsonObject)['type'] : undefined) ?? 'string'; // isObject said so
+}
