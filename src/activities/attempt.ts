@@ -8,6 +8,7 @@ import { stepFailure, toFailure, workerLost } from './failures.js';
 import { startHeartbeat } from './heartbeat.js';
 import type { LoadedStep } from './load-step.js';
 import { loadStep } from './load-step.js';
+import { endingSignal } from './one-start.js';
 import type { TimeLimit } from './time-limit.js';
 import { startTimeLimit } from './time-limit.js';
 
@@ -39,7 +40,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     const loaded = await loadStep(store, call, kind);
     timeoutMs = loaded.step.timeout_ms;
     // A turn of a conversation has what those before it have left of the step's time.
-    limit = startTimeLimit(context.cancellationSignal, call.limit_ms ?? timeoutMs);
+    limit = startTimeLimit(endingSignal(context), call.limit_ms ?? timeoutMs);
     const { signal } = limit;
     signal.throwIfAborted();
     return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress }));

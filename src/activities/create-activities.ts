@@ -15,6 +15,7 @@ import { withFailures } from './failures.js';
 import { fromShort, inShort } from './in-short.js';
 import { createJoinRounds } from './join-rounds.js';
 import { createPreparePlan } from './made/prepare-plan.js';
+import { oneStart } from './one-start.js';
 import { createPrepareTool } from './prepare-tool.js';
 import { createReadAnswer, createReadEdit } from './read-decision.js';
 import { createRenderGate } from './render-gate.js';
@@ -33,15 +34,15 @@ export type { Dependencies } from './dependencies.js';
 /** All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a cancellation. */
 export function createActivities(deps: Dependencies): Activities {
   return {
-    callModel: inShort(createCallModel(deps)),
-    runCommand: inShort(createRunCommand(deps)),
-    runProgram: inShort(createRunProgram(deps)),
-    runTool: inShort(createRunTool(deps)),
-    askTurn: fromShort(createAskTurn(deps)),
-    callTool: fromShort(createCallTool(deps)),
-    compileImage: createCompileImage(deps),
-    flashDevice: createFlashDevice(deps),
-    readSerial: createReadSerial(deps),
+    callModel: inShort(oneStart(createCallModel(deps), { patient: true })),
+    runCommand: inShort(oneStart(createRunCommand(deps), { patient: false })),
+    runProgram: inShort(oneStart(createRunProgram(deps), { patient: true })),
+    runTool: inShort(oneStart(createRunTool(deps), { patient: true })),
+    askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
+    callTool: fromShort(oneStart(createCallTool(deps), { patient: true })),
+    compileImage: oneStart(createCompileImage(deps), { patient: false }),
+    flashDevice: oneStart(createFlashDevice(deps), { patient: false }),
+    readSerial: oneStart(createReadSerial(deps), { patient: false }),
     prepareFlash: createPrepareFlash(deps),
     prepareTool: createPrepareTool(deps),
     preparePlan: withFailures(createPreparePlan(deps)),

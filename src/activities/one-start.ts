@@ -1,0 +1,99 @@
+import { Context } from '@temporalio/activity';
+import { startHeartbeat } from './heartbeat.js';
+
+/**
+ * How long work that Temporal has given up goes on without a later start that waits for what comes of it: that one follows
+ * within 8 s up to the fourth, and a shutdown gives ten.
+ */
+const LINGER_MS = 8_000;
+
+/** One start of an activity in this process. */
+interface Start {
+  /** Of Temporal's, tells it from a later start. */
+  token: Uint8Array;
+  /** Ends what it does. */
+  stop: AbortController;
+  /** A later start waits for it. */
+  isAwaited: boolean;
+  ended: Promise<void>;
+}
+
+/** The latest start of each activity that is under way here. */
+const latest = new Map<string, Start>();
+const startOf = new WeakMap<Context, Start>();
+
+/**
+ * A worker that stood still, on a laptop that slept or behind a network that was away, is taken for lost: Temporal starts
+ * its activity again, perhaps in the very process where it is still under way. Here the later start waits until the
+ * earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to get
+ * its answer: that comes into the journal, where the later one finds it, and is not paid twice (I8). Without, it is ended.
+ */
+export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: { patient: boolean }): (call: C) => Promise<R> {
+  return async (call) => {
+    const context = Context.current();
+    const key = keyOf(context);
+    const earlier = latest.get(key);
+    const { start, end } = begin(context, patient);
+    latest.set(key, start);
+    try {
+      if (earlier !== undefined && isOther(earlier, context)) await takeOver(context, start, earlier, patient);
+      return await activity(call);
+    } finally {
+      end();
+      if (latest.get(key) === start) latest.delete(key);
+    }
+  };
+}
+
+/** Aborts when what this activity does shall end: with its cancellation, or later where that is only Temporal's giving up. */
+export function endingSignal(context: Context): AbortSignal {
+  return startOf.get(context)?.stop.signal ?? context.cancellationSignal;
+}
+
+function begin(context: Context, patient: boolean): { start: Start; end: () => void } {
+  const { cancellationSignal: cancelled } = context;
+  let resolve = (): void => undefined;
+  const ended = new Promise<void>((done) => { resolve = done; });
+  const start: Start = { token: context.info.taskToken, stop: new AbortController(), isAwaited: false, ended };
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => start.stop.abort(cancelled.reason);
+  const onCancel = (): void => {
+    if (!patient || !isGivenUp(context)) stop();
+    else timer = setTimeout(() => { if (!start.isAwaited) stop(); }, LINGER_MS);
+  };
+  if (cancelled.aborted) onCancel();
+  else cancelled.addEventListener('abort', onCancel, { once: true });
+  startOf.set(context, start);
+  const end = (): void => {
+    clearTimeout(timer);
+    cancelled.removeEventListener('abort', onCancel);
+    resolve();
+  };
+  return { start, end };
+}
+
+async function takeOver(context: Context, start: Start, earlier: Start, patient: boolean): Promise<void> {
+  const { signal } = start.stop;
+  const stop = (): void => earlier.stop.abort(signal.reason);
+  const stopHeartbeat = startHeartbeat(context, () => ({}));
+  earlier.isAwaited = true;
+  if (!patient || signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  await earlier.ended;
+  signal.removeEventListener('abort', stop);
+  stopHeartbeat();
+}
+
+/** Temporal does not wait for it any more; nobody asked it to end. */
+function isGivenUp({ cancellationDetails: details }: Context): boolean {
+  return details !== undefined && (details.notFound || details.timedOut) && !details.cancelRequested && !details.workerShutdown;
+}
+
+function keyOf({ info: { workflowExecution, activityType, activityId } }: Context): string {
+  return JSON.stringify([workflowExecution?.workflowId, workflowExecution?.runId, activityType, activityId]);
+}
+
+/** A local activity that is started again goes by the same token. */
+function isOther({ token }: Start, { info: { isLocal, taskToken } }: Context): boolean {
+  return isLocal || Buffer.compare(token, taskToken) !== 0;
+}
