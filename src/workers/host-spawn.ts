@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { RUN_TAG } from '../activities/tagged-processes.js';
 import type { Env } from '../store/cache-folder.js';
 import { UnavailableError } from './errors.js';
 import { hostLog } from './host-files.js';
@@ -18,7 +19,10 @@ export interface SpawnedHost {
 
 const LOG_BYTES = 4 * 1024 * 1024;
 
-/** What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). */
+/**
+ * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does it
+ * inherit whose it is where a command of another run starts it: it is to outlive that one.
+ */
 const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
 
 /** Starts a host in a process session of its own. */
@@ -55,7 +59,7 @@ function hostEntry(): string {
 }
 
 function inherited(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED.test(name)));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED.test(name) && name !== RUN_TAG));
 }
 
 /** A host's log is begun anew when it has grown big; the one before is kept. */
