@@ -56,15 +56,14 @@ async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) =>
   const log = store.openLog(call.root.run, call.path);
   const { attempt: started } = Context.current().info;
   if (call.try > 1 || started > 1) log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
-  let output: R;
   try {
-    output = await act(log);
-  } catch (error) {
-    await log.close().catch(() => undefined); // Why the step failed is worth more than that its log could not be kept.
-    throw error;
+    return await act(log);
+  } finally {
+    // How the step ended is worth more than that its log could not be kept: what is done would be done again.
+    await log.close().catch((error: unknown) => {
+      Context.current().log.warn(`the log of ${call.path} is not whole: ${String(error)}`);
+    });
   }
-  await log.close();
-  return output;
 }
 
 /** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { Context } from '@temporalio/activity';
 import type { Json } from '../plan/json.js';
 import { canonicalJson } from '../plan/json.js';
 import type { ProgramName } from '../plan/program.js';
@@ -52,19 +53,23 @@ export async function reusedOutput(store: Store, call: StepCall, key: Hash): Pro
   return null;
 }
 
-/** Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that. */
+/**
+ * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk: what
+ * is done is done, and a step that failed for it would be done again.
+ */
 export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
   const { path: _where, ...kept } = output;
-  await store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
+  try {
+    await store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
+  } catch (error) {
+    Context.current().log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
+  }
   return output;
 }
 
-/**
- * The same for results whose activity need not wait for it: it is done as soon as the result is on its way. What goes wrong
- * costs a later run what the step has cost this one.
- */
+/** The same for results whose activity need not wait for it: it is done as soon as the result is on its way. */
 export function keepSoon(store: Store, call: StepCall, key: () => Hash, output: StepOutput): StepOutput {
-  setImmediate(() => void keepOutput(store, call, key(), output).catch(() => undefined));
+  setImmediate(() => void keepOutput(store, call, key(), output));
   return output;
 }
 

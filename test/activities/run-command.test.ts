@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { toText } from '../../src/plan/json.js';
-import { createBench, failureOf, literal, read, readLog, reference, runCommand, shell } from './harness.js';
+import { RUN, createBench, failureOf, literal, read, readLog, reference, runCommand, shell } from './harness.js';
 
 describe('the output of a command', () => {
   it('is its stdout without the final newline, with a note of the exit', async () => {
@@ -137,5 +137,19 @@ describe('a command that fails', () => {
     const bench = await createBench();
     const ref = `sha256:${'b'.repeat(64)}` as const;
     await expect(failureOf(runCommand(bench, ['echo', reference('input:x')], { environment: { 'input:x': { ref, bytes: 600 } } }))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining(ref) });
+  });
+});
+
+describe('what has run', () => {
+  it('has ended well also where its log cannot be kept', async () => {
+    const bench = await createBench();
+    await mkdir(join(bench.folder, '.perdure', 'logs', RUN, 'step.ndjson'), { recursive: true });
+    expect(await shell(bench, 'echo done')).toMatchObject({ output: { value: 'done' } });
+  });
+
+  it('has ended well also where it cannot be kept for later runs', async () => {
+    const bench = await createBench();
+    await mkdir(join(bench.folder, '.perdure', 'journal', 'first-run-id.ndjson'), { recursive: true });
+    expect(await shell(bench, 'echo done')).toMatchObject({ output: { value: 'done' } });
   });
 });
