@@ -54,6 +54,8 @@ export interface CompileOptions {
 }
 
 export interface Compiled {
+  /** The absolute path of what was compiled, also where it was given by its name. */
+  file: string;
   /** Null exactly when a problem is an error. */
   plan: Plan | null;
   /** Which steps need each input, by path: `serve-customers/0`. */
@@ -68,10 +70,11 @@ export interface Compiled {
 /** Compiles one definition and all it reaches into a closed Plan. Never throws for what a person wrote. */
 export function compileDefinition(options: CompileOptions): Compiled {
   const compiler = createCompiler(options);
-  const plan = compiler.compile(manifestIn(compiler.find(options.file)));
+  const file = compiler.find(options.file);
+  const plan = compiler.compile(manifestIn(file));
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
-  return { plan: sound, inputPaths: sound === null ? {} : inputPathsOf(sound), texts: compiler.texts, problems, sources: compiler.sources };
+  return { file, plan: sound, inputPaths: sound === null ? {} : inputPathsOf(sound), texts: compiler.texts, problems, sources: compiler.sources };
 }
 
 /** A folder with a manifest is the project that it describes (seed 002). */

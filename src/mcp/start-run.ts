@@ -44,7 +44,7 @@ export async function startRun({ definition, inputs, by, made, written: own, lim
   const input = inputOf(compiled, inputs);
   // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
   const isFile = own === undefined && reached.length === 0 && !texts.has(definition);
-  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, ...(isFile ? { definition } : {}) }, workspace, terminal);
+  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, ...(isFile ? { definition: compiled.file } : {}) }, workspace, terminal);
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
   const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null }, session);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.js';
@@ -32,6 +32,10 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['a gate of an unknown run', ['approve', 'none/gate'], 'There is no run `none`.'],
     ['logs of an unknown run', ['logs', 'none'], 'There is no run `none`.'],
     ['cancelling an unknown run', ['cancel', 'none'], 'There is no run `none`.'],
+    ['rerunning an unknown run', ['rerun', 'none'], 'There is no run `none`.'],
+    ['an unknown session', ['sessions', 'show', 'task-a1b2c3d4'], 'Session not found: task-a1b2c3d4'],
+    ['an unknown memory', ['memory', 'remove', 'mem-a1b2c3d4'], 'There is no memory `mem-a1b2c3d4`.'],
+    ['a status of what waits', ['list', '--waiting', '--status', 'error'], 'cannot be used with `--status <status>`'],
   ])('%s', async (_, args, message) => {
     const folder = newFolder(FILES);
     const { code, stdout, stderr } = await perdure(folder, args);
@@ -97,7 +101,7 @@ describe('--json', () => {
   it('of a list is an empty list where nothing was ever run, and makes no folder', async () => {
     const folder = newFolder();
     expect(JSON.parse((await perdure(folder, ['list', '--json'])).stdout)).toEqual([]);
-    expect(JSON.parse((await perdure(folder, ['list', '--waiting', '--json'])).stdout)).toEqual([]);
+    for (const what of [['list', '--waiting'], ['sessions', 'list'], ['memory', 'list'], ['memory', 'search', 'dates']]) expect(JSON.parse((await perdure(folder, [...what, '--json'])).stdout)).toEqual([]);
     expect(existsSync(join(folder, '.perdure'))).toBe(false);
   });
 });
@@ -127,6 +131,17 @@ describe('init', () => {
     await perdure(folder, ['init']);
     const { code, stdout } = await perdure(folder, ['validate', 'definitions']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'No problems in 1 file\n' });
+  });
+
+  it('gives settings that hold when their comment signs are taken away', async () => {
+    const folder = newFolder();
+    rmSync(join(folder, 'perdure.yml'));
+    await perdure(folder, ['init']);
+    const file = join(folder, 'perdure.yml');
+    expect((await perdure(folder, ['plan', 'hello'])).code).toBe(0);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=\S+:|  )/gm, ''));
+    const { code, stdout } = await perdure(folder, ['plan', 'hello']);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('in parallel · 30m · $5.00')]);
   });
 
   it('changes nothing that is there, and adds one line to .gitignore once', async () => {

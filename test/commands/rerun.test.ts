@@ -93,6 +93,16 @@ describe('rerun', () => {
     expect(await readFile(marker, 'utf8')).toBe('published\nagain\n');
   });
 
+  it('takes a definition that was run by its name as it is now', async () => {
+    const file = join(project.folder, 'definitions/workflows/by-name.yml');
+    const named = 'name: by-name\nsteps:\n  - id: says\n    command: [printf, before]\n';
+    await writeFile(file, named);
+    expect((await project.run('run', 'by-name', '--id', 'named')).code).toBe(0);
+    await writeFile(file, named.replace('before', 'after'));
+    const { code, stdout, stderr } = await project.run('rerun', 'named');
+    expect({ code, stdout, gone: stderr.includes('is gone') }).toEqual({ code: 0, stdout: 'after\n', gone: false });
+  });
+
   it.each([
     [['nothing'], 'There is no run `nothing`'],
     [['before/inner'], 'Expected a whole run, got the nested run `before/inner`'],

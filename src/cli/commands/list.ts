@@ -13,7 +13,7 @@ export const list: CommandSpec = {
   name: 'list',
   summary: 'list runs, or with --waiting what waits for people and how to answer it',
   arguments: [],
-  options: [{ flags: '--waiting', about: 'every open gate and every paused run' }, { flags: '--status <status>', about: 'only runs with this status', choices: STATUSES }, JSON_OPTION],
+  options: [{ flags: '--waiting', about: 'every open gate and every paused run', conflicts: 'status' }, { flags: '--status <status>', about: 'only runs with this status', choices: STATUSES }, JSON_OPTION],
   examples: ['perdure list', 'perdure list --waiting'],
   async run({ options, terminal }) {
     const { openExisting } = await import('../session.js');

@@ -25,7 +25,7 @@ export const memory: CommandSpec = {
   async run(invocation) {
     const { arguments: [action, text = ''], options, terminal } = invocation;
     const { openSession } = await import('../session.js');
-    const { store } = await openSession(terminal, { taskQueue: null });
+    const { store } = await openSession(terminal, { taskQueue: null, lookOnly: action !== 'add' });
     if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
     const category = CATEGORIES.find((name) => name === options.text('category'));
     switch (action) {

@@ -17,7 +17,7 @@ export const sessions: CommandSpec = {
     const { openSession } = await import('../session.js');
     const { sessionLines, sessionRows } = await import('../render/sessions.js');
     const { removeExpired } = await import('../submit/inject-context.js');
-    const { store, config } = await openSession(terminal, { taskQueue: null });
+    const { store, config } = await openSession(terminal, { taskQueue: null, lookOnly: true });
     removeExpired(store, config.sessions?.expire_days);
     if (action === 'list') {
       const all = store.listSessions();

@@ -6,7 +6,6 @@ const CONFIG = `# Settings of this project; everything is optional. \`perdure sc
 #   default: sonnet
 # workflows:
 #   budgets: {max_cost_usd: 5}
-{}
 `;
 
 const EXAMPLE = `name: hello

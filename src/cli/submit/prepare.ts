@@ -21,6 +21,8 @@ import { tell } from '../terminal.js';
 import { rootLease, settleLimits, settlePolicy } from './limits.js';
 
 export interface Compiled {
+  /** The definition's own file, also where it was given by its name. */
+  file: string;
   plan: Plan;
   texts: Map<Hash, string>;
   /** Which steps need each input, by path. */
@@ -35,13 +37,13 @@ export async function compile(file: string, workspace: Workspace, terminal: Term
   const options = { file, cwd: terminal.cwd, ...workspace, ...(made === undefined ? {} : { made }) };
   const listings = { listed: new Map<string, ListedTool[]>(), wanted: new Set<string>() };
   const first = compileDefinition({ ...options, listings });
-  const { plan, texts, inputPaths, problems, sources } = first.plan === null || listings.wanted.size === 0 ? first : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
+  const { plan, texts, inputPaths, problems, sources, file: found } = first.plan === null || listings.wanted.size === 0 ? first : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
   if (problems.length > 0) {
     const { printProblems } = await import('../../compiler/print-problems.js');
     tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
   }
-  return { plan, texts, inputPaths, files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)) };
+  return { file: found, plan, texts, inputPaths, files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)) };
 }
 
 /** What the servers that agents name say of their tools. */
@@ -56,7 +58,7 @@ export interface RunChoices {
   by: string;
   gates: RunSettings['gates'];
   limits: Budgets;
-  /** The definition as it was named. */
+  /** The definition's file; without one the run can only be done again as it was. */
   definition?: string;
   /** What the agents will be asked, where it is at hand: by it programs are chosen for them. */
   task?: { texts: ReadonlyMap<Hash, string>; input: JsonObject };
@@ -85,7 +87,7 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
     budget: settleLimits(plan, ...set),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),
     ...(await foldersFor(project.root, elsewhere, terminal)),
-    ...(choices.definition === undefined ? {} : { definition: relative(project.root, resolve(terminal.cwd, choices.definition)) }),
+    ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
 }
 

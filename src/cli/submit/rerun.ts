@@ -13,16 +13,16 @@ import { findRun } from '../observe/find-run.js';
 import type { RunView, StepView } from '../observe/view.js';
 import { everyStepView, isClosed, rootOf } from '../observe/view.js';
 import type { Session } from '../session.js';
-import { openSession } from '../session.js';
+import { openExisting, openSession, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
-import type { Compiled } from './prepare.js';
 import { compile, settle, storeTexts } from './prepare.js';
 import { freshPaths } from './rerun-from.js';
 import { inlineValues } from './inline-values.js';
 import { injectContext } from './inject-context.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
 import { newRunId } from './run-id.js';
+import type { Submission } from './submit-run.js';
 import { submitRun } from './submit-run.js';
 
 /** Everything that `rerun` was told. */
@@ -45,6 +45,7 @@ export interface RerunCommand {
  * taken as it is now, and as it was where its file is gone. Throws a usage error where that cannot be.
  */
 export async function rerunRun(command: RerunCommand, terminal: Terminal): Promise<ExitCode> {
+  if ((await openExisting(terminal, command)) === null) throw unknownRun(command.run);
   const session = await openSession(terminal, command);
   if (session.elsewhere !== null) throw usageError(`A rerun reads files of the store \`${session.store.id}\`, which is elsewhere.`, 'Run it where that store is.');
   const record = await recordOf(command.run, session);
@@ -81,7 +82,7 @@ async function recordOf(run: string, session: Session): Promise<RunRecord> {
   throw usageError(`The run \`${run}\` has not ended: ${view.status}.`, `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`);
 }
 
-async function definitionOf(record: RunRecord, session: Session, terminal: Terminal): Promise<Compiled> {
+async function definitionOf(record: RunRecord, session: Session, terminal: Terminal): Promise<Submission['compiled']> {
   const { definition } = record;
   const file = definition === undefined ? null : [join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null;
   if (file !== null) return compile(file, session, terminal);

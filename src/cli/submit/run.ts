@@ -29,7 +29,7 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
   const compiled = written === null ? await compile(definition, workspace, terminal) : await compile(written.file, workspace, terminal, { texts: new Map([[written.file, written.text]]), agents: [] });
   const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
-  const settled = await settle(compiled.plan, { ...choices, ...(written === null ? { definition } : {}), task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
+  const settled = await settle(compiled.plan, { ...choices, ...(written === null ? { definition: compiled.file } : {}), task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
   const session = await openSession(terminal, { ...command, elsewhere });
   const id = command.id ?? newRunId(compiled.plan.name);
   if (elsewhere !== null) tell(terminal, terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`));

@@ -37,7 +37,7 @@ export interface RunCommand {
 /** What is ready to be started. */
 export interface Submission {
   id: string;
-  compiled: Compiled;
+  compiled: Omit<Compiled, 'file'>;
   /** Puts the Plan and the input into the store, and gives the input's values. */
   values: () => Promise<Record<string, Value>>;
   session: Session;
