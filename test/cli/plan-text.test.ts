@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPalette } from '../../src/cli/render/colors.js';
 import { renderPlan } from '../../src/cli/render/plan-text.js';
 import { displayWidth } from '../../src/cli/render/width.js';
+import { settleLimits } from '../../src/cli/submit/limits.js';
 import { priceRange } from '../../src/cli/submit/price-range.js';
 import { forecastOf } from '../../src/compiler/forecast.js';
 import { levelsOf } from '../../src/compiler/levels.js';
@@ -12,7 +13,7 @@ import { everything } from './every-kind.js';
 
 function linesOf(made: Plan, width = 80, inputPaths: Record<string, string[]> = {}): string[] {
   const forecast = forecastOf(made);
-  return renderPlan({ plan: made, texts: new Map(), inputPaths, forecast, price: priceRange(forecast.calls, undefined, {}), depth: { levels: levelsOf(made), most: 5 } }, { width, palette: createPalette(false) });
+  return renderPlan({ plan: made, texts: new Map(), inputPaths, forecast, price: priceRange(forecast.calls, undefined, {}), limits: settleLimits(made, made.budgets), depth: { levels: levelsOf(made), most: 5 } }, { width, palette: createPalette(false) });
 }
 
 describe('plan --format text', () => {

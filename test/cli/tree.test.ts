@@ -80,7 +80,9 @@ describe('the lines around the tree', () => {
   it('says first what failed and why, in its own words, then what to do', () => {
     const lines = renderEnding({ ...review, status: 'error', endedAt: 66_000 }, 79, palette);
     expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems', '    more']);
-    expect(lines.at(-2)).toContain('perdure logs full-review-7k2m lint');
+    expect(lines.slice(-3).map((line) => line.slice(0, 36).trim())).toEqual(['perdure logs full-review-7k2m lint', 'perdure show full-review-7k2m', 'perdure rerun full-review-7k2m']);
+    const nested = renderEnding({ ...review, run: 'full-review-7k2m/lint', status: 'error', endedAt: 66_000 }, 79, palette);
+    expect(nested.filter((line) => line.includes('rerun'))).toEqual([]);
   });
 
   it('fits the whole live region into the height', () => {

@@ -47,8 +47,10 @@ export async function printPlan(compiled: Compiled, { config }: Pick<Session, 'c
   const { forecastOf } = await import('../../compiler/forecast.js');
   const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/levels.js');
   const { priceRange } = await import('../submit/price-range.js');
+  const { settleLimits } = await import('../submit/limits.js');
   const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
   const price = priceRange(forecast.calls, config.models, terminal.env);
   const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
-  print(terminal, ...renderPlan({ ...compiled, forecast, price, depth }, { width: widthOf(terminal.stdout), palette: terminal.resultPalette }));
+  const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
+  print(terminal, ...renderPlan({ ...compiled, forecast, price, limits, depth }, { width: widthOf(terminal.stdout), palette: terminal.resultPalette }));
 }

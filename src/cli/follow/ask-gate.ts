@@ -1,5 +1,6 @@
 import type { Gate } from '../../plan/gate.js';
 import type { Json } from '../../plan/json.js';
+import { toText } from '../../plan/json.js';
 import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view.js';
 import { optionText } from '../render/gate-words.js';
@@ -93,7 +94,10 @@ async function readAnswer({ open: { gate }, terminal, keys }: Asking): Promise<A
 
 async function edit(asking: Asking, content: GateContent): Promise<void> {
   try {
-    const edited = await asking.keys.lend(() => editContent(asking.edited ?? content.text, content.isText, asking.terminal));
+    const before = asking.edited ?? content.text;
+    const edited = await asking.keys.lend(() => editContent(before, content.isText, asking.terminal));
+    // Who only looked has edited nothing: the approval stays one of what the gate shows.
+    if (edited.text === toText(before)) return tell(asking.terminal, '  Nothing was changed.', choices(asking.open.gate, asking.terminal));
     asking.edited = edited.value;
     show(asking, edited.text);
     tell(asking.terminal, '  This is the content as you edited it; `a` approves it.');

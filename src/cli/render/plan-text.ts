@@ -1,8 +1,7 @@
 import type { Forecast } from '../../compiler/forecast.js';
-import type { Plan } from '../../plan/plan.js';
+import type { Budgets, Plan } from '../../plan/plan.js';
 import type { InputSpec } from '../../plan/step.js';
 import type { Text } from '../../plan/value.js';
-import { settleLimits } from '../submit/limits.js';
 import type { PriceRange } from '../submit/price-range.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatMinutes, formatUsd, plural, shortHash } from './format.js';
@@ -21,6 +20,8 @@ export interface PlanReport {
   inputPaths: Readonly<Record<string, string[]>>;
   forecast: Forecast;
   price: PriceRange;
+  /** The limits of a run of it, as the definition and the project's settings have them. */
+  limits: Budgets;
   /** Levels of nested workflows: those it has, and those it may have. */
   depth: { levels: number; most: number };
 }
@@ -98,8 +99,8 @@ function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
   return [...range, ...after, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeLine).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
 }
 
-function limitLine({ plan, depth }: PlanReport): string {
-  const { max_steps, max_parallel, max_runtime_mins, max_cost_usd, max_tokens } = settleLimits(plan, plan.budgets);
+function limitLine({ limits, depth }: PlanReport): string {
+  const { max_steps, max_parallel, max_runtime_mins, max_cost_usd, max_tokens } = limits;
   return [
     max_steps === null ? null : plural(max_steps, 'step'),
     max_parallel === null ? null : `${max_parallel} in parallel`,

@@ -1,5 +1,5 @@
 import type { RunView, StepView } from '../observe/view.js';
-import { isClosed } from '../observe/view.js';
+import { isClosed, rootOf } from '../observe/view.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
 import { pauseLines } from './pause-lines.js';
@@ -119,7 +119,9 @@ function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: b
 function nextCommands(view: RunView): string[] {
   const failed = failuresOf(view).find(({ hasLog }) => hasLog);
   const lines = failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
-  return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree'];
+  // Only a whole run that has ended can be run again.
+  const again = rootOf(view.run) !== view.run ? [] : [`  perdure rerun ${view.run}`.padEnd(44) + '  only what is not done'];
+  return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree', ...again];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */
