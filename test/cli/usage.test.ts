@@ -139,7 +139,7 @@ describe('init', () => {
     await perdure(folder, ['init']);
     const file = join(folder, 'perdure.yml');
     expect((await perdure(folder, ['plan', 'hello'])).code).toBe(0);
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=\S+:|  )/gm, ''));
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=\S+:| {2})/gm, ''));
     const { code, stdout } = await perdure(folder, ['plan', 'hello']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('in parallel · 30m · $5.00')]);
   });
