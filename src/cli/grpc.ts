@@ -17,9 +17,11 @@ export async function abortable<T>(connection: Connection, signal: AbortSignal, 
 }
 
 /** What a failed call to the server means to us. */
-export type GrpcTrouble = 'not-found' | 'connection-lost' | 'other';
+export type GrpcTrouble = 'not-found' | 'connection-lost' | 'not-ready' | 'other';
 
 const NOT_FOUND = 5;
+/** Failed precondition: nothing was done, for the state in which the run was. */
+const NOT_READY = 9;
 /** Cancelled, unknown, deadline exceeded, internal, unavailable. */
 const LOST = new Set([1, 2, 4, 13, 14]);
 
@@ -29,5 +31,6 @@ export function grpcTrouble(error: unknown): GrpcTrouble | null {
   if (error.name === 'WorkflowNotFoundError') return 'not-found';
   if (!('code' in error && typeof error.code === 'number' && 'details' in error)) return grpcTrouble(error.cause);
   if (error.code === NOT_FOUND) return 'not-found';
+  if (error.code === NOT_READY) return 'not-ready';
   return LOST.has(error.code) ? 'connection-lost' : 'other';
 }

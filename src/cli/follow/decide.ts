@@ -8,6 +8,7 @@ import { refusal } from '../exit-codes.js';
 import { grpcTrouble } from '../grpc.js';
 import type { OpenGate } from '../observe/view.js';
 import { answerCommands } from '../render/gate-words.js';
+import { sendUpdate } from './send-update.js';
 
 /** What a person says to a gate that was shown to them. */
 export type Says = Omit<Decision, 'gate' | 'hash'>;
@@ -17,7 +18,7 @@ export async function decide(client: Client, open: OpenGate, says: Says, key: Ap
   const { owner } = open;
   try {
     const decision = await signedDecision(client, open, says, key);
-    return await client.workflow.getHandle(owner).executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] });
+    return await sendUpdate<DecisionReceipt, Decision>(client, { run: owner, name: DECIDE, given: decision });
   } catch (error) {
     // Whoever was faster has decided the gate, and its run has ended since.
     if (grpcTrouble(error) === 'not-found') throw refusal(`The gate \`${open.address}\` is already decided: its run has ended.`);

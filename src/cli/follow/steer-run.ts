@@ -9,6 +9,7 @@ import { isClosed } from '../observe/view.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, tell } from '../terminal.js';
+import { sendUpdate } from './send-update.js';
 
 /** What a person wants of a run, without its id. */
 export type Wish = Steer extends infer S ? (S extends Steer ? Omit<S, 'id' | 'by'> : never) : never;
@@ -32,7 +33,7 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
     const request = id ?? randomUUID();
     const steer: Steer = { ...wish, id: request, by };
-    const receipt = await link.client.workflow.getHandle(run).executeUpdate<SteerReceipt, [Steer]>(STEER, { args: [steer], updateId: `steer-${request}` });
+    const receipt = await sendUpdate<SteerReceipt, Steer>(link.client, { run, name: STEER, given: steer, id: `steer-${request}` });
     if (json) printJson(terminal, { run, status: receipt.status });
     else tell(terminal, `${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`);
     return EXIT.success;
