@@ -194,6 +194,8 @@ export interface Carried extends CarriedScope {
   decisions?: GateEnd[];
   /** The budget; absent in histories from before budgets were held. */
   purse?: CarriedPurse;
+  /** The run that started this one was told last that all this one can do is wait for people; absent where it was not. */
+  told_waiting?: true;
   /** ISO 8601, UTC. */
   started_at: string;
 }

@@ -54,13 +54,13 @@ function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
   };
 }
 
-/** Stores the results of the steps of a scope that ended in this Temporal run, from the `from`-th on; null when there are none. */
-export async function writeResults(scope: Scope, from = 0): Promise<Value | null> {
-  const results = resultsOf(scope).slice(from);
+/** Stores those results; null when there are none. */
+export async function writeResults(scope: Scope): Promise<Value | null> {
+  const results = resultsOf(scope);
   return results.length === 0 ? null : quick.writePage(results);
 }
 
-/** The results of the steps of a scope that ended in this Temporal run, in that order. */
-export function resultsOf({ schedule, agents }: Scope): StepResult[] {
-  return schedule.ended.flatMap((index) => resultOf(schedule, index, agents) ?? []);
+/** The results of the steps of a scope that ended in this Temporal run and are in no page yet, in that order. */
+export function resultsOf({ schedule, agents, written }: Scope): StepResult[] {
+  return schedule.ended.slice(written).flatMap((index) => resultOf(schedule, index, agents) ?? []);
 }

@@ -39,7 +39,7 @@ export interface RunContext {
   purse: Purse;
   /** The run's own steps. */
   top: Scope;
-  /** What was carried on when the run continued as new, by path: gates as they were shown, and running block steps. */
+  /** What was carried on when the run continued as new, by path: gates as they were shown, until they are shown again, and running block steps. */
   carriedGates: Map<string, Gate>;
   carriedBlocks: Record<string, CarriedBlock>;
   /** Conversations that have not ended, by path: those of steps, and of the agents that they call. */
@@ -137,13 +137,9 @@ export function pathOf({ single, path }: Scope, step: Step): string {
 }
 
 /** The gate that a step had opened, as it was shown, before its run continued as new; null when there is none of that kind. */
-export function takeCarried(scope: Scope, step: Step, kind: Gate['kind']): Gate | null {
-  const { carriedGates } = scope.context;
-  const path = pathOf(scope, step);
-  const gate = carriedGates.get(path);
-  if (gate?.kind !== kind) return null;
-  carriedGates.delete(path);
-  return gate;
+export function carriedGate(scope: Scope, step: Step, kind: Gate['kind']): Gate | null {
+  const gate = scope.context.carriedGates.get(pathOf(scope, step));
+  return gate?.kind === kind ? gate : null;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { CancellationScope, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, allHandlersFinished, condition, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
 import { carrySchedule, rootsAfterRound } from '../plan/carry.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Carried, CarriedBlock, CarriedScope, RunInput } from '../plan/run-input.js';
@@ -25,6 +25,15 @@ const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
  * does while it keeps a device for its later steps, for which others may wait.
  */
 export function shouldContinue(context: RunContext): boolean {
+  return isDue(context) && !endsHere(context);
+}
+
+/** One that was cancelled ends in this Temporal run: the next would not know of it (I9). Histories of before hold others (I14). */
+function endsHere({ cancelled }: RunContext): boolean {
+  return cancelled !== null && patched('cancelled-runs-end');
+}
+
+function isDue(context: RunContext): boolean {
   const { flight } = context;
   const { historyLength, historySize } = workflowInfo();
   if (flight.children === 0) return isLong(context);
@@ -43,33 +52,66 @@ function endedIn({ flight, top }: RunContext): number {
   return top.schedule.ended.length + flight.endedBelow;
 }
 
-/** Ends this Temporal run and starts the next of the chain with what it needs. Never returns. */
-export async function continueRun(top: Scope, input: RunInput): Promise<never> {
+/** Ends this Temporal run and starts the next of the chain with what it needs. Returns only where it was cancelled meanwhile: it has to end here. */
+export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   const { context } = top;
   const carried = await CancellationScope.nonCancellable(() => carryRun(context));
-  return continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
+  if (endsHere(context)) return;
+  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
 }
 
-/** A gate may be decided while results are written, so it looks again until nothing is left to write. */
+/** A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or under way. */
 async function carryRun(context: RunContext): Promise<Carried> {
-  for (let before = -1; before !== endedIn(context); ) {
+  for (let before = -1; before !== endedIn(context) || isLeft(context); ) {
     before = endedIn(context);
     await writeScope(context.top);
     for (const rounds of context.rounds.values()) await writeRounds(rounds);
+    if (isBusy(context) && patched('heard-before-continuing')) await quiet(context);
+    await settled();
   }
-  const { gates, top, startedAt } = context;
+  const { gates, top, startedAt, flight } = context;
+  const open = [...gates.open.values(), ...gates.carried.values()];
   const blocks = Object.fromEntries([...context.rounds].map(([path, rounds]) => [path, carryRounds(rounds)]));
   return {
-    ...carryScope(top), gates: [...gates.open.values()], decisions: [...gates.decided.values()].filter(({ gate }) => gates.open.has(gate)),
+    ...carryScope(top), gates: open, decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
     purse: carryPurse(context.purse), blocks, since: Object.fromEntries(context.since), ...(context.conversations.size === 0 ? {} : { conversations: Object.fromEntries(context.conversations) }),
-    ...(context.tried.size === 0 ? {} : { tried: Object.fromEntries(context.tried) }), ...(context.devices.kept.size === 0 ? {} : { devices: Object.fromEntries(context.devices.kept) }), started_at: startedAt,
+    ...(context.tried.size === 0 ? {} : { tried: Object.fromEntries(context.tried) }), ...(context.devices.kept.size === 0 ? {} : { devices: Object.fromEntries(context.devices.kept) }), ...(flight.toldWaiting ? { told_waiting: true } : {}), started_at: startedAt,
   };
 }
 
+/** Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of before hold runs that lost it (I14). */
+function isLeft({ rounds }: RunContext): boolean {
+  return [...rounds.values()].some(({ results }) => results.length > 0) && patched('late-results');
+}
+
+/** Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that closes in the same task. */
+function isBusy({ purse, flight }: RunContext): boolean {
+  return !allHandlersFinished() || flight.telling !== null || purse.above?.line.isIdle() === false;
+}
+
+/** Resolves when everything that follows from what has happened has been done, as far as it waits for nothing: a condition is looked at again only then. */
+function settled(): Promise<void> {
+  let isLookedAtAgain = false;
+  return condition(() => {
+    const isOver = isLookedAtAgain;
+    isLookedAtAgain = true;
+    return isOver;
+  });
+}
+
+async function quiet(context: RunContext): Promise<void> {
+  while (isBusy(context)) {
+    await condition(allHandlersFinished);
+    await context.flight.telling;
+    await context.purse.above?.line.sent();
+  }
+}
+
 async function writeScope(scope: Scope): Promise<void> {
-  const page = await writeResults(scope, scope.written);
+  const { length } = scope.schedule.ended; // More may end while these are written.
+  const page = await writeResults(scope);
   if (page !== null) scope.pages.push(page);
-  scope.written = scope.schedule.ended.length;
+  scope.written = length;
 }
 
 async function writeRounds(rounds: Rounds): Promise<void> {
@@ -85,7 +127,7 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
 function carryRounds({ step, items, next, end, open, last, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
   const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
   return {
-    items, next, ...(end === undefined ? {} : { end }), succeeded, failures, spend, pages, last: last === null ? null : { ...carryScope(last, later), pages: [] },
+    items, next, ...(end === undefined ? {} : { end }), succeeded, failures, spend, pages, last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
     open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
   };
 }

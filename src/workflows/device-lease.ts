@@ -1,4 +1,4 @@
-import { CancellationScope, condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, defineSignal, workflowInfo } from '@temporalio/workflow';
 import type { KeeperAnswer } from '../plan/lease.js';
 import { DEVICE_SIGNAL } from '../plan/lease.js';
 import type { Block, DeviceStep } from '../plan/step.js';
@@ -7,6 +7,8 @@ import { isEnd } from '../plan/schedule.js';
 import { quick } from './activities.js';
 import type { RunContext, Scope } from './context.js';
 import { pathOf } from './context.js';
+import type { Ears } from './listen.js';
+import { listen } from './listen.js';
 
 const deviceSignal = defineSignal<[KeeperAnswer]>(DEVICE_SIGNAL);
 
@@ -19,9 +21,9 @@ export interface DeviceBook {
 }
 
 /** Listens to the keeper from the first workflow task on. */
-export function createDeviceBook(kept: Record<string, string>): DeviceBook {
+export function createDeviceBook(kept: Record<string, string>, ears: Ears): DeviceBook {
   const book: DeviceBook = { answers: new Map(), kept: new Map(Object.entries(kept)) };
-  setHandler(deviceSignal, (answer) => {
+  listen(ears, deviceSignal, (answer) => {
     if (answer.kind !== 'ping') book.answers.set(answer.path, answer.kind === 'granted' ? null : answer.why);
   });
   return book;

@@ -6,6 +6,7 @@ import type { RunContext, Scope } from './context.js';
 import { pathOf, reasonFor } from './context.js';
 import { shouldContinue } from './continuing.js';
 import { releaseUnneeded } from './device-lease.js';
+import { proceed } from './ledger.js';
 import { tickClock } from './ledger-clock.js';
 import { tellParent } from './nested-waits.js';
 
@@ -32,6 +33,8 @@ export interface Flight {
   timers: number;
   /** What this run last told the one that started it. */
   toldWaiting: boolean;
+  /** Resolves once that has arrived; null when nothing is under way. */
+  telling: Promise<void> | null;
   /** Steps of items and rounds that ended in this Temporal run. */
   endedBelow: number;
   /** No more steps are started: the run is about to continue as new, once nested runs have ended or wait for people. */
@@ -44,8 +47,8 @@ export interface Flight {
   pumpAgain: boolean;
 }
 
-export function createFlight(runStep: Flight['runStep']): Flight {
-  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting: false, endedBelow: 0, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
+export function createFlight(runStep: Flight['runStep'], toldWaiting: boolean): Flight {
+  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting, telling: null, endedBelow: 0, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
 }
 
 /** Lets time pass: something that is waited for, and no person. */
@@ -77,6 +80,19 @@ export function fly(top: Scope): Promise<void> {
     context.gates.onMessage = () => pump(context);
     context.purse.onChange = () => pump(context);
     enter(top, resolve);
+  });
+}
+
+/** Goes on with a run that was about to continue as new. Resolves as `fly` does. */
+export function flyOn(top: Scope): Promise<void> {
+  const { context, context: { flight, purse } } = top;
+  purse.isLeaving = false;
+  proceed(purse);
+  return new Promise((resolve) => {
+    flight.land = resolve;
+    if (!flight.scopes.has(top)) return resolve();
+    flight.scopes.set(top, resolve);
+    pump(context);
   });
 }
 

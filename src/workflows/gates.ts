@@ -1,35 +1,40 @@
-import { ApplicationFailure, condition, defineSignal, defineUpdate, log, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, condition, defineSignal, defineUpdate, log, patched, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Decision, DecisionReceipt, Gate, GateEnd } from '../plan/gate.js';
 import { isDecision, isRead, missingOf, refusalOf } from '../plan/gate.js';
 import type { Edited, GateStep } from '../plan/gate-course.js';
 import { nextDue, passTime, takeDecision } from '../plan/gate-course.js';
 import { DECIDE } from '../plan/names.js';
+import type { Carried } from '../plan/run-input.js';
 import type { Value } from '../plan/value.js';
 import { quick } from './activities.js';
 import type { GateMemo } from './gate-memo.js';
 import { createGateMemo } from './gate-memo.js';
+import type { Ears } from './listen.js';
 
 const decideUpdate = defineUpdate<DecisionReceipt, [Decision]>(DECIDE);
 const decideSignal = defineSignal<[Decision]>(DECIDE);
 
 /** The open gates of one run and how others ended. Update and signal run the same checks (decision 4). */
-export interface GateBook {
+export interface GateBook extends Ears {
   open: Map<string, Gate>;
+  /** Gates as they were shown before the run continued as new, until they are shown again: they are open as well. */
+  carried: Map<string, Gate>;
   decided: Map<string, GateEnd>;
   memo: GateMemo;
   /** Decisions must carry a token: it is checked where its key is. */
   wantsToken: boolean;
-  /** Messages that came in this Temporal run, whatever they said: each is an event (I12). */
-  messages: { signals: number; updates: number };
   /** Told of each message once it was taken in. */
   onMessage: () => void;
   /** Told of each gate that is shown, again after continuing as new. */
   onOpened: (gate: Gate) => void;
 }
 
-/** Listens for decisions from the first workflow task on, so that none that comes early is lost. */
-export function createGateBook(): GateBook {
-  const book: GateBook = { open: new Map(), decided: new Map(), memo: createGateMemo(), wantsToken: false, messages: { signals: 0, updates: 0 }, onMessage: () => undefined, onOpened: () => undefined };
+/** The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that none that comes early is lost. */
+export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | null, wantsToken: boolean): GateBook {
+  const book: GateBook = {
+    open: new Map(), carried: new Map(carried?.gates.map((gate) => [gate.path, gate])), decided: new Map(carried?.decisions?.map((end) => [end.gate, end])), memo: createGateMemo(), wantsToken,
+    areOpening: true, messages: { signals: 0, updates: 0 }, onMessage: () => undefined, onOpened: () => undefined,
+  };
   setHandler(decideUpdate, (decision) => {
     book.messages.updates += 1;
     book.onMessage();
@@ -42,14 +47,18 @@ export function createGateBook(): GateBook {
   });
   setHandler(decideSignal, async (decision) => {
     countSignal(book);
-    const refusal = checkDecision(book, decision);
+    const refusal = checkDecision(book, decision) ?? tooEarly(book);
     if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
     else if (isLookedAt(book, decision)) await takeRead(book, decision).catch((error: unknown) => log.warn(`A decision by signal was refused: ${String(error)}`));
     else take(book, decision, null);
   });
-  // Anyone may send anything: what we do not know is counted and dropped (S46).
-  setDefaultSignalHandler(() => countSignal(book));
   return book;
+}
+
+/** Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything; what we do not know is counted and dropped (S46). */
+export function hearStrangers(book: GateBook): void {
+  setDefaultSignalHandler(() => countSignal(book));
+  book.areOpening = false;
 }
 
 function countSignal(book: GateBook): void {
@@ -63,21 +72,31 @@ function refused(message: string): ApplicationFailure {
 
 function checkDecision(book: GateBook, decision: unknown): string | null {
   if (!isDecision(decision)) return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
-  return refusalOf(decision, book.open.get(decision.gate), book.decided.get(decision.gate), Date.now());
+  return refusalOf(decision, gateAt(book, decision), book.decided.get(decision.gate), Date.now());
+}
+
+/** Histories of before hold runs that refused what came before they showed their gates again (I14). */
+function tooEarly({ areOpening }: GateBook): string | null {
+  return areOpening && !patched('early-signals') ? 'No gate is open in this run yet.' : null;
+}
+
+/** The gate that a decision is about, when it is open. */
+function gateAt({ open, carried }: GateBook, { gate }: Pick<Decision, 'gate'>): Gate | undefined {
+  return open.get(gate) ?? carried.get(gate);
 }
 
 /** Whether activities look at a decision before it is taken. */
 function isLookedAt(book: GateBook, decision: Decision): boolean {
-  return book.wantsToken || isRead(decision, book.open.get(decision.gate));
+  return book.wantsToken || isRead(decision, gateAt(book, decision));
 }
 
 /** Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not count any more by then. Throws the refusal. */
 async function takeRead(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
-  const gate = book.open.get(decision.gate);
+  const gate = gateAt(book, decision);
   if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
   if (book.wantsToken) await requireToken(gate, decision);
   const read = isRead(decision, gate) ? await readWritten(gate, decision) : null;
-  const refusal = checkDecision(book, decision) ?? reopened(gate, book.open.get(decision.gate));
+  const refusal = checkDecision(book, decision) ?? reopened(gate, gateAt(book, decision));
   if (refusal !== null) throw refused(refusal);
   if (read === null) return take(book, decision, null);
   return 'hash' in read ? take(book, decision, read) : take(book, { ...decision, value: read.answer }, null);
@@ -106,7 +125,7 @@ async function readWritten({ path, message, content, schema, options }: Gate, { 
 }
 
 function take(book: GateBook, decision: Decision, edited: Edited | null): DecisionReceipt {
-  const gate = book.open.get(decision.gate);
+  const gate = gateAt(book, decision);
   if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
   const after = takeDecision(gate, decision, { now: Date.now(), edited });
   settle(book, after);
@@ -118,18 +137,27 @@ function take(book: GateBook, decision: Decision, edited: Edited | null): Decisi
 }
 
 function settle(book: GateBook, { gate, end }: GateStep): void {
-  book.open.set(gate.path, gate);
+  const isShown = book.open.has(gate.path);
+  (isShown ? book.open : book.carried).set(gate.path, gate);
   if (end !== null) book.decided.set(gate.path, end);
-  else book.memo.show(book.open, null);
+  if (!isShown) showCarried(book);
+  else if (end === null) book.memo.show(book.open, null);
+}
+
+/** Shows gates in the memo also while the run is paused, which has continued as new and waits with showing them again. */
+export function showCarried({ memo, open, carried, decided }: GateBook): void {
+  memo.show(new Map([...open, ...[...carried].filter(([path]) => !decided.has(path))]), null);
 }
 
 /**
  * Shows a gate in the memo and waits until people decided it or its deadline ends it: as long as it takes, whatever
  * dies meanwhile. A deadline that passed while nothing ran is honoured on return. Throws only when cancelled.
+ * Returns once what follows may begin: what `mayEnd` keeps is carried on like an open gate, with its decision.
  */
-export async function awaitDecision(book: GateBook, gate: Gate): Promise<GateEnd> {
+export async function awaitDecision(book: GateBook, gate: Gate, mayEnd: (() => boolean) | null = null): Promise<GateEnd> {
   const { path } = gate;
   book.open.set(path, gate);
+  book.carried.delete(path);
   book.memo.showOpened(book.open);
   book.onOpened(gate);
   // Whoever waits for what this run does hears that it waits for people.
@@ -138,7 +166,10 @@ export async function awaitDecision(book: GateBook, gate: Gate): Promise<GateEnd
     for (;;) {
       await untilDecidedOrDue(book, path);
       const end = book.decided.get(path);
-      if (end !== undefined) return end;
+      if (end !== undefined) {
+        if (mayEnd !== null && !mayEnd() && patched('decided-while-continuing')) await condition(mayEnd);
+        return end;
+      }
       settle(book, passTime(book.open.get(path) ?? gate, Date.now()));
       // Reminders are events as well (I12).
       book.onMessage();

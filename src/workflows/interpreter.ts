@@ -1,6 +1,6 @@
 import { CancellationScope, CancelledFailure, allHandlersFinished, condition } from '@temporalio/workflow';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
-import type { RunInput } from '../plan/run-input.js';
+import type { Carried, RunInput } from '../plan/run-input.js';
 import { endOf, errorOf } from '../plan/schedule.js';
 import { closeRun } from './closing.js';
 import type { RunContext, Scope } from './context.js';
@@ -8,10 +8,10 @@ import { identityOf, withTop } from './context.js';
 import { continueRun } from './continuing.js';
 import { runFailure, toRunError } from './failures.js';
 import { showDetails } from './details.js';
+import { showAgain } from './memo-again.js';
 import { createDeviceBook, releaseUnneeded } from './device-lease.js';
-import { createFlight, fly, pump } from './flight.js';
-import { createGateBook } from './gates.js';
-import type { GateBook } from './gates.js';
+import { createFlight, fly, flyOn, pump } from './flight.js';
+import { createGateBook, hearStrangers } from './gates.js';
 import { climateOf, leaveTree, openPurse } from './ledger.js';
 import { hearNested } from './nested-waits.js';
 import { startClockBeside } from './ledger-clock.js';
@@ -25,32 +25,28 @@ import { runBatchItems } from './steps/foreach.js';
  * that Temporal shows a failed run as failed.
  */
 export async function perdure(input: RunInput): Promise<RunOutcome> {
-  const gates = createGateBook();
   try {
     // Start arguments come from outside: what is wrong with them must end the run as well (I10).
-    return await interpret(openContext(input, gates), input);
+    return await interpret(openContext(input), input);
   } catch (error) {
     throw toRunError(error);
   }
 }
 
-function openContext(input: RunInput, gates: GateBook): RunContext {
+function openContext(input: RunInput): RunContext {
   const { carried } = input;
-  gates.wantsToken = input.settings.require_token === true;
+  const gates = createGateBook(carried, input.settings.require_token === true);
   const identity = identityOf(input);
   const context: Omit<RunContext, 'top'> = {
     ...identity,
     gates,
-    devices: createDeviceBook(carried?.devices ?? {}),
-    purse: openPurse(input, identity),
+    devices: createDeviceBook(carried?.devices ?? {}, gates),
+    purse: openPurse(input, identity, gates),
     // A batch run has nothing of its own to do but the items of its foreach.
-    flight: createFlight((scope, step, at) => (scope === whole.top && input.batch !== undefined && step.kind === 'foreach' ? runBatchItems(scope, step) : runStep(scope, step, at))),
-    carriedGates: new Map(carried?.gates.map((gate) => [gate.path, gate])),
-    carriedBlocks: carried?.blocks ?? {},
-    conversations: new Map(Object.entries(carried?.conversations ?? {})),
+    flight: createFlight((scope, step, at) => (scope === whole.top && input.batch !== undefined && step.kind === 'foreach' ? runBatchItems(scope, step) : runStep(scope, step, at)), carried?.told_waiting === true),
+    ...openSteps(carried),
+    carriedGates: gates.carried,
     rounds: new Map(),
-    since: new Map(Object.entries(carried?.since ?? {})),
-    tried: new Map(Object.entries(carried?.tried ?? {})),
     cancelled: null,
     items: input.batch === undefined ? null : { succeeded: 0, failures: { count: 0, first: [] } },
     startedAt: carried?.started_at ?? new Date().toISOString(),
@@ -61,24 +57,35 @@ function openContext(input: RunInput, gates: GateBook): RunContext {
   gates.onOpened = (gate) => noticeGate(whole, gate);
   whole.purse.onPause = (pause) => noticePause(whole, pause);
   showDetails(whole);
-  hearNested(context.flight, () => pump(whole));
-  listenToSteerers(context.purse, (kind) => {
+  if (carried !== null) showAgain(whole);
+  hearNested(whole, () => pump(whole));
+  listenToSteerers(whole, (kind) => {
     gates.messages[kind] += 1;
     gates.onMessage();
   });
+  hearStrangers(gates);
   return whole;
 }
 
+/** What is known of steps that have not ended. */
+function openSteps(carried: Carried | null): Pick<RunContext, 'carriedBlocks' | 'conversations' | 'since' | 'tried'> {
+  const { blocks = {}, conversations = {}, since = {}, tried = {} } = carried ?? {};
+  return { carriedBlocks: blocks, conversations: new Map(Object.entries(conversations)), since: new Map(Object.entries(since)), tried: new Map(Object.entries(tried)) };
+}
+
 async function interpret(context: RunContext, input: RunInput): Promise<RunOutcome> {
-  for (const decision of input.carried?.decisions ?? []) context.gates.decided.set(decision.gate, decision);
   const { top } = context;
   const clock = startClockBeside(context);
   await top.work.run(() => fly(top));
   clock.cancel();
-  const { broken } = context.flight;
-  if (broken !== undefined) return breakOff(top, broken);
-  await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
-  if (top.schedule.open > 0) return continueRun(top, input);
+  for (;;) {
+    const { broken } = context.flight;
+    if (broken !== undefined) return breakOff(top, broken);
+    await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
+    if (top.schedule.open === 0) break;
+    await continueRun(top, input);
+    await flyOn(top);
+  }
   await releaseUnneeded(context);
   const { status, error } = endFor(top);
   let outcome: RunOutcome;

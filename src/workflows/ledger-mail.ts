@@ -13,6 +13,8 @@ export interface MailLine {
   send(mail: LedgerMail): void;
   /** Resolves when all that was sent so far has arrived, or can no more. */
   sent(): Promise<void>;
+  /** Whether it has. */
+  isIdle(): boolean;
 }
 
 /** A line to a run. `opened` resolves once it has been started; who has closed needs no telling. */
@@ -30,6 +32,7 @@ export function openLine(run: string, opened: Promise<unknown> | null): MailLine
       last = last.then(() => { waiting -= 1; });
     },
     sent: () => last.then(() => undefined),
+    isIdle: () => waiting === 0,
   };
 }
 

@@ -1,4 +1,4 @@
-import { CancellationScope, setHandler, upsertMemo } from '@temporalio/workflow';
+import { CancellationScope, upsertMemo } from '@temporalio/workflow';
 import type { Amounts, Limited } from '../plan/amounts.js';
 import { ENDLESS, isNone, toNanoUsd, toUsd } from '../plan/amounts.js';
 import type { Clock } from '../plan/clock.js';
@@ -19,6 +19,8 @@ import type { LedgerMail, MailLine } from './ledger-mail.js';
 import { isLedgerMail, ledgerSignal, openLine } from './ledger-mail.js';
 import { neededText } from './ledger-text.js';
 import { warnOfLimits } from './ledger-warn.js';
+import type { Ears } from './listen.js';
+import { listen } from './listen.js';
 
 /** A step that waits until it may start. `need` is asked again when another model is to be called. */
 export interface Waiter {
@@ -59,7 +61,7 @@ export interface Purse {
  * Opens a run's purse and listens to the other runs of its tree, from the first task on. Runs whose start arguments are
  * of before budgets were held are not limited.
  */
-export function openPurse(input: RunInput, identity: { plan: Plan; run: string }): Purse {
+export function openPurse(input: RunInput, identity: { plan: Plan; run: string }, ears: Ears): Purse {
   const { tree, settings, path, carried } = input;
   const purse: Purse = {
     ...(carried?.purse === undefined ? freshParts(input, identity.plan) : restoredParts(carried.purse)),
@@ -76,7 +78,7 @@ export function openPurse(input: RunInput, identity: { plan: Plan; run: string }
   };
   purse.ledger.held = isHeld(purse);
   purse.told = climateOf(purse);
-  setHandler(ledgerSignal, (mail) => {
+  listen(ears, ledgerSignal, (mail) => {
     if (isLedgerMail(mail)) hear(purse, mail);
   });
   return purse;

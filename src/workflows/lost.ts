@@ -6,7 +6,7 @@ import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
 import { quick } from './activities.js';
 import type { Scope } from './context.js';
-import { addressOf, pathOf, takeCarried } from './context.js';
+import { addressOf, pathOf, carriedGate } from './context.js';
 import { withoutSlot } from './flight.js';
 import { awaitDecision } from './gates.js';
 
@@ -19,7 +19,7 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
   if (context.settings.gates !== 'ask') return lostEnd(step, 'nobody was to be asked, so it was not repeated');
   const { root, nested, gates, settings } = context;
   const path = pathOf(scope, step);
-  const carried = takeCarried(scope, step, 'lost');
+  const carried = carriedGate(scope, step, 'lost');
   const decision = (gate: Gate): Promise<GateEnd> => {
     const wait = (): Promise<GateEnd> => awaitDecision(gates, gate);
     return patched('lost-holds-no-slot') ? withoutSlot(scope, step, wait) : wait();

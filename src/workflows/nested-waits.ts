@@ -1,7 +1,7 @@
-import { defineSignal, getExternalWorkflowHandle, patched, setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, defineSignal, getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
 import type { RunContext } from './context.js';
 import { climateOf } from './ledger.js';
-import type { Flight } from './flight.js';
+import { listen } from './listen.js';
 
 /** What a nested run tells the run that started it: whether all it can do is wait for people. */
 interface NestedWaits {
@@ -12,8 +12,10 @@ interface NestedWaits {
 const nestedWaits = defineSignal<[NestedWaits]>('nestedWaits');
 
 /** Listens to nested runs: one that waits for people makes room for another to be started (I11). */
-export function hearNested(flight: Flight, onChange: () => void): void {
-  setHandler(nestedWaits, (message) => {
+export function hearNested({ flight, purse, gates }: RunContext, onChange: () => void): void {
+  listen(gates, nestedWaits, (message) => {
+    // What one says that has ended meanwhile is about nobody.
+    if (!purse.below.has(message.run) && patched('nested-waits-in-order')) return;
     if (message.waiting) flight.waiting.add(message.run);
     else flight.waiting.delete(message.run);
     onChange();
@@ -36,9 +38,22 @@ export function waitsForPeople(context: RunContext): boolean {
 /** Tells the run that started this one when that changes. A run without gates sends nothing. */
 export function tellParent(context: RunContext): void {
   const { parent } = workflowInfo();
+  const { flight } = context;
   const waiting = waitsForPeople(context);
-  if (parent === undefined || waiting === context.flight.toldWaiting || !patched('nested-waits')) return;
-  context.flight.toldWaiting = waiting;
+  if (parent === undefined || waiting === flight.toldWaiting || !patched('nested-waits')) return;
+  // Two that are under way at once arrive in any order: the second is told once the first has arrived.
+  if (flight.telling !== null && patched('nested-waits-in-order')) return;
+  flight.toldWaiting = waiting;
+  const send = (): Promise<void> => getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting });
   // A parent that has closed needs no telling.
-  getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting }).catch(() => undefined);
+  const told: Promise<void> = (isHeardAlways() ? CancellationScope.nonCancellable(send) : send()).catch(() => undefined).then(() => {
+    if (flight.telling === told) flight.telling = null;
+    tellParent(context);
+  });
+  flight.telling = told;
+}
+
+/** Whether it is told also from within what is being cancelled. Histories of before hold runs that did not (I14). */
+function isHeardAlways(): boolean {
+  return !CancellationScope.current().consideredCancelled || patched('nested-waits-in-order');
 }

@@ -4,7 +4,7 @@ import type { EndStatus, RoundResult, RunOutcome, Spend } from '../plan/result.j
 import { NO_SPEND, addSpend } from '../plan/result.js';
 import type { CarriedBlock } from '../plan/run-input.js';
 import { addFailure, endOf, errorOf, isEnd } from '../plan/schedule.js';
-import type { StepEnd } from '../plan/schedule.js';
+import type { Schedule, StepEnd } from '../plan/schedule.js';
 import type { BlockStep } from '../plan/step.js';
 import type { Value } from '../plan/value.js';
 import { quick } from './activities.js';
@@ -25,7 +25,7 @@ export interface Rounds {
   /** Scopes of the items or rounds that have started and not ended. */
   open: Map<number, Scope>;
   /** The round before, of a loop. */
-  last: Scope | null;
+  last: Schedule | null;
   succeeded: number;
   failures: { count: number; first: string[] };
   spend: Spend;

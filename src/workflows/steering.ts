@@ -3,8 +3,10 @@ import { raise } from '../plan/ledger.js';
 import { STEER } from '../plan/names.js';
 import type { Steer, SteerReceipt } from '../plan/steering.js';
 import { additionsOf, isSteer } from '../plan/steering.js';
+import type { RunContext } from './context.js';
 import { climateOf, proceed, setPause } from './ledger.js';
 import type { Purse } from './ledger.js';
+import { listen } from './listen.js';
 
 const steerUpdate = defineUpdate<SteerReceipt, [Steer]>(STEER);
 const steerSignal = defineSignal<[Steer]>(STEER);
@@ -13,7 +15,7 @@ const steerSignal = defineSignal<[Steer]>(STEER);
 const REMEMBERED = 200;
 
 /** Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them (I12). */
-export function listenToSteerers(purse: Purse, onMessage: (kind: 'signals' | 'updates') => void): void {
+export function listenToSteerers({ purse, gates }: Pick<RunContext, 'purse' | 'gates'>, onMessage: (kind: 'signals' | 'updates') => void): void {
   setHandler(steerUpdate, (steer) => {
     onMessage('updates');
     return take(purse, steer);
@@ -23,7 +25,7 @@ export function listenToSteerers(purse: Purse, onMessage: (kind: 'signals' | 'up
       if (refusal !== null) throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
     },
   });
-  setHandler(steerSignal, (steer) => {
+  listen(gates, steerSignal, (steer) => {
     onMessage('signals');
     const refusal = refusalOf(purse, steer);
     if (refusal === null) take(purse, steer);

@@ -51,6 +51,8 @@ export interface StartOptions {
   id?: string;
   /** Of another worker than the harness's own, on the same store: the folder `state`. */
   taskQueue?: string;
+  /** Of one workflow task; a task that waits for a local activity looks for messages a little more often than this. */
+  taskTimeout?: '5s';
 }
 
 let started = 0;
@@ -106,7 +108,7 @@ export async function harnessOfFile(...setting: Parameters<typeof openHarness>):
   return harness;
 }
 
-async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test' }: StartOptions = {}): Promise<RunHandle> {
+async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout }: StartOptions = {}): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
     plan: packPlan(plan),
@@ -118,7 +120,7 @@ async function start({ client, store, folder }: Pick<Harness, 'client' | 'store'
     carried: null,
   };
   started += 1;
-  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue, workflowId: id ?? `run-${started}`, args: [runInput] });
+  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue, workflowId: id ?? `run-${started}`, args: [runInput], ...(taskTimeout === undefined ? {} : { workflowTaskTimeout: taskTimeout }) });
 }
 
 async function resultsOf(store: Store, outcome: RunOutcome): Promise<Record<string, StepResult>> {

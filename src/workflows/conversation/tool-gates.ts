@@ -70,11 +70,9 @@ async function openGate(one: OneCall, about: { tool: NonNullable<Parameters<type
   return { path, kind, fallback: 'abort', since, ...rendered };
 }
 
-async function decided({ talk, talk: { seat, seat: { scope: { context } } }, index, lane }: OneCall, gate: Gate): Promise<GateEnd> {
+function decided({ talk, talk: { seat, seat: { scope: { context } } }, lane }: OneCall, gate: Gate): Promise<GateEnd> {
   releaseSpare(talk, lane);
-  const end = await aside(seat, () => awaitDecision(context.gates, gate));
-  context.carriedGates.delete(callPath(talk, index));
-  return end;
+  return aside(seat, () => awaitDecision(context.gates, gate));
 }
 
 /**

@@ -8,7 +8,7 @@ import type { StepEnd } from '../../plan/schedule.js';
 import type { FlashStep } from '../../plan/step.js';
 import { acting, quick } from '../activities.js';
 import type { Scope } from '../context.js';
-import { addressOf, pathOf, takeCarried } from '../context.js';
+import { addressOf, pathOf, carriedGate } from '../context.js';
 import { deviceCall, deviceOptions, isFar, portCall } from '../device-call.js';
 import { withLease } from '../device-lease.js';
 import { failureFrom } from '../failures.js';
@@ -21,7 +21,7 @@ export type Readiness = { image: ApprovedImage | null } | { end: StepEnd };
 export async function askReady(scope: Scope, step: FlashStep): Promise<Readiness> {
   if (step.ready === null) return { image: null };
   const { settings, gates } = scope.context;
-  const carried = takeCarried(scope, step, 'ready');
+  const carried = carriedGate(scope, step, 'ready');
   const { image, sha256, ...gate } = await quick.prepareFlash({ ...deviceCall(scope, step, 1), since: carried?.since ?? new Date().toISOString() });
   const alone = unattendedEnd(gate, settings);
   const end = alone ?? gateEnd(await awaitDecision(gates, carried?.hash === gate.hash ? gate : forgotten(scope, gate)), gate);
@@ -55,7 +55,7 @@ export async function recover(scope: Scope, step: FlashStep, tried: number, fail
   const { settings } = scope.context;
   if (settings.gates !== 'ask') return step.fallback === 'restore' ? restoreAlone(scope, step, tried, failure) : givenUp(step.fallback, failure, ['fallback'], 'unattended');
   for (let why = failure; ;) {
-    const gate = takeCarried(scope, step, 'recovery') ?? (await openRecovery(scope, step, tried, why));
+    const gate = carriedGate(scope, step, 'recovery') ?? (await openRecovery(scope, step, tried, why));
     const ended = await awaitDecision(scope.context.gates, gate);
     const how = recoveryOf(ended);
     if (how === 'retry') return null;

@@ -18,18 +18,17 @@ import { conditionHolds } from '../values.js';
 export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
   const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
   const rounds = openRounds(scope, step, carried);
-  let last = carried?.last ? restoreSchedule(step.body, carried.last) : null;
+  rounds.last = carried?.last ? restoreSchedule(step.body, carried.last) : null;
   for (let index = firstRound(carried, rounds.next); ; index++) {
     rounds.next = index + 1;
-    const round = innerScope(scope, step, { index, item: null, last }, carried?.open[index] ?? null);
+    const round = innerScope(scope, step, { index, item: null, last: rounds.last }, carried?.open[index] ?? null);
     const end = await runRound(rounds, round);
     const goesOn = end.failure === null || isPassedOver(step, end.failure);
     const holds = goesOn && (await conditionHolds(round, step, 'until'));
     settleRound(rounds, end);
     if (CancellationScope.current().consideredCancelled) return cancelledRounds(scope, rounds);
     if (!goesOn || holds || index + 1 >= step.max) return endOfLoop(step, end, holds, await closeRounds(scope, rounds, false));
-    last = round.schedule;
-    rounds.last = round;
+    rounds.last = round.schedule;
   }
 }
 

@@ -1,11 +1,13 @@
+import { patched } from '@temporalio/workflow';
 import type { PreparedPlan } from '../../activities/contract.js';
 import { gateEnd, unattendedEnd } from '../../plan/ends.js';
+import type { Gate } from '../../plan/gate.js';
 import { unpackPlan } from '../../plan/pack.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { PlanStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/step-templates.js';
 import { quick } from '../activities.js';
-import type { Scope } from '../context.js';
+import type { RunContext, Scope } from '../context.js';
 import { addressOf, pathOf } from '../context.js';
 import { awaitDecision } from '../gates.js';
 import { environmentOf, renderedValues } from '../values.js';
@@ -39,8 +41,17 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
 /** Null when it may start. */
 async function ask({ context }: Scope, { plan: _plan, defaults: _defaults, ...gate }: PreparedPlan): Promise<StepEnd | null> {
   if (gate.hash === undefined) return null;
-  context.gates.decided.delete(gate.path);
-  context.carriedGates.delete(gate.path);
-  const end = unattendedEnd(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate), gate);
+  if (!isStillAsked(context, gate)) context.gates.decided.delete(gate.path);
+  const end = unattendedEnd(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate, () => mayNest(context)), gate);
   return end.status === 'success' ? null : end;
+}
+
+/** Whether it was decided in the moment in which the run continued as new. Histories of before hold runs that asked again (I14). */
+function isStillAsked({ gates: { carried, decided } }: RunContext, { path, hash }: Pick<Gate, 'path' | 'hash'>): boolean {
+  return decided.has(path) && carried.get(path)?.hash === hash && patched('decided-while-continuing');
+}
+
+/** A nested run that is started while its run is about to continue as new would be cancelled with it: children do not travel (I12). */
+function mayNest({ flight, purse }: RunContext): boolean {
+  return !flight.draining && !purse.isLeaving;
 }

@@ -11,7 +11,7 @@ import { templatesOf } from '../../plan/step-templates.js';
 import type { Hash } from '../../plan/value.js';
 import { acting, actingOptions, quick } from '../activities.js';
 import type { Scope } from '../context.js';
-import { addressOf, callerOf, pathOf, reuseOf, takeCarried } from '../context.js';
+import { addressOf, callerOf, pathOf, reuseOf, carriedGate } from '../context.js';
 import { withoutSlot } from '../flight.js';
 import { awaitDecision } from '../gates.js';
 import { environmentOf } from '../values.js';
@@ -40,7 +40,7 @@ function plainAction({ tool }: ToolStep): Action | null {
 
 async function lookAt(scope: Scope, step: ToolStep): Promise<Leave> {
   const { settings, gates } = scope.context;
-  const carried = takeCarried(scope, step, 'tool');
+  const carried = carriedGate(scope, step, 'tool');
   const { action, ...shown } = await quick.prepareTool({ ...callOf(scope, step, 1), ...reuseOf(scope, step, pathOf(scope, step)), since: carried?.since ?? new Date().toISOString() });
   if ('reused' in shown) return { allowed: null };
   const verdict = judgeAction(step.permissions, action);
