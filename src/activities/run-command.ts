@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../plan/json.js';
 import type { CommandStep } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
 import { errorCode } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { Attempt } from './attempt.js';
@@ -23,7 +24,7 @@ import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
 import type { ProcessEnd, ProcessOptions } from './process-group.js';
 import { runProcess } from './process-group.js';
-import { commandContent, contentKey, keepOutput, reusedOutput } from './reuse.js';
+import { commandContent, contentKey, keepOutput, keepSoon, reusedOutput } from './reuse.js';
 import type { RunTag } from './tagged-processes.js';
 import { runTag } from './tagged-processes.js';
 
@@ -37,16 +38,19 @@ const LOG_BYTES = 16 * 1024 * 1024;
 export function createRunCommand({ store }: Dependencies): (call: CommandCall) => Promise<StepOutput> {
   return (call) => {
     const render = async (): Promise<CommandRequest> => createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
-    const act = (): Promise<StepOutput> => attempt(store, call, 'command', async (current) => run(store, call, await render(), current));
+    const act = (request?: CommandRequest): Promise<StepOutput> => attempt(store, call, 'command', async (current) => run(store, call, request ?? (await render()), current));
     return call.quick === true ? runOnce(store, call, render, act) : act();
   };
 }
 
 async function run(store: Store, call: CommandCall, request: CommandRequest, current: Attempt<CommandStep>): Promise<StepOutput> {
   const { step, signal, log, progress } = current;
-  const key = contentKey('command', await commandContent(step, request));
-  const known = await reusedOutput(store, call, key);
-  if (known !== null) return keepOutput(store, call, key, known);
+  const content = await commandContent(step, request);
+  const key = (): Hash => contentKey('command', content);
+  // Whether an external effect has happened a later run must not have to guess.
+  const keep = async (output: StepOutput): Promise<StepOutput> => (step.effect === 'external' ? keepOutput(store, call, key(), output) : keepSoon(store, call, key, output));
+  const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
+  if (known !== null) return keep(known);
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
   const out = logged(log, 'stdout');
@@ -69,7 +73,7 @@ async function run(store: Store, call: CommandCall, request: CommandRequest, cur
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
   const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
-  return keepOutput(store, call, key, { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false });
+  return keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false });
 }
 
 /** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */
