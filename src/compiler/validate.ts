@@ -66,6 +66,11 @@ function isDefinitionJson(path: string): boolean {
   return 'text' in content && /"steps"\s*:/.test(content.text) && /"(?:step|systemPrompt|modelRef)"\s*:/.test(content.text);
 }
 
+/** Whether a file holds data for definitions and is none itself. */
+export function isForDefinitions(path: string): boolean {
+  return isDeviceKind(path) || isPermissions(path);
+}
+
 /** Kinds of devices are known by their place: they hold data for other definitions. */
 function isDeviceKind(path: string): boolean {
   return /\/definitions\/devices\/[^/]+\.ya?ml$/.test(path);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { formatFile, hasCanonicalForm } from '../../compiler/format.js';
 import type { Problem } from '../../compiler/problem.js';
 import { kindOf } from '../../compiler/read.js';
-import { definitionsAt } from '../../compiler/validate.js';
+import { definitionsAt, isForDefinitions } from '../../compiler/validate.js';
 
 /** What `fmt` found, and did. */
 export interface FormattedFiles {
@@ -21,7 +21,7 @@ export interface FormattedFiles {
  */
 export function formatPaths(paths: string[], cwd: string, { write }: { write: boolean }): FormattedFiles {
   const named = paths.map((path) => resolve(cwd, path));
-  const files = [...new Set(named.flatMap((path) => (kindOf(path) === 'folder' ? definitionsAt(path).filter(hasCanonicalForm) : [path])))];
+  const files = [...new Set(named.flatMap((path) => (kindOf(path) === 'folder' ? definitionsAt(path).filter((file) => hasCanonicalForm(file) && !isForDefinitions(file)) : [path])))];
   const formatted = files.map((file) => ({ file, ...formatFile(file, cwd) }));
   const problems = formatted.flatMap((one) => one.problems);
   const changed = formatted.filter(({ same, text }) => text !== null && !same);
