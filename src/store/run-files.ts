@@ -22,12 +22,12 @@ export interface RunFiles {
 export function createRunFiles(folder: string): RunFiles {
   return {
     async writeRun(record, named) {
-      const name = fileName(record.run);
+      const name = recordFile(record.run);
       if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
       await writeAtomically(join(folder, name), JSON.stringify(record), named);
     },
     async readRun(run) {
-      const name = fileName(run);
+      const name = recordFile(run);
       if (name === null) return null;
       const path = join(folder, name);
       try {
@@ -51,8 +51,23 @@ export function createRunFiles(folder: string): RunFiles {
 }
 
 /** Null for what is no run's id; nothing that passes can leave the folder. */
-function fileName(run: string): string | null {
+export function recordFile(run: string): string | null {
   if (!run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment))) return null;
   const name = run.replaceAll('/', SLASH);
   return (name.length <= LONGEST_NAME ? name : `${SLASH}${sha256(run).slice('sha256:'.length)}`) + EXTENSION;
+}
+
+/** Files of the records of a run's nested runs; those of long ids are known by their content. */
+export async function recordsBelow(folder: string, run: string): Promise<string[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storeFailure(error, 'read', folder);
+  });
+  const below = await Promise.all(names.filter((name) => name.endsWith(EXTENSION)).map(async (name) => {
+    if (!name.startsWith(SLASH)) return name.startsWith(`${run}${SLASH}`) ? [name] : [];
+    const text = await readFile(join(folder, name), 'utf8').catch(() => '{}');
+    const { run: nested = '' } = JSON.parse(text) as Partial<RunRecord>; // written whole by `writeRun`
+    return nested.startsWith(`${run}/`) ? [name] : [];
+  }));
+  return below.flat();
 }

@@ -16,6 +16,7 @@ import { memory } from './memory.js';
 import { pause } from './pause.js';
 import { plan } from './plan.js';
 import { record } from './record.js';
+import { prune } from './prune.js';
 import { rerun } from './rerun.js';
 import { resume } from './resume.js';
 import { run } from './run.js';
@@ -31,4 +32,4 @@ import { watch } from './watch.js';
 import { worker } from './worker.js';
 
 /** Every command, in the order in which `--help` lists them. */
-export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, completionOf(() => COMMANDS), server, up, worker, mcp];
+export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, prune, completionOf(() => COMMANDS), server, up, worker, mcp];

@@ -75,7 +75,7 @@ export async function listRuns(session: Session): Promise<Listing> {
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
 
-async function readRecords(store: Store): Promise<RunRecord[]> {
+export async function readRecords(store: Store): Promise<RunRecord[]> {
   const ids = (await store.listRuns()).filter((run) => !run.includes('/'));
   const records = await Promise.all(ids.map((run) => store.readRun(run).catch(() => null)));
   return records.filter((record) => record !== null);
