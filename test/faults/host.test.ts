@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openProject } from './project.js';
+import { startOf } from '../../src/workers/processes.js';
+import type { Project } from './project.js';
+import { openProject, until } from './project.js';
 
 const HELLO = { 'definitions/workflows/hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' };
 
@@ -44,4 +47,31 @@ describe('the host', () => {
       await project.close();
     }
   });
+
+  it('stays for a time to pass beside an open gate, and no longer', async () => {
+    const workflow = `name: pass
+execution: dag
+steps:
+  - id: ask
+    approval: Go on?
+  - id: pause
+    wait: 8s
+  - command: [touch, passed.txt]
+    needs: [pause]
+`;
+    const project = await openProject({ 'definitions/workflows/pass.yml': workflow }, { PERDURE_HOST_IDLE_MS: '500' });
+    try {
+      const started = await project.run('run', 'definitions/workflows/pass.yml', '--id', 'pass', '--detach');
+      expect(started.code, started.stderr).toBe(0);
+      await until(() => existsSync(join(project.folder, 'passed.txt')));
+      await until(async () => !(await isAlive(project)));
+    } finally {
+      await project.close();
+    }
+  });
 });
+
+async function isAlive(project: Project): Promise<boolean> {
+  const { host } = await project.pids();
+  return host !== null && (await startOf(host)) !== null;
+}
