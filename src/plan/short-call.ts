@@ -52,6 +52,9 @@ type ShortBinding = Binding | ShortStored;
 /** `[input, output, cache_read, cache_write_5m, cache_write_1h]`; with steps in it a price stays as it is. */
 type ShortPrice = Price | [number, number, number | null, number | null, number | null];
 
+/** `[id, max_tokens, input, output]` of a model that is no more than that, and whose prices of cached tokens follow from `input` (`cachedAt`). */
+type ShortestModel = [id: string, max: number, input: number, output: number];
+
 interface ShortModel extends Omit<ModelChoice, 'provider' | 'model' | 'price' | 'max_tokens'> {
   /** `anthropic:claude-sonnet-4-6` */
   id: string;
@@ -76,7 +79,7 @@ interface ShortHead {
 }
 
 /** A call as it travels into history: without what its activity knows anyway, a third of the size. */
-export type ShortCall<C extends CallHead> = ShortHead & Omit<C, keyof CallHead | 'model'> & ('model' extends keyof C ? { [key in keyof Pick<C, 'model'>]: ShortModel } : unknown);
+export type ShortCall<C extends CallHead> = ShortHead & Omit<C, keyof CallHead | 'model'> & ('model' extends keyof C ? { [key in keyof Pick<C, 'model'>]: ShortModel | ShortestModel } : unknown);
 
 /** Shortens a call. `caller` is who calls, as the activity will know it. */
 export function shortCall<C extends CallHead>(call: C, caller: Caller): ShortCall<C> {
@@ -106,7 +109,7 @@ export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Ca
     try: tried,
     environment: mapValues(env, longBinding),
   };
-  const { model } = others as { model?: ShortModel };
+  const { model } = others as { model?: ShortModel | ShortestModel };
   return { ...head, ...others, ...(model === undefined ? {} : { model: longModel(model) }) } as unknown as C; // field by field the same
 }
 
@@ -122,16 +125,24 @@ function longBinding(binding: ShortBinding): Binding {
   return Array.isArray(binding) ? longStored(binding) : binding;
 }
 
-function shortModel({ provider, model, price, max_tokens, ...others }: ModelChoice): ShortModel {
+function shortModel({ provider, model, price, max_tokens, ...others }: ModelChoice): ShortModel | ShortestModel {
+  const id = `${provider}:${model}`;
+  if (price && max_tokens !== undefined && Object.keys(others).length === 0 && isCachedAtUsual(price)) return [id, max_tokens, price.input, price.output];
   return {
-    id: `${provider}:${model}`,
+    id,
     ...(price === undefined ? {} : { price: price === null ? null : shortPrice(price) }),
     ...(max_tokens === undefined ? {} : { max: max_tokens }),
     ...others,
   };
 }
 
-function longModel({ id, price, max, ...others }: ShortModel): ModelChoice {
+function longModel(short: ShortModel | ShortestModel): ModelChoice {
+  if (!Array.isArray(short)) return longerModel(short);
+  const [id, max, input, output] = short;
+  return longerModel({ id, max, price: { input, output, ...cachedAt(input) } });
+}
+
+function longerModel({ id, price, max, ...others }: ShortModel): ModelChoice {
   const colon = id.indexOf(':');
   const provider = id.slice(0, colon) as ModelChoice['provider']; // `shortModel` put it there
   return {
@@ -141,6 +152,16 @@ function longModel({ id, price, max, ...others }: ShortModel): ModelChoice {
     ...(max === undefined ? {} : { max_tokens: max }),
     ...others,
   };
+}
+
+/** What cached tokens cost of the models that have usual prices. */
+function cachedAt(input: number): Pick<Price, 'cache_read' | 'cache_write_5m' | 'cache_write_1h'> {
+  return { cache_read: input / 10, cache_write_5m: input * 1.25, cache_write_1h: input * 2 };
+}
+
+function isCachedAtUsual({ input, cache_read, cache_write_5m, cache_write_1h, above }: Price): boolean {
+  const usual = cachedAt(input);
+  return above === undefined && cache_read === usual.cache_read && cache_write_5m === usual.cache_write_5m && cache_write_1h === usual.cache_write_1h;
 }
 
 function shortPrice(price: Price): ShortPrice {

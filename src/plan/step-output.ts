@@ -1,7 +1,9 @@
+import type { Json } from './json.js';
 import type { Spend } from './result.js';
 import type { ShortValue } from './short-value.js';
 import { longValue, shortValue } from './short-value.js';
 import type { Value } from './value.js';
+import { isStored } from './value.js';
 
 /** What an acting activity returns. Failures are thrown: `ApplicationFailure` whose type is a `FailureType`. */
 export interface StepOutput {
@@ -19,7 +21,9 @@ type ShortSpend = [usd: number | null, tokens: number, steps?: number];
 
 /** The same as it travels into history, without what it says by itself. */
 export interface ShortOutput extends Omit<Partial<StepOutput>, 'spend' | 'output'> {
-  output: ShortValue;
+  /** A stored value; outputs of older workers have every other here too. */
+  output?: ShortValue;
+  value?: Json;
   /** Outputs of older workers have them in full. */
   spend?: ShortSpend | Spend;
 }
@@ -28,7 +32,7 @@ export interface ShortOutput extends Omit<Partial<StepOutput>, 'spend' | 'output
 export function shortOutput({ output, spend, note, reused, ...others }: StepOutput): ShortOutput {
   const { usd, tokens, steps } = spend;
   return {
-    output: shortValue(output),
+    ...(isStored(output) ? { output: shortValue(output) } : { value: output.value }),
     ...others,
     ...(steps !== 1 ? { spend: [usd, tokens, steps] } : usd !== 0 || tokens !== 0 ? { spend: [usd, tokens] } : {}),
     ...(note === noteOf(spend) ? {} : { note }),
@@ -37,7 +41,7 @@ export function shortOutput({ output, spend, note, reused, ...others }: StepOutp
 }
 
 /** The output that was shortened; one that was not stays as it is. */
-export function wholeOutput({ output, spend: said = [0, 0], note, reused = false, ...others }: ShortOutput): StepOutput {
+export function wholeOutput({ value = null, output = { value }, spend: said = [0, 0], note, reused = false, ...others }: ShortOutput): StepOutput {
   const spend = Array.isArray(said) ? { usd: said[0], tokens: said[1], steps: said[2] ?? 1 } : said;
   return { output: longValue(output), ...others, spend, note: note === undefined ? noteOf(spend) : note, reused };
 }

@@ -7,7 +7,8 @@ import type { TemporalLink } from './temporal-link.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
 const POLLED_WITHIN_MS = 75_000;
-const STORE_MARK = 'perdure-store-';
+/** A worker's identity ends with its store's id; it stands in four events of every step, so it says no more. */
+const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})$/;
 /** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
 const WORKFLOW = 1;
 
@@ -29,12 +30,12 @@ export function taskQueueOf(store: { id: string }, config: { task_queue?: string
 
 /** A worker's identity, as Temporal's UI shows it: where it runs, and which store it has. */
 export function workerIdentity(store: { id: string }): string {
-  return `${process.pid}@${hostname()} ${STORE_MARK}${store.id}`;
+  return `${process.pid}@${hostname()}/${store.id}`;
 }
 
 /** The stores that these workers have, each once. */
 export function storesOf(pollers: string[]): string[] {
-  return [...new Set(pollers.flatMap((identity) => (identity.includes(STORE_MARK) ? [identity.slice(identity.lastIndexOf(STORE_MARK) + STORE_MARK.length)] : [])))];
+  return [...new Set(pollers.flatMap((identity) => STORE_AT_END.exec(identity)?.[1] ?? []))];
 }
 
 /** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */

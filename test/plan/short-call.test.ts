@@ -24,6 +24,8 @@ const calls: [string, Call][] = [
   ['inside a foreach', { ...whole, step: [1, 0], path: 'scan/7' }],
   ['of a model', { ...whole, model: { provider: 'ollama', model: 'qwen3:8b', base_url: 'http://127.0.0.1:9', max_tokens: 100 } }],
   ['of a model with a price', { ...whole, model: { provider: 'anthropic', model: 'claude-x', price: PRICE, assumed: true } }],
+  ['of a model with usual prices', { ...whole, model: { provider: 'anthropic', model: 'claude-x', price: { ...PRICE, cache_write_1h: 6 }, max_tokens: 32_000 } }],
+  ['of a model with usual prices and more', { ...whole, model: { provider: 'anthropic', model: 'claude-x', price: { ...PRICE, cache_write_1h: 6 }, max_tokens: 32_000, assumed: true } }],
   ['of a model with a price in steps', { ...whole, model: { provider: 'anthropic', model: 'claude-x', price: { ...PRICE, above: { input_tokens: 9, input: 6, output: 22 } } } }],
   ['of a model that costs nothing', { ...whole, model: { provider: 'rehearsal', model: 'x', price: null } }],
   ['of a quick command', { ...whole, workspace: '/project', quick: true }],
@@ -56,6 +58,11 @@ describe('a call in short', () => {
     expect(wholeCall(shortCall(whole, caller), caller)).toEqual(whole);
   });
 
+  it('says of a model with usual prices its name, its limit and two of them', () => {
+    const model: ModelChoice = { provider: 'anthropic', model: 'claude-x', price: { ...PRICE, cache_write_1h: 6 }, max_tokens: 32_000 };
+    expect(shortCall({ ...whole, model }, CALLER)).toHaveProperty('model', ['anthropic:claude-x', 32_000, 3, 15]);
+  });
+
   it('leaves a call of an older worker as it is', () => {
     expect(wholeCall(whole, CALLER)).toBe(whole);
   });
@@ -85,9 +92,10 @@ describe('an output in short', () => {
   it('may be one of an older worker, which said everything', () => {
     const whole: StepOutput = { output: { ref: HASH, bytes: 1026, preview: 'x' }, spend: { usd: 1, tokens: 2, steps: 1 }, note: null, reused: false };
     expect(wholeOutput(whole)).toEqual(whole);
+    expect(wholeOutput({ output: { value: null } })).toEqual(wholeOutput({ value: null }));
   });
 
   it('says what was made and what it cost, and little else', () => {
-    expect(shortOutput({ output: { value: 'done' }, spend: { usd: 0.1, tokens: 15, steps: 1 }, note: '15 tokens', reused: false })).toEqual({ output: { value: 'done' }, spend: [0.1, 15] });
+    expect(shortOutput({ output: { value: 'done' }, spend: { usd: 0.1, tokens: 15, steps: 1 }, note: '15 tokens', reused: false })).toEqual({ value: 'done', spend: [0.1, 15] });
   });
 });
