@@ -4,6 +4,7 @@ import type { ModelChoice } from '../plan/run-input.js';
 import type { Agent, AgentStep } from '../plan/step.js';
 import { modelKeyOf } from '../plan/step.js';
 import type { ProgramName, ProgramSettings } from '../plan/program.js';
+import { isOpenToPrograms } from '../plan/program.js';
 import type { ProviderToolName } from '../plan/tool.js';
 import type { ChooseModels } from './models/choose.js';
 import { chooseModels } from './models/choose.js';
@@ -29,9 +30,14 @@ export async function choosePlayers(options: ChoosePlayers): Promise<ChosenPlaye
   if (options.rehearse) return chooseModels(options);
   const chosen = await chooseWith(options, options.usual);
   if ('models' in chosen || options.usual !== null || !(await isWithoutProvider(options))) return chosen;
-  if (installedPrograms(options.env).size === 0) return { failure: `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well (${PROGRAM.claude.install}).` };
+  if (installedPrograms(options.env).size === 0) return !mayBePlayed(options.plan) ? chosen : { failure: `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well (${PROGRAM.claude.install}).` };
   const played = await chooseWith(options, 'installed');
   return 'models' in played ? played : chosen;
+}
+
+/** Whether an installed program could play all agents of a Plan: none names a program or a provider. */
+function mayBePlayed(plan: Plan): boolean {
+  return [...everyStepOf(plan)].every((step) => step.kind !== 'agent' || ((plan.agents[step.agent]?.program ?? null) === null && isOpenToPrograms(step, plan.agents[step.agent])));
 }
 
 async function chooseWith(options: ChoosePlayers, usual: ChoosePrograms['usual']): Promise<ChosenPlayers> {

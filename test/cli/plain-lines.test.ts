@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createPlainLines } from '../../src/cli/follow/plain-lines.js';
 import { commandStep } from '../plan/build-plan.js';
-import { ended, runView, stepView } from './views.js';
+import { agentStep, ended, runView, stepView } from './views.js';
 
 const script = 'for file in *; do echo "$file"; done; echo the end of a long script that nobody reads in a line';
 const step = commandStep(0, ['sh', '-c', script], { id: 'facts' });
@@ -11,6 +11,12 @@ describe('a plain line', () => {
     const tell = createPlainLines();
     expect(tell(runView([stepView(step, { status: 'running' })]), 0)).toEqual(['▸ facts  command  sh -c for file in *; do echo "$file"; done; ech…']);
     expect(tell(runView([stepView(step, ended('success'))]), 0)).toEqual(['✓ facts  command  sh -c for file in *; do echo "$file"; done; ech…  1.0s']);
+  });
+
+  it('names the agent or the workflow of a step that has no id', () => {
+    const nameless = { ...stepView({ ...agentStep(1, 'look'), id: null }, ended('success')), actor: 'code-reviewer' };
+    expect(createPlainLines()(runView([nameless]), 0)).toEqual(['✓ 1  code-reviewer  1.0s']);
+    expect(createPlainLines()(runView([{ ...nameless, model: 'claude-sonnet-5-5' }]), 0)).toEqual(['✓ 1  code-reviewer  claude-sonnet-5-5  1.0s']);
   });
 
   it('tells a failure in its own words, whole', () => {

@@ -67,6 +67,15 @@ describe('bad usage is one clear error, and nothing is started', () => {
     expect(existsSync(join(folder, '.perdure'))).toBe(false);
   });
 
+  it('names a program as another way only where one could play every agent', async () => {
+    const chain = { models: [{ name: 'judge', provider: 'ollama', model: 'llama3.1:8b' }], steps: [{ step: 1, inputs: ['userRequest'], outputs: { mood: 'string' }, modelRef: 'judge', systemPrompt: '{{userRequest}}' }] };
+    const folder = newFolder({ ...FILES, 'chain.json': JSON.stringify(chain) });
+    expect((await perdure(folder, ['run', 'asks.yml'], { env: { PATH: folder } })).stderr).toContain('would do as well');
+    const { code, stderr } = await perdure(folder, ['run', 'chain.json', 'fine'], { env: { PATH: folder } });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('needs Ollama')]);
+    expect(stderr).not.toContain('would do as well');
+  });
+
   it('gives up within seconds on a server that is not there', async () => {
     const { code, stderr } = await perdure(newFolder(FILES), ['run', 'hello.yml', '-i', 'name=x'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:9' } });
     expect(code).toBe(3);

@@ -38,7 +38,13 @@ function plainLine(step: StepView, now: number): string {
   // What a failure says is wanted whole; how a command goes on is not.
   const detail = step.status === 'error' || step.status === 'timeout' ? whole : clip(whole, WIDEST_DETAIL);
   const took = step.status === 'running' ? '' : time;
-  return [`${mark ?? '▸'} ${safeLine(step.path)}`, kind, detail, took, cost].filter((part) => part !== '').join('  ');
+  return [`${mark ?? '▸'} ${safeLine(step.path)}`, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
+}
+
+/** What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree. */
+function doers({ step, actor }: StepView, kind: string): string[] {
+  if (step.id !== null || (step.kind !== 'agent' && step.kind !== 'workflow')) return [kind];
+  return kind === 'agent' ? [safeLine(actor)] : [safeLine(actor), kind];
 }
 
 /** A gate where nobody can be asked: what waits, and how to answer it. */

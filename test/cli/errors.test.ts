@@ -1,0 +1,26 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { tellError } from '../../src/cli/errors.js';
+import { usageError } from '../../src/cli/exit-codes.js';
+import { createPalette } from '../../src/cli/render/colors.js';
+import type { Terminal } from '../../src/cli/terminal.js';
+
+const ERROR = usageError('The definition `hello` needs the input `name`, which `greeting` needs.', 'Give it with `-i name=…`, or in a file.');
+
+async function told(stream: { isTTY: boolean; columns?: number }): Promise<string[]> {
+  const stderr = Object.assign(new PassThrough(), stream);
+  const palette = createPalette(false);
+  // The parts of a terminal that an error uses.
+  expect(await tellError({ stderr, palette, resultPalette: palette, env: {} } as unknown as Terminal, ERROR, false)).toBe(2);
+  return String(stderr.read()).trimEnd().split('\n');
+}
+
+describe('an error', () => {
+  it('breaks between words where the terminal is narrow', async () => {
+    expect(await told({ isTTY: true, columns: 40 })).toEqual(['Error: The definition `hello` needs the', 'input `name`, which `greeting` needs.', '  Give it with `-i name=…`, or in a', '  file.']);
+  });
+
+  it('is one line for other programs', async () => {
+    expect(await told({ isTTY: false })).toEqual(['Error: The definition `hello` needs the input `name`, which `greeting` needs.', '  Give it with `-i name=…`, or in a file.']);
+  });
+});
