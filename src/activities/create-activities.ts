@@ -35,12 +35,12 @@ export type { Dependencies } from './dependencies.js';
 export function createActivities(deps: Dependencies): Activities {
   return {
     callModel: inShort(oneStart(createCallModel(deps), { patient: true })),
-    runCommand: inShort(oneStart(createRunCommand(deps), { patient: false })),
+    runCommand: inShort(oneStart(createRunCommand(deps), { patient: true })),
     runProgram: inShort(oneStart(createRunProgram(deps), { patient: true })),
     runTool: inShort(oneStart(createRunTool(deps), { patient: true })),
     askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
     callTool: fromShort(oneStart(createCallTool(deps), { patient: true })),
-    compileImage: oneStart(createCompileImage(deps), { patient: false }),
+    compileImage: oneStart(createCompileImage(deps), { patient: true }),
     flashDevice: oneStart(createFlashDevice(deps), { patient: false }),
     readSerial: oneStart(createReadSerial(deps), { patient: false }),
     prepareFlash: createPrepareFlash(deps),

@@ -15,7 +15,8 @@ interface Start {
   stop: AbortController;
   /** A later start waits for it. */
   isAwaited: boolean;
-  ended: Promise<void>;
+  /** What it came to; null where that is nothing. */
+  ended: Promise<{ result: unknown } | null>;
 }
 
 /** The latest start of each activity that is under way here. */
@@ -25,8 +26,8 @@ const startOf = new WeakMap<Context, Start>();
 /**
  * A worker that stood still, on a laptop that slept or behind a network that was away, is taken for lost: Temporal starts
  * its activity again, perhaps in the very process where it is still under way. Here the later start waits until the
- * earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to get
- * its answer: that comes into the journal, where the later one finds it, and is not paid twice (I8). Without, it is ended.
+ * earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to come
+ * to its result, which is then the later one's: nothing is paid or done twice (I8). Without, it is ended.
  */
 export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: { patient: boolean }): (call: C) => Promise<R> {
   return async (call) => {
@@ -35,11 +36,13 @@ export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: {
     const earlier = latest.get(key);
     const { start, end } = begin(context, patient);
     latest.set(key, start);
+    let came: { result: R } | null = null;
     try {
-      if (earlier !== undefined && isOther(earlier, context)) await takeOver(context, start, earlier, patient);
-      return await activity(call);
+      const given = earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
+      came = isSame(context) && given !== null ? { result: given.result as R } : { result: await activity(call) }; // of the same activity
+      return came.result;
     } finally {
-      end();
+      end(came);
       if (latest.get(key) === start) latest.delete(key);
     }
   };
@@ -50,10 +53,10 @@ export function endingSignal(context: Context): AbortSignal {
   return startOf.get(context)?.stop.signal ?? context.cancellationSignal;
 }
 
-function begin(context: Context, patient: boolean): { start: Start; end: () => void } {
+function begin(context: Context, patient: boolean): { start: Start; end: (came: { result: unknown } | null) => void } {
   const { cancellationSignal: cancelled } = context;
-  let resolve = (): void => undefined;
-  const ended = new Promise<void>((done) => { resolve = done; });
+  let resolve = (_came: { result: unknown } | null): void => undefined;
+  const ended = new Promise<{ result: unknown } | null>((done) => { resolve = done; });
   const start: Start = { token: context.info.taskToken, stop: new AbortController(), isAwaited: false, ended };
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => start.stop.abort(cancelled.reason);
@@ -64,24 +67,25 @@ function begin(context: Context, patient: boolean): { start: Start; end: () => v
   if (cancelled.aborted) onCancel();
   else cancelled.addEventListener('abort', onCancel, { once: true });
   startOf.set(context, start);
-  const end = (): void => {
+  const end = (came: { result: unknown } | null): void => {
     clearTimeout(timer);
     cancelled.removeEventListener('abort', onCancel);
-    resolve();
+    resolve(came);
   };
   return { start, end };
 }
 
-async function takeOver(context: Context, start: Start, earlier: Start, patient: boolean): Promise<void> {
+async function takeOver(context: Context, start: Start, earlier: Start, patient: boolean): Promise<{ result: unknown } | null> {
   const { signal } = start.stop;
   const stop = (): void => earlier.stop.abort(signal.reason);
   const stopHeartbeat = startHeartbeat(context, () => ({}));
   earlier.isAwaited = true;
   if (!patient || signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
-  await earlier.ended;
+  const came = await earlier.ended;
   signal.removeEventListener('abort', stop);
   stopHeartbeat();
+  return came;
 }
 
 /** Temporal does not wait for it any more; nobody asked it to end. */
@@ -96,4 +100,9 @@ function keyOf({ info: { workflowExecution, activityType, activityId } }: Contex
 /** A local activity that is started again goes by the same token. */
 function isOther({ token }: Start, { info: { isLocal, taskToken } }: Context): boolean {
   return isLocal || Buffer.compare(token, taskToken) !== 0;
+}
+
+/** Temporal tries the same again; what it begins anew, perhaps because a person said so, is done anew. */
+function isSame({ info: { attempt } }: Context): boolean {
+  return attempt > 1;
 }

@@ -10,11 +10,11 @@ import { openProject, until } from './project.js';
 
 const WORKFLOWS = {
   ask: 'name: ask\nsteps:\n  - agent: general-purpose\n    id: answer\n    prompt: the question\n',
-  // Tells when another one is at work at the same time. It takes a moment to end when it is asked to.
+  // Tells when another one is at work at the same time.
   work: `name: work
 steps:
   - id: work
-    command: [sh, -c, 'mkdir busy || echo twice >> lines.txt; echo start >> lines.txt; trap "sleep 1; rmdir busy; exit 1" TERM; until [ -f finish.txt ]; do sleep 0.1; done; rmdir busy; echo done >> lines.txt']
+    command: [sh, -c, 'mkdir busy || echo twice >> lines.txt; echo start >> lines.txt; until [ -f finish.txt ]; do sleep 0.1; done; rmdir busy; echo done >> lines.txt']
 `,
 };
 const RUNS = Object.keys(WORKFLOWS) as (keyof typeof WORKFLOWS)[];
@@ -83,10 +83,10 @@ describe('a worker that stood still for longer than a lost one may', () => {
     expect(endpoint.requests.length).toBe(1);
   });
 
-  it('never runs a command beside its own lost try', async () => {
-    await until(async () => (await project.read('lines.txt')).split('start').length === 3);
+  it('neither ends nor repeats a command that went on meanwhile', async () => {
+    await isTold('work');
     await writeFile(join(project.folder, 'finish.txt'), '');
     expect(await ended('work')).toMatchObject({ status: 'success' });
-    expect(await project.read('lines.txt')).toBe('start\nstart\ndone\n');
+    expect(await project.read('lines.txt')).toBe('start\ndone\n');
   });
 });
