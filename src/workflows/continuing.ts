@@ -44,7 +44,22 @@ function isDue(context: RunContext): boolean {
 function isLong(context: RunContext): boolean {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   const { signals, updates } = context.gates.messages;
-  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || endedIn(context) >= STEPS || signals >= SIGNALS || updates >= UPDATES;
+  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || hasDoneMuch(context) || signals >= SIGNALS || updates >= UPDATES;
+}
+
+/**
+ * Whether as many steps were started, or had ended before this workflow task, as one run should have. Not what has ended by
+ * now: local activities that ended one after another end at once when the run is replayed, so that is no fact of history,
+ * and what a replay would not start again has results that nobody asks for. Histories of before went by it (I14).
+ */
+function hasDoneMuch(context: RunContext): boolean {
+  const { flight } = context;
+  const { historyLength } = workflowInfo();
+  if (flight.task.historyLength !== historyLength) flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
+  flight.task.endedByNow = endedIn(context);
+  const { endedBefore, endedByNow } = flight.task;
+  if (flight.started < STEPS && endedByNow < STEPS) return false;
+  return patched('counts-starts') ? flight.started >= STEPS || endedBefore >= STEPS : endedByNow >= STEPS;
 }
 
 /** Steps that ended in this Temporal run, wherever. */

@@ -35,8 +35,12 @@ export interface Flight {
   toldWaiting: boolean;
   /** Resolves once that has arrived; null when nothing is under way. */
   telling: Promise<void> | null;
+  /** Steps that act or compute and were started in this Temporal run. */
+  started: number;
   /** Steps of items and rounds that ended in this Temporal run. */
   endedBelow: number;
+  /** Steps that had ended in this Temporal run before the workflow task that begins at this length of its history, and by now. */
+  task: { historyLength: number; endedBefore: number; endedByNow: number };
   /** No more steps are started: the run is about to continue as new, once nested runs have ended or wait for people. */
   draining: boolean;
   /** An error of the interpreter itself; undefined for none. */
@@ -48,7 +52,7 @@ export interface Flight {
 }
 
 export function createFlight(runStep: Flight['runStep'], toldWaiting: boolean): Flight {
-  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting, telling: null, endedBelow: 0, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
+  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting, telling: null, started: 0, endedBelow: 0, task: { historyLength: 0, endedBefore: 0, endedByNow: 0 }, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
 }
 
 /** Lets time pass: something that is waited for, and no person. */
@@ -141,6 +145,9 @@ function startReady(scope: Scope): void {
   for (const index of [...schedule.ready]) {
     const step = schedule.body.steps[index];
     if (step !== undefined && hasRoom(context, step)) launch(scope, step);
+    // Each start counts: how many are ready at one moment is not the same when the run is replayed.
+    context.flight.draining = shouldContinue(context);
+    if (context.flight.draining) return;
   }
 }
 
@@ -161,6 +168,7 @@ function launch(scope: Scope, step: Step): void {
   const startedAt = context.since.get(path) ?? Date.now();
   context.since.set(path, startedAt);
   startStep(scope.schedule, step.index);
+  if (holdsSlot(step) || step.kind === 'set') context.flight.started += 1;
   count(context.flight, step, 1);
   inside(scope, step, () => context.flight.runStep(scope, step, startedAt)).then(
     (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...end }),

@@ -52,6 +52,8 @@ export const SCENARIOS: Scenario[] = [
     { ...set(2, { all: whole(0) }), needs: needs(0, 1) }, wait(3, 50, { needs: after(2) }), commandStep(4, ['true'], { always: true, needs: after(3) }),
   ]) },
   { name: 'items-continued', plan: plan([foreach(0, { kind: 'literal', value: Array.from({ length: 520 }, (_, index) => index) }, single(echo(0, item)))]) },
+  // More quick steps than one run takes.
+  { name: 'quick-items-continued', plan: plan([foreach(0, { kind: 'literal', value: Array.from({ length: 620 }, (_, index) => index) }, single(set(0, { n: item })))]) },
   { name: 'nested-gates', nested: ['each/0'], plan: plan([foreach(0, { kind: 'literal', value: ['a', 'b'] }, single({ ...nestedStep(0, 'gated'), inputs: { text: item } }), { id: 'each' })], { nested: { 'sha256:gated': gated } }), drive: answerNested },
   // Seven steps for six nested runs of two: they claim, are recalled, and the limit is met and warned of.
   { name: 'leases', nested: ['0', '5'], lease: { steps: 7, slots: 2 }, plan: plan(Array.from({ length: 6 }, (_, index) => inner(index)), { nested: { 'sha256:pair': pair } }) },
