@@ -1,6 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { agents } from './agents.js';
 import { answer, approve, reject } from './approve.js';
+import { build } from './build.js';
 import { budget } from './budget.js';
 import { cancel } from './cancel.js';
 import { completionOf } from './completion.js';
@@ -32,4 +33,4 @@ import { watch } from './watch.js';
 import { worker } from './worker.js';
 
 /** Every command, in the order in which `--help` lists them. */
-export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, prune, completionOf(() => COMMANDS), server, up, worker, mcp];
+export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, build, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, prune, completionOf(() => COMMANDS), server, up, worker, mcp];

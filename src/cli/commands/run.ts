@@ -1,8 +1,9 @@
-import type { CommandSpec, OptionSpec } from '../command.js';
+import type { CommandSpec, Options, OptionSpec } from '../command.js';
 import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
+import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
-const LIMIT_OPTIONS: OptionSpec[] = [
+export const LIMIT_OPTIONS: OptionSpec[] = [
   { flags: '--max-steps <n>', about: 'steps that act or ask, in the whole tree' },
   { flags: '--max-parallel <n>', about: 'steps that act at the same time' },
   { flags: '--max-runtime-mins <n>', about: 'minutes until everything is stopped' },
@@ -32,28 +33,32 @@ export const run: CommandSpec = {
   ],
   examples: ['perdure run definitions/workflows/hello.yml -i name=World', 'git diff | perdure run review.yml - --max-cost-usd 2'],
   async run({ arguments: [definition = '', request], options, terminal }) {
-    const { parseLimits } = await import('../submit/limits.js');
-    const { checkRunId } = await import('../submit/run-id.js');
-    const id = options.text('id');
-    const limits = parseLimits((flag) => options.text(flag));
-    if (id !== null) checkRunId(id);
-    const command = {
-      definition,
-      request,
-      pairs: options.list('input'),
-      inputFile: options.text('inputs'),
-      id,
-      detach: options.flag('detach'),
-      untilWaiting: !options.flag('wait'),
-      rehearse: options.flag('rehearse'),
-      gates: gatesAs(options),
-      limits,
-      session: options.text('session'),
-      taskQueue: options.text('task-queue'),
-      by: actingName(options.text('as')),
-      json: options.flag('json'),
-    };
+    const command = await runCommandOf(definition, options);
     const submitted = await import('../submit/run.js');
-    return submitted.run(command, terminal);
+    return submitted.run({ ...command, request, pairs: options.list('input'), inputFile: options.text('inputs'), session: options.text('session') }, terminal);
   },
 };
+
+/** What the options say of a run, whatever is run. */
+export async function runCommandOf(definition: string, options: Options): Promise<RunCommand> {
+  const { parseLimits } = await import('../submit/limits.js');
+  const { checkRunId } = await import('../submit/run-id.js');
+  const id = options.text('id');
+  const limits = parseLimits((flag) => options.text(flag));
+  if (id !== null) checkRunId(id);
+  return {
+    definition,
+    request: undefined,
+    pairs: [],
+    inputFile: null,
+    id,
+    detach: options.flag('detach'),
+    untilWaiting: !options.flag('wait'),
+    rehearse: options.flag('rehearse'),
+    gates: gatesAs(options),
+    limits,
+    taskQueue: options.text('task-queue'),
+    by: actingName(options.text('as')),
+    json: options.flag('json'),
+  };
+}

@@ -1,3 +1,4 @@
+import type { CompileOptions } from '../../compiler/compile.js';
 import type { InjectedContext } from '../../plan/injected.js';
 import type { JsonObject } from '../../plan/json.js';
 import type { Plan } from '../../plan/plan.js';
@@ -14,11 +15,13 @@ import type { Compiled } from './prepare.js';
 import { compile, settle, storePlan } from './prepare.js';
 import { readInputFile, readRequest } from './read-request.js';
 import { newRunId } from './run-id.js';
-import type { WrittenDefinition } from '../tools/call-text.js';
 import type { RunCommand } from './submit-run.js';
 
 /** A definition that a command wrote itself, with what it is given. */
-export interface Written extends WrittenDefinition {
+export interface Written {
+  file: string;
+  /** It, and agents that it names, by their files. */
+  made: NonNullable<CompileOptions['made']>;
   input: (compiled: Compiled) => JsonObject;
 }
 
@@ -26,7 +29,7 @@ export interface Written extends WrittenDefinition {
 export async function run(command: RunCommand, terminal: Terminal, written: Written | null = null): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
   const { definition, ...choices } = command;
-  const compiled = written === null ? await compile(definition, workspace, terminal) : await compile(written.file, workspace, terminal, { texts: new Map([[written.file, written.text]]), agents: [] });
+  const compiled = written === null ? await compile(definition, workspace, terminal) : await compile(written.file, workspace, terminal, written.made);
   const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
   const settled = await settle(compiled.plan, { ...choices, ...(written === null ? { definition: compiled.file } : {}), task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);

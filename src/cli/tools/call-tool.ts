@@ -25,7 +25,8 @@ export async function callTool(tool: string, command: RunCommand, terminal: Term
     const given: JsonObject = { ...file, ...Object.fromEntries(typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })])) };
     return { values: names.map((name) => given[name] ?? null) };
   };
-  return run(command, terminal, { ...callOf(tool, names, project.root), input });
+  const { file: written, text } = callOf(tool, names, project.root);
+  return run(command, terminal, { file: written, made: { texts: new Map([[written, text]]), agents: [] }, input });
 }
 
 function pairOf(pair: string): [string, string] {

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const SPEC = 'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: tester}]\nworkflow: {review_enabled: false}\n';
+const TASKS = { tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({ id, name: `The ${id}`, description: 'Draw it.', acceptance_criteria: ['It is there.'], dependencies: [], agent_name: 'Bea', complexity: 'simple' })), plan_explanation: 'At once.' };
+const WISH = 'The ship leaves the screen ${on} the left.';
+
+let project: Project;
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ system, prompt }) => ({ text: system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.` }));
+  project = await openProject({ 'definitions/builds/game.yml': SPEC, 'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+});
+afterAll(async () => {
+  await project.close();
+  await endpoint.close();
+});
+
+const json = async (...args: string[]): Promise<RunResult> => JSON.parse((await project.run(...args, '--json')).stdout) as RunResult;
+
+it('build runs a spec, and build fix has its team mend what it built, told what was asked and what there is', async () => {
+  expect(await json('build', 'definitions/builds/game.yml', '--id', 'game', '--yes')).toMatchObject({ status: 'success', output: { summaries: { ship: 'Did The ship.' } } });
+  const before = endpoint.requests.length;
+  const fixed = await json('build', 'fix', 'game', WISH, '--id', 'mended');
+  expect(fixed).toMatchObject({ run: 'mended', status: 'success', output: { mend: 'Did Mend what was built.', check: 'Did See that it works.' } });
+  const [mend, check] = endpoint.requests.slice(before);
+  expect([mend?.system, check?.system]).toEqual([expect.stringContaining('You are `Bea`, the builder'), expect.stringContaining('You are `Tom`, the tester')]);
+  expect(mend?.system).toContain('A game of asteroids.');
+  expect(mend?.prompt).toContain(WISH);
+  expect(mend?.prompt).toContain('Did The ship.');
+  expect(check?.prompt).toContain('Did Mend what was built.');
+});
+
+it.each([
+  ['names no run that is known', ['fix', 'nothing', 'Mend it.'], 'There is no run `nothing`.'],
+  ['says not what to change', ['fix', 'hello'], 'Expected the run that built it, and what is to be changed.'],
+  ['gives a spec more than a spec', ['definitions/builds/game.yml', 'more'], '`build` takes one spec.'],
+])('starts nothing where it %s', async (_what, args, message) => {
+  expect(await project.run('build', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as string });
+});
+
+it('mends nothing that was not built', async () => {
+  await project.run('run', 'hello.yml', '--id', 'hello');
+  expect(await project.run('build', 'fix', 'hello', 'Mend it.')).toMatchObject({ code: 2, stderr: expect.stringContaining('The run `hello` built nothing: it is no run of a build spec.') as string });
+});
