@@ -6,11 +6,13 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
 import { follow, runUrl } from '../follow/follow.js';
+import { listenForInterrupts } from '../follow/interrupt.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { renderJoined } from '../render/screen.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { toRunInput } from './prepare.js';
 import { joinsRecord, startOrJoin } from './start-run.js';
@@ -62,9 +64,10 @@ async function joinClosed({ id, compiled, values: store, session }: Submission, 
 
 async function submit(submitted: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
   const { id, session } = submitted;
-  const link = await session.connect({ start: true });
+  const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), { message: 'Nothing was started.', hint: null });
   try {
-    const { joined } = await startSubmission(submitted, link);
+    const perhaps = { message: `\`${id}\` was about to be started.`, hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.` };
+    const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
     if (command.detach) return detach(id, joined, { url: runUrl(link, id), json: command.json }, terminal);
     const end = await follow({
       terminal, store: session.store, run: id, by: command.by, untilWaiting: command.untilWaiting, joined, link,
