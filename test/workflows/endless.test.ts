@@ -1,11 +1,18 @@
+import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Connection } from '@temporalio/client';
+import { observe } from '../../src/cli/observe/observer.js';
+import type { RunView } from '../../src/cli/observe/view.js';
 import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
 import { DECIDE, MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { Step, WorkflowStep } from '../../src/plan/step.js';
+import { FULL, random } from '../faults/seed.js';
 import { echo, foreach, set, single, textOf, whole } from '../plan/build-blocks.js';
 import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness } from './harness.js';
@@ -18,7 +25,9 @@ afterAll(() => harness.close());
 
 const INPUTS: Plan['inputs'] = { list: { type: 'list', required: true, description: null } };
 /** Some of them in every run of the tests, all with `npm run test:full`. */
-const ITEMS = process.env['PERDURE_FULL'] === '1' ? 5_000 : 700;
+const ITEMS = FULL ? 5_000 : 700;
+/** Ten for each item. */
+const STEPS = FULL ? 10_000 : 1_100;
 
 describe('a long foreach', () => {
   it(`of ${ITEMS} items continues as new, keeps each link small, loses none, and keeps them in order`, async () => {
@@ -38,8 +47,30 @@ describe('a long foreach', () => {
   }, 600_000);
 });
 
+describe('a long run', () => {
+  it(`of ${STEPS} steps keeps each link small, does every step once, and is shown as it was`, async () => {
+    const groups = Array.from({ length: STEPS / 10 }, (_, index) => index);
+    const digits = Array.from({ length: 10 }, (_, index) => index);
+    const inner = foreach(0, { kind: 'literal', value: digits }, single(echo(0, textOf({ root: '^item' }, '.', { root: 'item' }))), { id: 'digits' });
+    const handle = await harness.start(plan([foreach(0, { kind: 'literal', value: groups }, single(inner), { id: 'each' })]), { settings: { budget: { ...NO_BUDGETS, max_parallel: 20 } } });
+    const outcome = await handle.result();
+    expect(await harness.json(outcome.output)).toEqual(groups.map((group) => digits.map((digit) => `${group}.${digit}`)));
+    expect(outcome.spend.steps).toBe(STEPS);
+    const links = await linksOf(harness, handle);
+    expect(links.length).toBeGreaterThan(STEPS / 1_000);
+    for (const { events, bytes, activities } of links) {
+      expect(events).toBeLessThan(4_500);
+      expect(bytes).toBeLessThan(4 * 1024 * 1024);
+      expect(activities).toBeLessThanOrEqual(20);
+    }
+    const { status, steps: [each] } = await viewOf(handle.workflowId);
+    expect({ status, rounds: each?.rounds.map(({ index, status: its, steps: [of] }) => `${index} ${its} ${of?.rounds.length ?? 0}`) })
+      .toEqual({ status: 'success', rounds: groups.map((group) => `${group} success 10`) });
+  }, 900_000);
+});
+
 describe('30 gates in a foreach of nested workflows', () => {
-  it('are open at once, are answered in any order by two who race, and each is decided once', async () => {
+  it('are open at once, are answered in random order by two processes that race, and each is decided once', async () => {
     const gated = body([{ ...stepBase(0, { id: 'ok' }), kind: 'approval', message: { kind: 'literal', value: 'Go on?' }, content: whole('input:text'), fallback: 'abort' }], { name: 'gated' });
     const nested: WorkflowStep = { ...stepBase(0), kind: 'workflow', workflow: 'gated', plan: 'sha256:gated', inputs: { text: whole('item') } };
     const list = Array.from({ length: 30 }, (_, index) => `item ${index}`);
@@ -48,9 +79,10 @@ describe('30 gates in a foreach of nested workflows', () => {
     const gates = await Promise.all(runs.map((run) => openGate(run)));
     const [first] = gates;
     await expect(decide(runs[1], { ...gates[1], hash: first?.hash ?? 'sha256:' } as Gate, 'late')).rejects.toThrow();
-    const order = runs.map((_, index) => (index * 17) % runs.length);
-    const ends = await Promise.all(order.flatMap((index) => ['ana', 'bob'].map((by) => decide(runs[index], gates[index], by).then(() => 'decided', () => 'refused'))));
-    expect(ends.filter((end) => end === 'decided')).toHaveLength(30);
+    const all = runs.map(({ workflowId }, index) => ({ run: workflowId, gate: gates[index]?.path, hash: gates[index]?.hash }));
+    const ends = await Promise.all(['ana', 'bob'].map((by) => decideApart(by, shuffled(all, random(`gates ${by}`)))));
+    expect(ends.map(({ decided, refused }) => decided + refused)).toEqual([30, 30]);
+    expect(ends.reduce((sum, { decided }) => sum + decided, 0)).toBe(30);
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toEqual(list);
   }, 120_000);
@@ -79,6 +111,25 @@ describe('a run that is long while nested runs are under way', () => {
     expect(await handle.result()).toMatchObject({ status: 'success' });
   });
 });
+
+/** The client of the harness is connected by the ordinary means. */
+async function viewOf(run: string): Promise<RunView> {
+  const observer = observe({ source: { client: harness.client, connection: harness.client.connection as Connection, namespace: 'default' }, run, store: harness.store, wait: false, signal: new AbortController().signal });
+  await observer.done;
+  const view = observer.view();
+  if (view === null) throw new Error(`nothing is known of ${run}`);
+  return view;
+}
+
+/** Answers gates in a process of its own. */
+async function decideApart(by: string, gates: object[]): Promise<{ decided: number; refused: number }> {
+  const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL('decide-gates.mjs', import.meta.url)), JSON.stringify({ address: harness.address, by, gates })]);
+  return JSON.parse(stdout) as { decided: number; refused: number };
+}
+
+function shuffled<T>(list: T[], draw: () => number): T[] {
+  return list.map((item) => ({ item, place: draw() })).sort((a, b) => a.place - b.place).map(({ item }) => item);
+}
 
 type AnyRun = ReturnType<Harness['client']['workflow']['getHandle']>;
 
