@@ -22,15 +22,14 @@ import { tokensOf } from './models/provider.js';
 import { renderRehearsal } from './models/request.js';
 import { LONGEST_MS } from './models/retry-after.js';
 import { gatherText } from './models/text-log.js';
+import type { ResumedLog } from './resumed-log.js';
 import { finalWith, refuseIfShort } from './reservation.js';
 import { stepFailure } from './failures.js';
 
-export interface Asking extends Attempt<AgentStep> {
+export interface Asking extends Attempt<AgentStep>, ResumedLog {
   deps: Dependencies;
   call: ModelCall;
   provider: ModelProvider;
-  /** What the log already has of the answer, from a worker that was lost while it came. */
-  written?: string;
 }
 
 /** One question: what is asked, and how the journal tells it from others of the same try. */
@@ -48,12 +47,15 @@ export async function answerTo(asking: Asking, { request, part, counted, said }:
   const { call, log, deps: { store } } = asking;
   const asked = said === undefined ? request : { ...request, messages: said };
   const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json }; // Messages are JSON-safe.
+  let isKnown = true;
   const answer = await askOnce(store, question, async () => {
+    isKnown = false;
     refuseIfShort(needsOf(call, request, counted), call.most);
     if (call.context !== undefined && part.at(-1) === 0) log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
     return (await callProvider(asking, request, part)) as unknown as Json;
-  }); // So are answers,
-  return answer as unknown as ModelAnswer; // and nothing else is under such a key.
+  }) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
+  if (isKnown) asking.retell(answer.text);
+  return answer;
 }
 
 /** What an answer used, and what of it counts against the reservation: where nobody knows its price, what was reserved. */
@@ -95,11 +97,11 @@ export function withSpend(error: unknown, spend: Spend): unknown {
   return finalWith(error, spend);
 }
 
-async function callProvider({ deps, call, provider, step, signal, log, progress, written }: Asking, request: ModelRequest, part: Question['part']): Promise<ModelAnswer> {
+async function callProvider({ deps, call, provider, step, signal, log, progress, said }: Asking, request: ModelRequest, part: Question['part']): Promise<ModelAnswer> {
   const credentials = credentialsFor(call.model, deps.credentials());
   const text = gatherText(log, (characters) => {
     progress['characters'] = characters;
-  }, written);
+  }, said());
   const context: CallContext = {
     signal,
     credentials,

@@ -11,6 +11,7 @@ import { stepFailure } from './failures.js';
 import { ASK_AGAIN, judge } from './models/judge.js';
 import { createProviders } from './models/providers.js';
 import { askAgain, createRequest } from './models/request.js';
+import { resumeLog } from './resumed-log.js';
 import { contentKey, keepSoon, modelContent, reusedOutput } from './reuse.js';
 
 /** A single question is the whole conversation. */
@@ -19,7 +20,10 @@ const TURN = 0;
 /** Asks a model in a role, and gives its answer. What was answered once is never paid again (I8). */
 export function createCallModel(deps: Dependencies): (call: ModelCall) => Promise<StepOutput> {
   const providers = createProviders(deps.store, deps.prices);
-  return (call) => attempt(deps.store, call, 'agent', (current) => ask({ ...current, deps, call, provider: providers[call.model.provider] }));
+  return (call) => attempt(deps.store, call, 'agent', async (current) => {
+    const resumed = await resumeLog(deps.store, current.log, { ...call, note: null });
+    return ask({ ...current, ...resumed, deps, call, provider: providers[call.model.provider] });
+  });
 }
 
 async function ask(asking: Asking): Promise<StepOutput> {

@@ -12,11 +12,12 @@ import { stepFailure } from './failures.js';
 import { gateHashOf } from './gate-hash.js';
 import { askOnce, begin } from './journal.js';
 import { checkOutput, checkValue } from './output-schema.js';
+import { resumeLog } from './resumed-log.js';
 import { contentKey, keepOutput, reusedOutput } from './reuse.js';
 import { createToolRequest, shownOfStep, toolContent } from './tool-request.js';
 import type { ToolRun } from './tools/handler.js';
 import type { Callable } from './turns/offered-tools.js';
-import { tellCalls, tellResult } from './turns/turn-log.js';
+import { tellCall, tellResult } from './turns/turn-log.js';
 
 /**
  * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
@@ -26,16 +27,17 @@ import { tellCalls, tellResult } from './turns/turn-log.js';
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
   const { store } = deps;
   return (call) => attempt(store, call, 'tool', async (current) => {
-    const { step, log } = current;
+    const { step } = current;
     const request = await createToolRequest(store, call, step);
     const key = contentKey('tool', toolContent(step, request));
     const known = await reusedOutput(store, call, key);
     if (known !== null) return keepOutput(store, call, key, known);
     const leave = leaveFor(step, request, call);
-    tellCalls(log, [{ kind: 'call', id: '', name: step.tool.name, input: request.args }]);
+    const { log } = await resumeLog(store, current.log, { ...call, note: null });
+    tellCall(log, null, { name: step.tool.name, input: request.args });
     const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
-    const run = (await askOnce(store, question, () => make(deps, call, request, { ...current, ...leave }))) as unknown as ToolRun; // `make` gave it
-    tellResult(log, step.tool.name, run);
+    const run = (await askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }))) as unknown as ToolRun; // `make` gave it
+    tellResult(log, null, step.tool.name, run);
     if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
     return keepOutput(store, call, key, { output: await store.put(outputOf(step, run)), spend: { usd: 0, tokens: 0, steps: 1 }, note: null, reused: false });
   });

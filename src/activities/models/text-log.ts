@@ -2,6 +2,8 @@ import type { LogWriter } from '../../store/store.js';
 
 /** Pieces of an answer are gathered to a line or about this many characters, so that a log has no line for each token. */
 const CHARACTERS = 160;
+/** Stands in the log where a model that is asked again says something else. */
+export const SAYS_ELSE = 'the model was asked again, and says something else';
 
 /**
  * Writes an answer to a step's log as it comes; `onProgress` is told how many characters there are. Of what a lost worker
@@ -30,7 +32,7 @@ export function gatherText(log: LogWriter, onProgress: (characters: number) => v
     known = whole.slice(0, written.length);
     if (written.startsWith(known)) return write(whole.slice(written.length));
     written = known;
-    log.write('note', 'the model was asked again, and says something else');
+    log.write('note', SAYS_ELSE);
     write(whole);
   }
 

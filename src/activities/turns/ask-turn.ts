@@ -9,7 +9,7 @@ import { answerTo, invalid, requestBytes, spendOf, withSpend } from '../ask-mode
 import { attempt } from '../attempt.js';
 import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
 import { convert } from '../convert-output.js';
-import type { Store } from '../../store/store.js';
+import type { LogWriter, Store } from '../../store/store.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { fitWindow, windowBytes } from '../models/context-window.js';
@@ -19,24 +19,28 @@ import { callsIn } from '../models/message.js';
 import type { ModelAnswer, ModelRequest } from '../models/provider.js';
 import { createProviders } from '../models/providers.js';
 import { correction } from '../models/request.js';
+import type { ResumedLog } from '../resumed-log.js';
+import { resumeLog } from '../resumed-log.js';
 import { keepOutput } from '../reuse.js';
 import type { Asker } from './asker.js';
 import { agentAsked, openConversation } from './opening.js';
 import { offeredTools, requestFor } from './offered-tools.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
-import { tellCalls, tellServed, tellTurn } from './turn-log.js';
+import { tellCall, tellServed, turnNote } from './turn-log.js';
 
 /** How often a provider may pause within one turn, to go on by itself. */
 const PAUSES = 10;
 
-/** A turn while it is taken. */
-export interface Turning extends Asking, Asker {
+/** A turn that begins. */
+export interface Turn extends Omit<Asking, keyof ResumedLog>, Asker {
+  log: LogWriter;
   call: WholeTurn;
   tools: OfferedTool[];
-  /** Notes that the log has of this turn, from a worker that was lost. */
-  notes?: string[];
 }
+
+/** A turn while it is taken. */
+type Turning = Turn & ResumedLog;
 
 /**
  * One turn of an agent that uses tools: adds what its calls gave to the transcript, asks the model, and adds the answer.
@@ -59,13 +63,13 @@ async function wholeTurn(store: Store, call: TurnCall): Promise<WholeTurn> {
   return { ...call, model, workspace };
 }
 
-async function takeTurn(turning: Turning): Promise<TurnAnswer> {
-  const { call } = turning;
-  const begun = call.head === null ? await openConversation(turning) : { head: await addResults(turning, longHash(call.head)) };
+async function takeTurn(turn: Turn): Promise<TurnAnswer> {
+  const { call, log, progress, deps: { store } } = turn;
+  const begun = call.head === null ? await openConversation(turn) : { head: await addResults(turn, longHash(call.head)) };
   if ('known' in begun) return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
-  const { text, notes } = await tellTurn(turning);
-  Object.assign(turning, { written: text, notes } satisfies Partial<Turning>);
-  const answer = await converse(turning, begun.head);
+  progress['turn'] = call.turn;
+  const resumed = await resumeLog(store, log, { ...call, note: turnNote(call.turn) });
+  const answer = await converse({ ...turn, ...resumed }, begun.head);
   return call.head === null ? { ...answer, opened: true } : answer;
 }
 
@@ -90,7 +94,6 @@ async function converse(turning: Turning, start: Hash): Promise<TurnAnswer> {
       const ended = await endOf(turning, { request, answer, head, used });
       if ('turn' in ended) return ended.turn;
       head = ended.head;
-      delete turning.written;
     }
   } catch (error) {
     throw withSpend(error, used.spend);
@@ -129,14 +132,14 @@ function blocksIn({ blocks, text }: ModelAnswer): Block[] {
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
 async function endOf(turning: Turning, { request, answer, head, used }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
   const { deps: { store }, call, agent, step, log } = turning;
-  tellServed(log, answer.served ?? [], turning.notes);
+  tellServed(log, answer.served ?? []);
   if (answer.stop === 'paused' && used.pauses < PAUSES) {
     used.pauses += 1;
     return { head };
   }
   const calls = callsIn(answer.blocks ?? []);
   if (answer.stop === 'tools' && calls.length > 0) {
-    tellCalls(log, calls, turning.notes);
+    calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
     const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
     return { turn: { ...turnOf(head, used), bytes, calls: await Promise.all(calls.map((one) => requestFor(store, turning, one, call.workspace))) } };
   }

@@ -6,7 +6,7 @@ import { judgeAction } from '../../plan/permission.js';
 import { shortHash } from '../../plan/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
-import type { JournalKey, Store } from '../../store/store.js';
+import type { JournalKey, LogWriter, Store } from '../../store/store.js';
 import type { Attempt } from '../attempt.js';
 import { attempt } from '../attempt.js';
 import type { ToolCall } from '../contract.js';
@@ -18,7 +18,7 @@ import type { ToolContext, ToolRun } from '../tools/handler.js';
 import { addMadeTool } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCallOf, shownOf } from './shown-call.js';
-import { tellResult } from './turn-log.js';
+import { isResultTold, tellResult } from './turn-log.js';
 
 /**
  * Makes one call of a tool. What came of it is journalled before this returns, and that it was begun before its effect
@@ -32,16 +32,25 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
     if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
     const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
     const known = await store.readJournal(keyOf(call, 'tool'));
-    if (known !== null) return known.request === request ? answer(store, call, known.response as unknown as ToolRun) : mismatch(call);
+    if (known !== null) {
+      if (known.request !== request) mismatch(call);
+      const run = known.response as unknown as ToolRun; // `write` below put it there
+      if (!(await isResultTold(store, { run: call.root.run, path: call.path }, call))) tell(current.log, call, block.name, run);
+      return answer(store, call, run);
+    }
     current.progress['turn'] = call.turn;
     current.progress['tool'] = block.name;
     const run = await make({ ...current, store, credentials, call, agent, found, request, ...(making === undefined ? {} : { making }) });
     if (run === null) return { doubt: true };
     await write(store, keyOf(call, 'tool'), request, run as unknown as Json); // a result is JSON
-    // What an agent or a workflow gives comes later.
-    if (run.called === undefined && run.starts === undefined) tellResult(current.log, block.name, run);
+    tell(current.log, call, block.name, run);
     return answer(store, call, run);
   });
+}
+
+/** What an agent or a workflow gives comes later, and `addResults` tells it. */
+function tell(log: LogWriter, call: ToolCall, tool: string, run: ToolRun): void {
+  if (run.called === undefined && run.starts === undefined) tellResult(log, call, tool, run);
 }
 
 interface Making extends Attempt<AgentStep> {

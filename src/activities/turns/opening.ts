@@ -8,7 +8,7 @@ import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/value.js';
 import { createRequest } from '../models/request.js';
 import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse.js';
-import type { Turning } from './ask-turn.js';
+import type { Turn } from './ask-turn.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
 import { addMessage, callAt, openTranscript } from './transcript.js';
@@ -22,7 +22,7 @@ export async function agentAsked(deps: Dependencies, { plan, step }: Pick<Loaded
 }
 
 /** Writes the beginning of the transcript: the instruction and the first message. `known` is what an earlier run came to. */
-export async function openConversation(turning: Turning): Promise<{ head: Hash } | { known: StepOutput }> {
+export async function openConversation(turning: Turn): Promise<{ head: Hash } | { known: StepOutput }> {
   const { deps: { store }, call, step, agent, body, tools } = turning;
   const asked = call.asked === undefined ? step : { ...step, ...(await questionOf(turning, call.asked)) };
   const { system, messages, ...request } = await createRequest(store, { body, step: asked, agent, environment: call.environment, model: call.model.model, context: call.context, asked: call.asked !== undefined });
@@ -35,7 +35,7 @@ export async function openConversation(turning: Turning): Promise<{ head: Hash }
 }
 
 /** What another agent says to this one, and the files that it attaches. */
-async function questionOf({ deps: { store } }: Turning, { head, call, question }: AskedBy): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
+async function questionOf({ deps: { store } }: Turn, { head, call, question }: AskedBy): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
   const said = question === undefined ? (await callAt(store, longHash(head), call)).input : await store.get(longHash(question));
   const { input, attachments } = isObject(said) ? said : {};
   const files = question !== undefined && isObject(attachments) ? Object.entries(attachments) : [];

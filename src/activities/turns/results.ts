@@ -8,46 +8,69 @@ import type { ToolCall } from '../models/message.js';
 import { cutText } from '../output-capture.js';
 import { untrusted } from '../provenance.js';
 import type { ToolRun } from '../tools/handler.js';
-import type { Turning } from './ask-turn.js';
+import type { Turn } from './ask-turn.js';
 import { findCall, usesOf } from './offered-tools.js';
 import { addMessage, callsAt, resultsMessage } from './transcript.js';
+import { isResultTold, tellResult } from './turn-log.js';
 
 const KB = 1024;
 
 /** Adds what the calls of the last turn gave to the transcript, as one message. */
-export async function addResults(turning: Turning, head: Hash): Promise<Hash> {
-  const { deps: { store }, call } = turning;
+export async function addResults(turning: Turn, head: Hash): Promise<Hash> {
+  const { deps: { store }, call, agent } = turning;
   const calls = await callsAt(store, head);
   // A try that goes on after a failed turn asks the same again.
   if (calls.length === 0) return head;
   const results = await Promise.all(calls.map((one, index) => resultOf(turning, one, call.ends[index])));
-  return addMessage(store, head, resultsMessage(calls, results));
+  await tellResults(turning, calls, results);
+  return addMessage(store, head, resultsMessage(calls, results.map((result) => shown(result, agent.max_output_kb))));
 }
 
-async function resultOf(turning: Turning, call: ToolCall, end: CallEnd | undefined): Promise<{ text: string; is_error: boolean }> {
-  const { deps: { store }, agent, call: { workspace } } = turning;
-  if (end === undefined) return { text: 'The call was not made.', is_error: true };
-  if ('unmade' in end) return { text: end.unmade, is_error: true };
+/** What came of a call: from elsewhere, or our own words. */
+interface Result extends ToolRun {
+  source: string | null;
+  /** `callTool` has said it in the log. */
+  isTold?: boolean;
+}
+
+async function resultOf(turning: Turn, call: ToolCall, end: CallEnd | undefined): Promise<Result> {
+  const { deps: { store }, call: { workspace } } = turning;
+  if (end === undefined) return refusal('The call was not made.');
+  if ('unmade' in end) return refusal(end.unmade);
   if ('refused' in end) {
     const found = await findCall(store, usesOf(turning), call, workspace);
-    return { text: 'refusal' in found ? found.refusal : 'The call was refused.', is_error: true };
+    return refusal('refusal' in found ? found.refusal : 'The call was refused.');
   }
   if ('answer' in end) {
     const answer = longValue(end.answer);
-    return shown(sourceOf(turning, call), { content: isStored(answer) ? await store.get(answer.ref) : answer.value, is_error: false }, agent.max_output_kb);
+    return { source: sourceOf(turning, call), content: isStored(answer) ? await store.get(answer.ref) : answer.value, is_error: false };
   }
   const run = (await store.get(longHash(end.result))) as unknown as ToolRun; // `callTool` put it there
-  return shown(`tool:${call.name}`, run, agent.max_output_kb);
+  return { ...run, source: `tool:${call.name}`, isTold: true };
+}
+
+function refusal(content: string): Result {
+  return { source: null, content, is_error: true };
+}
+
+/** Says in the log what no activity of its own has said: what agents and workflows gave, and which calls were not made. */
+async function tellResults({ deps: { store }, call: { root: { run }, path, turn }, log }: Turn, calls: ToolCall[], results: Result[]): Promise<void> {
+  for (const [index, result] of results.entries()) {
+    const place = { turn: turn - 1, call: index };
+    // Another try of the turn, or another worker, comes here again.
+    if (result.isTold !== true && !(await isResultTold(store, { run, path }, place))) tellResult(log, place, calls[index]?.name ?? '', result);
+  }
 }
 
 /** Who has answered a call: a workflow, or an agent by its own name or as an argument. */
-function sourceOf({ agent: { uses = [] } }: Turning, { name, input }: ToolCall): string {
+function sourceOf({ agent: { uses = [] } }: Turn, { name, input }: ToolCall): string {
   if (uses.some((tool) => tool.kind === 'workflow' && tool.name === name)) return `workflow:${name}`;
   return `agent:${name === 'agent_call' && isObject(input) && typeof input['agent'] === 'string' ? input['agent'] : name}`;
 }
 
-/** What came from elsewhere, marked as nobody's word here. */
-function shown(source: string, { content, is_error }: ToolRun, kb: number): { text: string; is_error: boolean } {
+/** As the model is told: what came from elsewhere is marked as nobody's word here. */
+function shown({ source, content, is_error }: Result, kb: number): { text: string; is_error: boolean } {
+  if (source === null) return { text: toText(content), is_error };
   const text = cutText(toText(content), kb * KB);
   return { text: text === '' ? '(nothing)' : untrusted(source, text), is_error };
 }

@@ -1,70 +1,53 @@
-import { Context } from '@temporalio/activity';
+import { turnSegment } from '../../plan/conversation.js';
 import { previewOf } from '../../plan/value.js';
-import type { LogLine, LogWriter, Store } from '../../store/store.js';
-import type { ToolCall } from '../models/message.js';
+import type { LogWriter, Store } from '../../store/store.js';
+import type { ToolCall as CallBlock } from '../models/message.js';
 import type { ServedCall } from '../models/provider.js';
+import { linesOf } from '../resumed-log.js';
 import type { ToolRun } from '../tools/handler.js';
-import type { Turning } from './ask-turn.js';
 
-/**
- * Says in the log that a turn begins. Where a worker was lost while the model spoke, the log has said so already: then
- * this gives what it has of the answer, and the notes behind it, so that nothing is written twice.
- */
-export async function tellTurn({ deps: { store }, call, log, progress }: Turning): Promise<Told> {
-  const said = `turn ${call.turn}`;
-  progress['turn'] = call.turn;
-  const written = Context.current().info.attempt > 1 ? await writtenAfter(store, { run: call.root.run, path: call.path, note: said }) : null;
-  if (written === null) log.write('note', said);
-  return written ?? { text: '', notes: [] };
+/** Where a call stands in its conversation. */
+export interface CallPlace {
+  turn: number;
+  call: number;
 }
 
-/** What a log has said of a turn. */
-export interface Told {
-  text: string;
-  notes: string[];
+/** How a turn begins in the log. */
+export function turnNote(turn: number): string {
+  return `turn ${turn}`;
 }
 
-/** What a log has of a model's words, and of other notes, since the last line with this note; null where there is none. */
-async function writtenAfter(store: Store, { run, path, note }: { run: string; path: string; note: string }): Promise<Told | null> {
-  let told: Told | null = null;
-  for (let offset = 0; ; ) {
-    const { lines, next } = await store.readLog(run, path, offset);
-    if (next === offset) return told;
-    for (const line of lines) told = isNote(line, note) ? { text: '', notes: [] } : told && withLine(told, line);
-    offset = next;
-  }
+/** Says that a tool is called, by a model or by a step of its own. The note of a model's call names it, so that no two are the same. */
+export function tellCall(log: LogWriter, place: CallPlace | null, { name, input }: Pick<CallBlock, 'name' | 'input'>): void {
+  log.write('note', `→ ${nameOf(place)}${name} ${oneLine(JSON.stringify(input))}`);
 }
 
-function withLine({ text, notes }: Told, line: LogLine): Told {
-  if (line.stream === 'text') return { text: text + line.text, notes };
-  return { text, notes: line.stream === 'note' ? [...notes, line.text] : notes };
-}
-
-function isNote({ stream, text }: LogLine, note: string): boolean {
-  return stream === 'note' && text === note;
-}
-
-/** Says which tools the model calls, unless the log has `said` so already. */
-export function tellCalls(log: LogWriter, calls: ToolCall[], said: string[] = []): void {
-  const known = [...said];
-  for (const { name, input } of calls) {
-    const note = `→ ${name} ${oneLine(JSON.stringify(input))}`;
-    if (known.includes(note)) known.splice(known.indexOf(note), 1);
-    else log.write('note', note);
-  }
-}
-
-/** Says what the provider's own tools did in an answer, unless the log has `said` so already. */
-export function tellServed(log: LogWriter, served: ServedCall[], said: string[] = []): void {
+/** Says what the provider's own tools did in an answer. */
+export function tellServed(log: LogWriter, served: ServedCall[]): void {
   for (const { tool, input, came } of served) {
     const notes = [`→ ${tool} ${oneLine(JSON.stringify(input))}`, ...(came === null ? [] : [`← ${tool}${'error' in came ? ` failed: ${came.error}` : `: ${oneLine(came.said)}`}`])];
-    for (const note of notes) if (!said.includes(note)) log.write('note', note);
+    for (const note of notes) log.write('note', note);
   }
 }
 
 /** Says what a call gave. */
-export function tellResult(log: LogWriter, name: string, { content, is_error }: ToolRun): void {
-  log.write('note', `← ${name}${is_error ? ' failed' : ''}: ${oneLine(previewOf(content))}`);
+export function tellResult(log: LogWriter, place: CallPlace | null, name: string, { content, is_error }: ToolRun): void {
+  log.write('note', `← ${nameOf(place)}${name}${is_error ? ' failed' : ''}: ${oneLine(previewOf(content))}`);
+}
+
+/** Whether the log says what a call gave: a worker may have been lost just before it would have said so. */
+export async function isResultTold(store: Store, { run, path }: { run: string; path: string }, place: CallPlace): Promise<boolean> {
+  let isTold = false;
+  for await (const { stream, text } of linesOf(store, run, path)) {
+    // A step that is sent back to be done again begins its turns anew.
+    if (stream === 'note' && text === turnNote(place.turn)) isTold = false;
+    else if (stream === 'note' && text.startsWith(`← ${nameOf(place)}`)) isTold = true;
+  }
+  return isTold;
+}
+
+function nameOf(place: CallPlace | null): string {
+  return place === null ? '' : `${turnSegment(place.turn, place.call)} `;
 }
 
 function oneLine(text: string): string {

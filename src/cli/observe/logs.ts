@@ -91,6 +91,14 @@ function textSink({ stdout, resultPalette }: Terminal, only: string): Sink {
   };
   return {
     write(path, { stream, text }) {
+      if (stream === 'note') {
+        // A note is a line of its own; what a model was saying before it has ended.
+        const words = unfinished.get(`text ${path}`);
+        unfinished.delete(`text ${path}`);
+        if (words !== undefined && words.text !== '') put(path, words.text);
+        for (const line of text.replace(/\n$/, '').split('\n')) put(path, line);
+        return;
+      }
       const key = `${stream} ${path}`;
       const lines = `${unfinished.get(key)?.text ?? ''}${text}`.split('\n');
       unfinished.set(key, { path, text: lines.pop() ?? '' });
