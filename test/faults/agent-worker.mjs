@@ -81,7 +81,9 @@ function pointing(store) {
       return stored;
     },
     writeJournal: async (key, entry) => {
-      const what = /^\[/.test(key.key) ? JSON.parse(key.key)[2] : 'result';
+      const part = /^\[/.test(key.key) ? JSON.parse(key.key)[2] : 'result';
+      // The answer to a step's single question.
+      const what = part === 0 ? 'answer' : part;
       point(`the journal lacks the ${what}`);
       await store.writeJournal(key, entry);
       point(`the journal holds the ${what}`);
