@@ -81,9 +81,9 @@ function pointing(store) {
       return stored;
     },
     writeJournal: async (key, entry) => {
-      const part = /^\[/.test(key.key) ? JSON.parse(key.key)[2] : 'result';
-      // The answer to a step's single question.
-      const what = part === 0 ? 'answer' : part;
+      const [, , part, , ...rest] = /^\[/.test(key.key) ? JSON.parse(key.key) : [];
+      // A step's single question has the number of its turn, 0, and how often it was asked.
+      const what = part === 0 && rest.length === 0 && !key.key.startsWith('["made"') ? 'answer' : (part ?? 'result');
       point(`the journal lacks the ${what}`);
       await store.writeJournal(key, entry);
       point(`the journal holds the ${what}`);
