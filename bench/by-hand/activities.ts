@@ -12,12 +12,13 @@ const client = new Anthropic({ maxRetries: 0 });
 /** One answer of the model. */
 export async function askModel(prompt: string): Promise<string> {
   return withHeartbeat(async () => {
-    const stream = client.messages.stream(
-      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }] },
+    const events = await client.messages.create(
+      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }], stream: true },
       { signal: cancellationSignal() },
     );
-    const { content } = await stream.finalMessage();
-    return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    let answer = '';
+    for await (const event of events) if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') answer += event.delta.text;
+    return answer;
   });
 }
 

@@ -60,7 +60,7 @@ function keyAt({ first, body }: MadeScope, index: number): { scope: string; key:
 }
 
 /** Where the next runs look up which run made an agent that they do not know. */
-const ORIGINS = 'made-agents';
+export const ORIGINS = 'made-agents';
 
 /** Which run made an agent last that had this name, and its file. */
 export interface Origin {

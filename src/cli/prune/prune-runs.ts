@@ -1,4 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { ORIGINS } from '../../activities/made/registry.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { oldJournals, removeJournals, removeRun } from '../../store/prune-files.js';
@@ -47,7 +48,7 @@ function findOld({ before, executions, records }: { before: Date; executions: Wo
   // A run that was terminated has left no record.
   const closed = executions.filter(({ workflowId, closeTime }) => closeTime !== undefined && closeTime < before && !open.has(rootOf(workflowId)) && !keptRuns.has(rootOf(workflowId)));
   const runs = new Set([...records.filter(isOld).map(({ run }) => run), ...closed.map(({ workflowId }) => rootOf(workflowId))]);
-  return { runs: [...runs].sort(), executions: closed, open: open.size, keep: kept.flatMap(({ journal }) => journal ?? []) };
+  return { runs: [...runs].sort(), executions: closed, open: open.size, keep: [ORIGINS, ...kept.flatMap(({ journal }) => journal ?? [])] };
 }
 
 async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecutionInfo[]> {
