@@ -33,6 +33,8 @@ async function ask({ method = 'POST', path = '/decode', headers = {}, body = '{"
       let text = '';
       response.setEncoding('utf8').on('data', (piece: string) => (text += piece)).on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
+    // What is too large is refused before all of it is sent: the rest meets a closed connection, also when the answer is here.
+    asked.on('socket', (socket) => socket.on('error', () => {}));
     asked.on('error', reject).end(body);
   });
 }
