@@ -112,7 +112,7 @@ async function callProvider({ deps, call, provider, step, signal, log, progress,
   };
   try {
     const answer = await provider.call(request, context);
-    return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, requestBytes(request)) };
+    return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
   } catch (error) {
     throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
   } finally {

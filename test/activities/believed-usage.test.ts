@@ -7,7 +7,7 @@ const ASKED = 3_000;
 const CALL: ModelAnswer['blocks'] = [{ kind: 'call', id: 'c', name: 'look', input: {} }];
 
 /** Told by a provider, of whose types nobody can be sure. */
-const of = (told: object, answer: Partial<ModelAnswer> = {}): Usage => believedUsage({ text: 'x'.repeat(300), stop: 'end', usage: { ...NOTHING, ...told }, ...answer }, ASKED);
+const of = (told: object, answer: Partial<ModelAnswer> = {}): Usage => believedUsage({ text: 'x'.repeat(300), stop: 'end', usage: { ...NOTHING, ...told }, ...answer }, () => ASKED);
 
 describe('the tokens of an answer', () => {
   it.each<[string, object, Partial<Usage>]>([
