@@ -1,7 +1,6 @@
 import type { CommandSpec } from '../command.js';
-import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION } from '../command.js';
 import { usageError } from '../exit-codes.js';
-import { LIMIT_OPTIONS, runCommandOf } from './run.js';
+import { RUN_ID_OPTION, runCommandOf, STARTING_OPTIONS } from './run.js';
 
 export const build: CommandSpec = {
   name: 'build',
@@ -11,16 +10,7 @@ export const build: CommandSpec = {
     { syntax: '[run]', about: 'fix: the run that built it' },
     { syntax: '[text]', about: 'fix: what is to be changed; `-` reads it from stdin' },
   ],
-  options: [
-    { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" },
-    ...STAY_OPTIONS,
-    { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
-    ...GATE_OPTIONS,
-    ...LIMIT_OPTIONS,
-    TASK_QUEUE_OPTION,
-    AS_OPTION,
-    JSON_OPTION,
-  ],
+  options: [RUN_ID_OPTION, ...STARTING_OPTIONS],
   examples: ['perdure build definitions/builds/arcade-game.yml', 'perdure build fix arcade-game-7k2m4xqa "The ship leaves the screen on the left."'],
   async run({ arguments: [spec = '', built, typed], options, terminal }) {
     const command = await runCommandOf(spec, options);

@@ -3,12 +3,25 @@ import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, 
 import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
-export const LIMIT_OPTIONS: OptionSpec[] = [
+const LIMIT_OPTIONS: OptionSpec[] = [
   { flags: '--max-steps <n>', about: 'steps that act or ask, in the whole tree' },
   { flags: '--max-parallel <n>', about: 'steps that act at the same time' },
   { flags: '--max-runtime-mins <n>', about: 'minutes until everything is stopped' },
   { flags: '--max-cost-usd <n>', about: 'dollars for models' },
   { flags: '--max-tokens <n>', about: 'tokens of models' },
+];
+
+export const RUN_ID_OPTION: OptionSpec = { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" };
+
+/** What `runCommandOf` reads beside the run's id. */
+export const STARTING_OPTIONS: OptionSpec[] = [
+  ...STAY_OPTIONS,
+  { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
+  ...GATE_OPTIONS,
+  ...LIMIT_OPTIONS,
+  TASK_QUEUE_OPTION,
+  AS_OPTION,
+  JSON_OPTION,
 ];
 
 export const run: CommandSpec = {
@@ -21,15 +34,9 @@ export const run: CommandSpec = {
   options: [
     { flags: '-i, --input <name=value>', about: 'an input; may be given several times', many: true },
     { flags: '--inputs <file>', about: 'inputs from a JSON or YAML file' },
-    { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" },
+    RUN_ID_OPTION,
     { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
-    ...STAY_OPTIONS,
-    { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
-    ...GATE_OPTIONS,
-    ...LIMIT_OPTIONS,
-    TASK_QUEUE_OPTION,
-    AS_OPTION,
-    JSON_OPTION,
+    ...STARTING_OPTIONS,
   ],
   examples: ['perdure run definitions/workflows/hello.yml -i name=World', 'git diff | perdure run review.yml - --max-cost-usd 2'],
   async run({ arguments: [definition = '', request], options, terminal }) {
