@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Connection } from '@temporalio/client';
 import type { Plan } from '../plan/plan.js';
 import { everyStep, isDeviceStep } from '../plan/step.js';
@@ -7,6 +8,8 @@ import type { TemporalLink } from './temporal-link.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
 const POLLED_WITHIN_MS = 75_000;
+/** How long our host's worker has to poll again after its server was restarted: the SDK pauses up to ten seconds between two tries. */
+const POLLS_AGAIN_WITHIN_MS = 30_000;
 /** A worker's identity ends with its store's id; it stands in four events of every step, so it says no more. */
 const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})$/;
 /** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
@@ -67,10 +70,18 @@ export async function requireHosts({ connection, namespace }: Pick<TemporalLink,
   }
 }
 
-/** Who polls the link's queue. Throws an UnavailableError naming the queue and the store when nobody does. */
-export async function pollersOf(link: TemporalLink, store: { id: string }): Promise<string[]> {
-  const pollers = await pollersAt(link.connection, link.namespace, link.taskQueue);
-  if (pollers.length > 0) return pollers;
+/**
+ * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the worker has
+ * found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
+ */
+export async function pollersOf(link: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>, store: { id: string }): Promise<string[]> {
+  const until = Date.now() + (link.embedded ? POLLS_AGAIN_WITHIN_MS : 0);
+  for (;;) {
+    const pollers = await pollersAt(link.connection, link.namespace, link.taskQueue);
+    if (pollers.length > 0) return pollers;
+    if (Date.now() >= until) break;
+    await pause(20);
+  }
   throw new UnavailableError(
     `No worker polls the task queue \`${link.taskQueue}\`, which needs the store \`${store.id}\`.`,
     link.embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',

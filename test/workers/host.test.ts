@@ -117,10 +117,26 @@ describe('the host', () => {
     const { customAttributes } = await link.connection.operatorService.listSearchAttributes({ namespace: link.namespace });
     expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(['PerdureDefinition', 'PerdurePlan', 'PerdureRoot']));
     expect(await pollersOf(link, { id: 'x' })).toHaveLength(1);
-    const elsewhere = { ...link, taskQueue: 'nobody-here' };
+    const elsewhere = { ...link, taskQueue: 'nobody-here', embedded: false };
     await expect(pollersOf(elsewhere, { id: 'abc' })).rejects.toThrow('No worker polls the task queue `nobody-here`, which needs the store `abc`.');
     const outcome: Promise<RunOutcome> = new Client({ connection: link.connection }).workflow.execute('no-such-workflow', { taskQueue: link.taskQueue, workflowId: 'w', workflowExecutionTimeout: '1s' });
     await expect(outcome).rejects.toThrow();
+    await link.close();
+  });
+
+  it('is waited for when its server was restarted and its worker does not poll yet', async () => {
+    const link = await openTemporal({ project: { stateDir: newFolder() }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
+    const later = { ...link, taskQueue: 'later' };
+    const pollers = pollersOf(later, { id: 'x' });
+    const over = new AbortController();
+    const poll = link.connection.withAbortSignal(over.signal, () =>
+      link.connection.withDeadline(Date.now() + 60_000, () =>
+        link.connection.workflowService.pollWorkflowTaskQueue({ namespace: link.namespace, taskQueue: { name: 'later' }, identity: 'late' }),
+      ),
+    );
+    expect(await pollers).toEqual(['late']);
+    over.abort();
+    await expect(poll).rejects.toThrow('CANCELLED');
     await link.close();
   });
 });
