@@ -23,7 +23,8 @@ export function lendSchedule(schedule: Schedule, roots: Root[]): Omit<CarriedSco
 /** Of finished steps, only those travel that a step still to come, or the output, can refer to. */
 function neededSteps(schedule: Schedule, later: Root[]): Record<number, CarriedStep> {
   const { body } = schedule;
-  const roots = [...body.steps.filter(({ index }) => mayRun(schedule, index)).flatMap(rootsOfStep), ...later];
+  const redone = mayBeSentBack(schedule);
+  const roots = [...body.steps.filter(({ index }) => !hasEnded(schedule, index) || redone.has(index)).flatMap(rootsOfStep), ...later];
   const wanted = new Set([...roots, ...(body.output === null ? [] : rootsOf([body.output]))].flatMap((root) => indexesOf(body, root)));
   if (body.output === null) wanted.add(lastStepOf(body)?.index ?? -1);
   return carriedSteps(schedule, wanted);
@@ -38,9 +39,10 @@ function carriedSteps({ steps }: Schedule, wanted: Set<number>): Record<number, 
   );
 }
 
-/** Whether a step has not ended, or a gate that has not may send it back. */
-function mayRun(schedule: Schedule, index: number): boolean {
-  return !hasEnded(schedule, index) || schedule.body.steps.some((gate) => gate.kind === 'approval' && gate.rework !== undefined && !hasEnded(schedule, gate.index) && redoneBy(schedule.body, gate.index).has(index));
+/** Steps that a gate which has not ended may send back. */
+function mayBeSentBack(schedule: Schedule): Set<number> {
+  const { body } = schedule;
+  return new Set(body.steps.filter(({ index }) => !hasEnded(schedule, index)).flatMap(({ index }) => [...redoneBy(body, index)]));
 }
 
 function hasEnded(schedule: Schedule, index: number): boolean {

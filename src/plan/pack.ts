@@ -80,14 +80,19 @@ export function unpackPlan(from: PlanInHistory): Plan {
 
 /** The packed Plan that was shortened: what people can read. Throws on a text that it has not made. */
 export function lengthenPlan({ short }: Pick<ShortPlan, 'short'>): PackedPlan {
-  return JSON.parse(swapQuotes(lengthenText(short))) as PackedPlan; // `shortPlan` wrote it
+  // Swapped before it is lengthened: no reference has quotes, and the text becomes ten times as long.
+  return JSON.parse(lengthenText(swapQuotes(short))) as PackedPlan; // `shortPlan` wrote it
 }
 
 function unpackBody<B extends PackedBlock>(body: B): Omit<B, 'steps'> & { steps: Step[] } {
   return { ...body, steps: body.steps.map(unpackStep) };
 }
 
+/** Field by field: to spread an object that came out of JSON takes five times as long, and every link of a chain unpacks every step. */
 function unpackStep(packed: PackedStep, index: number): Step {
-  const body = 'body' in packed ? { body: unpackBody(packed['body'] as PackedBlock) } : {}; // packStep packed it
-  return { ...OMITTED[packed.kind], ...packed, ...body, index } as unknown as Step; // packStep left out exactly these fields
+  const step: Record<string, unknown> = { ...OMITTED[packed.kind] };
+  for (const key of Object.keys(packed)) step[key] = packed[key];
+  if ('body' in packed) step['body'] = unpackBody(packed['body'] as PackedBlock); // packStep packed it
+  step['index'] = index;
+  return step as unknown as Step; // packStep left out exactly these fields
 }

@@ -17,6 +17,8 @@ const CANDIDATES = 24;
 const BUCKETS = 2 ** 14;
 /** `String.fromCharCode` takes so many arguments at once everywhere. */
 const SLICE = 4_096;
+/** Plans of many steps become about so many times as long. */
+const USUAL_GROWTH = 8;
 
 interface Repetition {
   back: number;
@@ -37,19 +39,58 @@ export function shortenText(text: string): string {
 
 /** The inverse of `shortenText`. Throws on a text that it has not made. */
 export function lengthenText(short: string): string {
-  const units: number[] = [];
+  const text = new Units(short.length * USUAL_GROWTH);
   for (let at = 0; at < short.length; at += 1) {
-    if (short.charAt(at) !== MARK || short.charAt(at + 1) === MARK) {
-      if (short.charAt(at) === MARK) at += 1;
-      units.push(short.charCodeAt(at));
-    } else {
-      repeat(units, { back: number(short, at + 1, 3), length: number(short, at + 4, 1) + SHORTEST });
+    if (short.charAt(at) !== MARK) text.add(short.charCodeAt(at));
+    else if (short.charAt(at + 1) === MARK) text.add(short.charCodeAt(at += 1));
+    else {
+      text.repeat({ back: number(short, at + 1, 3), length: number(short, at + 4, 1) + SHORTEST });
       at += 4;
     }
   }
-  const slices: string[] = [];
-  for (let from = 0; from < units.length; from += SLICE) slices.push(String.fromCharCode(...units.slice(from, from + SLICE)));
-  return slices.join('');
+  return text.toString();
+}
+
+/** UTF-16 units of a text that grows. An array of numbers takes five times as long. */
+class Units {
+  #units: Uint16Array;
+  #count = 0;
+
+  constructor(room: number) {
+    this.#units = new Uint16Array(room);
+  }
+
+  add(unit: number): void {
+    this.#makeRoom(1);
+    this.#units[this.#count++] = unit;
+  }
+
+  /** Says again what was said before. */
+  repeat({ back, length }: Repetition): void {
+    const start = this.#count - back;
+    if (start < 0 || length > back) throw new Error(`Expected a repetition of what came before, got one of ${length} characters from ${back} back`);
+    this.#makeRoom(length);
+    this.#units.copyWithin(this.#count, start, start + length);
+    this.#count += length;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#count + length <= this.#units.length) return;
+    const before = this.#units;
+    this.#units = new Uint16Array(2 * before.length + length);
+    this.#units.set(before);
+  }
+
+  toString(): string {
+    const slices: string[] = [];
+    for (let from = 0; from < this.#count; from += SLICE) slices.push(characters(this.#units.subarray(from, Math.min(from + SLICE, this.#count))));
+    return slices.join('');
+  }
+}
+
+/** `String.fromCharCode(...units)` takes ten times as long: it asks the array's iterator for each. */
+function characters(units: Uint16Array): string {
+  return Reflect.apply<undefined, number[], string>(String.fromCharCode, undefined, units as unknown as number[]); // an ArrayLike is enough
 }
 
 /** Where a text has begun with the same characters before: places with one hash are chained, the latest first. */
@@ -109,16 +150,11 @@ function digits(value: number, count: number): string {
 
 function number(text: string, at: number, count: number): number {
   let value = 0;
-  for (const digit of text.slice(at, at + count).padEnd(count)) {
-    const index = DIGITS.indexOf(digit);
+  for (let place = at; place < at + count; place += 1) {
+    const digit = text.charAt(place);
+    const index = digit === '' ? -1 : DIGITS.indexOf(digit);
     if (index < 0) throw new Error(`Expected a digit of base ${BASE}, got \`${digit}\``);
     value = value * BASE + index;
   }
   return value;
-}
-
-function repeat(units: number[], { back, length }: Repetition): void {
-  const start = units.length - back;
-  if (start < 0 || length > back) throw new Error(`Expected a repetition of what came before, got one of ${length} characters from ${back} back`);
-  for (let from = start; from < start + length; from += 1) units.push(units[from] ?? 0);
 }
