@@ -8,12 +8,14 @@ import type { Root, Template } from '../plan/expression.js';
 import type { Json } from '../plan/json.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
 import type { Plan, PlanBody } from '../plan/plan.js';
+import type { ProgramChoice } from '../plan/program.js';
 import { programAddress, programOf } from '../plan/program.js';
 import { accessOf } from '../plan/program-access.js';
-import { folderOf, runsAnew } from '../plan/reuse.js';
+import { folderOf, reuseFor } from '../plan/reuse.js';
 import type { RunSettings } from '../plan/run-input.js';
+import type { Reuse } from '../plan/short-call.js';
 import { createSchedule, endStep, lastStepOf, startStep } from '../plan/schedule.js';
-import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
+import type { AgentStep, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
 import { modelKeyOf } from '../plan/step.js';
 import { rootsOfStep, templatesOf } from '../plan/step-templates.js';
 import type { Hash, Value } from '../plan/value.js';
@@ -29,10 +31,14 @@ import { createScope } from './rendering.js';
 import { createToolRequest, toolContent } from './tool-request.js';
 import { commandContent, contentKey, modelContent, programContent, reusedOutput } from './reuse.js';
 
-/** What a rerun would do about one step that acts or asks; `path` is below the root run. */
+/**
+ * What a rerun would do about one step that acts or asks; `path` is below the root run. Of what nobody can look into before
+ * it runs, the path of the whole stands: of a foreach whose items are not known, a later round, a made workflow.
+ */
 export interface Forecast {
   path: string;
-  action: 'reuse' | 'run' | 'ask';
+  /** `refuse`: its external effect has happened, and it is given something else now. */
+  action: 'reuse' | 'run' | 'ask' | 'refuse';
 }
 
 /** Where a rerun is foretold: nothing is started, nothing is written but values that are too big to be inline. */
@@ -41,6 +47,8 @@ export interface ForecastInput {
   plan: Plan;
   input: Record<string, Value>;
   settings: RunSettings;
+  /** How many rounds the loop at a path went in the run before. */
+  roundsBefore: (path: string) => number;
 }
 
 interface Play extends ForecastInput {
@@ -57,7 +65,7 @@ interface Stage extends BindingSource {
   way: number[];
   single: boolean;
   unknown: Set<number>;
-  itemUnknown: boolean;
+  unknownInputs: Set<string>;
 }
 
 /**
@@ -71,7 +79,7 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
 }
 
 function stage(play: Play, { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] }): Stage {
-  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, way: [], single: false, unknown: new Set(), itemUnknown: false, schedule: createSchedule(body) };
+  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, way: [], single: false, unknown: new Set(), unknownInputs: new Set(), schedule: createSchedule(body) };
 }
 
 async function playScope(play: Play, scope: Stage): Promise<void> {
@@ -93,9 +101,9 @@ async function playStep(play: Play, scope: Stage, step: Step): Promise<Played> {
   if (isKnown && step.when !== null && !isTrue(await valueOf(play, scope, { kind: 'expression', expression: step.when }))) return 'skipped';
   const path = scope.single ? scope.path : joinPath(scope.path, segmentOf(step));
   if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') {
-    const output = isKnown ? await lookUp(play, scope, { step, path }) : null;
-    play.told.push({ path, action: output === null ? 'run' : 'reuse' });
-    return output?.output ?? 'unknown';
+    const found = isKnown ? await lookUp(play, scope, { step, path }) : null;
+    play.told.push({ path, action: found === null ? 'run' : found === 'refused' ? 'refuse' : 'reuse' });
+    return found === null || found === 'refused' ? 'unknown' : found.output;
   }
   return isKnown ? playKnown(play, scope, { step, path }) : playAround(play, scope, { step, path });
 }
@@ -109,7 +117,7 @@ interface Placed {
 async function playKnown(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
   if (step.kind === 'set') return play.store.put((await valueOf(play, scope, { kind: 'map', entries: step.values })) ?? null);
   const played = await playAround(play, scope, { step, path });
-  return step.kind === 'approval' && step.content !== null ? play.store.put((await valueOf(play, scope, step.content)) ?? '') : played;
+  return step.kind === 'approval' && step.content !== null && step.options === undefined ? play.store.put((await valueOf(play, scope, step.content)) ?? '') : played;
 }
 
 /** A step that asks, waits, or runs others. */
@@ -125,6 +133,15 @@ function playAround(play: Play, scope: Stage, { step, path }: Placed): Promise<P
     case 'ask':
       play.told.push({ path, action: 'ask' });
       return Promise.resolve('unknown');
+    case 'plan':
+      // Its text is approved anew, and what it asks is known only then.
+      play.told.push({ path, action: 'ask' }, { path, action: 'run' });
+      return Promise.resolve('unknown');
+    case 'compile':
+    case 'flash':
+    case 'serial':
+      play.told.push({ path, action: 'run' });
+      return Promise.resolve('unknown');
     default:
       return Promise.resolve('unknown');
   }
@@ -132,7 +149,7 @@ function playAround(play: Play, scope: Stage, { step, path }: Placed): Promise<P
 
 function known(root: Root, scope: Stage): boolean {
   if (root.startsWith(OUTER)) return scope.outer === null || known(root.slice(OUTER.length), scope.outer);
-  if (root === 'item') return !scope.itemUnknown;
+  if (root.startsWith('input:')) return !scope.unknownInputs.has(root.slice('input:'.length));
   const [, kind = '', name = ''] = /^(step|group|last):([^.]+)/.exec(root) ?? [];
   if (kind === 'group') return (scope.schedule.body.groups[name] ?? []).every((member) => !scope.unknown.has(member));
   return kind === '' || !scope.unknown.has(Number(name));
@@ -143,12 +160,21 @@ async function valueOf({ store }: Play, scope: Stage, template: Template): Promi
   return template.kind === 'expression' ? evaluate(template.expression, environment) : render(template, environment);
 }
 
-async function lookUp(play: Play, scope: Stage, { step, path }: { step: AgentStep | CommandStep | ToolStep; path: string }): Promise<StepOutput | null> {
+type Acting = AgentStep | CommandStep | ToolStep;
+
+async function lookUp(play: Play, scope: Stage, { step, path }: { step: Acting; path: string }): Promise<StepOutput | 'refused' | null> {
+  const { plan: { agents }, settings } = play;
+  if (settings.reuse === undefined) return null;
+  const byProgram = step.kind === 'agent' && programFor(play, scope, step) !== null;
+  const { done, ...reuse } = reuseFor(settings.reuse, { step, path, agents, byProgram });
+  const found = await outputFor(play, scope, { step, path, reuse });
+  return found ?? (done === true ? 'refused' : null);
+}
+
+async function outputFor(play: Play, scope: Stage, { step, path, reuse }: { step: Acting; path: string; reuse: Reuse }): Promise<StepOutput | null> {
   const { store, plan, settings } = play;
-  const { reuse } = settings;
-  if (reuse === undefined || runsAnew(reuse, step, path, plan.agents)) return null;
   const environment = bind(rootsOf(templatesOf(step)), scope);
-  const call = { root: { run: '', first: '', plan: plan.hash }, nested: scope.nested, step: step.index, path, try: 1, environment, reuse: { run: reuse.run, from: reuse.from } };
+  const call = { root: { run: '', first: '', plan: plan.hash }, nested: scope.nested, step: step.index, path, try: 1, environment, reuse };
   if (step.kind === 'command') {
     const request = await createCommandRequest(store, { ...call, workspace: folderOf(step, settings) }, step);
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
@@ -157,14 +183,19 @@ async function lookUp(play: Play, scope: Stage, { step, path }: { step: AgentSte
   const key = await agentKey(play, scope, step, environment);
   return key === null ? null : reusedOutput(store, call, key);
 }
+
+function programFor({ plan, settings }: Play, scope: Stage, step: AgentStep): ProgramChoice | null {
+  return programOf(settings.programs, step, plan.agents[step.agent], programAddress(scope.nested, [...scope.way, step.index]));
+}
+
 /** The content of an agent step as whoever plays it would be asked. */
-async function agentKey({ store, plan, settings }: Play, scope: Stage, step: AgentStep, environment: Environment): Promise<Hash | null> {
+async function agentKey(play: Play, scope: Stage, step: AgentStep, environment: Environment): Promise<Hash | null> {
+  const { store, plan, settings } = play;
   const agent = plan.agents[step.agent];
   if (agent === undefined) return null;
   const request = (model: string): Promise<ModelRequest> => createRequest(store, { body: scope.body, step, agent, environment, model, context: settings.context });
-  const played = programOf(settings.programs, step, agent, programAddress(scope.nested, [...scope.way, step.index]));
-  // A program reads what it likes of the workspace.
-  if (played !== null) return settings.reuse?.changed === true ? null : contentKey('agent', programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)));
+  const played = programFor(play, scope, step);
+  if (played !== null) return contentKey('agent', programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)));
   const model = settings.models[modelKeyOf(step, agent)];
   if (model === undefined) return null;
   // As `openConversation` asks it; an agent without tools is asked without them.
@@ -182,22 +213,15 @@ async function playNested(play: Play, scope: Stage, { step, path }: { step: Step
   }
   inner.input = inputs;
   // What is not known here is not known there: a step that refers to such an input runs.
-  const missing = Object.keys(step.inputs).filter((name) => !Object.hasOwn(inputs, name)).map((name) => `input:${name}`);
-  for (const below of body.steps) if (rootsOfStep(below).some((root) => missing.includes(root))) inner.unknown.add(below.index);
-  if (missing.length > 0) return playBlind(play, { path, block: body }), 'unknown';
+  inner.unknownInputs = new Set(Object.keys(step.inputs).filter((name) => !Object.hasOwn(inputs, name)));
   await playScope(play, inner);
   return outputOf(play, inner);
 }
 
-/** Everything below runs. */
-function playBlind(play: Play, { path, block }: { path: string; block: Block }): void {
-  for (const step of block.steps) {
-    const here = joinPath(path, segmentOf(step));
-    if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') play.told.push({ path: here, action: 'run' });
-    if (step.kind === 'approval' || step.kind === 'ask') play.told.push({ path: here, action: 'ask' });
-    if (step.kind === 'workflow') playBlind(play, { path: here, block: play.plan.nested[step.plan] ?? { steps: [], groups: {}, output: null } });
-    if (step.kind === 'foreach' || step.kind === 'loop') playBlind(play, { path: here, block: step.body });
-  }
+/** Everything below runs; what is asked there, nobody knows. */
+function playBlind(play: Play, path: string): 'unknown' {
+  play.told.push({ path, action: 'run' });
+  return 'unknown';
 }
 
 async function outputOf(play: Play, scope: Stage): Promise<Played> {
@@ -208,12 +232,12 @@ async function outputOf(play: Play, scope: Stage): Promise<Played> {
 }
 
 function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: string; index: number }): Stage {
-  return { ...scope, outer: scope, path: joinPath(path, String(index)), way: [...scope.way, step.index], single: step.body.single, index, item: null, last: null, unknown: new Set(), itemUnknown: false, schedule: createSchedule(step.body) };
+  return { ...scope, outer: scope, path: joinPath(path, String(index)), way: [...scope.way, step.index], single: step.body.single, index, item: null, last: null, unknown: new Set(), schedule: createSchedule(step.body) };
 }
 
 async function playItems(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'foreach' }; path: string }): Promise<Played> {
   const items = rootsOf([step.items]).every((root) => known(root, scope)) ? await valueOf(play, scope, step.items) : undefined;
-  if (!Array.isArray(items)) return playBlind(play, { path, block: step.body }), 'unknown';
+  if (!Array.isArray(items)) return playBlind(play, path);
   const outputs: Played[] = [];
   for (const [index, item] of items.entries()) {
     const inner = { ...innerStage(scope, step, { path, index }), item: inline(item) };
@@ -233,7 +257,10 @@ async function playRounds(play: Play, scope: Stage, { step, path }: { step: Step
   for (let index = 0; index < step.max; index++) {
     const round: Stage = { ...innerStage(scope, step, { path, index }), last: last?.schedule ?? null };
     await playScope(play, round);
-    if (round.unknown.size > 0) return 'unknown';
+    if (round.unknown.size > 0) {
+      for (let later = index + 1; later < Math.min(step.max, play.roundsBefore(path)); later++) playBlind(play, joinPath(path, String(later)));
+      return 'unknown';
+    }
     if (isTrue(await valueOf(play, round, { kind: 'expression', expression: step.until }))) return outputOf(play, round);
     last = round;
   }

@@ -10,8 +10,9 @@ import type { Access } from '../plan/program-access.js';
 import { NO_SPEND } from '../plan/result.js';
 import type { AgentStep, CommandStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
+import { isStored } from '../plan/value.js';
 import { sha256 } from '../store/hash.js';
-import type { JournalKey, Store } from '../store/store.js';
+import type { JournalEntry, JournalKey, Store } from '../store/store.js';
 import type { CommandRequest } from './command-request.js';
 import type { StepCall, StepOutput } from './contract.js';
 import { stepFailure } from './failures.js';
@@ -41,16 +42,24 @@ export async function commandContent(step: CommandStep, request: CommandRequest)
 }
 
 /**
- * The result of a step with this content in the run that `call.reuse` names, marked `reused` and without spend; null
+ * The result of a step with this content in the runs that `call.reuse` names, marked `reused` and without spend; null
  * where it has none. Throws `already-done` instead where an external effect happened in that run (decision 14).
  */
 export async function reusedOutput(store: Store, call: StepCall, key: Hash): Promise<StepOutput | null> {
   if (call.reuse === undefined) return null;
-  const { run, from, done, never } = call.reuse;
-  const entry = never === true ? null : await store.readJournal(keyIn(from, key));
-  if (entry !== null) return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
+  const { run, from, earlier = [], done, never } = call.reuse;
+  for (const scope of never === true ? [] : [from, ...earlier]) {
+    const entry = await store.readJournal(keyIn(scope, key));
+    if (entry !== null && (done === true || (await isKept(store, entry)))) return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
+  }
   if (done === true) throw stepFailure('already-done', `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. \`perdure rerun ${run} --again\` repeats it.`);
   return null;
+}
+
+/** Whether what the result names is there: somebody may have removed values, and then the step is done again. */
+async function isKept(store: Store, { response }: JournalEntry): Promise<boolean> {
+  const { output } = response as unknown as StepOutput; // only `keepOutput` makes such entries
+  return output === null || !isStored(output) || store.get(output.ref).then(() => true, () => false);
 }
 
 /**

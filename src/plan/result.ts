@@ -114,6 +114,8 @@ export interface RunRecord extends RunOutcome {
   context?: Hash;
   /** Scope of the tree's journal: what a rerun takes results from. */
   journal?: string;
+  /** The run that this one is a rerun of. */
+  rerun_of?: string;
   /** State of the workspace when the run closed; null where it is not known. */
   workspace_digest?: Hash | null;
   /** ISO 8601, UTC. */

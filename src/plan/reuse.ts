@@ -1,6 +1,7 @@
 import type { Plan } from './plan.js';
 import { everyStepOf } from './plan.js';
 import type { ReuseSettings, RunSettings } from './run-input.js';
+import type { Reuse } from './short-call.js';
 import type { CommandStep, Step } from './step.js';
 import type { CallableTool } from './tool.js';
 
@@ -27,9 +28,21 @@ export function isWithin(path: string, paths: string[]): boolean {
   return paths.some((above) => path === above || path.startsWith(`${above}/`));
 }
 
-/** Whether a step of a rerun runs anew whatever its content (decision 14): it was asked for, or files have changed that it may read. */
-export function runsAnew({ fresh, changed }: ReuseSettings, step: Step, path: string, agents: Plan['agents']): boolean {
-  return isWithin(path, fresh) || (changed && readsUnnamed(step, agents));
+/** Whether a step's effect is external and has happened: it is never repeated, whatever files have changed (decision 14). */
+function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
+  return step.effect === 'external' && done !== null && done.includes(path);
+}
+
+/**
+ * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for, or where
+ * files have changed that it may read; `byProgram` says that a program plays it, which reads what it likes.
+ */
+export function reuseFor(settings: ReuseSettings, { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean }): Reuse {
+  const done = isDone(settings, step, path);
+  const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)));
+  const [from = settings.from, ...earlier] = sources.map((source) => source.from);
+  const never = sources.length === 0 || isWithin(path, settings.fresh);
+  return { run: settings.run, from, ...(earlier.length === 0 || never ? {} : { earlier }), ...(never ? { never } : {}), ...(done ? { done } : {}) };
 }
 
 /** The folder that a command's relative paths start from. */

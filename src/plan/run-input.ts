@@ -34,17 +34,23 @@ export interface ModelChoice {
   max_tokens?: number;
 }
 
-/** What a rerun takes from the run before (decision 14), settled at submit. */
-export interface ReuseSettings {
-  run: string;
-  /** Scope of that run's journal. */
+/** A run that a rerun takes results from. */
+export interface ReuseSource {
+  /** Scope of its journal. */
   from: string;
+  /** The workspace is not as that run left it: a command that does not name what it reads runs anew. */
+  changed: boolean;
+}
+
+/** What a rerun takes from the run before (decision 14), settled at submit. */
+export interface ReuseSettings extends ReuseSource {
+  run: string;
+  /** Where that run was a rerun itself, and may not have come to all that was there for it: those before it, the latest first. */
+  earlier?: ReuseSource[];
   /** Paths of steps that run anew, with all that is below them. */
   fresh: string[];
   /** Paths of steps whose external effect has happened; null where `--again` was given. */
   done: string[] | null;
-  /** The workspace has been changed since: a command that does not name what it reads runs anew. */
-  changed: boolean;
 }
 
 /** What holds for a whole tree of runs, settled at submit. */

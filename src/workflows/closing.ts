@@ -49,6 +49,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
     workspace: settings.workspace,
     ...(settings.context === undefined ? {} : { context: settings.context }),
     journal: context.root.first,
+    ...(settings.reuse === undefined ? {} : { rerun_of: settings.reuse.run }),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
   };

@@ -7,7 +7,7 @@ import type { Gate } from '../plan/gate.js';
 import { unpackPlan } from '../plan/pack.js';
 import type { Plan } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
-import { runsAnew } from '../plan/reuse.js';
+import { reuseFor } from '../plan/reuse.js';
 import { timesRedone } from '../plan/rework.js';
 import type { ItemCounts } from '../plan/result.js';
 import type { CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
@@ -183,9 +183,6 @@ export function reasonFor(scope: Scope): string {
 }
 
 /** What a rerun may take over for a step; nothing in a run that is none (decision 14). */
-export function reuseOf({ context: { plan, settings: { reuse } } }: Scope, step: AgentStep | CommandStep | ToolStep, path: string): { reuse?: Reuse } {
-  if (reuse === undefined) return {};
-  const { run, from, done } = reuse;
-  const isDone = step.effect === 'external' && done !== null && done.includes(path);
-  return { reuse: { run, from, ...(runsAnew(reuse, step, path, plan.agents) ? { never: true } : {}), ...(isDone ? { done: true } : {}) } };
+export function reuseOf({ context: { plan: { agents }, settings: { reuse } } }: Scope, step: AgentStep | CommandStep | ToolStep, path: string, byProgram = false): { reuse?: Reuse } {
+  return reuse === undefined ? {} : { reuse: reuseFor(reuse, { step, path, agents, byProgram }) };
 }

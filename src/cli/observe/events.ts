@@ -116,7 +116,9 @@ function quickFact(event: HistoryEvent): Fact | null {
     const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
     return typeof detail?.path === 'string' ? { kind: 'step-failed', path: detail.path, failure: toFailure(causeOf(marker.failure)), spend: NO_SPEND, quick: true } : null;
   }
-  const output = decode<ShortOutput | Gate>(marker.details?.['result']) ?? null;
+  const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
+  // A count, as of the run's clock, and what others yield without a path is no step's.
+  const output = typeof result === 'object' ? result : null;
   if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
   return typeof output?.path === 'string' ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true } : null;
 }

@@ -51,7 +51,7 @@ async function stepResults(steps: StepView[], load: Load): Promise<Json[]> {
 
 /** A step in the seed's words; one that has not ended has its status and no output. */
 async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
-  const { result, nested, step } = view;
+  const { result, step } = view;
   const ended = result === null ? notEnded(view) : await endedStep(result, load);
   return {
     ...ended,
@@ -59,26 +59,36 @@ async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
     kind: step.kind,
     ...(view.model === null ? {} : { model: view.model }),
     ...(step.parallel_group === null ? {} : { parallel_group: step.parallel_group }),
+    ...(await belowStep(view, load)),
+  };
+}
+
+async function belowStep(view: StepView, load: Load): Promise<JsonObject> {
+  const { nested, step: { kind } } = view;
+  return {
     ...(nested === null ? {} : { steps: await stepResults(nested.steps, load) }),
-    ...(step.kind === 'foreach' ? { items: await roundResults(view, load) } : {}),
-    ...(step.kind === 'loop' ? { iterations: await roundResults(view, load) } : {}),
+    ...(kind === 'foreach' ? { items: await roundResults(view, load) } : {}),
+    ...(kind === 'loop' ? { iterations: await roundResults(view, load) } : {}),
   };
 }
 
 async function roundResults(view: StepView, load: Load): Promise<Json[]> {
   const results: Json[] = [];
   for (const { index, path, status, output, error, duration_ms, spend, single, steps } of view.rounds) {
-    const below = single ? {} : { steps: await stepResults(steps, load) };
+    const [only] = single ? steps : [];
+    const below = only === undefined ? { steps: await stepResults(steps, load) } : { ...shownGate(only), reused: only.result?.reused ?? false, ...(await belowStep(only, load)) };
     results.push({ index, path, status, output: await load(output), error, duration_ms, spend: { ...spend }, ...below });
   }
   return results;
 }
 
-function notEnded({ step, status, actor, attempt, path, gate }: StepView): JsonObject {
-  return {
-    id: step.id, step_index: step.index, agent: actor, status, output: null, error: null, attempts: status === 'running' ? attempt : 0,
-    ...(gate === null ? {} : { gate: { path, kind: gate.kind, message: gate.message, hash: gate.hash, since: gate.since, ...(gate.options === undefined ? {} : { options: gate.options }), ...(gate.deadline === undefined ? {} : { deadline: gate.deadline }) } }),
-  };
+function notEnded(view: StepView): JsonObject {
+  const { step, status, actor, attempt } = view;
+  return { id: step.id, step_index: step.index, agent: actor, status, output: null, error: null, attempts: status === 'running' ? attempt : 0, ...shownGate(view) };
+}
+
+function shownGate({ path, gate }: StepView): JsonObject {
+  return gate === null ? {} : { gate: { path, kind: gate.kind, message: gate.message, hash: gate.hash, since: gate.since, ...(gate.options === undefined ? {} : { options: gate.options }), ...(gate.deadline === undefined ? {} : { deadline: gate.deadline }) } };
 }
 
 async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {

@@ -2,16 +2,14 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/plan.js';
-import { dependsOnWorkspace, isWithin } from '../../plan/reuse.js';
+import { isWithin } from '../../plan/reuse.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { ReuseSettings, RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/value.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import { viewOfRecord } from '../observe/closed.js';
 import { findRun } from '../observe/find-run.js';
-import type { RunView, StepView } from '../observe/view.js';
-import { everyStepView, isClosed, rootOf } from '../observe/view.js';
+import { isClosed, rootOf } from '../observe/view.js';
 import type { Session } from '../session.js';
 import { openExisting, openSession, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -21,6 +19,8 @@ import { freshPaths } from './rerun-from.js';
 import { inlineValues } from './inline-values.js';
 import { injectContext } from './inject-context.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
+import type { Ancestor } from './rerun-lineage.js';
+import { doneOutside, lineageOf, sourcesOf } from './rerun-lineage.js';
 import { newRunId } from './run-id.js';
 import type { Submission } from './submit-run.js';
 import { submitRun } from './submit-run.js';
@@ -52,8 +52,8 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const compiled = await definitionOf(record, session, terminal);
   const { plan } = compiled;
   const input = inputFor(plan, record);
-  const before = await viewOfRecord(record, session.store);
-  const reuse = await reuseFor(command, { record, plan, before });
+  const lineage = await lineageOf(record, session.store);
+  const reuse = await reuseFor(command, plan, lineage);
   const limits = { ...NO_BUDGETS };
   const settled: RunSettings = {
     ...(await settle(plan, { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits }, session, terminal)),
@@ -62,7 +62,7 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const id = command.id ?? newRunId(plan.name);
   const settings = await injectContext({ run: id, plan, input: await inlineValues(input, session.store), settings: settled, session: null, earlier: record.context }, session);
   await storeTexts(compiled, session.store);
-  const forecast = await toForecast({ store: session.store, plan, input, settings }, before);
+  const forecast = await toForecast({ store: session.store, plan, input, settings }, lineage.map(({ view }) => view));
   if (command.dryRun && command.json) printJson(terminal, { ...forecast });
   else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, plan)}`);
   if (reuse.changed) tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
@@ -99,23 +99,11 @@ function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> 
   return Object.fromEntries([...defaults, ...given]);
 }
 
-async function reuseFor({ run, from, again }: RerunCommand, { record, plan, before }: { record: RunRecord; plan: Plan; before: RunView }): Promise<ReuseSettings> {
-  const done = doneOutside(before.steps);
+async function reuseFor({ from, again }: RerunCommand, plan: Plan, lineage: Ancestor[]): Promise<ReuseSettings> {
+  const done = doneOutside(lineage);
   const fresh = from === null ? [] : freshPaths(plan, from);
   const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
   if (repeated !== undefined) throw usageError(`\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`, 'Add `--again` if it is to be repeated.');
-  const { workspaceDigest } = await import('../../activities/workspace-digest.js');
-  const changed = dependsOnWorkspace(plan) && (record.workspace_digest === undefined || (await workspaceDigest(record.workspace ?? '')) !== record.workspace_digest);
-  return { run, from: record.journal ?? '', fresh, done: again ? null : done, changed };
-}
-
-/** Steps whose external effect has happened, or may have: they succeeded, or were cut off in the middle. */
-function doneOutside(steps: StepView[]): string[] {
-  return everyStepView(steps).flatMap((view) => {
-    const { step, result, nested, path } = view;
-    const below = nested === null ? [] : doneOutside(nested.steps);
-    const isCutOff = result?.status === 'timeout' || result?.failure === 'worker-lost' || result?.failure === 'cancelled';
-    const happened = step.effect === 'external' && (result?.status === 'success' || isCutOff) && (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool');
-    return happened ? [path, ...below] : below;
-  });
+  const [source, ...earlier] = await sourcesOf(plan, lineage);
+  return { run: lineage[0]?.record.run ?? '', from: '', changed: false, ...source, ...(earlier.length === 0 ? {} : { earlier }), fresh, done: again ? null : done };
 }

@@ -77,7 +77,7 @@ describe.each(drawn('sessions'))('%s', (program) => {
     await playStep(bench, program);
     const { root: { plan }, program: choice, workspace } = await programCall(bench, program);
     const settings: RunSettings = { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, programs: { choices: { [programKey(program, '')]: choice } }, workspace, reuse: { run: 'test-run', from: 'first-run-id', fresh: [], done: null, changed: false } };
-    const foretold = async (more: Partial<RunSettings> = {}) => forecastReuse({ store: bench.store, plan: await bench.store.getPlan(plan), input: {}, settings: { ...settings, ...more } });
+    const foretold = async (more: Partial<RunSettings> = {}) => forecastReuse({ store: bench.store, plan: await bench.store.getPlan(plan), input: {}, settings: { ...settings, ...more }, roundsBefore: () => 0 });
     expect(await foretold()).toEqual([{ path: 'step', action: 'reuse' }]);
     expect(await foretold({ reuse: { run: 'test-run', from: 'first-run-id', fresh: [], done: null, changed: true } })).toEqual([{ path: 'step', action: 'run' }]);
   });

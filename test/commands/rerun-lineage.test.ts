@@ -1,0 +1,165 @@
+import { execFile } from 'node:child_process';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../src/plan/json.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Finished, Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const LOG = 'log.txt';
+/** A step that says in the log that it ran. */
+const says = (id: string, more = 'effect: none', line = id): string => `  - id: ${id}\n    command: [sh, -c, 'echo "${line}" >> ${LOG}; echo "${line}"']\n    ${more}\n`;
+const fails = (id: string): string => `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}; test -e mended']\n    effect: none\n`;
+const GATE = '  - id: gate\n    approval: Go on?\n';
+const file = (name: string, ...steps: string[]): string => `name: ${name}\nsteps:\n${steps.join('')}`;
+
+let project: Project;
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(({ prompt }) => ({ text: prompt.slice(0, 20) }));
+  // The log is no part of the state that git tells of: a run's own lines change nothing.
+  project = await openProject({ '.gitignore': `.perdure/\n${LOG}\nmended\n` }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  await promisify(execFile)('git', ['init', '-q', project.folder]);
+});
+afterAll(async () => {
+  await project.close();
+  await endpoint.close();
+});
+
+const json = async <T = Json>(...args: string[]): Promise<T> => {
+  const { stdout, stderr } = await project.run(...args, '--json');
+  if (stdout === '') throw new Error(stderr);
+  return JSON.parse(stdout) as T;
+};
+/** What ran since the log was last looked at. */
+const ran = async (): Promise<string[]> => {
+  const lines = (await project.read(LOG)).split('\n').filter((line) => line !== '');
+  await rm(join(project.folder, LOG), { force: true });
+  return lines;
+};
+const write = (name: string, ...steps: string[]): Promise<void> => writeFile(join(project.folder, `${name}.yml`), file(name, ...steps));
+const start = (name: string, id: string): Promise<Finished> => project.run('run', `${name}.yml`, '--id', id);
+
+describe('a rerun of a rerun', () => {
+  it('that was cancelled before it came to them takes over what the first run did, and repeats no external effect', async () => {
+    const [hello, publish, boom] = [says('hello'), says('publish', 'effect: external'), fails('boom')];
+    await write('again', hello, publish, boom);
+    await start('again', 'first');
+    expect(await ran()).toEqual(['hello', 'publish', 'boom']);
+    await write('again', GATE, hello, publish, boom);
+    expect((await project.run('rerun', 'first', '--id', 'second', '--no-wait')).code).toBe(4);
+    await project.run('cancel', 'second');
+    await project.run('watch', 'second');
+    expect(await json('rerun', 'second', '--dry-run')).toMatchObject({ reuse: ['hello', 'publish'], run: ['boom'], ask: ['gate'], refuse: [] });
+    await writeFile(join(project.folder, 'mended'), '');
+    expect(await json('rerun', 'second', '--id', 'third', '--yes')).toMatchObject({ status: 'success' });
+    expect(await ran()).toEqual(['boom']);
+  });
+
+  it('knows what steps cost that the run before had taken over', async () => {
+    const ask = '  - id: think\n    agent: general-purpose\n    prompt: Think hard.\n';
+    await write('dear', ask);
+    const { spend } = await json<{ spend: { usd: number } }>('run', 'dear.yml', '--id', 'dear');
+    expect(spend.usd).toBeGreaterThan(0);
+    expect(await json('rerun', 'dear', '--id', 'cheap')).toMatchObject({ spend: { usd: 0 } });
+    expect(await json('rerun', 'cheap', '--from', 'think', '--dry-run')).toMatchObject({ run: ['think'], usd: spend.usd });
+  });
+});
+
+describe('an external effect that has happened', () => {
+  it('is taken over also where files have changed that it does not name', async () => {
+    await write('ship', says('publish', 'effect: external'), `  - id: last\n    command: [sh, -c, 'exit 1']\n`);
+    await start('ship', 'ship');
+    await ran();
+    await write('ship', says('publish', 'effect: external'), says('last'));
+    expect(await json('rerun', 'ship', '--id', 'shipped')).toMatchObject({ status: 'success', steps: [{ reused: true }, { reused: false }] });
+    expect(await ran()).toEqual(['last']);
+  });
+
+  it('is refused for other content as often as it is asked for, which a dry run tells, and done anew with --again', async () => {
+    await write('other', says('publish', 'effect: external'));
+    await start('other', 'other-0');
+    await ran();
+    await write('other', says('publish', 'effect: external', 'published'));
+    for (const round of [0, 1, 2]) {
+      expect(await json('rerun', `other-${round}`, '--dry-run')).toMatchObject({ reuse: [], run: [], refuse: ['publish'] });
+      expect(await json('rerun', `other-${round}`, '--id', `other-${round + 1}`)).toMatchObject({ status: 'error', error: expect.stringContaining('`publish` was done in') as string });
+    }
+    expect(await ran()).toEqual([]);
+    expect(await json('rerun', 'other-3', '--again', '--id', 'other-4')).toMatchObject({ status: 'success' });
+    expect(await ran()).toEqual(['published']);
+  });
+
+  it('may have happened where the run time was over in the middle of it, which is shown like any end', async () => {
+    const endless = `  - id: publish\n    command: [sh, -c, 'echo publish >> ${LOG}; sleep 600']\n    effect: external\n`;
+    await writeFile(join(project.folder, 'late.yml'), `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.02}\n`);
+    expect(await json('run', 'late.yml', '--id', 'late')).toMatchObject({ status: 'timeout', error: expect.stringContaining('max_runtime_mins') as string, steps: [{ status: 'success' }, { status: 'error', error: expect.stringContaining('cancelled') as string }] });
+    expect(await json('show', 'late')).toMatchObject({ status: 'timeout' });
+    expect(await ran()).toEqual(['hello', 'publish']);
+    expect(await json('rerun', 'late', '--dry-run')).toMatchObject({ reuse: ['hello'], refuse: ['publish'] });
+  });
+});
+
+describe('a dry run', () => {
+  const NESTED = file('nested', `  - id: known\n    command: [sh, -c, 'echo $0', "\${a}"]\n    effect: none\n`, `  - id: other\n    command: [sh, -c, 'echo $0', "\${b}"]\n    effect: none\n`);
+  const rounds = `  - id: round
+    loop: {until: "\${steps.count.output == '3'}", max: 5}
+    steps:
+      - id: count
+        command: [sh, -c, 'echo $(($0 + 1))', "\${steps.count.output ?? 0}"]
+        effect: none
+      - id: tell
+        command: [sh, -c, 'echo "$0 $1"', "\${steps.count.output}", "\${steps.flaky.output ?? 'none'}"]
+        effect: none
+`;
+  const items = `  - id: each
+    foreach: [p, q]
+    workflow: ./nested.yml
+    inputs: {a: "\${item}", b: "\${steps.flaky.output ?? 'none'}"}
+`;
+
+  it('of loops, items and nested workflows tells what then happens, step by step', async () => {
+    await writeFile(join(project.folder, 'nested.yml'), NESTED);
+    await writeFile(join(project.folder, 'deep.yml'), `${file('deep', fails('flaky'), rounds, items)}execution: dag\n`);
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('deep', 'deep');
+    await writeFile(join(project.folder, 'mended'), '');
+    const told = await json<{ reuse: string[]; run: string[] }>('rerun', 'deep', '--dry-run');
+    // What a step gives that runs anew nobody knows before: the first round is the only one that is sure to come out as before.
+    expect(told).toMatchObject({ reuse: ['round/0/count', 'each/0/known', 'each/1/known'], run: ['flaky', 'round/0/tell', 'round/1', 'round/2', 'each/0/other', 'each/1/other'] });
+    const { steps } = await json<{ steps: Json[] }>('rerun', 'deep', '--id', 'deeper');
+    expect(reusedIn(steps)).toEqual(['round/0/count', 'round/1/count', 'round/2/count', 'each/0/known', 'each/1/known']);
+  });
+
+  it('does without a result whose value is gone, and so does the run', async () => {
+    const big = `  - id: big\n    command: [sh, -c, 'echo big >> ${LOG}; seq 1 1000']\n    effect: none\n`;
+    await write('gone', big, fails('last'));
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('gone', 'gone');
+    await ran();
+    await project.run('server', 'stop');
+    for (const name of await readdir(join(project.folder, '.perdure', 'values'), { recursive: true })) {
+      if ((await project.read(join('.perdure', 'values', name))).startsWith('"1\\n2\\n')) await rm(join(project.folder, '.perdure', 'values', name));
+    }
+    expect(await json('rerun', 'gone', '--dry-run')).toMatchObject({ reuse: [], run: ['big', 'last'] });
+    await writeFile(join(project.folder, 'mended'), '');
+    expect(await json('rerun', 'gone', '--id', 'back')).toMatchObject({ status: 'success' });
+    expect(await ran()).toEqual(['big', 'last']);
+  });
+});
+
+interface Shown {
+  path: string;
+  reused?: boolean;
+  steps?: Shown[];
+  items?: Shown[];
+  iterations?: Shown[];
+}
+
+/** Paths of what was taken over, in their order. */
+function reusedIn(steps: Json): string[] {
+  return (steps as unknown as Shown[]).flatMap(({ path, reused, steps: below = [], items = [], iterations = [] }) => [...(reused === true ? [path] : []), ...[below, items, iterations].flatMap((list) => reusedIn(list as unknown as Json))]);
+}
