@@ -35,6 +35,10 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['rerunning an unknown run', ['rerun', 'none'], 'There is no run `none`.'],
     ['an unknown session', ['sessions', 'show', 'task-a1b2c3d4'], 'Session not found: task-a1b2c3d4'],
     ['an unknown memory', ['memory', 'remove', 'mem-a1b2c3d4'], 'There is no memory `mem-a1b2c3d4`.'],
+    ['nothing to remember', ['memory', 'add'], 'Expected a text after `memory add`.'],
+    ['too much to remember', ['memory', 'add', 'x'.repeat(8001)], 'Expected at most 8000 characters, got 8001.'],
+    ['watching an unknown device', ['devices', 'monitor', 'none'], '`perdure.yml` names no device `none`.'],
+    ['mending an unknown build', ['build', 'fix', 'none', 'the button is green'], 'There is no run `none`.'],
     ['a status of what waits', ['list', '--waiting', '--status', 'error'], 'cannot be used with `--status <status>`'],
   ])('%s', async (_, args, message) => {
     const folder = newFolder(FILES);
@@ -60,11 +64,13 @@ describe('bad usage is one clear error, and nothing is started', () => {
 
   it('stops before anything starts when no model provider is there, and says what to set', async () => {
     const folder = newFolder(FILES);
-    const { code, stderr } = await perdure(folder, ['run', 'asks.yml']);
-    expect(code).toBe(3);
-    expect(stderr).toContain('ANTHROPIC_API_KEY');
-    expect(stderr).toContain('--rehearse');
-    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+    for (const args of [['run', 'asks.yml'], ['design', 'a report on every file']]) {
+      const { code, stderr } = await perdure(folder, args);
+      expect(code).toBe(3);
+      expect(stderr).toContain('ANTHROPIC_API_KEY');
+      expect(stderr).toContain('--rehearse');
+      expect(existsSync(join(folder, '.perdure'))).toBe(false);
+    }
   });
 
   it('names a program as another way only where one could play every agent', async () => {
@@ -139,7 +145,7 @@ describe('fmt', () => {
     const folder = newFolder({ 'definitions/permissions/small.yml': 'commands:\n  - [git]\n', 'definitions/devices/board.yml': 'name: board\n', 'definitions/README.md': '# Ours\n', 'definitions/workflows/hello.yml': HELLO.replace('  - ', '- ').replace(/^ {4}/m, '  ') });
     const { code, stdout, stderr } = await perdure(folder, ['fmt', '--check', 'definitions', '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual({ ok: true, problems: [], changed: ['definitions/workflows/hello.yml'] });
+    expect(JSON.parse(stdout)).toEqual({ ok: false, problems: [], changed: ['definitions/workflows/hello.yml'] });
   });
 });
 

@@ -25,7 +25,7 @@ async function tagged(store: string): Promise<number[]> {
   return (await listTagged()).filter(({ tag }) => tag.store === store).map(({ pid }) => pid);
 }
 
-describe.runIf(process.platform === 'linux')('the reaper', () => {
+describe('the reaper', () => {
   it('kills everything that commands of a dead worker left, at any depth', async () => {
     const store = `dead-${String(process.pid)}`;
     const pid = await command(store, await deadPid());

@@ -30,7 +30,7 @@ async function worker(store: string, script: string): Promise<number> {
 
 const TREE = 'sleep 999 & setsid sleep 999 & sleep 999';
 
-describe.runIf(process.platform === 'linux')('the watchdog', () => {
+describe('the watchdog', () => {
   it('kills all that a command has started when its worker is killed', async () => {
     const store = `watched-${process.pid}`;
     const pid = await worker(store, TREE);

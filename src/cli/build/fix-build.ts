@@ -17,7 +17,7 @@ import type { Terminal } from '../terminal.js';
 
 /** `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is: this is a run of its own. */
 export async function fixBuild(built: string, wish: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
-  const { store, project, elsewhere } = await openSession(terminal, { taskQueue: command.taskQueue });
+  const { store, project, elsewhere } = await openSession(terminal, { taskQueue: command.taskQueue, lookOnly: true });
   if (elsewhere !== null) throw usageError(`What run \`${built}\` built is in the store \`${store.id}\`, which is elsewhere.`, 'Mend it where that store is.');
   const record = await store.readRun(built);
   if (record === null) throw unknownRun(built);

@@ -13,17 +13,18 @@ export const fmt: CommandSpec = {
     const { formatPaths } = await import('../submit/format-files.js');
     const check = options.flag('check');
     const { files, changed, problems, sources } = formatPaths(paths, terminal.cwd, { write: !check });
-    const ok = problems.length === 0;
+    const sound = problems.length === 0;
+    const ok = sound && !(check && changed.length > 0);
     if (options.flag('json')) printJson(terminal, { ok, problems, changed });
     else {
       print(terminal, ...changed);
       tell(terminal, `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`);
     }
-    if (!ok && !options.flag('json')) {
+    if (!sound && !options.flag('json')) {
       const { printProblems } = await import('../../compiler/print-problems.js');
       tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
     }
-    if (!ok) return EXIT.usage;
-    return check && changed.length > 0 ? EXIT.ended : EXIT.success;
+    if (!sound) return EXIT.usage;
+    return ok ? EXIT.success : EXIT.ended;
   },
 };

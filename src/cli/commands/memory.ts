@@ -24,13 +24,13 @@ export const memory: CommandSpec = {
   examples: ['perdure memory add "Dates are ISO 8601, in UTC." --category convention', 'perdure memory search dates', 'perdure memory remove mem-a1b2c3d4'],
   async run(invocation) {
     const { arguments: [action, text = ''], options, terminal } = invocation;
+    if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
+    if (action === 'add' && text.length > MOST_CHARACTERS) throw usageError(`Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`, 'Remember less, in several pieces.');
     const { openSession } = await import('../session.js');
     const { store } = await openSession(terminal, { taskQueue: null, lookOnly: action !== 'add' });
-    if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
     const category = CATEGORIES.find((name) => name === options.text('category'));
     switch (action) {
       case 'add':
-        if (text.length > MOST_CHARACTERS) throw usageError(`Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`, 'Remember less, in several pieces.');
         return tellAdded(await store.addMemory({ category: category ?? 'decision', text: text.trim(), by: actingName(options.text('as')) }), invocation);
       case 'remove':
         if (!(await store.removeMemory(text))) throw usageError(`There is no memory \`${text}\`.`, '`perdure memory list` shows all.');

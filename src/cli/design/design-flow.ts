@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../workers/package-root.js';
 import { NO_BUDGETS } from '../../plan/plan.js';
+import type { RunSettings } from '../../plan/run-input.js';
 import { isStored } from '../../plan/value.js';
 import { sha256 } from '../../store/hash.js';
 import { listAgents } from '../agents/list-agents.js';
@@ -11,7 +12,8 @@ import { conclude } from '../follow/conclude.js';
 import type { FollowEnd } from '../follow/follow.js';
 import { follow } from '../follow/follow.js';
 import type { Session } from '../session.js';
-import { openSession } from '../session.js';
+import { openSession, openWorkspace, storeElsewhere } from '../session.js';
+import type { Compiled } from '../submit/prepare.js';
 import { compile, settle, storePlan } from '../submit/prepare.js';
 import { newRunId } from '../submit/run-id.js';
 import { startSubmission } from '../submit/submit-run.js';
@@ -26,11 +28,22 @@ interface DesignCommand {
   json: boolean;
 }
 
+interface Designer {
+  run: string;
+  compiled: Compiled;
+  settings: RunSettings;
+  session: Session;
+}
+
 /** Has the designer write a flow and its temporary agents, writes them, and shows the flow's graph. Runs nothing of it. */
 export async function designFlow(command: DesignCommand, terminal: Terminal): Promise<ExitCode> {
-  const session = await openSession(terminal, { taskQueue: null });
+  const workspace = await openWorkspace(terminal);
+  const compiled = await compile(join(packageRoot(), 'definitions', 'design', 'design.yml'), workspace, terminal);
+  const elsewhere = await storeElsewhere(workspace, null, terminal);
+  const settings = await settle(compiled.plan, { rehearse: false, by: command.by, gates: 'ask', limits: NO_BUDGETS }, { ...workspace, elsewhere }, terminal);
+  const session = await openSession(terminal, { taskQueue: null, elsewhere });
   const run = newRunId('design');
-  const end = await runDesigner(run, command, session, terminal);
+  const end = await runDesigner({ run, compiled, settings, session }, command, terminal);
   if (end.kind !== 'closed' || end.view.status !== 'success') return conclude(end, { run, terminal, store: session.store, json: command.json });
   const { output } = end.view;
   const written = output === null ? null : isStored(output) ? await session.store.get(output.ref) : output.value;
@@ -39,9 +52,7 @@ export async function designFlow(command: DesignCommand, terminal: Terminal): Pr
   return EXIT.success;
 }
 
-async function runDesigner(run: string, { wish, by }: DesignCommand, session: Session, terminal: Terminal): Promise<FollowEnd> {
-  const compiled = await compile(join(packageRoot(), 'definitions', 'design', 'design.yml'), session, terminal);
-  const settings = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits: NO_BUDGETS }, session, terminal);
+async function runDesigner({ run, compiled, settings, session }: Designer, { wish, by }: DesignCommand, terminal: Terminal): Promise<FollowEnd> {
   const agents = listAgents({ project: session.project, cwd: terminal.cwd }).agents.filter(({ source }) => source !== 'temporary').map(({ name, description }) => `${name}: ${description ?? ''}`).join('\n');
   const input = { wish, agents, program: join(packageRoot(), 'dist', 'cli', 'main.js') };
   const link = await session.connect({ start: true });

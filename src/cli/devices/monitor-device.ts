@@ -11,7 +11,7 @@ import { packageRoot } from '../../workers/package-root.js';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
 import { safeText } from '../render/safe-text.js';
-import { openSession } from '../session.js';
+import { openSession, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 
@@ -23,19 +23,20 @@ const AGAIN_MS = 200;
  * opened again when it is back. A port that is not there at the start, or that a run has open, is exit code 3.
  */
 export async function monitorDevice(name: string, terminal: Terminal, { limitMs }: { limitMs: number | null }): Promise<ExitCode> {
-  const session = await openSession(terminal, { taskQueue: null });
-  const found = createDevices(session.project, session.config)(name);
+  const { project, config } = await openWorkspace(terminal);
+  const found = createDevices(project, config)(name);
   if (!('device' in found)) throw usageError(found.message, found.suggestion);
-  if (!isHere({ task_queue: found.task_queue ?? undefined }, session.config)) throw usageError(`\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`, `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`);
+  if (!isHere({ task_queue: found.task_queue ?? undefined }, config)) throw usageError(`\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`, `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`);
   if (!isSimulated(found.device)) {
     const { ok, detail, fix } = await explainPort(found.device);
     if (!ok) throw new CliError(detail, EXIT.unavailable, fix);
   }
+  const { store } = await openSession(terminal, { taskQueue: null });
   const stop = new AbortController();
   const timer = limitMs === null ? null : setTimeout(() => stop.abort(), limitMs);
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const setting = { store: session.store, run: 'monitor', boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'), busyMs: 0 };
+  const setting = { store, run: 'monitor', boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'), busyMs: 0 };
   try {
     // What is opened once is waited for as long as it takes: a board may be plugged out and in.
     for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
