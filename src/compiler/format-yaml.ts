@@ -1,5 +1,6 @@
 import type { Document, Node as YamlNode, Pair, Scalar } from 'yaml';
 import { isCollection, isMap, isPair, isScalar, isSeq, parseDocument, visit } from 'yaml';
+import { keepFoldedLines } from './format-folded.js';
 import { detectFormat } from './formats/detect.js';
 import type { Report } from './problem.js';
 import type { Source } from './source.js';
@@ -31,7 +32,7 @@ export function formatYaml(source: Source, report: Report): string | null {
   const node = parseYaml({ source, start: 0, end: source.text.length }, watch);
   const format = node && detectFormat(node, watch);
   if (broken || format === null) return null;
-  const document = parseDocument(source.text, { schema: 'core', stringKeys: true, uniqueKeys: false });
+  const document = parseDocument(source.text, { schema: 'core', stringKeys: true, uniqueKeys: false, keepSourceTokens: true, customTags: keepFoldedLines });
   if (format === 'workflow') orderWorkflow(document);
   if (format === 'agent') order(document.contents, AGENT_KEYS);
   layOut(document);
