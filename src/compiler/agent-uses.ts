@@ -51,8 +51,10 @@ export interface ToolSource {
   search?: SearchPlace | undefined;
   /** Where made agents are written where no manifest says it: `agents.generated_agents_dir` of perdure.yml. */
   folder?: string | undefined;
-  /** The tool that a `tool.yml` of this name defines; null when there is none. */
-  findTool: (name: string, from: { file: string }) => FoundTool | null;
+  /** The tool that a `tool.yml` of this name defines; null when there is none, `faulty` when its own problems were reported. */
+  findTool: (name: string, from: { file: string }) => FoundTool | 'faulty' | null;
+  /** Names of the project's own tools. */
+  toolNames: () => string[];
   /** Tools of MCP servers that a name means; null for a name of another form. */
   findRemote: (name: string) => RemoteTool[] | MissingRemote | null;
   /** The agent of this name; null when there is none. */
@@ -79,7 +81,7 @@ export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, 
     const remote = named === null ? source.findRemote(name) : null;
     if (named !== null) keepNamed(kept, named);
     else if (Array.isArray(remote)) for (const tool of remote) keep(kept, tool);
-    else if (!addOther(name)) reportUnknown(name, at, definition, { report: source.report, remote });
+    else if (!addOther(name)) reportUnknown(name, at, definition, { source, remote });
   }
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
@@ -132,8 +134,8 @@ function makerNamed(name: Maker, { folder, generated }: Kept): Tool {
   return { kind: 'maker', name, ...(name === 'agent_create' && folder !== undefined ? { folder } : {}) };
 }
 
-function keepDefined(kept: Kept, defined: FoundTool | null): boolean {
-  if (defined === null) return false;
+function keepDefined(kept: Kept, defined: FoundTool | 'faulty' | null): boolean {
+  if (defined === null || defined === 'faulty') return defined !== null;
   keep(kept, defined.tool);
   if (defined.asks) kept.asked.push(`tool:${defined.tool.name}`);
   return true;
@@ -177,13 +179,13 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
 }
 
 /** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
-function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { report, remote }: { report: Report; remote: MissingRemote | null }): void {
+function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null }): void {
   const foreign = isForeign(file) && remote?.refused !== true;
   // A server of another program is no mistake in that program's file.
   if (foreign && remote !== null) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
-  report({ code: 'unknown-tool', severity: foreign ? 'warning' : 'error', at, message, suggestion: remote === null ? didYouMean(name, TOOL_NAMES) : remote.suggestion });
+  report({ code: 'unknown-tool', severity: foreign ? 'warning' : 'error', at, message, suggestion: remote === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : remote.suggestion });
 }
 
 function isForeign(file: string): boolean {

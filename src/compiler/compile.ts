@@ -296,9 +296,12 @@ function toolSource({ loader, resolver, report, texts, root, permissions, within
     ...(search === undefined ? {} : { search: { url: search.url, headers: search.headers ?? {} } }),
     folder: folder === undefined ? undefined : posix.normalize(folder).replace(/\/$/, ''),
     findRemote: (name) => serverTools(name, servers),
+    toolNames: resolver.tools,
     findTool: (name, from) => {
-      const definition = loaded(resolver.tool(name, from.file), 'tool');
-      return definition && toDefinedTool(definition, { root, texts, isMade: madeTools.includes(definition.file) });
+      const found = resolver.tool(name, from.file);
+      const definition = loaded(found, 'tool');
+      if (definition === null) return 'entry' in found ? 'faulty' : null;
+      return toDefinedTool(definition, { root, texts, isMade: madeTools.includes(definition.file) });
     },
     findAgent: (name, from) => {
       const beside = join(dirname(from.file), `${name}.agent`);

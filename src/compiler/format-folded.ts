@@ -1,4 +1,4 @@
-import type { CollectionTag, Scalar, ScalarTag, StringifyContext, TagId, Tags } from 'yaml';
+import type { CollectionTag, Scalar, ScalarTag, TagId, Tags } from 'yaml';
 
 const STRING = 'tag:yaml.org,2002:str';
 /** One that tells its indentation begins with blanks, which the library writes well. */
@@ -14,7 +14,7 @@ function isText(tag: ScalarTag | CollectionTag | TagId): tag is ScalarTag {
 }
 
 /** A folded text as it was written, at its new indentation; null for any other. */
-function foldedLines({ srcToken, comment }: Scalar, { indent }: StringifyContext): string | null {
+function foldedLines({ srcToken, comment }: Scalar, { indent }: Parameters<NonNullable<ScalarTag['stringify']>>[1]): string | null {
   if (srcToken?.type !== 'block-scalar' || (comment ?? '') !== '') return null;
   const head = srcToken.props.find(({ type }) => type === 'block-scalar-header');
   if (head === undefined || !('source' in head) || !HEAD.test(head.source)) return null;

@@ -1,5 +1,6 @@
-import { dirname, extname } from 'node:path';
+import { basename, dirname, extname } from 'node:path';
 import { NAME } from '../plan/names.js';
+import { describe } from './check.js';
 import type { AuthoredAgent } from './formats/agent.js';
 import { dialectOf, readAgent, readAgentInPlace } from './formats/agent.js';
 import { readAgentFile } from './formats/agent-file.js';
@@ -92,12 +93,21 @@ function readDocument(absolute: string, source: Source, report: Report): Definit
     case 'chain':
       return withName(nameFromFile(absolute, 'chain'), { format, ...head, authored: readChain(node, report) });
     case 'tool':
+      checkFolder(node, absolute, report);
       return withName(nameOf(node, absolute, report), { format, ...head, authored: readTool(node, report) });
     case 'build':
       return withName(memberOf(node, 'name') === null ? nameFromFile(absolute, 'build') : nameOf(node, absolute, report), { format, ...head, authored: readBuild(node, report) });
     case null:
       return null;
   }
+}
+
+/** A tool is found by its folder: another name in its file is one that nobody can call it by. */
+function checkFolder(node: Node, absolute: string, report: Report): void {
+  const written = memberOf(node, 'name');
+  const folder = basename(dirname(absolute));
+  if (written === null || written.value === folder || !/\/tools\/[^/]+\/tool\.ya?ml$/.test(absolute)) return;
+  report({ code: 'folder-name', severity: 'warning', at: written, message: `This tool is found as \`${folder}\`, by its folder; its file calls it ${describe(written.value)}.`, suggestion: 'give both the same name' });
 }
 
 function readMappedWorkflow(node: Node, report: Report): { node: Node; authored: AuthoredWorkflow | null } {

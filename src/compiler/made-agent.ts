@@ -38,7 +38,7 @@ export function compileMadeAgent(request: AgentRequest, bounds: AgentBounds, wor
   const errors = sortProblems(problems).filter(({ severity }) => severity === 'error').map(problemLine);
   if (found === null || errors.length + faults.length > 0) return { made: { problems: [...errors, ...faults].join('\n') }, texts };
   // Its tools are its maker's and are looked up nowhere; what it was told of variables is text (I4).
-  const { agent } = createAgentCompiler({ report: () => undefined, texts, permissions: undefined, within: [], generated: { kinds: [], budgets: NO_BUDGETS }, findTool: () => null, findRemote: () => null, findAgent: () => null })(withoutTools(found), []);
+  const { agent } = createAgentCompiler({ report: () => undefined, texts, permissions: undefined, within: [], generated: { kinds: [], budgets: NO_BUDGETS }, findTool: () => null, toolNames: () => [], findRemote: () => null, findAgent: () => null })(withoutTools(found), []);
   return { made: { text, agent: bounded(agent, request, bounds, tools) }, texts };
 }
 

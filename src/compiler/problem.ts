@@ -58,7 +58,7 @@ export const PROBLEM_CODES = {
   'workflow-cycle': 'Workflows contain each other.',
   'workflow-depth': 'Workflows are nested too deep.',
   'group-not-parallel': 'A parallel group in a workflow that runs its steps one after the other.',
-  'unterminated-text': 'A text in a flow has no closing quote.',
+  'unterminated-text': 'A text in a flow has a quote at one end only.',
   'unbalanced-bracket': 'A bracket in a flow has no partner.',
   'unexpected-text': 'Something in a flow that its grammar has no place for.',
   'dangling-operator': 'An operator of a flow with nothing before or after it.',
@@ -68,6 +68,7 @@ export const PROBLEM_CODES = {
   'unknown-label': 'A jump of a flow out of the brackets in which its label stands.',
   'judged-condition': 'A condition of a flow in words that no rule knows; a model is asked whether it holds.',
   'missing-condition': 'A `~>` of a flow without a condition.',
+  'folder-name': "A tool is found by the name of its folder, and its file says another.",
   'shadows-builtin': "A file takes a built-in agent's name, and wins.",
   'plan-too-large': 'The compiled Plan has more than 1 MiB.',
 } as const;

@@ -25,6 +25,7 @@ type Found = Omit<StepTool, 'permissions'> & { asks: boolean };
 export function createToolFinder(source: ToolSource): (name: string, from: { file: string }, at: Node) => StepTool | null {
   return (name, from, at) => {
     const found = builtinOf(name) ?? remoteOf(name, source) ?? definedOf(name, from, source) ?? { missing: `There is no tool \`${name}\`.`, suggestion: otherwise(name, from, source) };
+    if (found === 'faulty') return null; // its own problems say more
     if ('missing' in found) {
       source.report({ code: 'unknown-tool', at, ...('suggestion' in found ? { suggestion: found.suggestion } : {}), message: found.missing });
       return null;
@@ -57,9 +58,9 @@ function unasked(name: string): RemoteTool {
   return { kind: 'mcp', name, server: '', remote: '', description: '', inputs: '{}', connect: '{}' };
 }
 
-function definedOf(name: string, from: { file: string }, { findTool }: ToolSource): Found | null {
+function definedOf(name: string, from: { file: string }, { findTool }: ToolSource): Found | 'faulty' | null {
   const found = findTool(name, from);
-  return found && { tool: found.tool, inputs: found.inputs, asks: found.asks };
+  return found === null || found === 'faulty' ? found : { tool: found.tool, inputs: found.inputs, asks: found.asks };
 }
 
 /** A long schema is a stored text, and only checked before the call. */
@@ -67,9 +68,9 @@ function schemaIn(inputs: RemoteTool['inputs']): JsonObject | null {
   return typeof inputs === 'string' ? (JSON.parse(inputs) as JsonObject) : null; // canonical JSON of a schema
 }
 
-function otherwise(name: string, from: { file: string }, { findAgent }: ToolSource): string | null {
+function otherwise(name: string, from: { file: string }, { findAgent, toolNames }: ToolSource): string | null {
   if ((namedTools(name)?.makers ?? []).length > 0) return 'only agents make others: name it under `tools` of an agent';
-  return findAgent(name, from) === null ? didYouMean(name, TOOL_NAMES) : `it is an agent: write \`agent: ${name}\``;
+  return findAgent(name, from) === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : `it is an agent: write \`agent: ${name}\``;
 }
 
 function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermissions | undefined)[]): Permissions {

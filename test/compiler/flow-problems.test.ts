@@ -40,6 +40,23 @@ describe('problems of flows', () => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
+  const QUOTED = ['# Fixes.', '$fixer := {', '  base: "Plan",', '  prompt: "You fix."', '}', '@ask-human:"What?":focus ->', '[', '  Explore:"Look for {focus}":found ||', '  Plan:"Review it', 'with care":review', '] ->', '(if review contains "bad")~> $fixer:"Fix {review}":fixes', ''].join('\n');
+  const quotes = [...QUOTED.matchAll(/"/g)].map(({ index }) => index);
+
+  it.each(quotes)('finds the quote that is missing at %i, and nothing else', (index) => {
+    expect(problemsOf(QUOTED)).toEqual([]);
+    const line = QUOTED.slice(0, index).split('\n').length;
+    const problems = problemsOf(QUOTED.slice(0, index) + QUOTED.slice(index + 1));
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`^(?:${line - 1}|${line}|${line + 1}):\\d+ unterminated-text$`))]);
+  });
+
+  it('warns of a captured name in braces that is text for its hyphen', () => {
+    const found = (text: string) => compileFlowText(text).problems;
+    expect(found('Explore:"x":my-files -> Plan:"{my-files}"')).toMatchObject([{ code: 'unknown-variable', severity: 'warning', column: 31, suggestion: 'capture it as `my_files`, and write `{my_files}`' }]);
+    expect(found('Explore:"x":my_files -> Plan:"{my-files}"')).toMatchObject([{ severity: 'warning', suggestion: 'did you mean `{my_files}`?' }]);
+    expect(found('Explore:"x":files -> Plan:"{my-files} \\\\{files} {{my-files}}"').filter(({ code }) => code === 'unknown-variable')).toEqual([]);
+  });
+
   it.each(['a (if passed)~> b', '[a || b] (all success)~> c', 'a ~> (if passed) b', 'a -> (if passed)~> b', 'a\n(passed)~> b'])('takes a condition as in %j', (text) => {
     expect(parse(text).problems).toEqual([]);
     expect(parse(reprint(text)).problems).toEqual([]);

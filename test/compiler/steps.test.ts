@@ -83,6 +83,15 @@ describe('steps', () => {
     expect(compileText(`steps:\n  - agent: scanner\n    ${line}\n`).problems).toMatchObject([{ code: 'unknown-key', suggestion }]);
   });
 
+  it.each([
+    ['{ask: Where to?, options: [a]}', '`choices`'],
+    ['{ask: {question: Where to?, options: [a]}}', '`choices`'],
+    ['{approval: Go?, choices: [a]}', '`options`'],
+    ['{approval: {message: Go?, choices: [a]}}', '`options`'],
+  ])('tell what the other kind of gate calls it: %s', (step, word) => {
+    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([{ code: 'unknown-key', suggestion: `it is called ${word} here` }]);
+  });
+
   it('limit a nested run by its timeout, where it is tried once', () => {
     const files = { 'nested.yml': 'steps:\n  - command: [a]\n' };
     expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, deadline: 9m}\n', files).steps[0]).toMatchObject({ deadline_ms: 300_000 });

@@ -64,6 +64,19 @@ describe('A tool step', () => {
     expect(problems).toMatchObject([{ line: 2, column: line.indexOf('¦') + 1, code, ...(message === null ? {} : { message }) }]);
   });
 
+  it('that is misspelled is told the name of the nearest, also of the project', () => {
+    expect(compileText('steps:\n  - {tool: deplo}\n', FILES).problems).toMatchObject([{ suggestion: 'did you mean `deploy`?' }]);
+    const agent = 'name: scribe\nprompt: You write.\ntools: [deplo]\n';
+    expect(compileText('steps:\n  - {agent: scribe, prompt: x}\n', { ...FILES, 'definitions/agents/scribe.yml': agent }).problems).toMatchObject([{ code: 'unknown-tool', suggestion: 'did you mean `deploy`?' }]);
+  });
+
+  it('is not called unknown where its own file has a problem', () => {
+    const files = { 'definitions/tools/deploy/tool.yml': DEPLOY.replace('version: 1', 'version: none'), 'definitions/agents/scribe.yml': 'name: scribe\nprompt: You write.\ntools: [deploy]\n' };
+    for (const step of ['{tool: deploy}', '{agent: scribe, prompt: x}']) {
+      expect(compileText(`steps:\n  - ${step}\n`, files).problems).toMatchObject([{ code: 'invalid-value', file: expect.stringContaining('tool.yml') as string }]);
+    }
+  });
+
   it('leaves to the call what a reference gives', () => {
     expect(compileText('steps:\n  - {tool: deploy, inputs: {target: "${where}"}}\n', FILES).problems).toEqual([]);
   });

@@ -8,7 +8,7 @@ import { brief, compileIn, createProject } from './temporary-project.js';
 const TOOL = readFileSync(join(packageRoot(), 'definitions/tools/word-count/tool.yml'), 'utf8');
 
 function problemsOf(text: string): string[] {
-  const root = createProject({ '.glee/tools/x/tool.yml': text });
+  const root = createProject({ [`.glee/tools/${/^name: (.+)$/m.exec(text)?.[1] ?? 'x'}/tool.yml`]: text });
   return validatePaths([join(root, '.glee/tools')], root).problems.map(brief);
 }
 

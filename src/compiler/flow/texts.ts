@@ -25,12 +25,24 @@ export type LateTemplate = (from: Frame) => Template;
 
 /** An instruction or a question as a template: `{name}` is what was captured before, `{{name}}` a parameter. */
 export function templateOf(quoted: Quoted, names: Names, vocabulary: Vocabulary): LateTemplate {
+  warnOfHyphens(quoted, names, vocabulary.report);
   const parts = cutInstruction(quoted.raw).map((part) => (part.kind === 'text' ? part.text : { value: partValue(part, quoted, names, vocabulary), source: part.source }));
   return (from) =>
     ofParts(
       parts.map((part) => (typeof part === 'string' ? part : { expression: part.value?.(from) ?? null, source: part.source })),
       vocabulary.texts,
     );
+}
+
+/** Such braces are text, and were most likely meant for something that was captured. */
+function warnOfHyphens({ raw, placeOf }: Quoted, names: Names, report: Report): void {
+  for (const { 0: whole, 1: name = '', index } of raw.matchAll(/(?<![\\{])\{([A-Za-z_]\w*(?:-\w+)+)\}/g)) {
+    const plain = name.replaceAll('-', '_');
+    const meant = knownNames(names).find((known) => known === name || known === plain);
+    if (meant === undefined) continue;
+    const suggestion = meant === plain ? `did you mean \`{${plain}}\`?` : `capture it as \`${plain}\`, and write \`{${plain}}\``;
+    report({ code: 'unknown-variable', severity: 'warning', at: placeOf(index, whole.length), message: `\`${whole}\` stays as it is: no name in braces has a \`-\`.`, suggestion });
+  }
 }
 
 function partValue(part: Exclude<InstructionPart, { kind: 'text' }>, quoted: Quoted, names: Names, vocabulary: Vocabulary): Late | null {

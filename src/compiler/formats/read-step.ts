@@ -36,6 +36,12 @@ const STEP_WORDS: Record<string, string> = {
   name: 'id', depends_on: 'needs', dependsOn: 'needs', if: 'when', run: 'command', uses: 'agent', env_vars: 'env', working_directory: 'cwd', retries: 'retry', group: 'parallel_group', onError: 'on_error', args: 'command', with: 'inputs', input: 'inputs', instruction: 'prompt', question: 'approval', max_output: 'max_output_kb', approvers: 'required_approver', approver: 'required_approver', required_approvers: 'required_approver', escalation: 'escalate', remind: 'reminder',
 };
 
+/** What one kind of gate calls otherwise than the other. */
+const GATE_WORDS: Record<'approval' | 'ask', Record<string, string>> = {
+  approval: { choices: 'options' },
+  ask: { options: 'choices' },
+};
+
 /** Reads one step; every fault of its form is reported where it is. */
 export function readStep(node: Node, report: Report): ReadStep {
   const nothing = { authored: null, block: null, node, whole: false, faulty: new Set<string>() };
@@ -64,9 +70,9 @@ function readKind(kind: AuthoredStep['kind'], node: Node, options: Check): ReadS
     case 'plan':
       return readAs(kind, planStep, node, options);
     case 'approval':
-      return readAs(kind, memberOf(node, kind)?.members == null ? approvalStep : approvalGateStep, node, options);
+      return readAs(kind, memberOf(node, kind)?.members == null ? approvalStep : approvalGateStep, node, wordsFor(kind, options));
     case 'ask':
-      return readAs(kind, askStep, node, options);
+      return readAs(kind, askStep, node, wordsFor(kind, options));
     case 'set':
       return readAs(kind, setStep, node, options);
     case 'wait':
@@ -74,6 +80,10 @@ function readKind(kind: AuthoredStep['kind'], node: Node, options: Check): ReadS
     default:
       return readDevice(kind, node, options);
   }
+}
+
+function wordsFor(kind: 'approval' | 'ask', options: Check): Check {
+  return { ...options, words: { ...options.words, ...GATE_WORDS[kind] } };
 }
 
 function readDevice(kind: 'compile' | 'flash' | 'serial', node: Node, options: Check): ReadStep {

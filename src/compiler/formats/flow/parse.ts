@@ -12,13 +12,17 @@ import { scanFlow } from './tokens.js';
 /** Brackets and conditions inside each other. */
 const MAX_DEPTH = 64;
 
-/** Parses the text of a flow. Whatever is wrong is reported, all of it at once; what is sound of it is returned. */
+/**
+ * Parses the text of a flow. Whatever is wrong is reported, all of it at once; what is sound of it is returned. Where
+ * quotes do not pair up nothing is: what is inside them and what is not cannot be told apart.
+ */
 export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowTree {
   const { tokens, open } = scanFlow(text);
-  const cursor = createCursor(tokens, placeOf, report);
   for (const { start, end } of open) {
-    cursor.problem({ code: 'unterminated-text', at: placeOf(start, end), message: 'Expected `"` at the end of this text.', suggestion: 'a `"` inside a text is written `\\"`' });
+    report({ code: 'unterminated-text', at: placeOf(start, end), message: 'Expected `"` at both ends of a text; here is one without its partner.', suggestion: 'a `"` inside a text is written `\\"`' });
   }
+  if (open.length > 0) return { definitions: [], body: null, comments: [] };
+  const cursor = createCursor(tokens, placeOf, report);
   const definitions: (Definition | DefinitionBlock)[] = [];
   const bodies: FlowExpression[] = [];
   const descent = createDescent(cursor);
@@ -34,9 +38,9 @@ export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowT
     }
   }
   const [only] = bodies;
-  if (only === undefined && definitions.length === 0 && open.length === 0) {
+  if (only === undefined && definitions.length === 0) {
     cursor.problem({ code: 'empty-file', at: placeOf(0, 1), message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.' });
-  } else if (only === undefined && open.length === 0) {
+  } else if (only === undefined) {
     cursor.problem({ code: 'missing-key', at: cursor.at(cursor.peek()), message: 'Expected steps after the definitions, got the end of the flow.' });
   }
   return { definitions, body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null), comments: cursor.rest() };

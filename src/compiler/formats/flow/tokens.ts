@@ -28,6 +28,8 @@ const RULE = /---[ \t]*(?=\r?\n|$)/y;
 const OTHER = /[^]/uy;
 /** Of a text in quotes, what is neither its end nor an escape. */
 const INSIDE = /[^"\\]+/y;
+/** Steps are joined at the end of a line, or below brackets. */
+const JOINT = /(?:->|\|\||~>)[ \t]*\r?\n|\n[ \t]*[\])]/;
 const HASH = 0x23;
 /** After so many strings without an end there is no sense in looking for more. */
 const MAX_OPEN = 20;
@@ -70,9 +72,9 @@ function lastOpen(tokens: Token[], open: OpenString[]): number {
   return last === undefined ? 0 : tokens.findIndex(({ start }) => start > last.start);
 }
 
-/** A string over several lines that ends where another one should begin. */
+/** A string over several lines that ends where another one should begin, or holds what joins steps. */
 function looksOpen({ kind, raw }: Token): boolean {
-  return kind === 'string' && raw.includes('\n') && /[A-Za-z0-9_-][ \t]*:\s*$/.test(raw.slice(-80));
+  return kind === 'string' && raw.includes('\n') && (/[A-Za-z0-9_-][ \t]*:\s*$/.test(raw.slice(-80)) || JOINT.test(raw));
 }
 
 /** Up to the end of its line, without the operator there. */
