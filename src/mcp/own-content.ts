@@ -9,7 +9,7 @@ export interface ShownGate {
   /** Who started that. */
   submittedBy: string | null;
   kind: Gate['kind'];
-  content: GateContent | null;
+  content: Pick<GateContent, 'text'> | null;
 }
 
 /**
@@ -22,7 +22,7 @@ export function isOwnContent({ run, submittedBy, kind, content }: ShownGate, by:
   return (kind === 'tool' && isOwnRun) || isKnown(content, { made, given });
 }
 
-function isKnown(content: GateContent | null, { made, given }: Pick<Connection, 'made' | 'given'>): boolean {
+function isKnown(content: Pick<GateContent, 'text'> | null, { made, given }: Pick<Connection, 'made' | 'given'>): boolean {
   if (content === null) return false;
   const text = content.text.trim();
   return given.has(text) || (['agent', 'workflow', 'tool'] as const).some((kind) => made.all(kind).some((one) => text.includes(one.text.trim())));

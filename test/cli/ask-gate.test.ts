@@ -19,7 +19,7 @@ async function typed(keys: string, content: string, editor: string): Promise<{ a
   // The parts of a terminal that a gate uses.
   const terminal = { stdin, stderr, palette, resultPalette: palette, env: { PATH: process.env['PATH'], EDITOR: editor }, cwd: '.', interactive: true } as unknown as Terminal;
   stdin.write(keys);
-  const answer = await askGate(OPEN, { text: content, isText: true }, terminal, new AbortController().signal);
+  const answer = await askGate(OPEN, { text: content, shown: content, isText: true }, terminal, new AbortController().signal);
   return { answer, told: String(stderr.read()) };
 }
 

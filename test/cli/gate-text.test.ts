@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { renderGate } from '../../src/cli/follow/gate-text.js';
+import { readable } from '../../src/cli/follow/readable.js';
 import type { OpenGate } from '../../src/cli/observe/view.js';
+import type { Json } from '../../src/plan/json.js';
 import { createPalette } from '../../src/cli/render/colors.js';
 import { displayWidth } from '../../src/cli/render/width.js';
 
@@ -9,6 +11,17 @@ const open = (message: string): OpenGate => ({
   gate: { path: 'approve', kind: 'approval', message, content: null, hash: 'sha256:9c41aaaae07b', fallback: 'abort', since: '2026-01-01T00:00:00Z' },
 });
 const style = { width: 79, height: 24, palette: createPalette(false) };
+
+describe('what a gate shows', () => {
+  it.each<[string, Json, string]>([
+    ['a text is itself', 'one\ntwo', 'one\ntwo'],
+    ['JSON without lines in it is JSON', { a: 1, b: ['x'] }, '{\n  "a": 1,\n  "b": [\n    "x"\n  ]\n}'],
+    ['a text of lines inside of JSON stands as lines', { what: 'workflow', content: { definition: 'name: x\nsteps:\n  - id: a\n' } }, 'what: workflow\ncontent:\n  definition: |\n    name: x\n    steps:\n      - id: a'],
+    ['no line of a text passes for what stands beside it', { text: 'a\n\nwhat: nothing', what: 'all' }, 'text: |-\n  a\n\n  what: nothing\nwhat: all'],
+  ])('%s', (_, json, shown) => {
+    expect(readable(json)).toBe(shown);
+  });
+});
 
 describe('a gate on the screen', () => {
   it('is one line with its hash where that fits, and wraps where it does not', () => {

@@ -29,7 +29,11 @@ function shipped(name: string, folder: string): Record<string, string> {
 const create = (name: string, instructions: string): Answer => ({ tools: [{ name: 'agent_create', input: { name, instructions, description: 'Does one thing.' } }] });
 /** What was told last, without the containers around it. */
 const last = ({ results }: RecordedRequest): string => results.last.map(({ text }) => text.replace(/<\/?glee:context[^>]*>\n?/g, '').trim()).join(' | ');
-const approve = (id: string): Promise<true> => until(async () => (await project.run('approve', id, '--as', 'ana')).code === 0 || null);
+/** Gives what was shown of it. */
+const approve = (id: string): Promise<string> => until(async () => {
+  const { code, stderr } = await project.run('approve', id, '--as', 'ana');
+  return code === 0 ? stderr : null;
+});
 const resultOf = async (...args: string[]): Promise<RunResult> => JSON.parse((await project.run('run', ...args, '--json')).stdout) as RunResult;
 
 describe('pitch-deck-evaluation', () => {
@@ -50,7 +54,8 @@ describe('pitch-deck-evaluation', () => {
     const first = project.start('run', '.', '--id', 'decks', '--json');
     await until(() => endpoint.requests.length === 2);
     expect(existsSync(join(project.folder, 'generated'))).toBe(false);
-    await approve('decks');
+    // People see lines, not one line with \n in it.
+    expect(await approve('decks')).toMatch(/│ content:\n.*│ {3}text: \|\n.*│ {5}name: pitch_evaluator\n/s);
     // The attachment of the call wants its own approval: there the worker dies.
     await until(async () => (await project.run('list', '--waiting', '--json')).stdout.includes('/3.1'));
     expect(await project.read('generated/pitch_evaluator.agent')).toContain('You judge decks.');

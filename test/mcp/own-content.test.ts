@@ -5,8 +5,8 @@ import { createMade } from '../../src/mcp/made.js';
 import type { ShownGate } from '../../src/mcp/own-content.js';
 import { isOwnContent } from '../../src/mcp/own-content.js';
 
-const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}', isText: false };
-const SHAPED = { text: '{"input":"a report"}', isText: false };
+const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}' };
+const SHAPED = { text: '{"input":"a report"}' };
 
 describe('a gate shows a client its own words', () => {
   const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
@@ -15,7 +15,7 @@ describe('a gate shows a client its own words', () => {
     ['where a tool would act in a run of this connection', { run: 'own-1', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
     ['where a tool would act in a run of a connection before', { run: 'own-0', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
     ['where a tool would act in a run of this connection, whatever it calls itself now', { run: 'own-1', submittedBy: 'mcp:y', kind: 'tool', content: COMMAND }, true],
-    ['where it gave them to a run', { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n', isText: true } }, true],
+    ['where it gave them to a run', { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n' } }, true],
     ['not where a tool would act in the run of another', { run: 'other-1', submittedBy: 'ana', kind: 'tool', content: COMMAND }, false],
     ['not where a workflow has something approved that has an `input`', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: SHAPED }, false],
     ['not where there is only a question', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: null }, false],

@@ -38,7 +38,7 @@ export async function askGate(open: OpenGate, content: GateContent | null, termi
   const keys = openKeys(terminal, gone);
   const asking: Asking = { open, content, edited: undefined, terminal, keys };
   try {
-    show(asking, content?.text ?? null);
+    show(asking, content?.shown ?? null);
     for (;;) {
       const key = await keys.key();
       if (gone.aborted) return { kind: 'gone' };
@@ -74,7 +74,7 @@ async function react(asking: Asking, key: string): Promise<Answer | null> {
 async function look(asking: Asking, content: GateContent, key: string): Promise<void> {
   const { open: { gate }, terminal, keys } = asking;
   if (key === 'e' && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
-  await keys.lend(() => openInPager(safeText(content.text), terminal));
+  await keys.lend(() => openInPager(safeText(content.shown), terminal));
   tell(terminal, '', choices(gate, terminal));
 }
 

@@ -40,7 +40,7 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   try {
     const gate = gateAt(view, address);
     const content = await readGateContent(gate.gate, session.store);
-    tell(terminal, ...renderGate(gate, content?.text ?? null, { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette }));
+    tell(terminal, ...renderGate(gate, content?.shown ?? null, { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette }));
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
     if (command.print === true) {
       print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));

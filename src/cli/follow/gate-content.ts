@@ -8,6 +8,8 @@ import { refusal } from '../exit-codes.js';
 /** The exact content that a gate shows. */
 export interface GateContent {
   text: string;
+  /** The same as people read it: texts of several lines inside of JSON, a workflow that an agent made say, stand there as lines. */
+  shown: string;
   /** It is a text itself; else `text` is its JSON. */
   isText: boolean;
 }
@@ -21,5 +23,8 @@ export async function readGateContent({ path, message, content, options, hash }:
   if (gateHashOf({ message, content: json, ...(options === undefined ? {} : { options }) }) !== hash) {
     throw refusal(`What the gate \`${path}\` shows does not fit its hash \`${hash}\`: it is not shown, and cannot be approved here.`);
   }
-  return content === null ? null : { text: toText(json), isText: typeof json === 'string' };
+  if (content === null) return null;
+  // In a file of its own, with YAML: only a gate that is shown needs it.
+  const { readable } = await import('./readable.js');
+  return { text: toText(json), shown: readable(json), isText: typeof json === 'string' };
 }

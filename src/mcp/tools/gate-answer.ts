@@ -80,7 +80,7 @@ function askPerson(open: OpenGate, content: GateContent | null, given: z.infer<t
     throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
   }
   if (!canAsk) throw new McpRefusal(`${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows`}, so a person must decide: \`${commands}\`.`);
-  const message = safeText([`${address} ${gate.hash}`, gate.message, ...(content === null ? [] : [content.text]), said].join('\n\n'));
+  const message = safeText([`${address} ${gate.hash}`, gate.message, ...(content === null ? [] : [content.shown]), said].join('\n\n'));
   return {
     kind: 'ask',
     question: inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }) }) } }),
