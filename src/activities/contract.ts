@@ -106,8 +106,8 @@ export interface ToolStepCall extends StepCall {
   allowed?: Hash;
 }
 
-/** Where a call of a tool is found. */
-export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes'>;
+/** Where a call of a tool is found. `renewed`: a person has allowed something else there. */
+export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes'> & { renewed?: true };
 
 export interface CommandCall extends StepCall {
   /** Absolute folder that relative paths start from. */
@@ -246,7 +246,7 @@ export interface Activities {
   /** Compiles what a `plan` step runs and stores its Plan; a failure of the step lists what is wrong with it. */
   preparePlan(call: PrepareCall): Promise<PreparedPlan>;
   /** Says what a tool step would do, with the gate that shows it where a person is asked. */
-  prepareTool(call: ToolStepCall & { since: string }): Promise<{ action: Action } | { action: Action; reused: true } | ({ action: Action } & Gate)>;
+  prepareTool(call: ToolStepCall & { since: string; renewed?: true }): Promise<{ action: Action } | { action: Action; reused: true } | ({ action: Action } & Gate)>;
   /** Starts the workflow that tells people what happened in a run, unless that was done. */
   startNotice(call: { id: string; notify: NotifySettings; told: Omit<NoticeCall, 'way'> }): Promise<void>;
   /** Tells it in one way. */

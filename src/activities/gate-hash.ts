@@ -1,3 +1,4 @@
+import { MESSAGE_CHARACTERS } from '../plan/gate.js';
 import type { Json } from '../plan/json.js';
 import { canonicalJson } from '../plan/json.js';
 import type { Hash } from '../plan/value.js';
@@ -9,6 +10,11 @@ export interface Shown {
   /** The content itself, stored or not; null when the question is all there is. */
   content: Json;
   options?: Json[];
+}
+
+/** The same where a person had allowed something else, or the same as another version of Perdure showed it. */
+export function shownAgain<S extends Shown>(shown: S): S {
+  return { ...shown, message: `Asked again: this is not what was allowed, or not as it was shown. ${shown.message}`.slice(0, MESSAGE_CHARACTERS) };
 }
 
 /** SHA-256 of the canonical JSON of what a gate shows: it names exactly this (decision 4). */

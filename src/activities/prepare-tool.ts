@@ -2,7 +2,7 @@ import { judgeAction } from '../plan/permission.js';
 import type { Activities } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { stepFailure, toFailure, withPath } from './failures.js';
-import { gateHashOf } from './gate-hash.js';
+import { gateHashOf, shownAgain } from './gate-hash.js';
 import { loadStep } from './load-step.js';
 import { contentKey, reusedOutput } from './reuse.js';
 import { createToolRequest, shownOfStep, toolContent } from './tool-request.js';
@@ -21,7 +21,8 @@ export function createPrepareTool({ store }: Dependencies): Activities['prepareT
     if (verdict.verdict === 'allow') return { action };
     // A result that is taken over is no call, and nobody is asked about it (decision 14).
     if ((await reusedOutput(store, call, contentKey('tool', toolContent(step, request)))) !== null) return { action, reused: true };
-    const shown = shownOfStep(step, request);
+    const plain = shownOfStep(step, request);
+    const shown = call.renewed === true ? shownAgain(plain) : plain;
     return { action, path: call.path, kind: 'tool', message: shown.message, content: await store.put(shown.content), hash: gateHashOf(shown), fallback: 'abort', fixed: true, since: call.since };
   };
   return (call) => prepare(call).catch((error: unknown) => {

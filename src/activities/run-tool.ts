@@ -9,7 +9,7 @@ import { attempt } from './attempt.js';
 import type { StepOutput, ToolStepCall } from './contract.js';
 import type { Dependencies } from './dependencies.js';
 import { stepFailure } from './failures.js';
-import { gateHashOf } from './gate-hash.js';
+import { gateHashOf, shownAgain } from './gate-hash.js';
 import { askOnce, begin } from './journal.js';
 import { checkOutput, checkValue } from './output-schema.js';
 import { resumeLog } from './resumed-log.js';
@@ -43,11 +43,18 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
   });
 }
 
-/** The policy once more, where the effect is. Throws `tool-refused` for what neither it nor a person has allowed. */
+/**
+ * The policy once more, where the effect is. Throws `tool-refused` for what neither it nor a person has allowed, and
+ * `leave-changed` where a person has allowed something else, or the same as another version of Perdure showed it.
+ */
 function leaveFor(step: ToolStep, request: Callable, { allowed }: ToolStepCall): { allowed: boolean } {
   const verdict = judgeAction(step.permissions, request.action);
   if (verdict.verdict === 'allow') return { allowed: false };
-  if (verdict.verdict === 'ask' && allowed !== undefined && allowed === gateHashOf(shownOfStep(step, request))) return { allowed: true };
+  if (verdict.verdict === 'ask' && allowed !== undefined) {
+    const shown = shownOfStep(step, request);
+    if ([shown, shownAgain(shown)].some((as) => gateHashOf(as) === allowed)) return { allowed: true };
+    throw stepFailure('leave-changed', 'What the call would do has changed since it was allowed.');
+  }
   throw stepFailure('tool-refused', `Not allowed: ${verdict.reason}`);
 }
 

@@ -45,9 +45,10 @@ export interface TurnAnswer {
 
 /**
  * What a call of a tool came to. `made` are the tools that the conversation has had since, of which it made the last one;
- * `doubt`: it had begun, its worker was lost, and its effect is external.
+ * `doubt`: it had begun, its worker was lost, and its effect is external. `changed`: what would be done, or how it is
+ * shown, is not what a person has allowed.
  */
-export type ToolAnswer = { result: string; bytes: number; made?: string } | { doubt: true } | { called: CalledAgent } | { starts: StartedWorkflow };
+export type ToolAnswer = { result: string; bytes: number; made?: string } | { doubt: true } | { changed: true } | { called: CalledAgent } | { starts: StartedWorkflow };
 
 /** A workflow that was made in this run and is called: what its run is started with. */
 export interface StartedWorkflow {

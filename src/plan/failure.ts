@@ -8,6 +8,8 @@ export const FAILURES = {
   'command-refused': { acts: 'author', transient: false },
   'tool-failed': { acts: 'author', transient: false },
   'tool-refused': { acts: 'author', transient: false },
+  // What a person allowed is not what would be done: the step asks again.
+  'leave-changed': { acts: 'operator', transient: false },
   timeout: { acts: 'author', transient: true },
   cancelled: { acts: 'nobody', transient: false },
   'worker-lost': { acts: 'operator', transient: true },

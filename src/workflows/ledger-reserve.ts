@@ -45,6 +45,9 @@ export interface Short {
   model: string;
 }
 
+/** What ended so has done nothing. */
+const REFUSED: ReadonlySet<FailureType> = new Set(['budget-short', 'leave-changed']);
+
 /** Of what ended so nobody knows what it had cost by then: it counts as it was reserved (I8). */
 const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'worker-lost']);
 
@@ -146,7 +149,7 @@ function refused(purse: Purse): null {
 
 /** Settles a turn by how the try ended; null where it was cancelled. */
 export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd | null): void {
-  if (end !== null && 'failure' in end && end.failure.type === 'budget-short') settle(purse.ledger, turn.id, NONE);
+  if (end !== null && 'failure' in end && REFUSED.has(end.failure.type)) settle(purse.ledger, turn.id, NONE);
   else {
     const { usd, tokens } = turn.inParts ? NO_SPEND : (end?.spend ?? NO_SPEND);
     const isUncertain = end === null || ('failure' in end && UNCERTAIN.has(end.failure.type));

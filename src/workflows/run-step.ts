@@ -29,7 +29,7 @@ import { runPlan } from './steps/plan.js';
 import { runSerial } from './steps/serial.js';
 import { runSet } from './steps/set.js';
 import type { Leave } from './steps/tool.js';
-import { askLeave, runTool } from './steps/tool.js';
+import { askLeave, isAskedAgain, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
 import { failed, keepTries, openTries } from './tries.js';
@@ -84,8 +84,8 @@ function tryFirst(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   });
 }
 
-async function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tries): Promise<StepEnd> {
-  const leave = await askLeave(scope, step).catch((error: unknown): Leave => {
+async function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tries, renewed = false): Promise<StepEnd> {
+  const leave = await askLeave(scope, step, renewed).catch((error: unknown): Leave => {
     if (isCancellation(error)) throw error;
     return { end: failedTry(error) };
   });
@@ -126,6 +126,11 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): P
 /** How the step ends, or its next try: at once where the last one was refused before anything was asked. */
 function afterTry(scope: Scope, step: Step, tries: Tries, end: StepEnd): StepEnd | Promise<StepEnd> {
   if (tries.short !== null) return tryNext(scope, step, tries);
+  if (isAskedAgain(scope, step, end)) {
+    // Nothing was done: it is the same try.
+    tries.count -= 1;
+    return tryAllowed(scope, step, tries, true);
+  }
   tries.last = end;
   tries.spent = addSpend(tries.spent, end.spend ?? NO_SPEND);
   return endOrTryAgain(scope, step, tries, end);

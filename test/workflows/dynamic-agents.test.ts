@@ -57,10 +57,10 @@ async function run(turns: Turn[], made: Turn = () => ({ text: 'GO' }), fields: P
   }
 }
 
-const gateOf = (handle: RunHandle): Promise<Gate> =>
+const gateOf = (handle: RunHandle, is: (gate: Gate) => boolean = () => true): Promise<Gate> =>
   until(async () => {
     const { memo } = await harness.client.workflow.getHandle(handle.workflowId).describe();
-    return ((memo?.[MEMO.waiting] ?? []) as Gate[])[0]; // written by the interpreter
+    return ((memo?.[MEMO.waiting] ?? []) as Gate[]).find(is); // written by the interpreter
   });
 
 const decide = (handle: RunHandle, { path, hash }: Gate, decision: 'approve' | 'reject'): Promise<DecisionReceipt> =>
@@ -253,7 +253,12 @@ describe('an agent that makes workflows', () => {
     const gate = await gateOf(handle);
     await writeFile(join(where.workspace!, 'definitions/agents/reader.yml'), READER.replace('You read.', 'You write.'));
     await decide(handle, gate, 'approve');
-    expect(await harness.json((await handle.result()).output)).toMatch(/^failed: Not allowed: It makes the workflow/);
+    // It is asked for as it is now.
+    const again = await gateOf(handle, ({ hash }) => hash !== gate.hash);
+    expect(again.message).toMatch(/^Asked again: /);
+    expect(await harness.json(again.content)).not.toEqual(await harness.json(gate.content));
+    await decide(handle, again, 'reject');
+    expect(await harness.json((await handle.result()).output)).toMatch(/^failed: Not allowed by ana/);
     await endpoint.close();
   });
 

@@ -5,6 +5,7 @@ import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { afterAll } from 'vitest';
+import type { Activities } from '../../src/activities/contract.js';
 import { createActivities } from '../../src/activities/create-activities.js';
 import type { Json } from '../../src/plan/json.js';
 import { INTERPRETER } from '../../src/plan/names.js';
@@ -38,8 +39,8 @@ export interface Harness {
   json(value: Value | null): Promise<Json>;
   /** The Temporal events of a run (its last link, if it continued as new). */
   events(run: string): Promise<{ type: string; bytes: number }[]>;
-  /** Starts a worker on another task queue, for runs whose own was lost. Gives how to stop it. */
-  work(taskQueue: string): Promise<() => Promise<void>>;
+  /** Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version. Gives how to stop it. */
+  work(taskQueue: string, other?: (own: Activities) => Partial<Activities>): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -68,13 +69,13 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   // As of our workers: it stands in every third event.
   const { buildId } = workflowBundle();
   const activities = createActivities({ store, credentials: () => env, compile: createMadeCompiler(store), ...createMakers(store) });
-  const work = async (taskQueue: string): Promise<() => Promise<void>> => {
+  const work: Harness['work'] = async (taskQueue, other) => {
     const worker = await Worker.create({
       connection: environment.nativeConnection,
       taskQueue,
       buildId,
       workflowBundle: { code },
-      activities,
+      activities: { ...activities, ...other?.(activities) },
       maxHeartbeatThrottleInterval: '500ms',
       ...{ isolateExecutionTimeout: WORKER_OPTIONS.isolateExecutionTimeout }, // The SDK takes it, and does not declare it.
     });

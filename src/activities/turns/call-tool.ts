@@ -12,7 +12,7 @@ import { attempt } from '../attempt.js';
 import type { ToolCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
-import { gateHashOf } from '../gate-hash.js';
+import { gateHashOf, shownAgain } from '../gate-hash.js';
 import { begin } from '../journal.js';
 import type { ToolContext, ToolRun } from '../tools/handler.js';
 import { addMadeTool } from './asker.js';
@@ -41,7 +41,7 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
     current.progress['turn'] = call.turn;
     current.progress['tool'] = block.name;
     const run = await make({ ...current, store, credentials, call, agent, found, request, ...(making === undefined ? {} : { making }) });
-    if (run === null) return { doubt: true };
+    if ('ask' in run) return run.ask;
     await write(store, keyOf(call, 'tool'), request, run as unknown as Json); // a result is JSON
     tell(current.log, call, block.name, run);
     return answer(store, call, run);
@@ -63,13 +63,14 @@ interface Making extends Attempt<AgentStep> {
   making?: NonNullable<ToolContext['making']>;
 }
 
-/** Does it, unless it may have been done; null where only a person can say. */
-async function make(making: Making): Promise<ToolRun | null> {
+/** Does it, unless it may have been done, or is not what a person allowed: then only one can say. */
+async function make(making: Making): Promise<ToolRun | { ask: Extract<ToolAnswer, { doubt: true } | { changed: true }> }> {
   const { store, call, agent, found: { tool, handler, args }, request, signal, log, progress } = making;
   const leave = await leaveFor(making);
   if ('refusal' in leave) return { content: leave.refusal, is_error: true };
+  if ('changed' in leave) return { ask: leave };
   const effect = handler.effect(tool, args);
-  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request))) return effect === 'external' ? null : unknown(tool.name);
+  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request))) return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
   const { permissions } = agent;
   if (permissions === undefined) throw stepFailure('internal', `The agent \`${agent.name}\` has tools and no permissions.`);
   return handler.run(tool, args, { store, credentials: making.credentials, workspace: call.workspace, signal, log, progress, permissions, ...leave, run: call.root.run, ...makingOf(making) });
@@ -82,13 +83,17 @@ function makingOf({ making, call }: Making): Pick<ToolContext, 'making' | 'call'
 
 /**
  * The policy once more, where the effect is: what is not allowed needs the hash of what a person saw. `--yes` has that
- * hash too, and lifts no denial: only who was asked after denials does.
+ * hash too, and lifts no denial: only who was asked after denials does. Where that hash names something else, another
+ * version of Perdure may have shown it: a person is asked again.
  */
-async function leaveFor({ store, call, agent, found }: Making): Promise<{ allowed: boolean } | { refusal: string }> {
+async function leaveFor({ store, call, agent, found }: Making): Promise<{ allowed: boolean } | { refusal: string } | { changed: true }> {
   const verdict = agent.permissions === undefined ? { verdict: 'deny' as const, reason: 'It has no permissions.' } : judgeAction(agent.permissions, found.action);
   if (verdict.verdict === 'allow') return { allowed: false };
   const may = verdict.verdict === 'ask' || call.lifts === true;
-  if (may && call.allowed !== undefined && call.allowed === gateHashOf(await shownOf(store, agent, found))) return { allowed: true };
+  if (may && call.allowed !== undefined) {
+    const shown = await shownOf(store, agent, found);
+    return [shown, shownAgain(shown)].some((as) => gateHashOf(as) === call.allowed) ? { allowed: true } : { changed: true };
+  }
   return { refusal: `Not allowed: ${verdict.reason}` };
 }
 

@@ -10,6 +10,7 @@ import type { GateCall, StepCall, ToolPlace } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import type { Shown } from '../gate-hash.js';
+import { shownAgain } from '../gate-hash.js';
 import { loadStep } from '../load-step.js';
 import type { ToolCall as CallBlock } from '../models/message.js';
 import type { Asker } from './asker.js';
@@ -40,7 +41,8 @@ function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent']
 export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPlace): Promise<Shown> {
   const { agent, found } = await findCallOf(deps, call, tool);
   if ('refusal' in found) throw stepFailure('internal', `A call that cannot be made was to be shown: ${found.refusal}`);
-  return shownOf(deps.store, agent, found);
+  const shown = await shownOf(deps.store, agent, found);
+  return tool.renewed === true ? shownAgain(shown) : shown;
 }
 
 /** The same wherever it is made: its hash is what a person allowed, and what the call must have when it is made. */

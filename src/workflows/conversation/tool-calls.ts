@@ -13,7 +13,7 @@ import { spareSlot } from '../ledger-reserve.js';
 import { leave, parkIfDraining } from './seat.js';
 import type { Lane, OneCall, Talk } from './talk.js';
 import { agentOf, callPath, freshConversation, limitFor, makingOf, releaseSpare } from './talk.js';
-import { afterDoubt, isDenied, permissionFor } from './tool-gates.js';
+import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
 import { callWorkflow } from './workflow-call.js';
 
 /** So many calls of one turn at once, where there are slots for them (I11). */
@@ -104,7 +104,7 @@ async function allowance(one: OneCall, action: Action): Promise<string | null> {
 
 async function callTool(one: OneCall): Promise<CallEnd> {
   const { state } = one.talk;
-  for (let again = 0; ; again += 1) {
+  for (let again = 0; ; ) {
     const answer = await makeCall(one, again);
     if ('called' in answer) return callAgent(one, madeAgent(one, answer.called));
     if ('starts' in answer) return callWorkflow(one, answer.starts);
@@ -113,9 +113,20 @@ async function callTool(one: OneCall): Promise<CallEnd> {
       if (answer.made !== undefined) state.made = answer.made;
       return { result: answer.result };
     }
-    const told = await afterDoubt(one);
+    const told = 'changed' in answer ? await askAgain(one) : await afterDoubt(one);
     if (told !== null) return { unmade: told };
+    if ('doubt' in answer) again += 1;
   }
+}
+
+/** What a person allowed is not what would be done: null when it is allowed as it is now. */
+async function askAgain(one: OneCall): Promise<string | null> {
+  const { talk: { state }, index } = one;
+  delete state.allowed[index];
+  const permission = await permissionAgain(one);
+  if ('refusal' in permission) return permission.refusal;
+  state.allowed[index] = permission.hash;
+  return null;
 }
 
 function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {

@@ -12,7 +12,10 @@ import type { OneCall } from './talk.js';
 import { callPath, makingOf, releaseSpare } from './talk.js';
 
 /** What becomes of a call that its agent wants to make; `hash` is what a person saw who allowed it. */
-export type Permission = 'allowed' | { hash: Hash } | { refusal: string };
+export type Permission = 'allowed' | Word;
+
+/** What a person said. */
+type Word = { hash: Hash } | { refusal: string };
 
 /** Judges a call here, so that what was decided is in history; the activity judges it again. */
 export async function permissionFor(one: OneCall, action: Action): Promise<Permission> {
@@ -41,10 +44,16 @@ function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, a
   return verdict.verdict === 'deny' || denied === undefined ? verdict : { verdict: 'deny', reason: denied };
 }
 
+/** Asks about a call that was allowed as something else, by the last version of Perdure say. Where nobody is there to ask, it is not made. */
+export async function permissionAgain(one: OneCall): Promise<Word> {
+  if (one.talk.seat.scope.context.settings.gates !== 'ask') return { refusal: 'Not allowed: what the call would do has changed since it was allowed.' };
+  return askPerson(one, true);
+}
+
 /** Opens a gate that shows exactly what would be done, and waits there for a person. */
-async function askPerson(one: OneCall): Promise<Permission> {
+async function askPerson(one: OneCall, renewed = false): Promise<Word> {
   const { talk: { seat: { scope: { context } } } } = one;
-  const gate = await gateFor(one);
+  const gate = await gateFor(one, renewed);
   const alone = unattendedEnd(gate, context.settings);
   if (alone !== null) return alone.status === 'success' ? { hash: gate.hash } : { refusal: `Not allowed: ${'failure' in alone ? alone.failure.message : 'nobody was asked'}.` };
   const { decision, by, comment } = await decided(one, gate);
@@ -53,10 +62,10 @@ async function askPerson(one: OneCall): Promise<Permission> {
 }
 
 /** The gate of a call, as it was shown before the run continued as new. */
-async function gateFor(one: OneCall): Promise<Gate> {
+async function gateFor(one: OneCall, renewed: boolean): Promise<Gate> {
   const { talk: { state, asked, seat: { scope: { context } } }, index } = one;
   const shown = context.carriedGates.get(callPath(one.talk, index));
-  return shown ?? openGate(one, { tool: { head: state.head ?? '', call: index, workspace: context.settings.workspace, ...(asked === null ? {} : { agent: asked.agent }), ...makingOf(one.talk) } });
+  return shown ?? openGate(one, { tool: { head: state.head ?? '', call: index, workspace: context.settings.workspace, ...(asked === null ? {} : { agent: asked.agent }), ...makingOf(one.talk), ...(renewed ? { renewed } : {}) } });
 }
 
 async function openGate(one: OneCall, about: { tool: NonNullable<Parameters<typeof quick.renderGate>[0]['tool']> } | { question: string }): Promise<Gate> {

@@ -6,7 +6,7 @@ import { judgeAction } from '../../plan/permission.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import { shortCall } from '../../plan/short-call.js';
-import type { ToolStep } from '../../plan/step.js';
+import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/step-templates.js';
 import type { Hash } from '../../plan/value.js';
 import { acting, actingOptions, quick } from '../activities.js';
@@ -19,10 +19,15 @@ import { environmentOf } from '../values.js';
 /** What a person has allowed, where one was asked; or how the step ends that may not be done. */
 export type Leave = { allowed: Hash | null } | { end: StepEnd };
 
-/** Judges a step's call here, so that what was decided is in history; the activity judges it again. */
-export function askLeave(scope: Scope, step: ToolStep): Promise<Leave> {
+/** Judges a step's call here, so that what was decided is in history; the activity judges it again. `renewed`: something else was allowed before. */
+export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<Leave> {
   const known = plainAction(step);
-  return known !== null && judgeAction(step.permissions, known).verdict === 'allow' ? Promise.resolve({ allowed: null }) : lookAt(scope, step);
+  return known !== null && judgeAction(step.permissions, known).verdict === 'allow' ? Promise.resolve({ allowed: null }) : lookAt(scope, step, renewed);
+}
+
+/** Whether a try was refused because a person had allowed something else, and there are people to ask again. */
+export function isAskedAgain({ context: { settings } }: Scope, step: Step, end: StepEnd): step is ToolStep {
+  return step.kind === 'tool' && 'failure' in end && end.failure.type === 'leave-changed' && settings.gates === 'ask';
 }
 
 /** One try: its call is made once, behind the journal. */
@@ -38,10 +43,10 @@ function plainAction({ tool }: ToolStep): Action | null {
   return { kind: 'call', what: tool.kind === 'mcp' ? 'mcp' : 'tool', name: tool.name };
 }
 
-async function lookAt(scope: Scope, step: ToolStep): Promise<Leave> {
+async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<Leave> {
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'tool');
-  const { action, ...shown } = await quick.prepareTool({ ...callOf(scope, step, 1), ...reuseOf(scope, step, pathOf(scope, step)), since: carried?.since ?? new Date().toISOString() });
+  const { action, ...shown } = await quick.prepareTool({ ...callOf(scope, step, 1), ...reuseOf(scope, step, pathOf(scope, step)), since: carried?.since ?? new Date().toISOString(), ...(renewed ? { renewed } : {}) });
   if ('reused' in shown) return { allowed: null };
   const verdict = judgeAction(step.permissions, action);
   if (verdict.verdict === 'allow') return { allowed: null };
