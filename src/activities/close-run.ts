@@ -26,12 +26,18 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     const { workspace } = record;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
-    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? await workspaceDigest(workspace) : null;
+    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace) : null;
+    await keepEnd(record, store);
     await keepContext(store, record, results);
     // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
-    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: digest }, Promise.all(puts.map(({ named }) => named))), written]);
+    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))), written]);
     return pages;
   };
+}
+
+/** The files as the run leaves them, for who asks what it changed. Only where those were kept that it found. */
+async function keepEnd({ run, workspace }: RunRecord, store: Store): Promise<void> {
+  if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null) await store.keepSnapshot(run, 'end', workspace);
 }
 
 /** Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails no run. */

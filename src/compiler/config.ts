@@ -118,6 +118,10 @@ export const configSchema = z
       .strictObject({ inject: z.number({ error: 'a whole number of at least 0' }).int({ error: 'a whole number of at least 0' }).min(0, { error: 'a whole number of at least 0' }).max(50, { error: 'at most 50' }).optional().describe('Memories that agents are told; 5 when left out, 0 for none.') }, section)
       .optional()
       .describe('What is remembered from run to run.'),
+    workspace: z
+      .strictObject({ snapshots: z.boolean({ error: 'true or false' }).optional().describe('Whether the files are kept as runs find and leave them, for `perdure workspace`; true when left out.') }, section)
+      .optional()
+      .describe('The folder that runs work in.'),
     task_queue: z
       .string({ error: 'a text' })
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })

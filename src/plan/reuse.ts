@@ -23,6 +23,11 @@ export function dependsOnWorkspace(plan: Plan): boolean {
   return [...everyStepOf(plan)].some((step) => readsUnnamed(step, plan.agents) || (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null));
 }
 
+/** Whether any step of a Plan may change files of the workspace. */
+export function mayChangeWorkspace(plan: Plan): boolean {
+  return dependsOnWorkspace(plan) || [...everyStepOf(plan)].some((step) => step.kind === 'command' && step.effect !== 'none');
+}
+
 /** Whether a path is one of these, or below one. */
 export function isWithin(path: string, paths: string[]): boolean {
   return paths.some((above) => path === above || path.startsWith(`${above}/`));

@@ -14,6 +14,7 @@ import { createProviderFiles } from './provider-files.js';
 import { createRecordedFiles } from './recorded-files.js';
 import { createRunFiles } from './run-files.js';
 import { createSessionFiles } from './session-files.js';
+import { createSnapshots, snapshotFolder } from './snapshots.js';
 import { createTaintFiles } from './taint-files.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 import type { Store } from './store.js';
@@ -45,6 +46,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createSessionFiles(join(stateDir, 'sessions')),
     ...createMemoryFiles(join(stateDir, 'memory')),
     ...createRecordedFiles(join(stateDir, 'recorded')),
+    ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
   };
 }

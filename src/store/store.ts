@@ -6,6 +6,7 @@ import type { MemoryFiles } from './memory-files.js';
 import type { ProviderFiles } from './provider-files.js';
 import type { SessionFiles } from './session-files.js';
 import type { RecordedFiles } from './recorded-files.js';
+import type { Snapshots } from './snapshots.js';
 import type { TaintFiles } from './taint-files.js';
 import type { Json } from '../plan/json.js';
 import type { Plan } from '../plan/plan.js';
@@ -55,7 +56,7 @@ export interface LogWriter {
  * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
  * synced and renamed (I6).
  */
-export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, TaintFiles {
+export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, Snapshots, TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */

@@ -31,6 +31,7 @@ import { up } from './up.js';
 import { validate } from './validate.js';
 import { watch } from './watch.js';
 import { worker } from './worker.js';
+import { workspace } from './workspace.js';
 
 /** Every command, in the order in which `--help` lists them. */
-export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, build, record, test, design, agents, tools, devices, sessions, memory, init, schema, doctor, prune, completionOf(() => COMMANDS), server, up, worker, mcp];
+export const COMMANDS: readonly CommandSpec[] = [run, validate, fmt, plan, list, show, watch, logs, approve, reject, answer, budget, pause, resume, cancel, rerun, build, record, test, design, agents, tools, devices, sessions, memory, workspace, init, schema, doctor, prune, completionOf(() => COMMANDS), server, up, worker, mcp];

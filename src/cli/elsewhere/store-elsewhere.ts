@@ -12,6 +12,7 @@ import { StoreFailure } from '../../store/store-failure.js';
 import type { MadeFiles } from '../../store/made-files.js';
 import type { Store } from '../../store/store.js';
 import type { RecordedFiles } from '../../store/recorded-files.js';
+import type { Snapshots } from '../../store/snapshots.js';
 import type { TaintFiles } from '../../store/taint-files.js';
 import type { StorePlace } from './ask-store.js';
 import { askStore, inPacks } from './ask-store.js';
@@ -82,7 +83,7 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
 /** Made files are known where they were written, and nowhere else. */
 const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
 
-type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof TaintFiles;
+type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof TaintFiles;
 
 function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   const refuse = (): never => {
@@ -93,6 +94,8 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     ...{ createSession: refuse, addMessage: refuse, readSession: refuse, listSessions: refuse, removeSession: refuse },
     // What was learned on the store's machine is no part of a run that is submitted from another.
     ...{ addMemory: refuse, removeMemory: refuse, searchMemories: () => [], taint: refuse, taintedBy: () => null },
+    // The folder that its runs work in is there too.
+    keepSnapshot: async () => false, snapshotOf: refuse, snapshotNow: refuse, snapshotGit: refuse,
     writeAnswers: refuse, readAnswers: refuse,
     beginPut: refuse, readJournal: refuse, listJournal: refuse, prepareJournal: refuse, writeJournal: refuse, writeRun: refuse, openLog: refuse, readDevice: refuse, writeDevice: refuse, deviceMemory: refuse, keepAlive: refuse, countAlive: refuse,
     // Whoever decides with a token sits where its key is.

@@ -2,7 +2,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { ORIGINS } from '../../activities/made/registry.js';
 import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
-import { oldJournals, removeJournals, removeRun } from '../../store/prune-files.js';
+import { oldJournals, removeJournals, removeRun, removeUnnamedFiles } from '../../store/prune-files.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
 import { readRecords } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view.js';
@@ -62,6 +62,7 @@ async function remove({ runs, executions, journals }: Old, stateDir: string, lin
   for (const { workflowId, runId } of executions) await forget(link, workflowId, runId);
   for (const run of runs) await removeRun(stateDir, run);
   await removeJournals(stateDir, journals);
+  await removeUnnamedFiles(stateDir);
 }
 
 async function forget(link: TemporalLink | null, workflowId: string, runId: string): Promise<void> {

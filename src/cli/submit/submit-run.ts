@@ -1,4 +1,4 @@
-import type { Budgets } from '../../plan/plan.js';
+import type { Budgets, Plan } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Value } from '../../plan/value.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
@@ -85,10 +85,18 @@ export async function startSubmission({ id, compiled: { plan, files }, session, 
   const { pollersOf, requireHosts } = await import('../../workers/task-queue.js');
   await pollersOf(link, session.store);
   await requireHosts(link, plan);
+  await keepStart({ id, plan, session, settings });
   const values = await store();
   // Before it is started: from then on a run that closes may remove what no open run uses.
   for (const file of files) await session.store.noteUse(file, id);
   return startOrJoin(link, { run: id, plan, input: values, runInput: toRunInput(plan, values, settings, link), storeId: session.store.id });
+}
+
+/** The files as the run finds them, where it may change some and its workers have them at hand. */
+async function keepStart({ id, plan, session: { config, elsewhere, store }, settings }: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
+  const { mayChangeWorkspace } = await import('../../plan/reuse.js');
+  const isWanted = config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
+  if (isWanted) await store.keepSnapshot(id, 'start', settings.workspace);
 }
 
 function detach(run: string, joined: boolean, { url, json }: { url: string | null; json: boolean }, terminal: Terminal): ExitCode {

@@ -1,0 +1,72 @@
+import type { Git } from '../../store/snapshot-git.js';
+import { refusal } from '../exit-codes.js';
+import { findRun } from '../observe/find-run.js';
+import { rootOf } from '../observe/view.js';
+import type { Session } from '../session.js';
+import { openExisting, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+
+/** The files of a workspace as a run found them, and as it left them or, while it is open, as they are. */
+export interface Snapshots {
+  /** The root run. */
+  run: string;
+  git: Git;
+  /** The folder that is compared. */
+  root: string;
+  /** Git's names of the two trees. */
+  start: string;
+  end: string;
+  /** Whether `end` is what the run left. */
+  isClosed: boolean;
+}
+
+/** A file that is not as it was. Lines are null where the file is no text. */
+export interface Change {
+  path: string;
+  change: 'added' | 'modified' | 'deleted';
+  lines_added: number | null;
+  lines_deleted: number | null;
+}
+
+const CHANGES: Record<string, Change['change']> = { A: 'added', D: 'deleted' };
+
+/** Finds the two snapshots of a run, a nested one's in its root. Throws a usage error for an unknown run, a refusal where none was kept. */
+export async function findSnapshots(named: string, terminal: Terminal): Promise<Snapshots> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) throw unknownRun(named);
+  const { store, project } = session;
+  const run = rootOf(named);
+  const start = run === '' ? null : await store.snapshotOf(run, 'start');
+  if (start === null) throw await noSnapshot(named, session);
+  const left = await store.snapshotOf(run, 'end');
+  const end = left ?? (await store.snapshotNow(project.root));
+  if (end === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
+  return { run, root: project.root, git: store.snapshotGit, start, end, isClosed: left !== null };
+}
+
+async function noSnapshot(run: string, session: Session): Promise<Error> {
+  const { link } = await findRun(run, session); // throws for an unknown one
+  await link?.close();
+  return refusal(`The files that \`${run}\` found were not kept.`, 'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: {snapshots: false}`.');
+}
+
+/** The files that differ, by path. */
+export async function changesOf({ git, start, end }: Snapshots): Promise<Change[]> {
+  const words = (await git(['diff-tree', '-r', '-z', '--no-renames', '--raw', '--numstat', start, end])).toString().split('\0');
+  const letters = new Map<string, string>();
+  const changes: Change[] = [];
+  while (words.length > 1) {
+    const word = words.shift() ?? '';
+    if (word.startsWith(':')) letters.set(words.shift() ?? '', word.slice(-1));
+    else changes.push(toChange(word, letters));
+  }
+  return changes;
+}
+
+/** A line `added TAB deleted TAB path`; of what is no text it says `-`. */
+function toChange(line: string, letters: Map<string, string>): Change {
+  const [added = '-', deleted = '-', ...rest] = line.split('\t');
+  const path = rest.join('\t');
+  const count = (text: string): number | null => (text === '-' ? null : Number(text));
+  return { path, change: CHANGES[letters.get(path) ?? ''] ?? 'modified', lines_added: count(added), lines_deleted: count(deleted) };
+}

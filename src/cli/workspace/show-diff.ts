@@ -1,0 +1,42 @@
+import { relative, resolve } from 'node:path';
+import { usageError } from '../exit-codes.js';
+import type { Palette } from '../render/colors.js';
+import { safeText } from '../render/safe-text.js';
+import type { Terminal } from '../terminal.js';
+import { print, printJson } from '../terminal.js';
+import { changesOf, findSnapshots } from './compare.js';
+
+/** Where the patch of the next file begins: lines of its content have a letter before them. */
+const NEXT_FILE = /^(?=diff --git )/m;
+
+/**
+ * `workspace diff`: what has changed since the run started, as a patch that `git apply` takes, byte for byte; on a
+ * terminal in colours and without what it would act on (S34).
+ */
+export async function showDiff({ run, paths: typed, json }: { run: string; paths: string[]; json: boolean }, terminal: Terminal): Promise<void> {
+  const snapshots = await findSnapshots(run, terminal);
+  const { git, root, start, end } = snapshots;
+  const paths = typed.map((path) => fromRoot(path, root, terminal));
+  const patch = await git(['--literal-pathspecs', 'diff-tree', '-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary']), start, end, '--', ...(paths.includes('') ? [] : paths)]);
+  if (json) {
+    const patches = patch.toString().split(NEXT_FILE).filter((text) => text !== '');
+    const changes = (await changesOf(snapshots)).filter(({ path }) => paths.length === 0 || paths.some((wanted) => wanted === '' || path === wanted || path.startsWith(`${wanted}/`)));
+    return printJson(terminal, changes.map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
+  }
+  if (!terminal.stdout.isTTY) return void terminal.stdout.write(patch);
+  for (const line of safeText(patch.toString()).split('\n').slice(0, -1)) print(terminal, colored(line, terminal.resultPalette));
+}
+
+/** A path as trees have it. `.` is all that there is. */
+function fromRoot(typed: string, root: string, { cwd }: Terminal): string {
+  const path = relative(root, resolve(cwd, typed));
+  if (path === '..' || path.startsWith('../')) throw usageError(`Expected a path in \`${root}\`, got \`${typed}\`.`);
+  return path;
+}
+
+function colored(line: string, palette: Palette): string {
+  if (/^(diff --git|index |--- |\+\+\+ |new file|deleted file|old mode|new mode)/.test(line)) return palette.bold(line);
+  if (line.startsWith('@@')) return palette.tone('active', line);
+  if (line.startsWith('+')) return palette.tone('good', line);
+  return line.startsWith('-') ? palette.tone('bad', line) : line;
+}
