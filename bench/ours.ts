@@ -58,7 +58,7 @@ export class Ours {
       budget: plan.budgets,
       workspace: this.#folder,
     };
-    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, carried: null };
+    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, carried: null };
     return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
   }
 

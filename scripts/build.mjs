@@ -103,9 +103,10 @@ function leaveTheWorker({ path, resolveDir }) {
 
 async function bundle() {
   const workflowsPath = join(draft, 'workflows', 'index.js');
+  const inTurn = join(draft, 'workflows', 'in-turn.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run loads its own.
-  const { code } = await bundleWorkflowCode({ workflowsPath, preloadModules: [workflowsPath], logger: bundlerLog() });
+  const { code } = await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules: [inTurn], preloadModules: [workflowsPath, inTurn], logger: bundlerLog() });
   writeFileSync(join(draft, 'workflow-bundle.js'), code);
   // Workers refuse a bundle that was made with another version of the SDK than theirs.
   const sdk = require('@temporalio/worker/package.json').version;

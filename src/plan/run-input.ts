@@ -231,6 +231,8 @@ export interface RunInput {
   /** Of a nested run; absent in runs from before budgets were held. */
   tree?: TreeTerms;
   settings: RunSettings;
+  /** What quick steps came to is told in turn (`workflows/in-turn.ts`). Runs of old take together what comes together (I14). */
+  in_turn?: true;
   carried: Carried | null;
   /** Of a batch run: which part of which run it is. */
   batch?: Batch;

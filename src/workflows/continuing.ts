@@ -8,6 +8,7 @@ import type { RunContext, Scope } from './context.js';
 import { carryPurse } from './ledger.js';
 import { isWorking } from './nested-waits.js';
 import type { Rounds } from './rounds.js';
+import { settled } from './settled.js';
 
 /** Thresholds of I12. */
 const EVENTS = 4_000;
@@ -72,7 +73,7 @@ export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   const { context } = top;
   const carried = await CancellationScope.nonCancellable(() => carryRun(context));
   if (endsHere(context)) return;
-  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
+  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, in_turn: true, carried });
 }
 
 /** A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or under way. */
@@ -102,16 +103,6 @@ function isLeft({ rounds }: RunContext): boolean {
 /** Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that closes in the same task. */
 function isBusy({ purse, flight }: RunContext): boolean {
   return !allHandlersFinished() || flight.telling !== null || purse.above?.line.isIdle() === false;
-}
-
-/** Resolves when everything that follows from what has happened has been done, as far as it waits for nothing: a condition is looked at again only then. */
-function settled(): Promise<void> {
-  let isLookedAtAgain = false;
-  return condition(() => {
-    const isOver = isLookedAtAgain;
-    isLookedAtAgain = true;
-    return isOver;
-  });
 }
 
 async function quiet(context: RunContext): Promise<void> {

@@ -6,7 +6,7 @@ import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { Lease } from '../../src/plan/run-input.js';
 import type { ApprovalStep, CommandStep, PlanStep, WorkflowStep } from '../../src/plan/step.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../plan/build-plan.js';
-import { echo, foreach, loop, many, reference, script, set, single, wait, whole as wholeOf } from '../plan/build-blocks.js';
+import { echo, foreach, literal, loop, many, reference, script, set, single, wait, whole as wholeOf } from '../plan/build-blocks.js';
 import type { Harness, RunHandle } from '../workflows/harness.js';
 
 /** A run whose history is stored, and what happens to it from outside. */
@@ -38,6 +38,11 @@ export const SCENARIOS: Scenario[] = [
   { name: 'sequence', plan: plan([commandStep(0, ['echo', 'one']), cat(1, whole(0), { needs: needs(0) })]) },
   { name: 'stored-values', plan: plan([commandStep(0, ['seq', '1000']), cat(1, whole(0), { needs: needs(0), when: { kind: 'call', name: 'contains', operands: [output(0), { kind: 'literal', value: '777' }] } })], { output: { kind: 'list', items: [whole(1)] } }) },
   { name: 'quick-steps', plan: plan([commandStep(0, ['echo', 'one'], { timeout_ms: 5_000 }), commandStep(1, ['false'], { timeout_ms: 5_000, needs: needs(0), on_error: 'continue' })]) },
+  // More follows from the first result than from the second, which come together when it is replayed.
+  { name: 'quick-in-turn', plan: plan([
+    script(0, 'sleep 0.1'), set(1, { n: literal('1') }, { needs: needs(0) }), set(2, { n: literal('2') }, { needs: needs(1) }), script(3, 'sleep 0.8', [], { needs: needs(2) }),
+    script(4, 'sleep 0.4; seq 1000'), set(5, { all: whole(4) }, { needs: needs(4) }), set(6, { more: wholeOf('step:5.output', 'all') }, { needs: needs(5) }),
+  ]) },
   { name: 'failure-continues', plan: plan([commandStep(0, ['false'], { on_error: 'continue' }), commandStep(1, ['echo', 'on'], { needs: after(0) })]) },
   { name: 'failure-stops', plan: plan([commandStep(0, ['false']), commandStep(1, ['sleep', '600']), commandStep(2, ['echo'], { needs: needs(1) })]) },
   { name: 'tries', plan: plan([commandStep(0, ['false'], { retry: { attempts: 3, backoff_ms: 20 } })]) },

@@ -118,6 +118,7 @@ async function start({ client, store, folder }: Pick<Harness, 'client' | 'store'
     path: '',
     lease: { ...UNLIMITED, ...lease },
     settings: { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: folder, ...settings },
+    in_turn: true,
     carried: null,
   };
   started += 1;

@@ -130,5 +130,5 @@ export async function storeTexts({ plan, texts }: Pick<Compiled, 'plan' | 'texts
 
 /** The one argument of the interpreter. */
 export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings, link: TemporalLink): RunInput {
-  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, carried: null };
+  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, in_turn: true, carried: null };
 }

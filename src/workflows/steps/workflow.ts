@@ -49,6 +49,7 @@ export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | 
     lease: lendTo(context, run, plan, opened),
     tree: { parent: context.run, climate: climateOf(context.purse) },
     settings: context.settings,
+    in_turn: true,
     carried: null,
   };
   try {

@@ -1,0 +1,59 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import type { RunInput } from '../plan/run-input.js';
+import { settled } from './settled.js';
+
+/** Conditions that may follow from one another before the next result is told: a step's end lets another have its turn, and that ends at once. */
+const DEPTH = 4;
+
+type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
+
+/** What the interceptors of one Temporal run know of it. */
+interface Turns {
+  /** Whether results are told in turn. Runs of old take together what comes together (I14). */
+  inTurn: boolean;
+  /** The workflow has returned: what still comes changes nothing, and may not. */
+  isOver: boolean;
+}
+
+/**
+ * Tells a run what its local activities came to one after another, with all that follows from one before the next. The results of
+ * those that ended one after another come together when the run is replayed, and on a busy machine when it is not: told together,
+ * what follows from each would be done in another order than the first time, and a run that does otherwise than its history says
+ * is given to the worker for ever. The SDK makes one of these for each Temporal run.
+ */
+export function interceptors(): WorkflowInterceptors {
+  const turns: Turns = { inTurn: false, isOver: false };
+  return {
+    inbound: [{
+      execute: (input, next) => {
+        const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
+        turns.inTurn = argument?.in_turn === true;
+        return turns.inTurn ? next(input).finally(() => { turns.isOver = true; }) : next(input);
+      },
+    }],
+    internals: [{
+      activate: (input, next) => {
+        const { jobs } = input.activation;
+        const results = jobs?.filter(isResult) ?? [];
+        if (!turns.inTurn || !jobs || jobs.length < 2 || results.length === 0) return next(input);
+        const tell = (some: Jobs): void => next({ ...input, activation: { ...input.activation, jobs: some } });
+        const others = jobs.filter((job) => !isResult(job));
+        tell(others.length > 0 ? others : results.splice(0, 1));
+        void CancellationScope.nonCancellable(() => tellInTurn(turns, results, tell));
+      },
+    }],
+  };
+}
+
+function isResult({ resolveActivity }: Jobs[number]): boolean {
+  return resolveActivity?.isLocal === true;
+}
+
+async function tellInTurn(turns: Turns, results: Jobs, tell: (some: Jobs) => void): Promise<void> {
+  for (const result of results) {
+    for (let depth = 0; depth < DEPTH; depth += 1) await settled();
+    if (turns.isOver) return;
+    tell([result]);
+  }
+}

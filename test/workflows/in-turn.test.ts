@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { Worker } from '@temporalio/worker';
+import { describe, expect, it } from 'vitest';
+import { echo, foreach, literal, single, textOf } from '../plan/build-blocks.js';
+import { plan } from '../plan/build-plan.js';
+import { SCENARIOS } from '../replay/scenarios.js';
+import type { RunHandle } from './harness.js';
+import { harnessOfFile } from './harness.js';
+
+const harness = await harnessOfFile();
+
+async function replay({ workflowId }: RunHandle): Promise<void> {
+  const code = await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
+  await Worker.runReplayHistory({ workflowBundle: { code } }, await harness.client.workflow.getHandle(workflowId).fetchHistory(), workflowId);
+}
+
+/** Results that come one after another come together when the run is replayed. */
+describe('a run of quick steps beside each other', () => {
+  it('replays where more follows from the first result than from the second', async () => {
+    const scenario = SCENARIOS.find(({ name }) => name === 'quick-in-turn');
+    if (scenario === undefined) throw new Error('no scenario');
+    const handle = await harness.start(scenario.plan);
+    expect(await handle.result()).toMatchObject({ status: 'success' });
+    await replay(handle);
+  });
+
+  it('replays with blocks in blocks, and with a window that makes steps wait for their turn', async () => {
+    const items = { kind: 'literal' as const, value: [0, 1, 2, 3, 4] };
+    const inner = foreach(0, items, single(echo(0, textOf({ root: '^item' }, '.', { root: 'item' }))), { id: 'inner' });
+    const handle = await harness.start(plan([foreach(0, items, single(inner), { id: 'each' }), ...[1, 2, 3].map((index) => echo(index, literal('beside')))]), { lease: { slots: 4 } });
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 28 } });
+    await replay(handle);
+  });
+});
