@@ -4,8 +4,7 @@ import type { Dependencies } from './dependencies.js';
 import { stepFailure, toFailure, withPath } from './failures.js';
 import { gateHashOf, shownAgain } from './gate-hash.js';
 import { loadStep } from './load-step.js';
-import { contentKey, reusedOutput } from './reuse.js';
-import { createToolRequest, shownOfStep, toolContent } from './tool-request.js';
+import { createToolRequest, reusedCall, shownOfStep } from './tool-request.js';
 
 /**
  * Finds out what a tool step would do, and renders the gate at which that is allowed, where a person is to be asked.
@@ -20,7 +19,7 @@ export function createPrepareTool({ store }: Dependencies): Activities['prepareT
     if (verdict.verdict === 'deny') throw stepFailure('tool-refused', `Not allowed: ${verdict.reason}`);
     if (verdict.verdict === 'allow') return { action };
     // A result that is taken over is no call, and nobody is asked about it (decision 14).
-    if ((await reusedOutput(store, call, contentKey('tool', toolContent(step, request)))) !== null) return { action, reused: true };
+    if ((await reusedCall(store, call, step, request)).known !== null) return { action, reused: true };
     const plain = shownOfStep(step, request);
     const shown = call.renewed === true ? shownAgain(plain) : plain;
     return { action, path: call.path, kind: 'tool', message: shown.message, content: await store.put(shown.content), hash: gateHashOf(shown), fallback: 'abort', fixed: true, since: call.since };

@@ -28,7 +28,7 @@ import type { StepOutput } from './contract.js';
 import type { ModelRequest } from './models/provider.js';
 import { createRequest } from './models/request.js';
 import { createScope } from './rendering.js';
-import { createToolRequest, toolContent } from './tool-request.js';
+import { createToolRequest, reusedCall } from './tool-request.js';
 import { commandContent, contentKey, modelContent, programContent, reusedOutput } from './reuse.js';
 
 /**
@@ -179,7 +179,7 @@ async function outputFor(play: Play, scope: Stage, { step, path, reuse }: { step
     const request = await createCommandRequest(store, { ...call, workspace: folderOf(step, settings) }, step);
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
   }
-  if (step.kind === 'tool') return reusedOutput(store, call, contentKey('tool', toolContent(step, await createToolRequest(store, { ...call, workspace: settings.workspace }, step))));
+  if (step.kind === 'tool') return (await reusedCall(store, call, step, await createToolRequest(store, { ...call, workspace: settings.workspace }, step))).known;
   const key = await agentKey(play, scope, step, environment);
   return key === null ? null : reusedOutput(store, call, key);
 }

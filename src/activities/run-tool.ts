@@ -13,8 +13,8 @@ import { gateHashOf, shownAgain } from './gate-hash.js';
 import { askOnce, begin } from './journal.js';
 import { checkOutput, checkValue } from './output-schema.js';
 import { resumeLog } from './resumed-log.js';
-import { contentKey, keepOutput, reusedOutput } from './reuse.js';
-import { createToolRequest, shownOfStep, toolContent } from './tool-request.js';
+import { keepOutput } from './reuse.js';
+import { createToolRequest, reusedCall, shownOfStep } from './tool-request.js';
 import type { ToolRun } from './tools/handler.js';
 import type { Callable } from './turns/offered-tools.js';
 import { tellCall, tellResult } from './turns/turn-log.js';
@@ -29,8 +29,7 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
   return (call) => attempt(store, call, 'tool', async (current) => {
     const { step } = current;
     const request = await createToolRequest(store, call, step);
-    const key = contentKey('tool', toolContent(step, request));
-    const known = await reusedOutput(store, call, key);
+    const { key, known } = await reusedCall(store, call, step, request);
     if (known !== null) return keepOutput(store, call, key, known);
     const leave = leaveFor(step, request, call);
     const { log } = await resumeLog(store, current.log, { ...call, note: null });

@@ -4,11 +4,13 @@ import type { Json, JsonObject } from '../plan/json.js';
 import { judgeAction } from '../plan/permission.js';
 import { segmentOf } from '../plan/plan.js';
 import type { ToolStep } from '../plan/step.js';
+import type { Hash } from '../plan/value.js';
 import type { Store } from '../store/store.js';
-import type { ToolStepCall } from './contract.js';
+import type { StepCall, StepOutput, ToolStepCall } from './contract.js';
 import { stepFailure } from './failures.js';
 import type { Shown } from './gate-hash.js';
 import { createScope } from './rendering.js';
+import { contentKey, reusedOutput } from './reuse.js';
 import type { Callable } from './turns/offered-tools.js';
 import { findCall } from './turns/offered-tools.js';
 
@@ -26,9 +28,10 @@ async function inputOf(store: Store, { environment }: ToolStepCall, { inputs }: 
   return Object.fromEntries(Object.entries(inputs).map(([name, template]) => [name, render(template, scope)]));
 }
 
-/** All that a call's result depends on but the files that it may look at (decision 14). */
-export function toolContent({ tool, schema }: ToolStep, { args }: Callable): Json {
-  return { tool: { ...tool }, args, schema };
+/** The content key of a call, and its result where an earlier run has one to take over; files that it may look at are not in its key (decision 14). */
+export async function reusedCall(store: Store, call: StepCall, { tool, schema }: ToolStep, { args }: Callable): Promise<{ key: Hash; known: StepOutput | null }> {
+  const key = contentKey('tool', { tool: { ...tool }, args, schema });
+  return { key, known: await reusedOutput(store, call, key) };
 }
 
 /** What a person is shown of a call: what it does and all that it is given. */

@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { JsonObject } from '../plan/json.js';
 
@@ -14,6 +15,17 @@ export function definitionName(about: string): z.ZodString {
 /** A map of names to any JSON values: what came over the protocol is JSON. */
 export function jsonMap(about: string): z.ZodType<JsonObject> {
   return z.record(z.string(), z.unknown(), { error: 'a map from names to values' }).describe(about) as unknown as z.ZodType<JsonObject>;
+}
+
+/** A definition that a client makes, as a map or as YAML. */
+export function definition(about: { map: string; yaml: string; either: string }): z.ZodType<JsonObject | string> {
+  return z.union([jsonMap(about.map), filled(about.yaml)], { error: 'a map, or YAML' }).describe(about.either);
+}
+
+/** The text of what a client makes, `head` before what a map of it says; and what it says that it is for, where that is a map. */
+export function writtenText(made: JsonObject | string, head: JsonObject): { text: string; description: string | null } {
+  if (typeof made === 'string') return { text: made, description: null };
+  return { text: stringify({ ...head, ...made }, { lineWidth: 0 }), description: typeof made['description'] === 'string' ? made['description'] : null };
 }
 
 export const background = z.boolean({ error: 'true or false' }).default(false).describe('true: give the handle of the run at once. false: wait for its result; after 50 s the handle is given.');

@@ -34,10 +34,10 @@ function decode(content: Buffer, name: string): string {
 }
 
 async function parse(text: string, file: string): Promise<Json> {
-  const { parse: parseYaml } = await import('yaml');
+  const { parsePlainYaml } = await import('../plain-yaml.js');
   try {
     if (file.endsWith('.json')) return JSON.parse(text) as Json; // JSON.parse gives nothing else
-    return parseYaml(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' }) as Json; // the core schema gives JSON
+    return parsePlainYaml(text);
   } catch (error) {
     throw usageError(`The file of \`--inputs\` is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error)}`);
   }

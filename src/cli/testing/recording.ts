@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Json } from '../../plan/json.js';
 import { usageError } from '../exit-codes.js';
+import { parsePlainYaml } from '../plain-yaml.js';
 
 const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]));
 
@@ -50,9 +51,9 @@ export function readRecording(file: string, cwd: string): Recording {
 
 function parseYaml(file: string, path: string): unknown {
   try {
-    return parse(readFileSync(path, 'utf8'), { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' });
+    return parsePlainYaml(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw usageError(`\`${file}\` cannot be read as YAML: ${error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error)}`);
+    throw usageError(`\`${file}\` cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -10,8 +10,8 @@ import { EXIT, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { toRunResult } from '../render/json.js';
 import { safeLine } from '../render/safe-text.js';
-import type { Session } from '../session.js';
-import { openSession } from '../session.js';
+import type { Session, Workspace } from '../session.js';
+import { openSession, openWorkspace, storeElsewhere } from '../session.js';
 import { collectInput } from '../submit/collect-input.js';
 import type { Compiled } from '../submit/prepare.js';
 import { compile, settle, storePlan } from '../submit/prepare.js';
@@ -49,10 +49,12 @@ interface Prepared {
 /** Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the first starts. */
 export async function testRecordings({ paths, external, by, json }: TestCommand, terminal: Terminal): Promise<ExitCode> {
   const read = recordingsAt(paths, terminal.cwd).map((file) => ({ file, recording: readRecording(file, terminal.cwd) }));
-  const session = await openSession(terminal, { taskQueue: null });
-  if (session.elsewhere !== null) throw usageError(`Answers are given by the workers of this project, and the store \`${session.store.id}\` is elsewhere.`, 'Unset TEMPORAL_ADDRESS, or test where that store is.');
+  const workspace = await openWorkspace(terminal);
+  const elsewhere = await storeElsewhere(workspace, null, terminal);
+  if (elsewhere !== null) throw usageError(`Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`, 'Unset TEMPORAL_ADDRESS, or test where that store is.');
   const prepared: Prepared[] = [];
-  for (const one of read) prepared.push(await prepare(one, { external, session, terminal }));
+  for (const one of read) prepared.push(await prepare(one, { external, workspace, terminal }));
+  const session = await openSession(terminal, { taskQueue: null, elsewhere });
   const tested: Tested[] = [];
   for (const one of prepared) {
     const result = await test(one, { by, session, terminal });
@@ -65,9 +67,9 @@ export async function testRecordings({ paths, external, by, json }: TestCommand,
   return failed === 0 ? EXIT.success : EXIT.ended;
 }
 
-async function prepare({ file, recording }: Pick<Prepared, 'file' | 'recording'>, { external, session, terminal }: { external: boolean; session: Session; terminal: Terminal }): Promise<Prepared> {
-  const named = join(session.project.root, recording.definition);
-  const compiled = await compile(existsSync(named) ? named : recording.definition, session, terminal);
+async function prepare({ file, recording }: Pick<Prepared, 'file' | 'recording'>, { external, workspace, terminal }: { external: boolean; workspace: Workspace; terminal: Terminal }): Promise<Prepared> {
+  const named = join(workspace.project.root, recording.definition);
+  const compiled = await compile(existsSync(named) ? named : recording.definition, workspace, terminal);
   const outside = external ? [] : outsideSteps(compiled.plan);
   if (outside.length > 0) throw usageError(`\`${file}\` would do ${outside.join(', ')}, whose effect is external.`, 'Only the models of a test are stand-ins. Add `--external` if it is to be done.');
   return { file, recording, compiled, input: collectInput(compiled.plan, { pairs: [], file: recording.input, request: null }) };

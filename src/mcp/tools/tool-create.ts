@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createResolver } from '../../compiler/resolve.js';
 import { createCompiler } from '../../compiler/compile.js';
@@ -8,7 +7,7 @@ import { namedTools } from '../../compiler/tool-names.js';
 import type { AuthoredTool } from '../../compiler/formats/tool.js';
 import { ProblemsError, openWorkspace } from '../../cli/session.js';
 import { McpRefusal } from '../errors.js';
-import { definitionName, filled, jsonMap } from '../input.js';
+import { definition, definitionName, writtenText } from '../input.js';
 import { defineTool } from '../tool.js';
 
 export const toolCreate = defineTool({
@@ -17,10 +16,10 @@ export const toolCreate = defineTool({
   description: 'Makes a tool for this connection, of kind http, command or python; call it with `tool`, and agents and workflows made here may name it. A person approves its exact text and each call, and it is gone when the connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other tool may have it.'),
-    definition: z.union([jsonMap('The tool as a map: `description`, `kind`, `version`, `inputs`, `outputs`, `exec`, `permissions`.'), filled('The tool as the YAML of a `tool.yml`.')], { error: 'a map, or YAML' }).describe('The tool, as its `tool.yml` says it.'),
+    definition: definition({ map: 'The tool as a map: `description`, `kind`, `version`, `inputs`, `outputs`, `exec`, `permissions`.', yaml: 'The tool as the YAML of a `tool.yml`.', either: 'The tool, as its `tool.yml` says it.' }),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  async run({ name, definition }, { connection }) {
+  async run({ name, definition: written }, { connection }) {
     const { terminal, made } = connection;
     const workspace = await openWorkspace(terminal);
     const { project } = workspace;
@@ -28,9 +27,8 @@ export const toolCreate = defineTool({
     const resolver = createResolver(project);
     if (namedTools(name) !== null) throw new McpRefusal(`\`${name}\` is a tool that comes with Perdure; choose another name.`);
     for (const kind of ['tool', 'agent'] as const) if ('entry' in resolver[kind](name, from)) throw new McpRefusal(`The project has ${kind === 'tool' ? 'a tool' : 'an agent'} \`${name}\` already; choose another name.`);
-    const text = typeof definition === 'string' ? definition : stringify({ name, version: 1, ...definition }, { lineWidth: 0 });
+    const { text, description } = writtenText(written, { name, version: 1 });
     const file = join(project.root, 'definitions', 'tools', name, 'tool.yml');
-    const description = typeof definition !== 'string' && typeof definition['description'] === 'string' ? definition['description'] : null;
     await made.add({ kind: 'tool', name, description, file, text }, async () => {
       const { check, problems, sources } = createCompiler({ cwd: terminal.cwd, ...workspace, made: made.forCompiler() });
       const read = check(file);

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { stringify } from 'yaml';
 import { z } from 'zod';
 import { createLoader } from '../../compiler/load.js';
 import { createResolver } from '../../compiler/resolve.js';
@@ -7,7 +6,7 @@ import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
 import { McpRefusal } from '../errors.js';
 import { checkGenerated, checkToolSteps } from '../generated.js';
-import { definitionName, filled, jsonMap } from '../input.js';
+import { definition, definitionName, writtenText } from '../input.js';
 import { defineTool } from '../tool.js';
 
 export const workflowCreate = defineTool({
@@ -16,17 +15,16 @@ export const workflowCreate = defineTool({
   description: 'Makes a workflow of agent steps for this connection; run it with `workflow`. A person approves its exact text before it runs, and it is gone when the connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other workflow may have it.'),
-    definition: z.union([jsonMap('The workflow as a map: `description`, `steps`, `execution`, `inputs`.'), filled('The workflow as YAML.')], { error: 'a map, or YAML' }).describe('The workflow, without its name.'),
+    definition: definition({ map: 'The workflow as a map: `description`, `steps`, `execution`, `inputs`.', yaml: 'The workflow as YAML.', either: 'The workflow, without its name.' }),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
-  async run({ name, definition }, { connection }) {
+  async run({ name, definition: written }, { connection }) {
     const { terminal, made } = connection;
     const workspace = await openWorkspace(terminal);
     const { project, config } = workspace;
     if ('entry' in createResolver(project).workflow(name, join(project.root, 'any'))) throw new McpRefusal(`The project has a workflow \`${name}\` already; choose another name.`);
-    const text = typeof definition === 'string' ? definition : stringify({ name, ...definition }, { lineWidth: 0 });
+    const { text, description } = writtenText(written, { name });
     const file = join(project.root, 'definitions', 'workflows', `${name}.yml`);
-    const description = typeof definition !== 'string' && typeof definition['description'] === 'string' ? definition['description'] : null;
     await made.add({ kind: 'workflow', name, description, file, text }, async () => {
       const { plan } = await compile(file, workspace, terminal, made.forCompiler());
       if (plan.name !== name) throw new McpRefusal(`The workflow's text names it \`${plan.name}\`; expected \`${name}\`.`);

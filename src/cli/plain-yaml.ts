@@ -1,0 +1,11 @@
+import { parse } from 'yaml';
+import type { Json } from '../plan/json.js';
+
+/** Data in YAML that means what it would in JSON: no aliases, no keys twice, none but texts. Throws an error whose message is one line. */
+export function parsePlainYaml(text: string): Json {
+  try {
+    return parse(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' }) as Json; // the core schema gives JSON
+  } catch (error) {
+    throw new Error(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+  }
+}
