@@ -47,7 +47,7 @@ async function answerTo({ store, credentials, root, deviceFolders }: Dependencie
     case 'readRun':
       return store.readRun(request.run);
     case 'listRuns':
-      return store.listRuns();
+      return store.listRuns(request.below);
     case 'listLogs':
       return store.listLogs(request.run);
     case 'readLog':

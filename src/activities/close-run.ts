@@ -22,13 +22,17 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     const pages: Value[] = [...record.pages, ...puts.map(({ stored }) => stored)];
     const written = Promise.all(puts.map(({ done }) => done));
     written.catch(() => undefined); // told below
-    await removeUnneeded(record, store);
-    const { workspace } = record;
+    // A nested run that leaves a record is part of one that goes on.
+    const isRoot = !record.run.includes('/');
+    if (isRoot) await removeUnneeded(record, store);
+    const workspace = isRoot ? record.workspace : undefined;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
     const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace) : null;
-    await keepEnd(record, store);
-    await keepContext(store, record, results);
+    if (isRoot) {
+      await keepEnd(record, store);
+      await keepContext(store, record, results);
+    }
     // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
     await Promise.all([store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))), written]);
     return pages;

@@ -24,7 +24,8 @@ export type StoreRequest =
   | { op: 'getPlan'; plan: Hash }
   | { op: 'putPlan'; plan: Plan }
   | { op: 'readRun'; run: string }
-  | { op: 'listRuns' }
+  /** With `below` the runs nested in that one which left a record. */
+  | { op: 'listRuns'; below?: string }
   | { op: 'listLogs'; run: string }
   | { op: 'readLog'; run: string; path: string; offset: number }
   /**

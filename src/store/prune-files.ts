@@ -16,7 +16,7 @@ export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(join(stateDir, 'recorded', `${fileName(run)}.json`), { force: true });
   await rm(snapshotsOfRun(snapshotFolder(stateDir), run), { recursive: true, force: true });
   const folder = join(stateDir, 'runs');
-  for (const name of await recordsBelow(folder, run)) await rm(join(folder, name), { force: true });
+  for (const { file } of await recordsBelow(folder, run)) await rm(join(folder, file), { force: true });
   const own = recordFile(run);
   if (own !== null) await rm(join(folder, own), { force: true });
 }

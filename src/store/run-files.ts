@@ -15,10 +15,10 @@ const LONGEST_NAME = 200;
 export interface RunFiles {
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
-  listRuns(): Promise<string[]>;
+  listRuns(below?: string): Promise<string[]>;
 }
 
-/** What remains of closed runs (decision 7): `<folder>/<run>.json`. Nested runs leave a record only when cancelled. */
+/** What remains of closed runs (decision 7): `<folder>/<run>.json`. Of nested runs only those leave one that were made while the root ran, or cancelled. */
 export function createRunFiles(folder: string): RunFiles {
   return {
     async writeRun(record, named) {
@@ -38,7 +38,8 @@ export function createRunFiles(folder: string): RunFiles {
         throw storeFailure(error, 'read', path);
       }
     },
-    async listRuns() {
+    async listRuns(below) {
+      if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();
       try {
         const names = await readdir(folder);
         return names.filter((name) => name.endsWith(EXTENSION) && !name.includes(SLASH)).map((name) => name.slice(0, -EXTENSION.length)).sort();
@@ -57,17 +58,19 @@ export function recordFile(run: string): string | null {
   return (name.length <= LONGEST_NAME ? name : `${SLASH}${sha256(run).slice('sha256:'.length)}`) + EXTENSION;
 }
 
-/** Files of the records of a run's nested runs; those of long ids are known by their content. */
-export async function recordsBelow(folder: string, run: string): Promise<string[]> {
+/** The records of a run's nested runs, by file; those of long ids are known by their content. */
+export async function recordsBelow(folder: string, run: string): Promise<{ file: string; run: string }[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
     throw storeFailure(error, 'read', folder);
   });
-  const below = await Promise.all(names.filter((name) => name.endsWith(EXTENSION)).map(async (name) => {
-    if (!name.startsWith(SLASH)) return name.startsWith(`${run}${SLASH}`) ? [name] : [];
-    const text = await readFile(join(folder, name), 'utf8').catch(() => '{}');
-    const { run: nested = '' } = JSON.parse(text) as Partial<RunRecord>; // written whole by `writeRun`
-    return nested.startsWith(`${run}/`) ? [name] : [];
-  }));
-  return below.flat();
+  const records = await Promise.all(names.filter((name) => name.endsWith(EXTENSION) && name.includes(SLASH)).map(async (file) => ({ file, run: await runOf(folder, file) })));
+  return records.filter((record) => record.run.startsWith(`${run}/`));
+}
+
+async function runOf(folder: string, file: string): Promise<string> {
+  if (!file.startsWith(SLASH)) return file.slice(0, -EXTENSION.length).replaceAll(SLASH, '/');
+  const text = await readFile(join(folder, file), 'utf8').catch(() => '{}');
+  const { run = '' } = JSON.parse(text) as Partial<RunRecord>; // written whole by `writeRun`
+  return run;
 }

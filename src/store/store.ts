@@ -82,8 +82,8 @@ export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, 
   /** The record is there only when what it names is: once `named` has resolved. */
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
   readRun(run: string): Promise<RunRecord | null>;
-  /** Ids of all closed runs that are kept. */
-  listRuns(): Promise<string[]>;
+  /** Ids of all closed runs that are kept; with `below` of the runs nested in that one which left a record. */
+  listRuns(below?: string): Promise<string[]>;
   /** `path` is a step's path below the root run; a second try appends to the same log. */
   openLog(run: string, path: string): LogWriter;
   /**

@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, patched } from '@temporalio/workflow';
 import type { ItemCounts, RunEnd, RunOutcome, RunRecord, StepResult } from '../plan/result.js';
 import { resultOf } from '../plan/schedule.js';
 import type { Value } from '../plan/value.js';
@@ -16,14 +16,20 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
     if (top.context.items !== null) return closeBatch(top, top.context.items, status);
     const output = status === 'success' || status === 'partial' ? await scopeOutput(top) : null;
     const outcome: RunOutcome = { status, error, output, spend: top.schedule.spend, pages: top.pages, charged: chargedIn(top.context.purse) };
-    // A cancelled nested run has no Temporal result, so its record is the only place where its results stand.
-    if (top.context.nested !== null && status !== 'cancelled') {
+    // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one that was
+    // made it is the only place that tells its Plan.
+    if (top.context.nested !== null && status !== 'cancelled' && !(isMade(top.context) && patched('records-of-made-runs'))) {
       const page = await writeResults(top);
       return page === null ? outcome : { ...outcome, pages: [...top.pages, page] };
     }
     const pages = await quick.closeRun(recordOf(top.context, outcome), resultsOf(top));
     return { ...outcome, pages };
   });
+}
+
+/** Whether a nested run's Plan was made while the root ran: it is no part of the root's. */
+function isMade({ nested, root }: RunContext): boolean {
+  return nested === root.plan;
 }
 
 /** A batch run hands over what its items came to; one that was cancelled has no result, and writes it down. */

@@ -8,6 +8,7 @@ import type { RunSettings } from '../../src/plan/run-input.js';
 import type { ToolStep } from '../../src/plan/step.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { plan, stepBase } from '../plan/build-plan.js';
+import { record } from '../replay/record.js';
 import type { People } from './gate-setting.js';
 import { continueAsNew, createPeople } from './gate-setting.js';
 import type { Harness, RunHandle } from './harness.js';
@@ -72,6 +73,7 @@ describe('an approval of a call that the last version of Perdure asked for', () 
     expect(renewed.message).toMatch(/^Asked again: .*wants to use|^Asked again: .*calls/);
     expect(await harness.json(renewed.content)).toEqual(await harness.json(old.content));
     expect(await done(name)).toBe('');
+    await record(`asked-again-${open.name}`, await handle.fetchHistory());
     // Also a run that continues as new meanwhile asks for the same.
     await continueAsNew(harness, name);
     expect((await people.gate(name)).hash).toBe(renewed.hash);

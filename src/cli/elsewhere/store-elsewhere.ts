@@ -52,7 +52,7 @@ export function createStoreElsewhere(place: StorePlace): Store {
       await askStore(place, { op: 'putPlan', plan });
     },
     readRun: (run) => askStore(place, { op: 'readRun', run }),
-    listRuns: () => askStore(place, { op: 'listRuns' }),
+    listRuns: (below) => askStore(place, { op: 'listRuns', ...(below === undefined ? {} : { below }) }),
     listLogs: (run) => askStore(place, { op: 'listLogs', run }),
     readLog: (run, path, offset) => askStore(place, { op: 'readLog', run, path, offset }),
     ...onlyWorkers(place.id),

@@ -1,3 +1,4 @@
+import { stepPathOf } from '../../plan/conversation.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RunEnd, RunRecord, StepResult } from '../../plan/result.js';
@@ -5,23 +6,38 @@ import type { Value } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
 import { readTruth } from './truth.js';
 import type { RunView, StepView } from './view.js';
-import { everyStepView } from './view.js';
+import { everyStepView, pathBelow } from './view.js';
 import { writtenStep } from './written.js';
 
 /** A closed run from what the store kept of it, also when the server has forgotten it or is not there. */
 export async function viewOfRecord(record: RunRecord, store: Store): Promise<RunView> {
   const plan = await store.getPlan(record.plan);
+  return recordView(record, { body: plan, plan, store, root: record.run, records: await store.listRuns(record.run) });
+}
+
+interface Closed {
+  body: PlanBody;
+  /** The Plan that `body` is of. */
+  plan: Plan;
+  store: Store;
+  root: string;
+  /** Ids of nested runs that left a record. */
+  records: string[];
+}
+
+async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
   const { run, status, error, output, spend, budget, rehearsal } = record;
+  const path = pathBelow(run);
   return {
     run,
-    path: '',
-    name: plan.name,
+    path,
+    name: record.plan_name,
     plan: record.plan,
     status,
     error,
     output,
-    steps: await stepViews({ body: plan, run, path: '', plan, pages: record.pages, store }),
-    groups: plan.groups,
+    steps: await stepViews(closed, path, record.pages),
+    groups: closed.body.groups,
     spend,
     budget,
     rehearsal,
@@ -33,39 +49,60 @@ export async function viewOfRecord(record: RunRecord, store: Store): Promise<Run
   };
 }
 
-interface ClosedBody {
-  body: PlanBody;
-  run: string;
-  path: string;
-  plan: Plan;
-  pages: Value[];
-  store: Store;
-}
-
-async function stepViews({ body, path, plan, pages, store, ...closed }: ClosedBody): Promise<StepView[]> {
+async function stepViews(closed: Closed, path: string, pages: Value[]): Promise<StepView[]> {
+  const { body, plan, store } = closed;
   const truth = await readTruth(store, body, path, pages);
   const views = body.steps.map((step) => writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents }));
-  for (const view of everyStepView(views)) view.nested = await nestedView(view, { ...closed, body, path: view.path, plan, pages, store });
+  for (const view of everyStepView(views)) Object.assign(view, await nestedViews(view, closed));
   return views;
 }
 
 const ENDS: Record<StepResult['status'], RunEnd> = { success: 'success', error: 'error', timeout: 'timeout', skipped: 'cancelled' };
 
-async function nestedView({ step, result }: StepView, closed: ClosedBody): Promise<RunView | null> {
-  const body = step.kind === 'workflow' ? closed.plan.nested[step.plan] : undefined;
-  if (step.kind !== 'workflow' || body === undefined || result === null || result.run === null) return null;
-  const { run } = result;
+/** The runs below a step: by its result where the Plan has them, else by the records that they left. */
+async function nestedViews({ step, path, result }: StepView, closed: Closed): Promise<Pick<StepView, 'nested' | 'others'>> {
+  const { plan, root, records } = closed;
+  const body = step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
+  if (step.kind === 'workflow' && body !== undefined && result !== null && result.run !== null) {
+    return { nested: await writtenView(step.plan, path, result, { ...closed, body }), others: [] };
+  }
+  const address = `${root}/${path}`;
+  const views: RunView[] = [];
+  for (const run of records.filter((id) => id === address || (step.kind === 'agent' && stepPathOf(id) === address)).sort(inOrder)) {
+    views.push(...(await viewBelow(run, closed)));
+  }
+  const nested = views.pop() ?? null;
+  return { nested, others: views };
+}
+
+/** Turns and calls are numbers. */
+function inOrder(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** One or none: what a record names may have been removed. */
+async function viewBelow(run: string, closed: Closed): Promise<RunView[]> {
+  const record = await closed.store.readRun(run);
+  if (record === null) return [];
+  const body = closed.plan.nested[record.plan];
+  if (body !== undefined) return [await recordView(record, { ...closed, body })];
+  const plan = await closed.store.getPlan(record.plan);
+  return [await recordView(record, { ...closed, body: plan, plan })];
+}
+
+async function writtenView(hash: RunView['plan'], path: string, { run, status, error, output, pages, spend }: StepResult, closed: Closed): Promise<RunView> {
+  const { body } = closed;
   return {
-    run,
-    path: closed.path,
+    run: run ?? '',
+    path,
     name: body.name,
-    plan: step.plan,
-    status: ENDS[result.status],
-    error: result.error,
-    output: result.output,
-    steps: await stepViews({ ...closed, body, run, pages: result.pages }),
+    plan: hash,
+    status: ENDS[status],
+    error,
+    output,
+    steps: await stepViews(closed, path, pages),
     groups: body.groups,
-    spend: result.spend,
+    spend,
     budget: body.budgets,
     rehearsal: false,
     submittedBy: null,
