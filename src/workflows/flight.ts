@@ -144,7 +144,8 @@ function startReady(scope: Scope): void {
   if (context.flight.draining || context.flight.broken !== undefined) return;
   for (const index of [...schedule.ready]) {
     const step = schedule.body.steps[index];
-    if (step !== undefined && hasRoom(context, step)) launch(scope, step);
+    if (step === undefined || !hasRoom(context, step)) continue;
+    launch(scope, step);
     // Each start counts: how many are ready at one moment is not the same when the run is replayed.
     context.flight.draining = shouldContinue(context);
     if (context.flight.draining) return;
