@@ -51,6 +51,8 @@ export interface ReuseSettings extends ReuseSource {
   fresh: string[];
   /** Paths of steps whose external effect has happened; null where `--again` was given. */
   done: string[] | null;
+  /** The same where they may be repeated, for reruns of this rerun. */
+  happened?: string[];
 }
 
 /** What holds for a whole tree of runs, settled at submit. */

@@ -55,7 +55,7 @@ function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
     workspace: settings.workspace,
     ...(settings.context === undefined ? {} : { context: settings.context }),
     journal: context.root.first,
-    ...(settings.reuse === undefined ? {} : { rerun_of: settings.reuse.run }),
+    ...(settings.reuse === undefined ? {} : { rerun_of: settings.reuse.run, done_before: settings.reuse.done ?? settings.reuse.happened ?? [] }),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
   };

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,6 +54,11 @@ describe('a rerun of a rerun', () => {
     await project.run('cancel', 'second');
     await project.run('watch', 'second');
     expect(await json('rerun', 'second', '--dry-run')).toMatchObject({ reuse: ['hello', 'publish'], run: ['boom'], ask: ['gate'], refuse: [] });
+    // Who has nothing left of the first run does not repeat what it did either.
+    const record = join(project.folder, '.perdure', 'runs', 'first.json');
+    await rename(record, `${record}.pruned`);
+    expect(await json('rerun', 'second', '--dry-run')).toMatchObject({ run: ['hello', 'boom'], refuse: ['publish'] });
+    await rename(`${record}.pruned`, record);
     await writeFile(join(project.folder, 'mended'), '');
     expect(await json('rerun', 'second', '--id', 'third', '--yes')).toMatchObject({ status: 'success' });
     expect(await ran()).toEqual(['boom']);

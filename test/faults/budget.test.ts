@@ -6,6 +6,8 @@ import { FULL, random } from './seed.js';
 const LINES = 'lines.txt';
 const BRANCHES = 20;
 const BUDGET = 7;
+/** The top is level 1 of 5. */
+const DEPTHS = 5;
 
 const command = (name: string): string => `command: [sh, -c, 'echo "start $0" >> ${LINES}; sleep 0.2; echo "done $0" >> ${LINES}', "${name}"]`;
 
@@ -29,7 +31,7 @@ async function killAll(project: Project): Promise<void> {
 
 describe('a budget of seven for twenty branches, with the worker killed', () => {
   const draw = random('budget');
-  const cases = Array.from({ length: FULL ? 50 : 1 }, () => ({ depth: Math.floor(draw() * 3), after: 1 + Math.floor(draw() * (BUDGET - 1)), delay: Math.floor(draw() * 200) }));
+  const cases = Array.from({ length: FULL ? 50 : 1 }, () => ({ depth: Math.floor(draw() * DEPTHS), after: 1 + Math.floor(draw() * (BUDGET - 1)), delay: Math.floor(draw() * 200) }));
 
   it.each(cases)('lets exactly seven start, $depth runs below, killed $delay ms after line $after', async ({ depth, after, delay }) => {
     const project = await openProject(branches(depth));

@@ -33,7 +33,7 @@ export async function sourcesOf(plan: Plan, lineage: Ancestor[]): Promise<ReuseS
 
 /** Paths of steps whose external effect has happened, or may have. */
 export function doneOutside(lineage: Ancestor[]): string[] {
-  return [...new Set(lineage.flatMap(({ view }) => doneIn(view.steps)))];
+  return [...new Set(lineage.flatMap(({ record, view }) => [...doneIn(view.steps), ...(record.done_before ?? [])]))];
 }
 
 function doneIn(steps: StepView[]): string[] {

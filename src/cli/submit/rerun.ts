@@ -105,5 +105,5 @@ async function reuseFor({ from, again }: RerunCommand, plan: Plan, lineage: Ance
   const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
   if (repeated !== undefined) throw usageError(`\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`, 'Add `--again` if it is to be repeated.');
   const [source, ...earlier] = await sourcesOf(plan, lineage);
-  return { run: lineage[0]?.record.run ?? '', from: '', changed: false, ...source, ...(earlier.length === 0 ? {} : { earlier }), fresh, done: again ? null : done };
+  return { run: lineage[0]?.record.run ?? '', from: '', changed: false, ...source, ...(earlier.length === 0 ? {} : { earlier }), fresh, ...(again ? { done: null, happened: done } : { done }) };
 }
