@@ -1,10 +1,16 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
 import type { RunInput } from '../plan/run-input.js';
 import { settled } from './settled.js';
 
 /** Conditions that may follow from one another before the next result is told: a step's end lets another have its turn, and that ends at once. */
 const DEPTH = 4;
+
+/**
+ * Local activities of one workflow task, then the next one begins. The SDK tells the server of a long task that it goes on only in a
+ * moment when no result waits to be told; on a busy machine there is none, and the server gives the task to the worker again.
+ */
+const ROW = 100;
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 
@@ -14,22 +20,33 @@ interface Turns {
   inTurn: boolean;
   /** The workflow has returned: what still comes changes nothing, and may not. */
   isOver: boolean;
+  /** Local activities that were started in the workflow task that begins at this length of the history. */
+  row: { historyLength: number; length: number };
+  /** Resolves in the next workflow task; null where the next local activity may start in this one. */
+  rest: Promise<void> | null;
 }
 
 /**
  * Tells a run what its local activities came to one after another, with all that follows from one before the next. The results of
  * those that ended one after another come together when the run is replayed, and on a busy machine when it is not: told together,
  * what follows from each would be done in another order than the first time, and a run that does otherwise than its history says
- * is given to the worker for ever. The SDK makes one of these for each Temporal run.
+ * is given to the worker for ever. And starts no more of them in one workflow task than it can answer in time. The SDK makes one of
+ * these for each Temporal run.
  */
 export function interceptors(): WorkflowInterceptors {
-  const turns: Turns = { inTurn: false, isOver: false };
+  const turns: Turns = { inTurn: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
   return {
     inbound: [{
       execute: (input, next) => {
         const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
         turns.inTurn = argument?.in_turn === true;
         return turns.inTurn ? next(input).finally(() => { turns.isOver = true; }) : next(input);
+      },
+    }],
+    outbound: [{
+      scheduleLocalActivity: (input, next) => {
+        const start = (): Promise<unknown> => restBefore(turns)?.then(start) ?? next(input);
+        return turns.inTurn ? start() : next(input);
       },
     }],
     internals: [{
@@ -56,4 +73,15 @@ async function tellInTurn(turns: Turns, results: Jobs, tell: (some: Jobs) => voi
     if (turns.isOver) return;
     tell([result]);
   }
+}
+
+/** What the next local activity has to wait for; null for nothing. Those that wait start in the order they came in. */
+function restBefore(turns: Turns): Promise<void> | null {
+  const { historyLength } = workflowInfo();
+  if (turns.row.historyLength !== historyLength) turns.row = { historyLength, length: 0 };
+  if (turns.rest === null && turns.row.length >= ROW) {
+    turns.rest = CancellationScope.nonCancellable(() => sleep(1, { summary: 'next row of quick steps' })).then(() => { turns.rest = null; });
+  }
+  if (turns.rest === null) turns.row.length += 1;
+  return turns.rest;
 }

@@ -31,4 +31,15 @@ describe('a run of quick steps beside each other', () => {
     expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 28 } });
     await replay(handle);
   });
+
+  it('begins a new workflow task after a hundred of them, and replays', async () => {
+    const items = { kind: 'literal' as const, value: Array.from({ length: 250 }, (_, index) => index) };
+    const handle = await harness.start(plan([foreach(0, items, single(echo(0, textOf({ root: 'item' }))), { id: 'each' })]));
+    const outcome = await handle.result();
+    expect(await harness.json(outcome.output)).toEqual(items.value.map(String));
+    const events = await harness.events(handle.workflowId);
+    expect(events.filter(({ type }) => type === 'timerFired').length).toBeLessThanOrEqual(2);
+    expect(events.filter(({ type }) => type === 'workflowTaskStarted').length).toBeGreaterThanOrEqual(3);
+    await replay(handle);
+  });
 });
