@@ -63,6 +63,16 @@ const stepBaseWorkflow = { ...commandStep(0, ['x']), kind: 'workflow' as const, 
 describe('the lines around the tree', () => {
   it('says what was used of what may be', () => {
     expect(renderMeter(review, 66_000)).toBe('3 of 100 steps · 1m06s of 30m · $0.043 of $5.00 · 18,204 tokens');
+    // Nobody's time at a gate counts: 10 s of work, 20 s at a gate beside it and after it, and 5 s of work.
+    const asked = [
+      stepView(commandStep(0, ['a']), { startedAt: 0, ...ended('success', { duration_ms: 10_000 }) }),
+      stepView(gateStep(1, 'ok'), { startedAt: 5_000, ...ended('success', { duration_ms: 25_000 }) }),
+      stepView(commandStep(2, ['a']), { startedAt: 30_000, status: 'running' }),
+    ];
+    expect(renderMeter(runView(asked), 35_000)).toContain('· 15s of 30m');
+    expect(renderMeter(runView([stepView(gateStep(0, 'ok'), { startedAt: 1_000, status: 'waiting' })]), 86_400_000)).toContain('· 1.0s of 30m');
+    const nested = stepView(commandStep(0, ['a']), { startedAt: 0, status: 'running', nested: runView([stepView(gateStep(0, 'ok'), { startedAt: 2_000, status: 'waiting' })]) });
+    expect(renderMeter(runView([nested]), 60_000)).toContain('· 2.0s of 30m');
     expect(renderMeter(runView([], { spend: { usd: null, tokens: 0, steps: 1 } }), 0)).toBe('1 of 100 steps · 0.0s of 30m · cost unknown of $5.00');
   });
 

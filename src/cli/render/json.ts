@@ -5,6 +5,7 @@ import type { Value } from '../../plan/value.js';
 import { isStored } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import { workedMs } from '../observe/worked.js';
 import { answerCommands } from './gate-words.js';
 
 /** Values are inlined into `--json` up to this many bytes all together; beyond, a reference stands for them. */
@@ -96,14 +97,16 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
   return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend }, ...(decided_by === undefined ? {} : { decided_by }) };
 }
 
-/** The seed's ExecutionBudget beside the limits themselves. */
-function executionBudget({ budget, spend, startedAt, pause, warnings = [] }: RunView): JsonObject {
+/** The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose time does not count. */
+function executionBudget(view: RunView): JsonObject {
+  const { budget, spend, endedAt, pause, warnings = [] } = view;
+  const now = endedAt ?? Date.now();
   const { max_steps, max_runtime_mins, max_cost_usd, max_parallel, max_tokens } = budget;
   return {
     ...budget,
     steps_remaining: max_steps === null ? null : Math.max(0, max_steps - spend.steps),
     parallel_slots: max_parallel,
-    runtime_deadline: max_runtime_mins === null || pause ? null : new Date(startedAt + max_runtime_mins * 60_000).toISOString(),
+    runtime_deadline: max_runtime_mins === null || pause ? null : new Date(now - workedMs(view, now) + max_runtime_mins * 60_000).toISOString(),
     tokens_remaining: max_tokens === null ? null : Math.max(0, max_tokens - spend.tokens),
     warnings: warnings.map(({ message }) => message),
     cost_remaining_usd: max_cost_usd === null || spend.usd === null ? null : Math.max(0, max_cost_usd - spend.usd),

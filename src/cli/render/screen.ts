@@ -1,5 +1,6 @@
 import type { RunView, StepView } from '../observe/view.js';
 import { isClosed, rootOf } from '../observe/view.js';
+import { workedMs } from '../observe/worked.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
 import { pauseLines } from './pause-lines.js';
@@ -56,7 +57,7 @@ export function renderMeter(view: RunView, now: number): string {
   const { spend, budget } = view;
   const parts = [
     budget.max_steps === null ? plural(spend.steps, 'step') : `${spend.steps} of ${plural(budget.max_steps, 'step')}`,
-    of(formatDuration((view.endedAt ?? now) - view.startedAt), budget.max_runtime_mins, formatMinutes),
+    of(formatDuration(workedMs(view, now)), budget.max_runtime_mins, formatMinutes),
   ];
   if (spend.usd !== 0 || budget.max_cost_usd !== null) parts.push(of(formatUsd(spend.usd), budget.max_cost_usd, formatUsd));
   if (spend.tokens > 0 || budget.max_tokens !== null) parts.push(`${of(formatCount(spend.tokens), budget.max_tokens, formatCount)} tokens`);
