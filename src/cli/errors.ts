@@ -42,7 +42,25 @@ function describe(error: unknown): { message: string; hint: string | null; exit:
   if (grpcTrouble(error) === 'connection-lost') {
     return { message: `The Temporal server does not answer: ${error.message}`, hint: '`perdure doctor` says what is missing.', exit: EXIT.unavailable };
   }
-  return { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
+  return fileTrouble(error) ?? { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
+}
+
+/** Why the system refuses a file, where that is nobody's defect. */
+const REFUSALS: Record<string, string> = {
+  EACCES: 'this user may not',
+  EPERM: 'this user may not',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  ENOTDIR: 'a part of the path is no folder',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+/** A file that cannot be read or written as things stand. */
+function fileTrouble(error: Error): { message: string; hint: string | null; exit: ExitCode } | null {
+  if (!('code' in error && 'path' in error && 'syscall' in error)) return null;
+  const why = REFUSALS[String(error.code)];
+  return why === undefined ? null : { message: `Cannot ${String(error.syscall)} \`${String(error.path)}\`: ${why} (${String(error.code)}).`, hint: null, exit: EXIT.unavailable };
 }
 
 function terminalHint({ name }: Error): string | null {

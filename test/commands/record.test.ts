@@ -122,6 +122,15 @@ describe('a recorded run', () => {
     expect(await project.read('published.txt')).toBe('published\npublished\n');
   });
 
+  it('is none where somebody cancelled it: a test would not end so', async () => {
+    await writeFile(join(project.folder, 'waits.yml'), 'steps:\n  - approval: Go on?\n');
+    expect((await project.run('run', 'waits.yml', '--id', 'stopped', '--no-wait')).code).toBe(4);
+    await project.run('cancel', 'stopped');
+    await project.run('watch', 'stopped');
+    const { code, stderr } = await project.run('record', 'stopped', '--to', 'stopped.yml');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('The run `stopped` was cancelled')]);
+  });
+
   it.each<[string, string[], string]>([
     ['a run that is not known', ['record', 'nobody'], 'There is no'],
     ['a file that is not there', ['test', 'nothing.yml'], 'There is no `nothing.yml`'],

@@ -33,6 +33,7 @@ export async function recordRun({ run, to, json }: RecordCommand, terminal: Term
   const record = (await session?.store.readRun(run)) ?? null;
   if (session === null || record === null) throw session !== null && session.mayKnowRuns() ? usageError(`There is no closed run \`${run}\`.`, 'Only a run that has ended can be recorded: `perdure list` shows them.') : unknownRun(run);
   if (record.definition === undefined) throw usageError(`The run \`${run}\` came from no file: there is no definition to test.`);
+  if (record.status === 'cancelled') throw usageError(`The run \`${run}\` was cancelled: a test of it would not end so by itself.`, 'Record one that came to its own end: `perdure list` shows them.');
   const { root } = session.project;
   const file = to ?? relative(terminal.cwd, join(root, 'recordings', `${record.plan_name}.yml`));
   requireNew(file, terminal.cwd);
