@@ -38,15 +38,20 @@ function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
   return step.effect === 'external' && done !== null && done.includes(path);
 }
 
+/** Whether it clears up after what ran: what the run before cleared up is not what this one leaves behind. */
+function clearsUp(step: Step, agents: Plan['agents']): boolean {
+  return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
+}
+
 /**
- * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for, or where
- * files have changed that it may read; `byProgram` says that a program plays it, which reads what it likes.
+ * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for, where it
+ * clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays it, which reads what it likes.
  */
 export function reuseFor(settings: ReuseSettings, { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean }): Reuse {
   const done = isDone(settings, step, path);
   const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)));
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isWithin(path, settings.fresh);
+  const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents);
   return { run: settings.run, from, ...(earlier.length === 0 || never ? {} : { earlier }), ...(never ? { never } : {}), ...(done ? { done } : {}) };
 }
 

@@ -108,6 +108,20 @@ describe('an external effect that has happened', () => {
   });
 });
 
+describe('a step of finally', () => {
+  it('clears up after a rerun too, unless its effect is none or outside', async () => {
+    const down = ['down', 'log'].map((id, index) => `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}']\n    effect: ${['workspace', 'none'][index]}\n`);
+    await writeFile(join(project.folder, 'clear.yml'), `${file('clear', fails('up'))}finally:\n${down.join('')}`);
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('clear', 'clear');
+    expect(await ran()).toEqual(['up', 'down', 'log']);
+    await writeFile(join(project.folder, 'mended'), '');
+    expect(await json('rerun', 'clear', '--dry-run')).toMatchObject({ run: ['up', 'down'], reuse: ['log'] });
+    expect(await json('rerun', 'clear', '--id', 'cleared')).toMatchObject({ status: 'success' });
+    expect(await ran()).toEqual(['up', 'down']);
+  });
+});
+
 describe('a dry run', () => {
   const NESTED = file('nested', `  - id: known\n    command: [sh, -c, 'echo $0', "\${a}"]\n    effect: none\n`, `  - id: other\n    command: [sh, -c, 'echo $0', "\${b}"]\n    effect: none\n`);
   const rounds = `  - id: round
