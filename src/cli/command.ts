@@ -1,4 +1,5 @@
 import type { ExitCode } from './exit-codes.js';
+import { usageError } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
 /** A command as one declarative piece. What is heavy is imported inside `run`, so that `--help` stays lean. */
@@ -55,6 +56,13 @@ export const STAY_OPTIONS: OptionSpec[] = [
   { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
 ];
 export const TASK_QUEUE_OPTION: OptionSpec = { flags: '--task-queue <name>', about: 'the queue that workers of this store poll' };
+
+/** Throws a usage error for words behind an action that takes fewer; `most` says how many each takes, all where it does not. */
+export function checkWords(command: string, [action = '', ...words]: string[], most: Record<string, number>): void {
+  const count = most[action] ?? words.length;
+  if (words.length <= count) return;
+  throw usageError(`Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after \`${command} ${action}\`, got \`${words.slice(count).join(' ')}\`.`, `See \`perdure ${command} --help\`.`);
+}
 
 /** What `GATE_OPTIONS` say. */
 export function gatesAs(options: Options): 'approve' | 'fallback' | 'ask' {

@@ -1,5 +1,5 @@
 import type { CommandSpec, Invocation } from '../command.js';
-import { JSON_OPTION } from '../command.js';
+import { JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 
@@ -37,6 +37,7 @@ export const agents: CommandSpec = {
   examples: ['perdure agents list', 'perdure agents create summarizer "You summarize texts in three sentences." --tools read_file', 'perdure agents import --from claude --dry-run', 'perdure agents show code-reviewer', 'perdure agents promote security-scanner --run security-fix-7k2m4xqa'],
   async run(invocation) {
     const { arguments: [action, name, instructions] } = invocation;
+    checkWords('agents', invocation.arguments, { list: 0, show: 1, import: 0, promote: 1 });
     switch (action) {
       case 'create':
         if (name === undefined) throw usageError('Expected the name of the agent.', '`perdure agents create NAME "You …"`.');

@@ -1,5 +1,5 @@
 import type { CommandSpec, Invocation } from '../command.js';
-import { AS_OPTION, JSON_OPTION } from '../command.js';
+import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import type { MemoryCategory } from '../../store/memory-files.js';
@@ -24,6 +24,7 @@ export const memory: CommandSpec = {
   examples: ['perdure memory add "Dates are ISO 8601, in UTC." --category convention', 'perdure memory search dates', 'perdure memory remove mem-a1b2c3d4'],
   async run(invocation) {
     const { arguments: [action, text = ''], options, terminal } = invocation;
+    checkWords('memory', invocation.arguments, { list: 0 });
     if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
     if (action === 'add' && text.length > MOST_CHARACTERS) throw usageError(`Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`, 'Remember less, in several pieces.');
     const { openSession } = await import('../session.js');

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { CommandSpec } from '../command.js';
-import { JSON_OPTION } from '../command.js';
+import { JSON_OPTION, checkWords } from '../command.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { print, printJson, tell } from '../terminal.js';
 
@@ -13,7 +13,9 @@ export const sessions: CommandSpec = {
   ],
   options: [JSON_OPTION],
   examples: ['perdure sessions list', 'perdure sessions show task-a1b2c3d4', 'perdure sessions fork task-a1b2c3d4'],
-  async run({ arguments: [action, id], options, terminal }) {
+  async run({ arguments: words, options, terminal }) {
+    const [action, id] = words;
+    checkWords('sessions', words, { list: 0 });
     const { openSession } = await import('../session.js');
     const { sessionLines, sessionRows } = await import('../render/sessions.js');
     const { removeExpired } = await import('../submit/inject-context.js');

@@ -8,9 +8,12 @@ export interface WrittenDefinition {
   text: string;
 }
 
+/** Where its workflow would be, from the project's root. */
+export const WRITTEN_FILE = join('definitions', 'workflows', 'call-tool.yml');
+
 /** A workflow of the one call, with these names given. The values come as its input `values`, in this order: as data, whatever is in them (I4). */
 export function callOf(tool: string, names: string[], root: string): WrittenDefinition {
   const inputs: JsonObject = Object.fromEntries(names.map((name, index) => [name, `\${values[${index}]}`]));
   const step = { id: 'call', tool, ...(names.length === 0 ? {} : { inputs }) };
-  return { file: join(root, 'definitions', 'workflows', 'call-tool.yml'), text: stringify({ name: 'call-tool', inputs: { values: { type: 'list', default: [] } }, steps: [step] }, { lineWidth: 0 }) };
+  return { file: join(root, WRITTEN_FILE), text: stringify({ name: 'call-tool', ...(names.length === 0 ? {} : { inputs: { values: { type: 'list', default: [] } } }), steps: [step] }, { lineWidth: 0 }) };
 }

@@ -4,14 +4,14 @@ import { isObject } from '../../plan/json.js';
 import type { InputSpec } from '../../plan/step.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
-import { openWorkspace } from '../session.js';
+import { openWorkspace, ProblemsError } from '../session.js';
 import { parseValue } from '../submit/collect-input.js';
 import type { Compiled } from '../submit/prepare.js';
 import { readInputFile } from '../submit/read-request.js';
 import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
-import { callOf } from './call-text.js';
+import { callOf, WRITTEN_FILE } from './call-text.js';
 
 /** `tools call NAME`: a run of one step, durable and by the project's permissions like any other. */
 export async function callTool(tool: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
@@ -23,10 +23,25 @@ export async function callTool(tool: string, command: RunCommand, terminal: Term
   const input = (compiled: Compiled): JsonObject => {
     const schema = schemaOf(compiled);
     const given: JsonObject = { ...file, ...Object.fromEntries(typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })])) };
-    return { values: names.map((name) => given[name] ?? null) };
+    return names.length === 0 ? {} : { values: names.map((name) => given[name] ?? null) };
   };
   const { file: written, text } = callOf(tool, names, project.root);
-  return run(command, terminal, { file: written, made: { texts: new Map([[written, text]]), agents: [] }, input });
+  return run(command, terminal, { file: written, made: { texts: new Map([[written, text]]), agents: [] }, input }).catch((error: unknown) => {
+    throw inWordsOfTheCall(error);
+  });
+}
+
+/** What is wrong with the call itself is told as that: nobody wrote the workflow in which it is a problem. */
+function inWordsOfTheCall(error: unknown): unknown {
+  if (!(error instanceof ProblemsError)) return error;
+  const wrong = error.problems.filter(({ severity }) => severity === 'error');
+  if (!wrong.every(({ file }) => file.endsWith(WRITTEN_FILE))) return error;
+  const hints = wrong.flatMap(({ code, message, suggestion }) => (code === 'missing-input' ? [`Give it with \`-i ${/input `([^`]+)`/.exec(message)?.[1] ?? 'name'}=…\`.`] : suggestion === null ? [] : [asSentence(suggestion)]));
+  return usageError(wrong.map(({ message }) => message).join('\n'), hints.length === 0 ? '`perdure tools list` has them all.' : [...new Set(hints)].join('\n'));
+}
+
+function asSentence(hint: string): string {
+  return `${hint.charAt(0).toUpperCase()}${hint.slice(1)}${/[.?]$/.test(hint) ? '' : '.'}`;
 }
 
 function pairOf(pair: string): [string, string] {
