@@ -1,7 +1,9 @@
 import { Context } from '@temporalio/activity';
+import type { ApplicationFailure } from '@temporalio/common';
 import { CancelledFailure } from '@temporalio/common';
 import type { JsonObject } from '../plan/json.js';
 import type { Step, StepKind } from '../plan/step.js';
+import { StoreFailure } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { StepCall, StepOutput } from './contract.js';
 import { stepFailure, toFailure, workerLost } from './failures.js';
@@ -45,7 +47,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     signal.throwIfAborted();
     return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress }));
   } catch (error) {
-    throw failureOf(error, context, limit?.isOver() === true ? timeoutMs : null);
+    throw failureOf(error, { kind, context, exceededMs: limit?.isOver() === true ? timeoutMs : null });
   } finally {
     limit?.release();
     stopHeartbeat();
@@ -66,13 +68,22 @@ async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) =>
   }
 }
 
+/**
+ * A full disk ends no agent and no call of a tool: Temporal starts it again until a person has made room, and what was
+ * answered or done by then is in the journal or kept for it (I8). Null for all else.
+ */
+function waitsForRoom(kind: StepKind, error: unknown): ApplicationFailure | null {
+  if ((kind !== 'agent' && kind !== 'tool') || !(error instanceof StoreFailure) || error.type !== 'store-full') return null;
+  return stepFailure('store-full', error.message, { afterMs: null });
+}
+
 /** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */
-function failureOf(error: unknown, context: Context, exceededMs: number | null): Error {
+function failureOf(error: unknown, { kind, context, exceededMs }: { kind: StepKind; context: Context; exceededMs: number | null }): Error {
   if (context.cancellationSignal.aborted) {
     if (context.cancellationDetails?.workerShutdown === true) return workerLost();
     const reason: unknown = context.cancellationSignal.reason;
     return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
   }
   if (exceededMs !== null) return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
-  return toFailure(error);
+  return waitsForRoom(kind, error) ?? toFailure(error);
 }

@@ -2,7 +2,8 @@ import type { Json } from '../plan/json.js';
 import { canonicalJson } from '../plan/json.js';
 import type { Hash } from '../plan/value.js';
 import { sha256 } from '../store/hash.js';
-import type { JournalKey, Store } from '../store/store.js';
+import { StoreFailure } from '../store/store-failure.js';
+import type { JournalEntry, JournalKey, Store } from '../store/store.js';
 import type { StepCall } from './contract.js';
 import { stepFailure } from './failures.js';
 
@@ -22,15 +23,42 @@ export interface Question {
 export async function askOnce(store: Store, { call, part, request }: Question, ask: () => Promise<Json>): Promise<Json> {
   const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, ...part]) };
   const hash = sha256(canonicalJson(request));
-  const entry = await store.readJournal(key);
+  const entry = await readAnswer(store, key);
   if (entry !== null) {
     if (entry.request === hash) return entry.response;
     throw stepFailure('journal-mismatch', `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`);
   }
   store.prepareJournal(call.root.first);
   const response = await ask();
-  await store.writeJournal(key, { request: hash, response, at: new Date().toISOString() });
+  await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() });
   return response;
+}
+
+/** Answers that the disk had no room for, as long as this worker lives: Temporal starts the same activity again, which writes them. */
+const unwritten = new Map<string, JournalEntry>();
+
+/** What the journal has, or would have had there been room; it has it then. */
+export async function readAnswer(store: Store, key: JournalKey): Promise<JournalEntry | null> {
+  const entry = await store.readJournal(key);
+  if (entry !== null) return entry;
+  const kept = unwritten.get(nameOf(store, key)) ?? null;
+  if (kept !== null) await writeAnswer(store, key, kept);
+  return kept;
+}
+
+/** Journals what came; where there is no room it is kept, so that nothing is paid or done again (I8). */
+export async function writeAnswer(store: Store, key: JournalKey, entry: JournalEntry): Promise<void> {
+  try {
+    await store.writeJournal(key, entry);
+    unwritten.delete(nameOf(store, key));
+  } catch (error) {
+    if (error instanceof StoreFailure && error.type === 'store-full') unwritten.set(nameOf(store, key), entry);
+    throw error;
+  }
+}
+
+function nameOf({ id }: Store, { scope, key }: JournalKey): string {
+  return JSON.stringify([id, scope, key]);
 }
 
 /** Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it. */

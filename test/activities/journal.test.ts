@@ -1,5 +1,6 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint, Script } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -61,3 +62,34 @@ it('a damaged entry is a failure: to call again might pay again', async () => {
   await expect(failureOf(callModel(again))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining('corrupt') });
   expect(endpoint.requests).toHaveLength(2);
 });
+
+it('an answer that the disk had no room for is kept, and written by the next start: it is paid once', async () => {
+  const { bench, endpoint } = await benchWith([{ text: 'kept' }]);
+  const journal = join(bench.folder, '.perdure', 'journal', 'first-run-id.ndjson');
+  await mkdir(dirname(journal), { recursive: true });
+  await writeFile(journal, `${JSON.stringify({ key: 'other', entry: { request: `sha256:${'0'.repeat(64)}`, response: 'x'.repeat(100_000), at: '' } })}\n`);
+  await withRoomFor((await stat(journal)).size + 100, async () => {
+    // Temporal tries again: nothing is told of the step yet.
+    expect(await failureOf(callModel(bench))).toMatchObject({ type: 'store-full', nonRetryable: false, message: expect.stringContaining('no space is left') as string });
+    expect(await failureOf(callModel(bench))).toMatchObject({ type: 'store-full', nonRetryable: false });
+  });
+  expect(await callModel(bench)).toMatchObject({ output: { value: 'kept' }, spend: { tokens: 15 } });
+  // And it is in the journal now: another worker finds it.
+  const again = await createBench({ folder: bench.folder, credentials: { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: endpoint.url } });
+  expect(await callModel(again)).toMatchObject({ output: { value: 'kept' } });
+  expect(endpoint.requests).toHaveLength(1);
+});
+
+/** While `act` runs no file of this process can get longer than this: what a full disk says. */
+async function withRoomFor(bytes: number, act: () => Promise<void>): Promise<void> {
+  const limit = (size: string): unknown => execFileSync('prlimit', ['--pid', String(process.pid), `--fsize=${size}:`]);
+  const ignore = (): void => undefined;
+  process.on('SIGXFSZ', ignore);
+  limit(String(bytes));
+  try {
+    await act();
+  } finally {
+    limit('unlimited');
+    process.off('SIGXFSZ', ignore);
+  }
+}

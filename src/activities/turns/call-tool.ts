@@ -13,7 +13,7 @@ import type { ToolCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { gateHashOf, shownAgain } from '../gate-hash.js';
-import { begin } from '../journal.js';
+import { begin, readAnswer, writeAnswer } from '../journal.js';
 import type { ToolContext, ToolRun } from '../tools/handler.js';
 import { addMadeTool } from './asker.js';
 import type { Callable } from './offered-tools.js';
@@ -31,7 +31,7 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
     const { agent, making, block, found } = await findCallOf(deps, call, call);
     if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
     const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
-    const known = await store.readJournal(keyOf(call, 'tool'));
+    const known = await readAnswer(store, keyOf(call, 'tool'));
     if (known !== null) {
       if (known.request !== request) mismatch(call);
       const run = known.response as unknown as ToolRun; // `write` below put it there
@@ -42,7 +42,7 @@ export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<
     current.progress['tool'] = block.name;
     const run = await make({ ...current, store, credentials, call, agent, found, request, ...(making === undefined ? {} : { making }) });
     if ('ask' in run) return run.ask;
-    await write(store, keyOf(call, 'tool'), request, run as unknown as Json); // a result is JSON
+    await writeAnswer(store, keyOf(call, 'tool'), { request, response: run as unknown as Json, at: new Date().toISOString() }); // a result is JSON
     tell(current.log, call, block.name, run);
     return answer(store, call, run);
   });
@@ -104,10 +104,6 @@ function unknown(tool: string): ToolRun {
 /** A person who wants it done again begins it anew. */
 function keyOf({ root, path, try: tried, turn, call, again = 0 }: ToolCall, what: 'tool' | 'begun'): JournalKey {
   return { scope: root.first, key: canonicalJson([path, tried, what, turn, call, ...(what === 'begun' ? [again] : [])]) };
-}
-
-async function write(store: Store, key: JournalKey, request: Making['request'], response: Json): Promise<void> {
-  await store.writeJournal(key, { request, response, at: new Date().toISOString() });
 }
 
 async function answer(store: Store, { made: chain }: ToolCall, { content, is_error, made, called, starts }: ToolRun): Promise<ToolAnswer> {
