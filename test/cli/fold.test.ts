@@ -33,6 +33,10 @@ describe('folding a recorded history', () => {
     expect([run.status, statuses(run)]).toEqual([status, steps]);
   });
 
+  it('knows from the first event of a run which blocks it was given to go on with', () => {
+    expect(view('batches.each.0-199', 1).steps.find(({ step }) => step.kind === 'foreach')?.status).toBe('running');
+  });
+
   it('counts the tries of a step, and does not take the first failure for the end', () => {
     const { events } = recordedEvents('tries');
     const secondFailure = events.map(({ kind }) => kind).indexOf('step-failed') + 1;

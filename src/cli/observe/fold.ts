@@ -66,11 +66,22 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     schedule, agents: input.plan.agents, input: input.input, outer: null, owner: null, item: null, index: null, last: null,
     path: input.path, single: false, started: new Map(), inner: new Map(),
   };
-  return {
+  const fold: RunFold = {
     run, input, top, startedAt: input.carried?.started_at ?? at, endedAt: null,
     gates: new Map(input.carried?.gates.map((gate) => [gate.path, gate])), owners: new Map(), unlisted: new Map(), decided: new Map(), cancelling: false,
     pause: input.carried?.purse?.own.pause ?? null, warnings: input.carried?.purse?.warnings ?? [], budget: { ...input.settings.budget }, added: new Set(), outcome: null, played: 0, truth: noTruth(),
   };
+  startCarried(fold, at);
+  return fold;
+}
+
+/** Blocks that had started before the run continued as new: what they do may leave no event. */
+function startCarried(fold: RunFold, at: string): void {
+  const { blocks = {}, since = {} } = fold.input.carried ?? {};
+  for (const path of Object.keys(blocks)) {
+    const begun = since[path];
+    start(fold, stepAt(fold, path), begun === undefined ? at : new Date(begun).toISOString());
+  }
 }
 
 /** Takes the next event in. Events of steps that the Plan does not have are passed over: they are not ours. */

@@ -16,6 +16,9 @@ import type { RunView } from './view.js';
 /** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
 const PENDING_INTERVAL_MS = 1_000;
 
+/** Histories of nested runs that had succeeded when the run was first looked at; of more the run itself tells how they ended. */
+const MOST_SUCCEEDED = 100;
+
 export interface Observer {
   /** The tree as it is known now; null before the first event came. */
   view(): RunView | null;
@@ -43,7 +46,7 @@ export function observe(options: ObserveOptions): Observer {
   const signal = AbortSignal.any([options.signal, stop.signal]);
   // One listener for each open run of the tree is no leak.
   setMaxListeners(0, signal);
-  const tree: Tree = { ...options, signal, folds, pending, batches: new Set(), onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
+  const tree: Tree = { ...options, signal, folds, pending, batches: new Set(), succeeded: 0, onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
   const watching = options.wait ? watchPending(tree) : readAllPending(tree);
   const done = observeRun(tree, { run: options.run, link: '', part: options.run })
     .finally(() => { if (options.wait) stop.abort(); })
@@ -62,6 +65,8 @@ interface Tree extends ObserveOptions {
   pending: Map<string, PendingActivity>;
   /** Batch runs that are open. */
   batches: Set<string>;
+  /** How many histories of nested runs were read that had succeeded. */
+  succeeded: number;
   onChange: () => void;
   onEvent: (run: string, event: RunEvent) => void;
 }
@@ -78,15 +83,23 @@ async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<vo
   const translate = createTranslator();
   const nested: Promise<void>[] = [];
   for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
-    for (const event of page.map(translate)) {
-      if (event === null) continue;
-      if (event.kind === 'nested-started') nested.push(keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })));
+    const events = page.map(translate).filter((event) => event !== null);
+    const succeeded = new Set(events.map((event) => (event.kind === 'nested-ended' && event.outcome?.status === 'success' ? event.run : null)));
+    for (const event of events) {
+      if (event.kind === 'nested-started' && isToBeRead(tree, event.run, succeeded)) nested.push(keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })));
       takeEvent(tree, { run, part }, event);
     }
     tree.onChange();
   }
   await Promise.all(nested);
   if (run === part) await takeResults(tree, run);
+}
+
+/** A foreach of thousands is shown at once. What a batch run does is told by nobody else. */
+function isToBeRead(tree: Tree, run: string, succeeded: Set<string | null>): boolean {
+  if (isBatchRun(run) || !succeeded.has(run)) return true;
+  tree.succeeded += 1;
+  return tree.succeeded <= MOST_SUCCEEDED;
 }
 
 /** A promise that is awaited later: a failure until then is no unhandled one. */
