@@ -33,7 +33,7 @@ export function timesRedone({ body, reworks }: Pick<Schedule, 'body' | 'reworks'
 
 /** Steps of a body that some gate of it may send back. */
 export function mayBeRedone(body: Block): Set<number> {
-  return new Set(body.steps.flatMap((step) => [...redoneBy(body, step.index)]));
+  return new Set(body.steps.filter(({ kind }) => kind === 'approval').flatMap(({ index }) => [...redoneBy(body, index)]));
 }
 
 /** What an end of a gate sends back; null when it is an end like any other. Only a person's rejection does, so many times. */

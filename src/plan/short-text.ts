@@ -17,8 +17,6 @@ const CANDIDATES = 24;
 const BUCKETS = 2 ** 14;
 /** `String.fromCharCode` takes so many arguments at once everywhere. */
 const SLICE = 4_096;
-/** Plans of many steps become about so many times as long. */
-const USUAL_GROWTH = 8;
 
 interface Repetition {
   back: number;
@@ -39,7 +37,7 @@ export function shortenText(text: string): string {
 
 /** The inverse of `shortenText`. Throws on a text that it has not made. */
 export function lengthenText(short: string): string {
-  const text = new Units(short.length * USUAL_GROWTH);
+  const text = new Units(2 * short.length);
   for (let at = 0; at < short.length; at += 1) {
     if (short.charAt(at) !== MARK) text.add(short.charCodeAt(at));
     else if (short.charAt(at + 1) === MARK) text.add(short.charCodeAt(at += 1));

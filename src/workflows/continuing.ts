@@ -1,4 +1,5 @@
 import { CancellationScope, allHandlersFinished, condition, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
+import type { WorkflowInfo } from '@temporalio/workflow';
 import { carrySchedule, rootsAfterRound } from '../plan/carry.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Carried, CarriedBlock, CarriedScope, RunInput } from '../plan/run-input.js';
@@ -36,16 +37,16 @@ function endsHere({ cancelled }: RunContext): boolean {
 
 function isDue(context: RunContext): boolean {
   const { flight } = context;
-  const { historyLength, historySize } = workflowInfo();
-  if (flight.children === 0) return isLong(context);
-  if (historyLength >= EVENTS_WITH_CHILDREN || historySize >= BYTES_WITH_CHILDREN) return true;
-  return isLong(context) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs');
+  const info = workflowInfo();
+  if (flight.children === 0) return isLong(context, info);
+  if (info.historyLength >= EVENTS_WITH_CHILDREN || info.historySize >= BYTES_WITH_CHILDREN) return true;
+  return isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs');
 }
 
-function isLong(context: RunContext): boolean {
-  const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
+function isLong(context: RunContext, info: WorkflowInfo): boolean {
+  const { historyLength, historySize, continueAsNewSuggested } = info;
   const { signals, updates } = context.gates.messages;
-  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || hasDoneMuch(context) || signals >= SIGNALS || updates >= UPDATES;
+  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || hasDoneMuch(context, info) || signals >= SIGNALS || updates >= UPDATES;
 }
 
 /**
@@ -53,9 +54,8 @@ function isLong(context: RunContext): boolean {
  * now: local activities that ended one after another end at once when the run is replayed, so that is no fact of history,
  * and what a replay would not start again has results that nobody asks for. Histories of before went by it (I14).
  */
-function hasDoneMuch(context: RunContext): boolean {
+function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
   const { flight } = context;
-  const { historyLength } = workflowInfo();
   if (flight.task.historyLength !== historyLength) flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
   flight.task.endedByNow = endedIn(context);
   const { endedBefore, endedByNow } = flight.task;

@@ -166,11 +166,15 @@ export function proceed(purse: Purse): void {
   for (const effect of flow(purse.ledger)) act(purse, effect);
   warnOfLimits(purse);
   const climate = climateOf(purse);
-  if (JSON.stringify(climate) !== JSON.stringify(purse.told)) {
-    purse.told = climate;
-    for (const line of purse.below.values()) line.send({ from: purse.run, climate });
-    purse.onChange();
-  }
+  if (isSame(climate, purse.told)) return;
+  purse.told = climate;
+  for (const line of purse.below.values()) line.send({ from: purse.run, climate });
+  purse.onChange();
+}
+
+/** Nearly always nothing has changed at all; what came by mail anew may say the same. */
+function isSame(a: Climate, b: Climate): boolean {
+  return (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade) || JSON.stringify(a) === JSON.stringify(b);
 }
 
 function act(purse: Purse, effect: Effect): void {

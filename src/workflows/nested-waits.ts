@@ -37,10 +37,11 @@ export function waitsForPeople(context: RunContext): boolean {
 
 /** Tells the run that started this one when that changes. A run without gates sends nothing. */
 export function tellParent(context: RunContext): void {
-  const { parent } = workflowInfo();
   const { flight } = context;
   const waiting = waitsForPeople(context);
-  if (parent === undefined || waiting === flight.toldWaiting || !patched('nested-waits')) return;
+  if (waiting === flight.toldWaiting) return;
+  const { parent } = workflowInfo();
+  if (parent === undefined || !patched('nested-waits')) return;
   // Two that are under way at once arrive in any order: the second is told once the first has arrived.
   if (flight.telling !== null && patched('nested-waits-in-order')) return;
   flight.toldWaiting = waiting;
