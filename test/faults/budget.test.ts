@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
@@ -67,6 +68,38 @@ describe('a run that is paused at its budget, with everything killed', () => {
       expect(await linesOf(project, 'start')).toEqual(['start 0', 'start 1', 'start 2', 'start 3']);
     } finally {
       await project.close();
+    }
+  });
+});
+
+describe('a tree that is paused at its cost limit two levels below, with everything killed', () => {
+  it('is still paused on return, and a top-up asks nothing twice', async () => {
+    const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${/question \w/.exec(prompt)?.[0] ?? ''}`, usage: { output: 16_000 } }));
+    const ask = (name: string): string => `  - agent: general-purpose\n    prompt: question ${name}\n`;
+    const nested = (name: string): string => `  - workflow: ./${name}.yml\n`;
+    const file = (name: string, ...steps: string[]): string => `name: ${name}\nsteps:\n${steps.join('')}`;
+    const project = await openProject({
+      'perdure.yml': 'models: {aliases: {sonnet: claude-sonnet-5-5}, prices: {claude-sonnet-5-5: {input: 2, output: 10}}}\n',
+      'dear.yml': `${file('dear', ask('a'), nested('middle'), ask('d'))}budgets: {max_cost_usd: 0.6}\n`,
+      'middle.yml': file('middle', ask('b'), nested('deep')),
+      'deep.yml': file('deep', ask('c')),
+    }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+    const shown = async (): Promise<object> => JSON.parse((await project.run('show', 'dear', '--json')).stdout) as object;
+    try {
+      const first = await project.run('run', 'dear.yml', '--id', 'dear', '--no-wait', '--json');
+      expect(first.code, first.stderr + first.stdout).toBe(4);
+      // Each answer costs about $0.16, and a call reserves about $0.33.
+      expect(endpoint.requests).toHaveLength(2);
+      await killAll(project);
+      expect(await shown()).toMatchObject({ status: 'paused' });
+      expect(endpoint.requests).toHaveLength(2);
+      expect((await project.run('budget', 'dear', '--add-usd', '5')).code).toBe(0);
+      expect((await project.run('watch', 'dear', '--json')).stdout).toContain('run-ended');
+      expect(await shown()).toMatchObject({ status: 'success', spend: { steps: 4 } });
+      expect(endpoint.requests.map(({ prompt }) => /question \w/.exec(prompt)?.[0])).toEqual(['question a', 'question b', 'question c', 'question d']);
+    } finally {
+      await project.close();
+      await endpoint.close();
     }
   });
 });
