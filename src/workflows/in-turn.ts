@@ -10,7 +10,7 @@ const DEPTH = 4;
  * Local activities of one workflow task, then the next one begins. The SDK tells the server of a long task that it goes on only in a
  * moment when no result waits to be told; on a busy machine there is none, and the server gives the task to the worker again.
  */
-const ROW = 100;
+const ROW = 50;
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 

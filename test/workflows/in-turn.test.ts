@@ -32,8 +32,8 @@ describe('a run of quick steps beside each other', () => {
     await replay(handle);
   });
 
-  it('begins a new workflow task after a hundred of them, and replays', async () => {
-    const items = { kind: 'literal' as const, value: Array.from({ length: 250 }, (_, index) => index) };
+  it('begins a new workflow task after fifty of them, and replays', async () => {
+    const items = { kind: 'literal' as const, value: Array.from({ length: 125 }, (_, index) => index) };
     const handle = await harness.start(plan([foreach(0, items, single(echo(0, textOf({ root: 'item' }))), { id: 'each' })]));
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toEqual(items.value.map(String));
