@@ -80,6 +80,7 @@ describe('an external effect that has happened', () => {
     await start('ship', 'ship');
     await ran();
     await write('ship', says('publish', 'effect: external'), says('last'));
+    await writeFile(join(project.folder, 'another.txt'), 'new');
     expect(await json('rerun', 'ship', '--id', 'shipped')).toMatchObject({ status: 'success', steps: [{ reused: true }, { reused: false }] });
     expect(await ran()).toEqual(['last']);
   });
@@ -105,6 +106,21 @@ describe('an external effect that has happened', () => {
     expect(await json('show', 'late')).toMatchObject({ status: 'timeout' });
     expect(await ran()).toEqual(['hello', 'publish']);
     expect(await json('rerun', 'late', '--dry-run')).toMatchObject({ reuse: ['hello'], refuse: ['publish'] });
+  });
+});
+
+describe('a command that may read any file', () => {
+  it('is taken over where only the definition was edited, and runs again where another file was', async () => {
+    const reads = says('reads', 'effect: workspace');
+    await write('edits', reads, fails('last'));
+    await rm(join(project.folder, 'mended'), { force: true });
+    await start('edits', 'edits');
+    await ran();
+    await write('edits', reads, says('last'));
+    expect(await json('rerun', 'edits', '--dry-run')).toMatchObject({ reuse: ['reads'], run: ['last'] });
+    await writeFile(join(project.folder, 'other.txt'), 'new');
+    expect(await json('rerun', 'edits', '--dry-run')).toMatchObject({ reuse: [], run: ['reads', 'last'] });
+    await rm(join(project.folder, 'other.txt'));
   });
 });
 

@@ -27,7 +27,7 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
 /** Where results may be taken from, and whether files that nobody named have changed since. */
 export async function sourcesOf(plan: Plan, lineage: Ancestor[]): Promise<ReuseSource[]> {
   const { workspaceDigest } = await import('../../activities/workspace-digest.js');
-  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(lineage[0]?.record.workspace ?? '') : undefined;
+  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(lineage[0]?.record.workspace ?? '', lineage[0]?.record.definition) : undefined;
   return lineage.map(({ record: { journal, workspace_digest } }) => ({ from: journal ?? '', changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest) }));
 }
 
