@@ -58,7 +58,7 @@ async function runDesigner({ run, compiled, settings, session }: Designer, { wis
   const link = await session.connect({ start: true });
   try {
     await startSubmission({ id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, link);
-    return await follow({ terminal, store: session.store, run, by, untilWaiting: false, joined: false, link, progress: session.progress, reconnect: () => session.connect({ start: true }) });
+    return await follow({ terminal, store: session.store, run, by, untilWaiting: false, isElsewhere: session.isElsewhere, joined: false, link, progress: session.progress, reconnect: () => session.connect({ start: true }) });
   } finally {
     await link.close();
   }

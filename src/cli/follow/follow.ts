@@ -23,6 +23,7 @@ import { listenForInterrupts } from './interrupt.js';
 import { gateLines } from './plain-lines.js';
 import type { Screen } from './screen.js';
 import { createScreen } from './screen.js';
+import { listenToModels } from './words.js';
 
 export interface FollowOptions {
   terminal: Terminal;
@@ -32,6 +33,8 @@ export interface FollowOptions {
   by: string;
   /** End when the run waits for a person (`--no-wait`), instead of asking. */
   untilWaiting: boolean;
+  /** The store is on another machine: models are not listened to. */
+  isElsewhere: boolean;
   /** The run was there before: say what it has done already. */
   joined: boolean;
   link: TemporalLink;
@@ -49,7 +52,7 @@ export type FollowEnd = { kind: 'closed' | 'waiting'; view: RunView } | { kind: 
 export async function follow(options: FollowOptions): Promise<FollowEnd> {
   const interrupts = listenForInterrupts();
   const tellBefore = options.progress.tell;
-  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
+  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined, listen: () => (options.isElsewhere ? null : listenToModels(options.store)) }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);

@@ -5,6 +5,7 @@ import type { Terminal } from '../terminal.js';
 import { heightOf, tell, widthOf } from '../terminal.js';
 import { createLiveRegion } from './live-region.js';
 import { createPlainLines, gateLines } from './plain-lines.js';
+import type { Words } from './words.js';
 
 /** Where a run is shown while it goes on. */
 export interface Screen {
@@ -24,6 +25,9 @@ export interface Header {
   joined: boolean;
 }
 
+/** What a live tree says of models that speak; null where nobody listens to them. */
+type Listening = Words | null;
+
 function headerFor(view: RunView, { uiUrl, joined }: Header, terminal: Terminal): string[] {
   const width = widthOf(terminal.stderr);
   return joined ? [...renderJoined(view), ...(uiUrl === null ? [] : [`  Temporal ${uiUrl}`])] : renderHeader(view, uiUrl, width);
@@ -32,18 +36,18 @@ function headerFor(view: RunView, { uiUrl, joined }: Header, terminal: Terminal)
 const FRAME_MS = 100;
 
 /** The screen that fits the terminal: a live tree for a person, else one plain line for each change. */
-export function createScreen(terminal: Terminal, about: Header): Screen {
-  return terminal.interactive ? createLiveScreen(terminal, about) : createPlainScreen(terminal, about);
+export function createScreen(terminal: Terminal, about: Header & { listen: () => Listening }): Screen {
+  return terminal.interactive ? createLiveScreen(terminal, about, about.listen()) : createPlainScreen(terminal, about);
 }
 
-function createLiveScreen(terminal: Terminal, about: Header): Screen {
+function createLiveScreen(terminal: Terminal, about: Header, words: Listening): Screen {
   const region = createLiveRegion(terminal.stderr);
   let view: RunView | null = null;
   let held = false;
   let frame = 0;
   const draw = (): void => {
     if (view === null || held) return;
-    const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - 1, palette: terminal.palette, frame: frame++ };
+    const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - 1, palette: terminal.palette, frame: frame++, ...(words === null ? {} : { says: words.at }) };
     region.draw(renderScreen(view, Date.now(), style));
   };
   const timer = setInterval(draw, FRAME_MS);
@@ -52,6 +56,7 @@ function createLiveScreen(terminal: Terminal, about: Header): Screen {
     show(next) {
       if (view === null) tell(terminal, ...headerFor(next, about, terminal));
       view = next;
+      words?.of(next);
     },
     hold() {
       draw();
@@ -71,6 +76,7 @@ function createLiveScreen(terminal: Terminal, about: Header): Screen {
       draw();
       view = null; // what is left on the screen is not drawn again
       clearInterval(timer);
+      words?.close();
       terminal.stderr.removeListener('resize', draw);
       region.close();
     },

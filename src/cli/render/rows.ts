@@ -17,7 +17,12 @@ export interface Row {
   detail: string;
   time: string;
   cost: string;
+  /** What a model is saying: a line of its own below. */
+  words?: string;
 }
+
+/** What the model of a running step, by its path, is saying at this moment. */
+export type Says = (path: string) => string | null;
 
 const MARKS: Record<StepView['status'], { mark: string | null; tone: Tone }> = {
   pending: { mark: '○', tone: 'quiet' },
@@ -33,7 +38,7 @@ const MARKS: Record<StepView['status'], { mark: string | null; tone: Tone }> = {
  * The rows of a run's tree at a moment. Groups stand where their first member is. A nested run is shown while it
  * runs and when it did not succeed; with `expand` always.
  */
-export function rowsOf(view: RunView, options: { now: number; expand: boolean; depth?: number }): Row[] {
+export function rowsOf(view: RunView, options: { now: number; expand: boolean; depth?: number; says?: Says }): Row[] {
   return rowsOfSteps(view.steps, { ...options, depth: options.depth ?? 0 });
 }
 
@@ -41,6 +46,7 @@ interface RowOptions {
   now: number;
   expand: boolean;
   depth: number;
+  says?: Says;
 }
 
 function rowsOfSteps(steps: StepView[], options: RowOptions): Row[] {
@@ -65,7 +71,8 @@ function doneOf(steps: StepView[]): string {
 }
 
 function stepRows(view: StepView, options: RowOptions): Row[] {
-  const row = stepRow(view, options);
+  const words = view.status === 'running' ? (options.says?.(view.path) ?? null) : null;
+  const row: Row = { ...stepRow(view, options), ...(words === null ? {} : { words: safeLine(words) }) };
   if (view.rounds.length > 0) return [row, ...roundRows(view.rounds, { ...options, depth: options.depth + 1 })];
   const { nested } = view;
   if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success')) return [row];

@@ -4,6 +4,7 @@ import { workedMs } from '../observe/worked.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
 import { pauseLines } from './pause-lines.js';
+import type { Says } from './rows.js';
 import { rowsOf } from './rows.js';
 import { safeLine, safeText } from './safe-text.js';
 import type { TreeStyle } from './tree.js';
@@ -44,8 +45,8 @@ function flow(parts: string[], width: number): string[] {
 }
 
 /** The whole live region: tree and meter, in at most `height` lines. */
-export function renderScreen(view: RunView, now: number, style: TreeStyle & { height: number }): string[] {
-  const options = { now, expand: false };
+export function renderScreen(view: RunView, now: number, style: TreeStyle & { height: number; says?: Says }): string[] {
+  const options = { now, expand: false, ...(style.says === undefined ? {} : { says: style.says }) };
   const lines = renderTree(view, options, style);
   const focus = Math.max(0, rowsOf(view, options).findIndex(({ tone }) => tone === 'active' || tone === 'attention'));
   const paused = pausedLines(view);

@@ -1,6 +1,6 @@
 import type { RunView } from '../observe/view.js';
 import type { Palette } from './colors.js';
-import type { Row } from './rows.js';
+import type { Row, Says } from './rows.js';
 import { rowsOf } from './rows.js';
 import { clip, displayWidth, fit } from './width.js';
 
@@ -20,10 +20,19 @@ export interface TreeStyle {
 }
 
 /** A run's tree as lines of at most `width` columns. */
-export function renderTree(view: RunView, options: { now: number; expand: boolean }, style: TreeStyle): string[] {
+export function renderTree(view: RunView, options: { now: number; expand: boolean; says?: Says }, style: TreeStyle): string[] {
   const rows = rowsOf(view, options);
   const columns = columnsFor(rows, style.width);
-  return rows.map((row) => renderRow(row, columns, style));
+  return rows.flatMap((row) => [renderRow(row, columns, style), ...wordsBelow(row, style)]);
+}
+
+/** Of words that are wider than the line the end is shown: it is what was said last. */
+function wordsBelow({ depth, words }: Row, { width, palette }: TreeStyle): string[] {
+  if (words === undefined) return [];
+  const indent = '  '.repeat(depth + 2);
+  let shown = words;
+  for (let from = 0; displayWidth(shown) > width - indent.length; shown = `…${words.slice(from)}`) from += 4;
+  return [`${indent}${palette.dim(shown)}`];
 }
 
 interface Columns {

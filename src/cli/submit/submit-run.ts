@@ -70,7 +70,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
     if (command.detach) return detach(id, joined, { url: runUrl(link, id), json: command.json }, terminal);
     const end = await follow({
-      terminal, store: session.store, run: id, by: command.by, untilWaiting: command.untilWaiting, joined, link,
+      terminal, store: session.store, run: id, by: command.by, untilWaiting: command.untilWaiting, isElsewhere: session.isElsewhere, joined, link,
       progress: session.progress,
       reconnect: () => session.connect({ start: true }),
     });
