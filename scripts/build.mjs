@@ -123,8 +123,8 @@ async function bundle() {
 }
 
 /**
- * Has the bundle look at its builtins once. In a context of `node:vm` each look at a global takes half a microsecond, even
- * of what was compiled, and a step looks some hundred times. On a line that is there, so that the source map stays true.
+ * Has the bundle look at its builtins once. In a context of `node:vm` each look at a global takes half a microsecond.
+ * On a line that is there, so that the source map stays true.
  */
 function withBuiltins(code) {
   const start = '(() => { // webpackBootstrap\n';
