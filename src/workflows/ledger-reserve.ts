@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition, patched } from '@temporalio/workflow';
 import type { Amounts } from '../plan/amounts.js';
 import { NONE, atMost, toNanoUsd, toUsd } from '../plan/amounts.js';
 import type { FailureType } from '../plan/failure.js';
@@ -17,7 +17,7 @@ import type { AgentStep, ForeachStep, Step } from '../plan/step.js';
 import { modelKeyOf } from '../plan/step.js';
 import { templatesOf } from '../plan/step-templates.js';
 import type { RunContext, Scope } from './context.js';
-import { addressOf, modelFor } from './context.js';
+import { addressOf, modelFor, pathOf } from './context.js';
 import { leaseOf, limitsOf, climateOf, proceed } from './ledger.js';
 import type { Purse } from './ledger.js';
 import { openLine } from './ledger-mail.js';
@@ -69,8 +69,24 @@ export function takeTurn(scope: Scope, step: Step, first: boolean, short: Short 
     const more = short?.model === askedIn(turn) ? short.need : NONE;
     return (turn.need = { ...base, nanousd: Math.max(call.nanousd, more.nanousd), tokens: Math.max(call.tokens, more.tokens) });
   };
-  if (isStopped(purse)) return step.always && step.kind !== 'agent' ? turn : refused(purse);
+  if (isStopped(purse)) return goesOn(scope, step) ? turn : refused(purse);
   return granted(scope.context, turn, need, step.kind === 'workflow' || holdsSlot(step));
+}
+
+/**
+ * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run continued as
+ * new. What its items had come to, a conversation had used, or people may still decide would be lost. Histories of before hold runs that lost it (I14).
+ */
+function goesOn(scope: Scope, step: Step): boolean {
+  if (step.always) return step.kind !== 'agent';
+  return hasBegun(scope, step, pathOf(scope, step)) && patched('begun-goes-on');
+}
+
+function hasBegun({ context: { carriedBlocks, carriedGates, conversations, tried } }: Scope, step: Step, path: string): boolean {
+  if (step.kind === 'approval' || step.kind === 'ask') return carriedGates.has(path);
+  // One whose try has failed ends as that did.
+  if (step.kind === 'agent') return conversations.has(path) && (tried.get(path)?.failure ?? null) === null;
+  return path in carriedBlocks;
 }
 
 /** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */

@@ -2,10 +2,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Decision } from '../../src/plan/gate.js';
 import { DECIDE, MEMO, STEER } from '../../src/plan/names.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
-import type { RunOutcome } from '../../src/plan/result.js';
+import type { RoundResult, RunOutcome } from '../../src/plan/result.js';
 import type { Steer } from '../../src/plan/steering.js';
 import type { LoopStep, PlanStep } from '../../src/plan/step.js';
 import { foreach, literal, loop, many, reference, set, single, whole } from '../plan/build-blocks.js';
+import { record } from '../replay/record.js';
 import { after, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import { approval, ask, continueAsNew, createPeople } from './gate-setting.js';
 import type { RunHandle } from './harness.js';
@@ -113,6 +114,18 @@ describe('a run that has continued as new', () => {
     expect((await harness.events(handle.workflowId)).filter(({ type }) => type === 'activityTaskScheduled')).toEqual([]);
     await steer(handle, 'two', 'resume');
     expect(await handle.result()).toMatchObject({ status: 'success' });
+  });
+
+  it('keeps what a foreach had done when a limit stops it, and what that used', async () => {
+    const each = foreach(0, { kind: 'literal', value: numbers(600) }, single(commandStep(0, ['true'], { timeout_ms: 5_000 })), { id: 'each', max_parallel: 10 });
+    const handle = await harness.start(plan([each]), { lease: { steps: 10 } });
+    const outcome = await handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
+    expect(outcome).toMatchObject({ status: 'error', spend: { steps: 10 } });
+    const pages = (await harness.results(outcome))['each']?.pages ?? [];
+    const items = (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[]; // as the interpreter wrote them
+    expect([items.length, items.filter(({ status }) => status === 'success').length]).toEqual([600, 10]);
+    expect((await linksOf(harness, handle)).length).toBeGreaterThan(1);
+    await record('stopped-items', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
   });
 
   it('knows the round before, however often it did so in one round', async () => {

@@ -239,22 +239,25 @@ function play(fold: RunFold, scope: FoldScope, at: string): void {
   inferAll(fold, scope, at);
 }
 
-const SKIPPED: StepEnd = { status: 'skipped', reason: '`when` is false' };
+/** A step without a condition that was passed over: the run had been stopped. */
+function skipped({ when }: Step): StepEnd {
+  return { status: 'skipped', reason: when === null ? 'the run starts nothing any more' : '`when` is false' };
+}
 
 function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
   if (isBlockStep(step) && innersOf(scope, step).length > 0) return blockEnd(scope, step);
   const holds = conditionIn(scope, step);
   switch (step.kind) {
     case 'approval':
-      return (step.when === null ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings) : null) ?? SKIPPED;
+      return (step.when === null ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings) : null) ?? skipped(step);
     case 'set':
-      return holds === false ? SKIPPED : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
+      return holds === false ? skipped(step) : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
     case 'wait':
     case 'foreach':
     case 'loop':
-      return holds === false ? SKIPPED : { status: 'success', output: null };
+      return holds === false ? skipped(step) : { status: 'success', output: null };
     default:
-      return SKIPPED;
+      return skipped(step);
   }
 }
 
