@@ -25,6 +25,8 @@ export const MEMO = {
   store: 'perdure.store',
   submittedBy: 'perdure.submitted_by',
   rehearsal: 'perdure.rehearsal',
+  /** When the run was submitted, ISO 8601: of one that has continued as new Temporal tells only when that began. */
+  submittedAt: 'perdure.submitted_at',
   waiting: 'perdure.waiting',
   /** How many open gates are not in the list, because it would be too long. */
   unlisted: 'perdure.unlisted',

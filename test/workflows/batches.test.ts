@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { observe } from '../../src/cli/observe/observer.js';
-import type { RunView } from '../../src/cli/observe/view.js';
 import { openGates } from '../../src/cli/observe/view.js';
 import type { Expression } from '../../src/plan/expression.js';
 import type { Decision, DecisionReceipt } from '../../src/plan/gate.js';
@@ -16,6 +13,7 @@ import { after, body, commandStep, needs, plan, stepBase } from '../plan/build-p
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
+import { viewOf } from './viewing.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness(); });
@@ -34,15 +32,6 @@ function each(leaf: PlanBody, fields: Partial<Parameters<typeof foreach>[3]> = {
 const is = (root: string, value: number): Expression => ({ kind: 'binary', operator: '==', left: reference(root), right: { kind: 'literal', value } });
 const listOf = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
-/** The client of the harness is connected by the ordinary means. */
-async function viewOf(run: string): Promise<RunView> {
-  const observer = observe({ source: { client: harness.client, connection: harness.client.connection as Connection, namespace: 'default' }, run, store: harness.store, wait: false, signal: new AbortController().signal });
-  await observer.done;
-  const view = observer.view();
-  if (view === null) throw new Error(`nothing is known of ${run}`);
-  return view;
-}
-
 const outcomeOf = (handle: RunHandle): Promise<RunOutcome> => handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
 
 describe('a foreach over more than 200 nested runs', () => {
@@ -57,7 +46,7 @@ describe('a foreach over more than 200 nested runs', () => {
     const status = (run: string): Promise<string> => harness.client.workflow.getHandle(`${handle.workflowId}/${run}`).describe().then((found) => found.status.name, () => 'none');
     await expect.poll(() => status('each/200-205'), { interval: 200 }).toBe('COMPLETED');
     expect(await status('each/0-199')).toBe('RUNNING');
-    const waiting = await viewOf(handle.workflowId);
+    const waiting = await viewOf(harness, handle.workflowId);
     expect(waiting.status).toBe('waiting');
     expect(waiting.steps[1]?.rounds.map(({ index, status: its }) => `${index} ${its}`)).toEqual(['3 waiting', '100 success', '204 success']);
     const [open, ...others] = openGates(waiting);
@@ -68,7 +57,7 @@ describe('a foreach over more than 200 nested runs', () => {
     expect(await harness.json(outcome.output)).toEqual(listOf(206).map((text) => (started.includes(text) ? { said: text, word: 'hi' } : '')));
     expect(outcome.spend.steps).toBe(2);
     expect((await harness.events(handle.workflowId)).length).toBeLessThan(100);
-    const shown = (await viewOf(handle.workflowId)).steps[1];
+    const shown = (await viewOf(harness, handle.workflowId)).steps[1];
     const runs = shown?.rounds.flatMap(({ steps: [, last] }) => last?.nested?.run ?? []);
     expect(runs).toEqual(started.map((index) => `${handle.workflowId}/each/${index}/1`));
     // Nobody is told of the end of a batch.
@@ -83,9 +72,9 @@ describe('a foreach over more than 200 nested runs', () => {
     const leaf = body([said], { name: 'leaf' });
     const steps = [commandStep(0, ['echo', 'hi']), foreach(1, whole('input:list'), many([gate, { ...leafStep(1), needs: after(0) }]), { id: 'each', needs: needs(0), max_parallel: 3, on_error: 'stop' })];
     const handle = await harness.start(plan(steps, { inputs: INPUTS, nested: { 'sha256:leaf': leaf } }), { input: { list: listOf(201) } });
-    await expect.poll(async () => openGates(await viewOf(handle.workflowId)).map(({ address, owner }) => `${address} of ${owner}`))
+    await expect.poll(async () => openGates(await viewOf(harness, handle.workflowId)).map(({ address, owner }) => `${address} of ${owner}`))
       .toEqual([0, 1, 2].map((index) => `${handle.workflowId}/each/${index}/ok of ${handle.workflowId}/each/0-199`));
-    const [first] = openGates(await viewOf(handle.workflowId));
+    const [first] = openGates(await viewOf(harness, handle.workflowId));
     const owner = harness.client.workflow.getHandle(first?.owner ?? '');
     await owner.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: 'each/0/ok', decision: 'reject', hash: first?.gate.hash ?? 'sha256:', by: 'ana' }] });
     expect(await outcomeOf(handle)).toMatchObject({ status: 'error', error: expect.stringContaining('1 of 201 items failed') as string });
@@ -106,10 +95,10 @@ describe('a foreach over more than 200 nested runs', () => {
 
   it('keeps what its items came to when it is cancelled', async () => {
     const handle = await harness.start(each(body([said, wait(1, 3_600_000, { needs: after(0) })], { name: 'leaf' }), { max_parallel: 2 }), { input: { list: listOf(201) } });
-    await expect.poll(async () => ((await viewOf(handle.workflowId)).steps[1]?.rounds ?? []).length).toBe(2);
+    await expect.poll(async () => ((await viewOf(harness, handle.workflowId)).steps[1]?.rounds ?? []).length).toBe(2);
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow();
-    const [, shown] = (await viewOf(handle.workflowId)).steps;
+    const [, shown] = (await viewOf(harness, handle.workflowId)).steps;
     expect(shown?.status).toBe('error');
     expect(shown?.rounds.map(({ status, error }) => `${status} ${String(error)}`)).toEqual(Array(2).fill('error cancelled: the run was cancelled'));
   }, 120_000);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Expression } from '../../src/plan/expression.js';
 import type { Decision } from '../../src/plan/gate.js';
 import { DECIDE, MEMO, STEER } from '../../src/plan/names.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
@@ -12,6 +13,7 @@ import { approval, ask, continueAsNew, createPeople } from './gate-setting.js';
 import type { RunHandle } from './harness.js';
 import { harnessOfFile } from './harness.js';
 import { linksOf } from './links.js';
+import { viewOf } from './viewing.js';
 
 const harness = await harnessOfFile();
 const people = createPeople(harness);
@@ -126,6 +128,21 @@ describe('a run that has continued as new', () => {
     expect([items.length, items.filter(({ status }) => status === 'success').length]).toEqual([600, 10]);
     expect((await linksOf(harness, handle)).length).toBeGreaterThan(1);
     await record('stopped-items', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
+  });
+
+  it('is shown with what it did before, to who looks now', async () => {
+    const is = (index: number): Expression => ({ kind: 'binary', operator: '==', left: reference('index'), right: { kind: 'literal', value: index } });
+    const item = many([commandStep(0, ['true'], { id: 'act', timeout_ms: 5_000 }), { ...approval(1, { id: 'ok', needs: after(0) }), when: is(3) }, commandStep(2, ['true'], { id: 'again', needs: after(1), timeout_ms: 5_000 })], null);
+    const handle = await harness.start(plan([foreach(0, { kind: 'literal', value: numbers(300) }, item, { id: 'each', max_parallel: 10 })]));
+    await expect.poll(async () => (await linksOf(harness, handle)).length, { timeout: 120_000 }).toBeGreaterThan(1);
+    await expect.poll(async () => (await viewOf(harness, handle.workflowId)).steps[0]?.rounds.filter(({ status }) => status === 'success').length, { timeout: 120_000 }).toBe(299);
+    const { spend, status, steps: [each] } = await viewOf(harness, handle.workflowId);
+    expect([status, spend.steps]).toEqual(['waiting', 599]);
+    expect(each?.rounds.map(({ index }) => index)).toEqual(numbers(300));
+    expect(each?.rounds[3]).toMatchObject({ status: 'waiting', steps: [{ status: 'success' }, { status: 'waiting' }, { status: 'pending' }] });
+    expect(each?.rounds[0]?.steps.map(({ status: of }) => of)).toEqual(['success', 'skipped', 'success']);
+    await people.say(handle.workflowId, 'ana');
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 601 } });
   });
 
   it('knows the round before, however often it did so in one round', async () => {

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Connection } from '@temporalio/client';
-import { observe } from '../../src/cli/observe/observer.js';
-import type { RunView } from '../../src/cli/observe/view.js';
 import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
 import { DECIDE, MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
@@ -18,6 +15,7 @@ import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js'
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
+import { viewOf } from './viewing.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness(); });
@@ -63,7 +61,7 @@ describe('a long run', () => {
       expect(bytes).toBeLessThan(4 * 1024 * 1024);
       expect(activities).toBeLessThanOrEqual(20);
     }
-    const { status, steps: [each] } = await viewOf(handle.workflowId);
+    const { status, steps: [each] } = await viewOf(harness, handle.workflowId);
     expect({ status, rounds: each?.rounds.map(({ index, status: its, steps: [of] }) => `${index} ${its} ${of?.rounds.length ?? 0}`) })
       .toEqual({ status: 'success', rounds: groups.map((group) => `${group} success 10`) });
   }, 2_400_000);
@@ -111,15 +109,6 @@ describe('a run that is long while nested runs are under way', () => {
     expect(await handle.result()).toMatchObject({ status: 'success' });
   });
 });
-
-/** The client of the harness is connected by the ordinary means. */
-async function viewOf(run: string): Promise<RunView> {
-  const observer = observe({ source: { client: harness.client, connection: harness.client.connection as Connection, namespace: 'default' }, run, store: harness.store, wait: false, signal: new AbortController().signal });
-  await observer.done;
-  const view = observer.view();
-  if (view === null) throw new Error(`nothing is known of ${run}`);
-  return view;
-}
 
 /** Answers gates in a process of its own. */
 async function decideApart(by: string, gates: object[]): Promise<{ decided: number; refused: number }> {

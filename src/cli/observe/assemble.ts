@@ -1,7 +1,7 @@
 import { stepPathOf } from '../../plan/conversation.js';
 import type { Gate } from '../../plan/gate.js';
 import { joinPath } from '../../plan/plan.js';
-import type { Spend } from '../../plan/result.js';
+import type { RoundResult, Spend, StepResult } from '../../plan/result.js';
 import { addSpend } from '../../plan/result.js';
 import { endOf, errorOf, resultOf } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
@@ -91,7 +91,7 @@ interface Sources {
 
 function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView {
   const path = pathIn(scope, step);
-  const result = fold.truth.steps.get(path) ?? resultOf(scope.schedule, step.index, fold.input.plan.agents);
+  const result = resultAt({ scope, fold }, step, path);
   const gate = gateOf(fold, path);
   const [nested = null, ...others] = nestedOf(step, `${rootOf(fold.run)}/${path}`, assembly).map((run) => assemble(run, assembly));
   const status = result?.status ?? (gate === null ? (scope.schedule.steps[step.index]?.status ?? 'pending') : 'waiting');
@@ -112,6 +112,12 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
   };
 }
 
+/** How a step ended. While the run is open, what it wrote before it continued as new tells of steps that are not under way again. */
+function resultAt({ scope: { schedule }, fold }: Pick<Sources, 'scope' | 'fold'>, step: Step, path: string): StepResult | null {
+  const known = resultOf(schedule, step.index, fold.input.plan.agents);
+  return fold.outcome === null && known === null ? null : (fold.truth.steps.get(path) ?? known);
+}
+
 /** The runs that are nested in a step; of those that agents have started in its conversation one that is open is first, else the last. */
 function nestedOf({ kind }: Step, address: string, { folds }: Assembly): RunFold[] {
   if (kind !== 'agent') return [folds.get(address)].filter((fold) => fold !== undefined);
@@ -130,16 +136,23 @@ function ownerOf({ owners }: RunFold, gate: Gate | null): Pick<StepView, 'gateOw
   return owner === undefined ? {} : { gateOwner: owner };
 }
 
-/** What the interpreter wrote of the items and rounds, once the run has closed; until then what events told of. */
+/**
+ * What the interpreter wrote of the items and rounds: once the run has closed of all, until then of those that ended before it
+ * continued as new. Of the others events have told.
+ */
 function roundsOf(step: BlockStep, path: string, { scope, fold, assembly }: Sources): RoundView[] {
-  const written = fold.truth.rounds.get(path);
   const inner = innersOf(scope, step);
-  if (written === undefined) return inner.map((round) => openRound(round, fold, assembly));
   const known = new Map(inner.map((round) => [round.index, round]));
-  return written.map((result) => endedRound(step, joinPath(path, String(result.index)), result, (below) => {
-    const round = known.get(result.index);
-    return round === undefined ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents }) : assembleStep(below.step, { scope: round, fold, assembly });
-  }));
+  const written = fold.truth.rounds.get(path);
+  if (fold.outcome !== null && written !== undefined) return written.map((result) => writtenRound({ step, path, result }, known.get(result.index), { fold, assembly }));
+  const before = (written ?? []).filter(({ index }) => !known.has(index)).map((result) => writtenRound({ step, path, result }, undefined, { fold, assembly }));
+  return [...before, ...inner.map((round) => openRound(round, fold, assembly))].sort((a, b) => a.index - b.index);
+}
+
+function writtenRound({ step, path, result }: { step: BlockStep; path: string; result: RoundResult }, known: FoldScope | undefined, { fold, assembly }: Omit<Sources, 'scope'>): RoundView {
+  return endedRound(step, joinPath(path, String(result.index)), result, (below) =>
+    known === undefined ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents }) : assembleStep(below.step, { scope: known, fold, assembly }),
+  );
 }
 
 function openRound(round: FoldScope, fold: RunFold, assembly: Assembly): RoundView {

@@ -1,5 +1,6 @@
 import { bind, isInline } from '../../plan/bindings.js';
 import type { BindingSource } from '../../plan/bindings.js';
+import { restoreSchedule } from '../../plan/carry.js';
 import type { Binding } from '../../plan/environment.js';
 import { evaluate, isTrue, render } from '../../plan/evaluate.js';
 import type { Scope } from '../../plan/evaluate.js';
@@ -8,6 +9,7 @@ import type { Expression, Template } from '../../plan/expression.js';
 import type { Json } from '../../plan/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Spend } from '../../plan/result.js';
+import type { CarriedBlock } from '../../plan/run-input.js';
 import { createSchedule } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
@@ -79,6 +81,15 @@ export function makeInner(outer: FoldScope, owner: BlockStep, index: number): Fo
     agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: outer.inner.get(owner.index)?.get(index - 1)?.schedule ?? null,
     path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(),
   };
+}
+
+/** Opens the items and rounds that had started and not ended when their run continued as new. */
+export function openCarried(scope: FoldScope, step: BlockStep, { open, last }: CarriedBlock): void {
+  for (const [index, carried] of Object.entries(open)) {
+    const inner = innerOf(scope, step, Number(index));
+    inner.schedule = restoreSchedule(step.body, carried);
+    inner.last = last === null ? null : restoreSchedule(step.body, last);
+  }
 }
 
 function itemOf(outer: FoldScope, items: Template, index: number): Binding | null {

@@ -20,7 +20,7 @@ import { isBlockStep } from '../../plan/step.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
-import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, valueOf } from './fold-scope.js';
+import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, openCarried, valueOf } from './fold-scope.js';
 import type { Truth } from './truth.js';
 import { noTruth } from './truth.js';
 import { pathBelow } from './view.js';
@@ -75,12 +75,14 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   return fold;
 }
 
-/** Blocks that had started before the run continued as new: what they do may leave no event. */
+/** Blocks that had started before the run continued as new, outer ones first: what they do may leave no event. */
 function startCarried(fold: RunFold, at: string): void {
   const { blocks = {}, since = {} } = fold.input.carried ?? {};
-  for (const path of Object.keys(blocks)) {
+  for (const [path, block] of Object.entries(blocks).sort(([one], [other]) => one.split('/').length - other.split('/').length)) {
     const begun = since[path];
-    start(fold, stepAt(fold, path), begun === undefined ? at : new Date(begun).toISOString());
+    const spot = stepAt(fold, path);
+    start(fold, spot, begun === undefined ? at : new Date(begun).toISOString());
+    if (spot !== null && isBlockStep(spot.step)) openCarried(spot.scope, spot.step, block);
   }
 }
 
@@ -162,7 +164,8 @@ function addToLimits(fold: RunFold, steer: Steer): void {
   }
 }
 
-function stepAt(fold: RunFold, path: string): Spot | null {
+/** The step at a path below the root run; null where the run's Plan has none. */
+export function stepAt(fold: RunFold, path: string): Spot | null {
   const below = fold.input.path === '' ? path : path.slice(fold.input.path.length + 1);
   return locate(fold.top, below.split('/'));
 }

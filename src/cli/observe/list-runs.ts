@@ -146,7 +146,13 @@ function fromExecution({ workflowId, status, memo, startTime, closeTime }: Workf
     rehearsal: memo?.[MEMO.rehearsal] === true,
     submitted_by: typeof submitter === 'string' ? submitter : null,
     usd: null,
-    started_at: startTime.toISOString(),
+    started_at: submittedBefore(startTime, memo?.[MEMO.submittedAt]),
     ended_at: closeTime?.toISOString() ?? null,
   };
+}
+
+/** When a run began: before this Temporal run, if it has continued as new. A memo may hold anything. */
+function submittedBefore(startTime: Date, submitted: unknown): string {
+  const at = typeof submitted === 'string' ? Date.parse(submitted) : NaN;
+  return (at < startTime.getTime() ? new Date(at) : startTime).toISOString();
 }

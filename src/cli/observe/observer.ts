@@ -1,16 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { isBatchRun } from '../../plan/batch.js';
+import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';
 import { assemble } from './assemble.js';
 import type { RunEvent } from './events.js';
 import { createTranslator } from './events.js';
 import type { RunFold } from './fold.js';
-import { applyBatchEvent, applyEvent, openFold } from './fold.js';
+import { applyBatchEvent, applyEvent, openFold, stepAt } from './fold.js';
 import type { HistorySource } from './history.js';
 import { readHistory } from './history.js';
 import { readPending } from './pending.js';
-import { readTruth } from './truth.js';
+import { readCarried, readTruth } from './truth.js';
 import type { RunView } from './view.js';
 
 /** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
@@ -88,6 +89,7 @@ async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<vo
     for (const event of events) {
       if (event.kind === 'nested-started' && isToBeRead(tree, event.run, succeeded)) nested.push(keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })));
       takeEvent(tree, { run, part }, event);
+      if (event.kind === 'run-started' && run === part) await takeCarried(tree, run, event.input);
     }
     tree.onChange();
   }
@@ -119,6 +121,14 @@ function takeEvent(tree: Tree, { run, part }: Pick<Observed, 'run' | 'part'>, ev
   } else if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null)) tree.folds.set(run, openFold(run, event));
   else if (fold !== undefined) applyEvent(fold, event);
   tree.onEvent(run, event);
+}
+
+/** What a run had written before it continued as new, where nothing else is known of it. */
+async function takeCarried(tree: Tree, run: string, input: ReadRunInput): Promise<void> {
+  const fold = tree.folds.get(run);
+  const { carried, plan, path } = input;
+  if (fold?.input !== input || carried === null) return; // the fold goes on from the link before
+  fold.truth = await readCarried(tree.store, plan, { path, carried, stepAt: (place) => stepAt(fold, place)?.step ?? null }).catch(() => fold.truth);
 }
 
 /** What the interpreter wrote is the truth about a closed run; a store that lacks it leaves what history says. */

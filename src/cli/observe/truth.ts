@@ -1,6 +1,7 @@
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RoundResult, StepResult } from '../../plan/result.js';
-import type { Block } from '../../plan/step.js';
+import type { Carried } from '../../plan/run-input.js';
+import type { Block, BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Value } from '../../plan/value.js';
 import { loadValue } from '../../store/load-value.js';
@@ -24,6 +25,21 @@ export async function readTruth(store: Store, block: Block, path: string, pages:
   return truth;
 }
 
+/** Reads what a run had written before it continued as new: of steps that had ended, and of the items and rounds of those that go on. */
+export async function readCarried(store: Store, block: Block, { path, carried, stepAt }: { path: string; carried: Carried; stepAt: (path: string) => Step | null }): Promise<Truth> {
+  const truth = await readTruth(store, block, path, carried.pages);
+  const into = { store, truth };
+  for (const [here, { pages, open }] of Object.entries(carried.blocks ?? {})) {
+    const step = stepAt(here);
+    if (step === null || !isBlockStep(step)) continue;
+    await readRounds(into, { step, here, pages });
+    for (const [index, { pages: ended }] of Object.entries(open)) {
+      await readScope(into, step.body, { path: joinPath(here, index), single: step.body.single, results: await listOf<StepResult>(store, ended) });
+    }
+  }
+  return truth;
+}
+
 interface ScopeResults {
   path: string;
   single: boolean;
@@ -36,14 +52,17 @@ async function readScope(into: { store: Store; truth: Truth }, block: Block, { p
     if (step === undefined) continue;
     const here = single ? path : joinPath(path, segmentOf(step));
     into.truth.steps.set(here, result);
-    if (!isBlockStep(step)) continue;
-    const rounds = await listOf<RoundResult>(into.store, result.pages);
-    rounds.sort((a, b) => a.index - b.index);
-    into.truth.rounds.set(here, rounds);
-    for (const round of rounds) {
-      const below = [...(await listOf<StepResult>(into.store, round.pages)), ...round.steps];
-      await readScope(into, step.body, { path: joinPath(here, String(round.index)), single: step.body.single, results: below });
-    }
+    if (isBlockStep(step)) await readRounds(into, { step, here, pages: result.pages });
+  }
+}
+
+async function readRounds(into: { store: Store; truth: Truth }, { step, here, pages }: { step: BlockStep; here: string; pages: Value[] }): Promise<void> {
+  const rounds = await listOf<RoundResult>(into.store, pages);
+  rounds.sort((a, b) => a.index - b.index);
+  into.truth.rounds.set(here, rounds);
+  for (const round of rounds) {
+    const below = [...(await listOf<StepResult>(into.store, round.pages)), ...round.steps];
+    await readScope(into, step.body, { path: joinPath(here, String(round.index)), single: step.body.single, results: below });
   }
 }
 

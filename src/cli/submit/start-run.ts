@@ -53,6 +53,7 @@ export async function startOrJoin(link: TemporalLink, submission: Submission & {
         [MEMO.store]: storeId,
         [MEMO.submittedBy]: settings.submitted_by,
         [MEMO.rehearsal]: settings.rehearsal,
+        [MEMO.submittedAt]: new Date().toISOString(),
         [MEMO.waiting]: [],
       },
       ...(link.searchAttributes ? { typedSearchAttributes: searchAttributes(plan, run) } : {}),
