@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { canonicalJson } from '../plan/json.js';
 import type { Hash } from '../plan/value.js';
 import { sha256 } from '../store/hash.js';
+import { repositoryOf } from '../store/repository.js';
 
 const run = promisify(execFile);
 const LIMITS = { timeout: 10_000, maxBuffer: 64 * 1024 * 1024 };
@@ -19,7 +19,8 @@ const DEFINITIONS = ['definitions/workflows', 'definitions/agents', '.glee/workf
  * knows what was changed by hand.
  */
 export async function workspaceDigest(folder: string, definition?: string): Promise<Hash | null> {
-  if (!isInRepository(folder)) return null;
+  // Spares us to start git where it can say nothing.
+  if (process.env['GIT_DIR'] === undefined && repositoryOf(folder) === null) return null;
   try {
     const [head, status, top] = await Promise.all([
       run('git', ['-C', folder, 'rev-parse', 'HEAD'], LIMITS).then(({ stdout }) => stdout.trim(), () => 'no commit'),
@@ -40,12 +41,6 @@ function excluded(paths: string[]): string[] {
 /** One outside of the folder is none of its state anyway, and git refuses to hear of it. */
 function ownFile(definition: string | undefined): string[] {
   return definition === undefined || isAbsolute(definition) || definition.startsWith('..') ? [] : [definition];
-}
-
-/** Spares us to start git where it can say nothing. */
-function isInRepository(folder: string): boolean {
-  const parent = dirname(folder);
-  return process.env['GIT_DIR'] !== undefined || existsSync(join(folder, '.git')) || (parent !== folder && isInRepository(parent));
 }
 
 /** One entry of `git status`: two letters, a blank, and the path from the top of the repository. */

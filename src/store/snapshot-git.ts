@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Where a call of git works, beside its repository. */
 export interface GitPlace {
@@ -38,4 +41,14 @@ export function gitOf(folder: string): Git {
       child.stdin?.end(input);
     });
   };
+}
+
+/** Gives the path of an index of its own in a folder, where nothing of it is left afterwards. */
+export async function withIndex<T>(folder: string, use: (index: string) => Promise<T>): Promise<T> {
+  const index = join(folder, `index.${randomBytes(6).toString('hex')}`);
+  try {
+    return await use(index);
+  } finally {
+    await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
+  }
 }

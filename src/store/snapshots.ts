@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileName, PRIVATE_FOLDER } from './files.js';
+import { repositoryOf } from './repository.js';
 import type { Git } from './snapshot-git.js';
-import { gitOf } from './snapshot-git.js';
+import { gitOf, withIndex } from './snapshot-git.js';
 
 /** When a snapshot of a run is taken. */
 export type Moment = 'start' | 'end';
@@ -42,14 +43,11 @@ export function createSnapshots(folder: string): Snapshots {
   const take = async (workspace: string): Promise<string | null> => {
     const top = repositoryOf(workspace);
     if (top === null) return null;
-    const index = join(folder, `index.${randomBytes(6).toString('hex')}`);
     try {
       await prepare(folder);
-      return await treeOf({ top, workspace, index, folder, git });
+      return await withIndex(folder, (index) => treeOf({ top, workspace, index, folder, git }));
     } catch {
       return null;
-    } finally {
-      await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
     }
   };
   return {
@@ -110,11 +108,4 @@ async function treeOf({ top, workspace, index, folder, git }: Taking): Promise<s
   const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], place)).toString().trim();
   await rename(index, shared);
   return tree === '' ? EMPTY_TREE : tree;
-}
-
-/** The top of the git repository that a folder is in. */
-function repositoryOf(folder: string): string | null {
-  if (existsSync(join(folder, '.git'))) return folder;
-  const parent = dirname(folder);
-  return parent === folder ? null : repositoryOf(parent);
 }

@@ -1,14 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
-import { setTimeout as pause } from 'node:timers/promises';
 import { hasOpenWork } from './open-work.js';
 import { OWN_SERVER } from './reach.js';
 import { NAMESPACE } from './server-command.js';
-import { pollersAt } from './task-queue.js';
+import { pollersUntil } from './task-queue.js';
 
 /** Resolves when somebody polls the queue: before that a run's updates and queries would hang. Rejects with the signal's reason. */
 export async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
   await connected(address, async (connection) => {
-    while ((await pollersAt(connection, NAMESPACE, taskQueue)).length === 0) await pause(20, undefined, { signal });
+    if ((await pollersUntil(signal, connection, NAMESPACE, taskQueue)).length === 0) signal.throwIfAborted();
   });
 }
 

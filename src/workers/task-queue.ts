@@ -70,20 +70,24 @@ export async function requireHosts({ connection, namespace }: Pick<TemporalLink,
   }
 }
 
+/** The same, once somebody does: nobody when the signal ends the wait. It is asked at least once. */
+export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typeof pollersAt>): Promise<string[]> {
+  for (;;) {
+    const pollers = await pollersAt(...queue);
+    if (pollers.length > 0 || signal.aborted) return pollers;
+    await pause(20);
+  }
+}
+
 /**
  * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the worker has
  * found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
  */
-export async function pollersOf(link: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>, store: { id: string }): Promise<string[]> {
-  const until = Date.now() + (link.embedded ? POLLS_AGAIN_WITHIN_MS : 0);
-  for (;;) {
-    const pollers = await pollersAt(link.connection, link.namespace, link.taskQueue);
-    if (pollers.length > 0) return pollers;
-    if (Date.now() >= until) break;
-    await pause(20);
-  }
+export async function pollersOf({ connection, namespace, taskQueue, embedded }: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>, store: { id: string }): Promise<string[]> {
+  const pollers = await pollersUntil(embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(), connection, namespace, taskQueue);
+  if (pollers.length > 0) return pollers;
   throw new UnavailableError(
-    `No worker polls the task queue \`${link.taskQueue}\`, which needs the store \`${store.id}\`.`,
-    link.embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
+    `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,
+    embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
   );
 }

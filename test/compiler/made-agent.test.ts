@@ -1,6 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileMadeAgent } from '../../src/compiler/made-agent.js';
 import { permissionsFrom } from '../../src/compiler/permissions.js';
@@ -8,14 +6,10 @@ import type { AgentBounds, AgentRequest } from '../../src/plan/made.js';
 import { judgeAction } from '../../src/plan/permission.js';
 import type { Tool } from '../../src/plan/tool.js';
 import { FILES, agent } from '../workflows/talking.js';
+import { writeProject } from './temporary-project.js';
 
 let root: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'perdure-made-agent-'));
-  mkdirSync(join(root, 'definitions/agents'), { recursive: true });
-  writeFileSync(join(root, 'perdure.yml'), '');
-  writeFileSync(join(root, 'definitions/agents/scribe.yml'), 'name: scribe\nprompt: You write.\n');
-});
+beforeAll(() => { root = writeProject({ 'definitions/agents/scribe.yml': 'name: scribe\nprompt: You write.\n' }); });
 afterAll(() => { rmSync(root, { recursive: true, force: true }); });
 
 const HELPER: Tool = { kind: 'agent', name: 'helper', description: 'Helps.', agent: `sha256:${'b'.repeat(64)}` };

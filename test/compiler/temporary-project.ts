@@ -10,8 +10,14 @@ import { findProject } from '../../src/compiler/project.js';
 
 /** A folder with these files and a `perdure.yml`, gone when the test is. */
 export function createProject(files: Record<string, string | Buffer>): string {
-  const root = mkdtempSync(join(tmpdir(), 'perdure-compiler-'));
+  const root = writeProject(files);
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  return root;
+}
+
+/** The same for all tests of a file, which removes it. */
+export function writeProject(files: Record<string, string | Buffer>): string {
+  const root = mkdtempSync(join(tmpdir(), 'perdure-compiler-'));
   for (const [name, content] of Object.entries({ 'perdure.yml': '# a project', ...files })) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), content);

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileMadeAgent } from '../../src/compiler/made-agent.js';
 import { compileMadeWorkflow } from '../../src/compiler/made-workflow.js';
 import type { Json } from '../../src/plan/json.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
+import { writeProject } from '../compiler/temporary-project.js';
 import { agent } from '../workflows/talking.js';
 
 const MODELS = ['', 'haiku'];
@@ -17,12 +16,7 @@ const STEP = { agent: 'scribe', prompt: 'Do it.' };
 const MODEL = { name: 'm', provider: 'openai', model: 'haiku', baseUrl: EVIL };
 
 let root: string;
-beforeAll(() => {
-  root = mkdtempSync(join(tmpdir(), 'perdure-made-models-'));
-  mkdirSync(join(root, 'definitions/agents'), { recursive: true });
-  writeFileSync(join(root, 'perdure.yml'), '');
-  writeFileSync(join(root, 'definitions/agents/scribe.yml'), 'name: scribe\nprompt: You write.\n');
-});
+beforeAll(() => { root = writeProject({ 'definitions/agents/scribe.yml': 'name: scribe\nprompt: You write.\n' }); });
 afterAll(() => { rmSync(root, { recursive: true, force: true }); });
 
 describe('what an agent makes is asked of the models of its run, at their addresses (S60)', () => {

@@ -50,9 +50,14 @@ async function noSnapshot(run: string, session: Session): Promise<Error> {
   return refusal(`The files that \`${run}\` found were not kept.`, 'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: {snapshots: false}`.');
 }
 
+/** What git says of the differences, in a form that it is asked for: of all files, or of these and of what is in these folders. */
+export function diffOf({ git, start, end }: Snapshots, form: string[], paths: string[] = []): Promise<Buffer> {
+  return git(['--literal-pathspecs', 'diff-tree', '-r', '--no-renames', ...form, start, end, '--', ...paths]);
+}
+
 /** The files that differ, by path. */
-export async function changesOf({ git, start, end }: Snapshots): Promise<Change[]> {
-  const words = (await git(['diff-tree', '-r', '-z', '--no-renames', '--raw', '--numstat', start, end])).toString().split('\0');
+export async function changesOf(snapshots: Snapshots, paths: string[] = []): Promise<Change[]> {
+  const words = (await diffOf(snapshots, ['-z', '--raw', '--numstat'], paths)).toString().split('\0');
   const letters = new Map<string, string>();
   const changes: Change[] = [];
   while (words.length > 1) {

@@ -1,7 +1,7 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { randomBytes } from 'node:crypto';
+import { mkdir, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
+import { withIndex } from '../../store/snapshot-git.js';
 import { usageError } from '../exit-codes.js';
 import { safeLine } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
@@ -48,12 +48,9 @@ async function pathsOf(snapshots: Snapshots, { at, changed }: Pick<Export, 'at' 
 }
 
 async function writeFiles({ git }: Snapshots, { tree, paths, target }: { tree: string; paths: string[]; target: string }): Promise<void> {
-  const index = join(tmpdir(), `perdure-export-${randomBytes(6).toString('hex')}`);
-  const place = { index, workTree: target, cwd: target };
-  try {
+  await withIndex(tmpdir(), async (index) => {
+    const place = { index, workTree: target, cwd: target };
     await git(['read-tree', tree], place);
     await git(['checkout-index', '--force', '-z', '--stdin'], { ...place, input: paths.map((path) => `${path}\0`).join('') });
-  } finally {
-    await Promise.all([rm(index, { force: true }), rm(`${index}.lock`, { force: true })]);
-  }
+  });
 }

@@ -4,7 +4,7 @@ import type { Palette } from '../render/colors.js';
 import { safeText } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson } from '../terminal.js';
-import { changesOf, findSnapshots } from './compare.js';
+import { changesOf, diffOf, findSnapshots } from './compare.js';
 
 /** Where the patch of the next file begins: lines of its content have a letter before them. */
 const NEXT_FILE = /^(?=diff --git )/m;
@@ -15,13 +15,12 @@ const NEXT_FILE = /^(?=diff --git )/m;
  */
 export async function showDiff({ run, paths: typed, json }: { run: string; paths: string[]; json: boolean }, terminal: Terminal): Promise<void> {
   const snapshots = await findSnapshots(run, terminal);
-  const { git, root, start, end } = snapshots;
-  const paths = typed.map((path) => fromRoot(path, root, terminal));
-  const patch = await git(['--literal-pathspecs', 'diff-tree', '-r', '-p', '--no-renames', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary']), start, end, '--', ...(paths.includes('') ? [] : paths)]);
+  const wanted = typed.map((path) => fromRoot(path, snapshots.root, terminal));
+  const paths = wanted.includes('') ? [] : wanted;
+  const patch = await diffOf(snapshots, ['-p', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary'])], paths);
   if (json) {
     const patches = patch.toString().split(NEXT_FILE).filter((text) => text !== '');
-    const changes = (await changesOf(snapshots)).filter(({ path }) => paths.length === 0 || paths.some((wanted) => wanted === '' || path === wanted || path.startsWith(`${wanted}/`)));
-    return printJson(terminal, changes.map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
+    return printJson(terminal, (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
   }
   if (!terminal.stdout.isTTY) return void terminal.stdout.write(patch);
   for (const line of safeText(patch.toString()).split('\n').slice(0, -1)) print(terminal, colored(line, terminal.resultPalette));
