@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Json } from '../../src/plan/json.js';
@@ -66,6 +66,18 @@ describe('workspace', () => {
     const { stdout } = await project.runIn('notes', 'workspace', 'diff', 'w', 'old.txt');
     expect(stdout).toBe('diff --git a/notes/old.txt b/notes/old.txt\nindex 814f4a4..4cb29ea 100644\n--- a/notes/old.txt\n+++ b/notes/old.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n');
     expect(await json('workspace', 'diff', 'w', 'made/')).toMatchObject([{ path: 'made/data.bin' }, { path: 'made/new file.txt', patch: expect.stringContaining('\n+new\n') as string }]);
+  });
+
+  it('gives each file its own patch, also behind one that became a link', async () => {
+    writeFileSync(join(project.folder, 'links.yml'), 'name: links\nsteps:\n  - id: change\n    command: [sh, -c, "ln -sf look.yml work.yml; echo more >> zz.txt"]\n');
+    expect(await project.run('run', 'links.yml', '--id', 'links')).toMatchObject({ code: 0 });
+    const [link, other, ...more] = (await json('workspace', 'diff', 'links')) as { path: string; patch: string }[];
+    expect([link?.path, other?.path, more]).toEqual(['work.yml', 'zz.txt', []]);
+    expect(link?.patch).toContain('+look.yml');
+    expect(other?.patch).toMatch(/^diff --git a\/zz\.txt b\/zz\.txt\n[^]*\+more\n$/);
+    writeFileSync(join(project.folder, 'look.yml'), LOOK);
+    rmSync(join(project.folder, 'work.yml'));
+    writeFileSync(join(project.folder, 'work.yml'), WORK);
   });
 
   it('writes the files that a run changed into a folder of their own', async () => {

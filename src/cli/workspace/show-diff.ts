@@ -19,11 +19,21 @@ export async function showDiff({ run, paths: typed, json }: { run: string; paths
   const paths = wanted.includes('') ? [] : wanted;
   const patch = await diffOf(snapshots, ['-p', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary'])], paths);
   if (json) {
-    const patches = patch.toString().split(NEXT_FILE).filter((text) => text !== '');
+    const patches = patchesIn(patch.toString());
     return printJson(terminal, (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
   }
   if (!terminal.stdout.isTTY) return void terminal.stdout.write(patch);
   for (const line of safeText(patch.toString()).split('\n').slice(0, -1)) print(terminal, colored(line, terminal.resultPalette));
+}
+
+/** The patch of each file: of one that became a link, say, git makes two under the same heading. */
+function patchesIn(patch: string): string[] {
+  const patches = new Map<string, string>();
+  for (const text of patch.split(NEXT_FILE).filter((piece) => piece !== '')) {
+    const [heading = ''] = text.split('\n', 1);
+    patches.set(heading, (patches.get(heading) ?? '') + text);
+  }
+  return [...patches.values()];
 }
 
 /** A path as trees have it. `.` is all that there is. */
