@@ -13,24 +13,34 @@ export interface WorkerProcess {
   end(): Promise<void>;
 }
 
-/** What a worker process tells of itself. */
-export type Question = 'memory' | 'cpu';
+/** What a worker process tells of itself; a replayer replays instead. */
+export type Question = 'memory' | 'cpu' | 'replay';
+
+/** A process of the benchmark that answers questions with numbers. */
+export interface AskedProcess {
+  ask: (question: Question) => Promise<number>;
+  end: () => Promise<void>;
+}
 
 /** The folder of the built benchmark. */
 export const BUILT = dirname(fileURLToPath(import.meta.url));
 
 /** Starts `file` of the built benchmark, and waits until its worker is about to poll. */
 export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<WorkerProcess> {
+  const { ask, end } = await startProcess(file, env, execArgv);
+  return { memory: () => ask('memory'), cpu: () => ask('cpu'), end };
+}
+
+/** Starts `file` of the built benchmark, and waits until it says that it is ready. */
+export async function startProcess(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<AskedProcess> {
   const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await answerOf(child, file);
-  const ask = async (question: Question): Promise<number> => {
-    const answer = answerOf(child, file);
-    child.send(question);
-    return Number(await answer);
-  };
   return {
-    memory: () => ask('memory'),
-    cpu: () => ask('cpu'),
+    ask: async (question) => {
+      const answer = answerOf(child, file);
+      child.send(question);
+      return Number(await answer);
+    },
     end: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, 'exit');

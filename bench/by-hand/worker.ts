@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { WORKER_OPTIONS, limitStackTraces } from '../../src/workers/worker-options.js';
+import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
 import { quietRuntime, serve } from '../serve.js';
 import { setting } from '../setting.js';
 import * as activities from './activities.js';
+import { limitStackTraces } from './stack-traces.js';
 
 quietRuntime();
 limitStackTraces();

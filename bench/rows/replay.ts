@@ -1,13 +1,17 @@
-import { Worker } from '@temporalio/worker';
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
-import { limitStackTraces } from '../../src/workers/worker-options.js';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { workflowBundle } from '../../src/workers/run-worker.js';
 import { STEPS_PER_LINK } from '../by-hand/options.js';
-import type { Bench } from '../environment.js';
+import type { Bench, Side } from '../environment.js';
 import { chainOf, LONG_RUN, ourLongRun, theirLongRun } from '../long-run.js';
 import type { LongRun } from '../long-run.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measurePair } from '../measure.js';
 import type { Row } from '../row.js';
+import { startProcess } from '../worker-process.js';
+import type { AskedProcess } from '../worker-process.js';
 
 /**
  * What a worker does that takes over a run: both sides' histories of the same 2,000 model calls are replayed, each by a new worker.
@@ -23,15 +27,22 @@ export const replay: Row = {
   async measure(bench, rounds) {
     const mine = await histories(bench, await ourLongRun(bench));
     const other = await histories(bench, await theirLongRun(bench));
-    const { codePath: bundle } = workflowBundle();
-    limitStackTraces();
-    const events = (links: typeof mine): string => links.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0).toLocaleString('en-US');
-    const measured = await measurePair(() => milliseconds(() => replayAll(mine, bundle)), () => milliseconds(() => replayAll(other, bench.byHandBundle)), rounds);
-    return { ...measured, note: `events: ours ${events(mine)} in ${mine.length} links, theirs ${events(other)} in ${other.length}` };
+    const events = (links: Link[]): string => links.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0).toLocaleString('en-US');
+    const ours = await replayer(bench, 'ours', workflowBundle().codePath, mine);
+    const theirs = await replayer(bench, 'by-hand', bench.byHandBundle, other);
+    try {
+      const measured = await measurePair(() => ours.ask('replay'), () => theirs.ask('replay'), rounds);
+      return { ...measured, note: `events: ours ${events(mine)} in ${mine.length} links, theirs ${events(other)} in ${other.length}` };
+    } finally {
+      await Promise.all([ours.end(), theirs.end()]);
+    }
   },
 };
 
-type Link = { workflowId: string; history: Awaited<ReturnType<typeof chainOf>>[number] };
+interface Link {
+  workflowId: string;
+  history: Awaited<ReturnType<typeof chainOf>>[number];
+}
 
 async function histories({ ours }: Bench, { handle }: LongRun): Promise<Link[]> {
   const { workflowId, firstExecutionRunId } = handle as WorkflowHandleWithFirstExecutionRunId; // as `start` returns it
@@ -39,8 +50,9 @@ async function histories({ ours }: Bench, { handle }: LongRun): Promise<Link[]> 
   return links.map((history) => ({ workflowId, history }));
 }
 
-async function replayAll(links: Link[], codePath: string): Promise<void> {
-  for await (const { error } of Worker.runReplayHistories({ workflowBundle: { codePath } }, links)) {
-    if (error !== undefined) throw error;
-  }
+/** A process that replays a side's links, one after another. */
+async function replayer({ folder }: Bench, side: Side, bundle: string, links: Link[]): Promise<AskedProcess> {
+  const file = join(folder, `${randomUUID()}.json`);
+  await writeFile(file, JSON.stringify(links.map(({ workflowId, history }) => ({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }))));
+  return startProcess('replayer.js', { ...process.env, BENCH_SIDE: side, BENCH_BUNDLE: bundle, BENCH_HISTORIES: file });
 }

@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { Worker } from '@temporalio/worker';
-import type { NativeConnection } from '@temporalio/worker';
+import type { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities.js';
 import type { Credentials } from '../activities/dependencies.js';
 import type { Store } from '../store/store.js';
 import { UnavailableError } from './errors.js';
+import { InterpreterWorker } from './interpreter-worker.js';
 import { createMadeCompiler, createMakers } from './made-compiler.js';
 import { packageRoot } from './package-root.js';
 import { workerIdentity } from './task-queue.js';
-import { WORKER_OPTIONS, limitStackTraces } from './worker-options.js';
+import { WORKER_OPTIONS } from './worker-options.js';
 
 export interface WorkerSetup {
   connection: NativeConnection;
@@ -30,8 +30,7 @@ export interface WorkerSetup {
  */
 export async function createWorker({ connection, namespace, taskQueue, store, credentials, root, identity = workerIdentity(store) }: WorkerSetup): Promise<Worker> {
   const { codePath, buildId } = workflowBundle();
-  limitStackTraces();
-  return Worker.create({
+  return InterpreterWorker.create({
     ...WORKER_OPTIONS,
     buildId,
     connection,

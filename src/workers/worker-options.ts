@@ -1,11 +1,7 @@
 import { totalmem } from 'node:os';
-import { setFlagsFromString } from 'node:v8';
 
 /** Model calls and commands of all runs together; a run's own window is narrower (I11). */
 const ACTIVITIES = 100;
-
-/** Frames of a stack trace of workflow code: where it is, and who called. */
-const FRAMES = 4;
 
 /** What every worker of ours is set to. The benchmark's hand-written side takes the same, so that only the code differs. */
 export const WORKER_OPTIONS = {
@@ -18,7 +14,7 @@ export const WORKER_OPTIONS = {
   stickyQueueScheduleToStartTimeout: '3s',
   shutdownGraceTime: '10s',
   shutdownForceTime: '15s',
-  // Of wall time, so a busy machine counts. When it is over while the SDK's promise hook runs, Node ends the whole process
+  // Of wall time, so a busy machine counts. When it is over while a hook of Node's runs, Node ends the whole process
   // ("async hook stack has become corrupted"): the default of 5 s did so in a task of 2,000 signals. The SDK takes it, and does not declare it.
   isolateExecutionTimeout: '30s',
   maxCachedWorkflows: cachedWorkflows(),
@@ -28,13 +24,4 @@ export const WORKER_OPTIONS = {
 function cachedWorkflows(): number {
   const gigabytes = totalmem() / 1024 ** 3;
   return Math.round(Math.min(1000, Math.max(100, gigabytes * 100)));
-}
-
-/**
- * To be called before a worker is made. The SDK formats a stack trace of every promise that a workflow makes, so that it
- * can answer a query for where the workflow stands: about a tenth of a replay's CPU with V8's ten frames. Contexts that
- * exist already keep theirs.
- */
-export function limitStackTraces(): void {
-  setFlagsFromString(`--stack-trace-limit=${FRAMES}`);
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import { afterAll } from 'vitest';
 import type { Activities } from '../../src/activities/contract.js';
 import { createActivities } from '../../src/activities/create-activities.js';
@@ -19,6 +19,7 @@ import type { Value } from '../../src/plan/value.js';
 import { inline, isStored } from '../../src/plan/value.js';
 import { openStore } from '../../src/store/local-store.js';
 import type { Store } from '../../src/store/store.js';
+import { InterpreterWorker } from '../../src/workers/interpreter-worker.js';
 import { createMadeCompiler, createMakers } from '../../src/workers/made-compiler.js';
 import { workflowBundle } from '../../src/workers/run-worker.js';
 import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
@@ -70,7 +71,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const { buildId } = workflowBundle();
   const activities = createActivities({ store, credentials: () => env, compile: createMadeCompiler(store), ...createMakers(store) });
   const work: Harness['work'] = async (taskQueue, other) => {
-    const worker = await Worker.create({
+    const worker = await InterpreterWorker.create({
       connection: environment.nativeConnection,
       taskQueue,
       buildId,
