@@ -17,6 +17,9 @@ import type { WorkerProcess } from './worker-process.js';
 
 export type Side = 'ours' | 'by-hand';
 
+/** What a worker process runs: a side, or the hand-written side in a worker like ours. */
+export type Runs = Side | 'by-hand-on-ours';
+
 export interface WorkerWishes {
   taskQueue: string;
   /** Of another server than the embedded one. */
@@ -36,12 +39,12 @@ export interface Bench {
   temporal: string;
   /** Path of the hand-written side's workflow bundle. */
   byHandBundle: string;
-  /** One more worker of a side; whoever asks for it ends it. */
-  startWorker(side: Side, wishes: WorkerWishes): Promise<WorkerProcess>;
+  /** One more worker; whoever asks for it ends it. */
+  startWorker(runs: Runs, wishes: WorkerWishes): Promise<WorkerProcess>;
 }
 
 const NO_PORTS = { grpc: null, ui: null, codec: null };
-const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js') };
+const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js'), 'by-hand-on-ours': 'by-hand-on-ours.js' };
 
 /** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */
 export async function withBench<T>(say: (line: string) => void, act: (bench: Bench) => Promise<T>): Promise<T> {
@@ -86,8 +89,8 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const { code } = await bundleWorkflowCode({ workflowsPath: join(BUILT, 'by-hand', 'workflows.js'), logger: quiet });
   await writeFile(byHandBundle, code);
   const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_STATE: stateDir, BENCH_BUNDLE: byHandBundle };
-  const startOne: Bench['startWorker'] = (side, { taskQueue, address = server.address, execArgv }) =>
-    startWorker(FILES[side], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
+  const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
+    startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
   for (const side of ['ours', 'by-hand'] as const) {
     const worker = await startOne(side, { taskQueue: side });
     ends.push(() => worker.end());

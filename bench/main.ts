@@ -22,6 +22,7 @@ import { firstStart } from './rows/first-start.js';
 import { historyRows } from './rows/history-size.js';
 import { memory } from './rows/memory.js';
 import { nested } from './rows/nested.js';
+import { onOurs } from './rows/on-ours.js';
 import { processRows } from './rows/processes.js';
 import { replay } from './rows/replay.js';
 import { commandLatency, quickSteps, sequentialLatency } from './rows/sequential-latency.js';
@@ -33,7 +34,7 @@ import type { Results } from './table.js';
 const ROWS: Row[] = [
   // Before there are runs by the thousand: `list` tells of all.
   compileScaling, ...processRows, firstStart,
-  sequentialLatency, commandLatency, quickSteps, throughput, workerCpu, fanOut200, fanOut2000, nested, ...historyRows, agentHistory, ...serverRows, replay, memory,
+  sequentialLatency, commandLatency, quickSteps, throughput, workerCpu, fanOut200, fanOut2000, nested, ...onOurs, ...historyRows, agentHistory, ...serverRows, replay, memory,
 ];
 const CURVES: Curve[] = [growthOfSteps, growthOfItems, growthOfDepth, growthOfRuns];
 const PROFILES = 'profiles';

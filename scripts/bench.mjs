@@ -25,7 +25,7 @@ const useDist = {
 
 rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: ['main', 'guard', 'our-worker', 'replayer', 'by-hand/worker', 'by-hand/workflows'].map((name) => join(root, 'bench', `${name}.ts`)),
+  entryPoints: ['main', 'guard', 'our-worker', 'replayer', 'by-hand-on-ours', 'by-hand/worker', 'by-hand/workflows'].map((name) => join(root, 'bench', `${name}.ts`)),
   outbase: join(root, 'bench'),
   outdir,
   bundle: true,
