@@ -6,6 +6,7 @@ import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { conversationParams, servedIn, toBlocks } from './anthropic-blocks.js';
+import { leanFetch } from './fetch.js';
 import type { ModelMessage } from './message.js';
 import { textOf } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
@@ -105,6 +106,7 @@ function createClient(baseURL: string, credential: { apiKey: string } | { authTo
   return new Anthropic({
     ...credential,
     baseURL,
+    fetch: leanFetch,
     maxRetries: 0, // Who tries again is Temporal, which survives us (decision 13).
     logLevel: 'off',
     openTelemetry: false,
