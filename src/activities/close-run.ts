@@ -34,7 +34,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
       await keepContext(store, record, results);
     }
     // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
-    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))), written]);
+    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))), written, store.logsWritten()]);
     return pages;
   };
 }

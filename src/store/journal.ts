@@ -1,4 +1,4 @@
-import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, close, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openToAppend } from './files.js';
 import { StoreFailure, storeFailure } from './store-failure.js';
@@ -39,6 +39,7 @@ const READ_BYTES = 4 * 1024 * 1024;
  */
 const GATHER_MS = 500;
 const sync = promisify(fdatasync);
+const closeLater = promisify(close);
 
 /** Where a line stands in the file, in bytes. */
 interface Place {
@@ -86,7 +87,7 @@ export function openJournal(path: string): Journal {
     } catch (error) {
       unsynced = error as Error; // Node throws nothing else
     } finally {
-      closeSync(file);
+      await closeLater(file).catch(() => undefined); // what was synced is there
     }
   }
 

@@ -1,9 +1,13 @@
-import { appendFileSync, closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, close, closeSync, fstatSync, mkdirSync, open as openFile, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
 import { fileName, PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 import type { LogLine, LogWriter } from './store.js';
+
+const openLater = promisify(openFile);
+const closeLater = promisify(close);
 
 const EXTENSION = '.ndjson';
 /** A longer text becomes several lines, so that a reader's buffer has a bound. */
@@ -17,14 +21,21 @@ export interface LogFiles {
   openLog(run: string, path: string): LogWriter;
   readLog(run: string, path: string, offset: number): Promise<{ lines: LogLine[]; next: number }>;
   listLogs(run: string): Promise<string[]>;
+  /** Resolves when the last words of all logs that this process has closed are in their files. */
+  logsWritten(): Promise<void>;
 }
 
 /** Logs of steps as lines of JSON: `<folder>/<run>/<path>.ndjson`, one file for all tries of a step. */
 export function createLogFiles(folder: string): LogFiles {
   const fileOfLog = (run: string, path: string): string => `${join(folder, fileName(run), ...path.split('/').map(fileName))}${EXTENSION}`;
+  const lastWords = createLastWords();
   return {
-    openLog: (run, path) => openWriter(fileOfLog(run, path)),
-    readLog: (run, path, offset) => readLines(fileOfLog(run, path), offset),
+    openLog: (run, path) => openWriter(fileOfLog(run, path), lastWords),
+    readLog: async (run, path, offset) => {
+      await lastWords.written();
+      return readLines(fileOfLog(run, path), offset);
+    },
+    logsWritten: () => lastWords.written(),
     async listLogs(run) {
       const root = join(folder, fileName(run));
       const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
@@ -45,7 +56,7 @@ function compare(a: string, b: string): number {
  * are in the file when the process is killed; the last words alone may wait. What goes wrong is told by `close`, so that
  * `write` never throws.
  */
-function openWriter(path: string): LogWriter {
+function openWriter(path: string, lastWords: LastWords): LogWriter {
   let file: number | null = null;
   let failure: unknown = null;
   let last = '';
@@ -54,7 +65,7 @@ function openWriter(path: string): LogWriter {
     if (failure !== null) return;
     try {
       file ??= openForAppend(path);
-      appendFileSync(file, lines); // Not `writeSync`: on a full disk that writes a part and does not say so.
+      appendFileSync(file, lastWords.take(path) + lines); // Not `writeSync`: on a full disk that writes a part and does not say so.
     } catch (error) {
       failure = error;
     }
@@ -80,11 +91,52 @@ function openWriter(path: string): LogWriter {
       for (const line of linesOf(stream, text, at)) last += line;
     },
     async close() {
-      // To make the file takes a tenth of what a step costs the worker, and by then the server has the result to write.
-      if (last === '') end();
+      if (file === null && last !== '') lastWords.write(path, last);
+      else if (last === '') end();
       else setImmediate(end);
       if (failure !== null) throw storeFailure(failure, 'write', path);
     },
+  };
+}
+
+/** Lines of logs whose file is being opened in the thread pool: to make one takes a tenth of what a step costs the thread of its worker. */
+interface LastWords {
+  write(path: string, lines: string): void;
+  /** What a log is still to get, for who writes to it now; empty for nothing. */
+  take(path: string): string;
+  written(): Promise<void>;
+}
+
+function createLastWords(): LastWords {
+  const waiting = new Map<string, string>();
+  const writing = new Set<Promise<void>>();
+
+  function take(path: string): string {
+    const lines = waiting.get(path) ?? '';
+    waiting.delete(path);
+    return lines;
+  }
+
+  async function write(path: string): Promise<void> {
+    // The first one of a run finds no folder.
+    const file = await openLater(path, 'a+', PRIVATE_FILE).catch(() => openInFolder(path));
+    try {
+      endHalfLine(file);
+      const lines = take(path);
+      if (lines !== '') appendFileSync(file, lines);
+    } finally {
+      await closeLater(file);
+    }
+  }
+
+  return {
+    take,
+    write(path, lines) {
+      waiting.set(path, take(path) + lines);
+      const done = write(path).catch(() => undefined).then(() => void writing.delete(done)); // None is told: see `LogWriter`.
+      writing.add(done);
+    },
+    written: async () => void (await Promise.all(writing)),
   };
 }
 
@@ -97,13 +149,16 @@ function* linesOf(stream: LogLine['stream'], text: string, at = new Date().toISO
 /** Opens the log; a half line that a crash or a full disk left is ended first, so that the next one stands alone. */
 function openForAppend(path: string): number {
   const file = openInFolder(path);
-  const { size } = fstatSync(file);
-  if (size > 0) {
-    const last = Buffer.alloc(1);
-    readSync(file, last, 0, 1, size - 1);
-    if (last.toString() !== '\n') appendFileSync(file, '\n');
-  }
+  endHalfLine(file);
   return file;
+}
+
+function endHalfLine(file: number): void {
+  const { size } = fstatSync(file);
+  if (size === 0) return;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  if (last.toString() !== '\n') appendFileSync(file, '\n');
 }
 
 /** The folder is made only when it is missing, because it nearly never is. */

@@ -98,4 +98,6 @@ export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, 
   deviceMemory(name: string): Promise<string>;
   /** Paths that have logs, in the order in which they were first written. */
   listLogs(run: string): Promise<string[]>;
+  /** Resolves when the last words of all logs that this process has closed are in their files. */
+  logsWritten(): Promise<void>;
 }

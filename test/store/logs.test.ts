@@ -43,8 +43,36 @@ describe('a log', () => {
     log.writeLast('text', 'three ');
     log.writeLast('text', 'four');
     await log.close();
+    await store.logsWritten();
     await new Promise(setImmediate);
     expect(await texts(store, 'step')).toBe('one two three four');
+  });
+
+  it('has its last words before what the next try writes, whose log may be opened at once', async () => {
+    const store = await openStore(await temporaryFolder());
+    for (const path of ['step', 'block/0/step']) {
+      const first = store.openLog('run', path);
+      first.writeLast('text', 'last ');
+      await first.close();
+      const next = store.openLog('run', path);
+      next.write('note', 'first');
+      expect(await texts(store, path)).toBe('last first');
+      await next.close();
+    }
+    await store.logsWritten();
+    expect([await texts(store, 'step'), await texts(store, 'block/0/step')]).toEqual(['last first', 'last first']);
+  });
+
+  it('of many steps that end at once are all written when `logsWritten` says so', async () => {
+    const store = await openStore(await temporaryFolder());
+    const paths = Array.from({ length: 200 }, (_, index) => `items/${String(index)}`);
+    await Promise.all(paths.map((path) => {
+      const log = store.openLog('run', path);
+      log.writeLast('text', path);
+      return log.close();
+    }));
+    await store.logsWritten();
+    expect(await Promise.all(paths.map((path) => texts(store, path)))).toEqual(paths);
   });
 
   it('goes on in the same place when the step is tried again, also after half a line', async () => {

@@ -83,7 +83,7 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
 /** Made files are known where they were written, and nowhere else. */
 const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
 
-type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof TaintFiles;
+type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof TaintFiles;
 
 function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   const refuse = (): never => {
@@ -97,7 +97,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     // The folder that its runs work in is there too.
     keepSnapshot: async () => false, snapshotOf: refuse, snapshotNow: refuse, snapshotGit: refuse,
     writeAnswers: refuse, readAnswers: refuse,
-    beginPut: refuse, readJournal: refuse, listJournal: refuse, prepareJournal: refuse, writeJournal: refuse, writeRun: refuse, openLog: refuse, readDevice: refuse, writeDevice: refuse, deviceMemory: refuse, keepAlive: refuse, countAlive: refuse,
+    beginPut: refuse, readJournal: refuse, listJournal: refuse, prepareJournal: refuse, writeJournal: refuse, writeRun: refuse, openLog: refuse, logsWritten: refuse, readDevice: refuse, writeDevice: refuse, deviceMemory: refuse, keepAlive: refuse, countAlive: refuse,
     // Whoever decides with a token sits where its key is.
     sign: refuse, isSigned: refuse,
     ...NOTHING_MADE,
