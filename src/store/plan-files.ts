@@ -19,6 +19,21 @@ export interface PlanFiles {
 /** Plans by hash: `<folder>/ab/<hex>` holds a Plan whose other fields have that hash. They never change. */
 export function createPlanFiles(folder: string): PlanFiles {
   const cache = createLruCache<Plan>(CACHED_PLANS);
+  /** Plans that are being read: steps that start at once, fifty of them, ask for the same. */
+  const reading = new Map<Hash, Promise<Plan>>();
+
+  function readOnce(hash: Hash): Promise<Plan> {
+    const known = reading.get(hash) ?? read(hash).finally(() => reading.delete(hash));
+    reading.set(hash, known);
+    return known;
+  }
+
+  async function read(hash: Hash): Promise<Plan> {
+    const plan = check(await readPlan(fileOf(folder, hash), hash), hash);
+    cache.set(hash, plan, 1);
+    return plan;
+  }
+
   return {
     async putPlan(plan) {
       if (cache.get(plan.hash) !== undefined) return;
@@ -28,13 +43,7 @@ export function createPlanFiles(folder: string): PlanFiles {
       // As other processes read it: the order of members shows in texts.
       cache.set(plan.hash, JSON.parse(content) as Plan, 1);
     },
-    async getPlan(hash) {
-      const kept = cache.get(hash);
-      if (kept !== undefined) return kept;
-      const plan = check(await readPlan(fileOf(folder, hash), hash), hash);
-      cache.set(hash, plan, 1);
-      return plan;
-    },
+    getPlan: async (hash) => cache.get(hash) ?? readOnce(hash),
   };
 }
 

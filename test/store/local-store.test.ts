@@ -101,6 +101,16 @@ describe('a plan', () => {
     expect(await (await openStore(folder)).getPlan(made.hash)).toEqual(made);
   });
 
+  it('that many steps ask for at once is read once, and again after it was not there', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    await expect(store.getPlan(made.hash)).rejects.toMatchObject({ type: 'store-missing' });
+    await (await openStore(folder)).putPlan(made);
+    const read = await Promise.all(Array.from({ length: 50 }, () => store.getPlan(made.hash)));
+    expect(new Set(read).size).toBe(1);
+    expect(read[0]).toEqual(made);
+  });
+
   it('whose content has another hash than it claims is refused', async () => {
     const store = await openStore(await temporaryFolder());
     await expect(store.putPlan({ ...made, name: 'another' })).rejects.toMatchObject({ message: expect.stringContaining('corrupt') });

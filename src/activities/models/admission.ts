@@ -52,6 +52,7 @@ export function createAdmission(store: ProviderFiles): Admission {
     const line = lineOf(provider);
     for (;;) {
       const probed = await pauseOver(store, provider, wait);
+      if (line.enterNow(concurrency)) return passOf({ store, provider, line, probed });
       if (!(await line.enter(concurrency, wait.deadline, signal))) throw waitFailure('As many calls as the provider may have at once are under way.', AGAIN_MS);
       const pause = store.readPause(provider);
       if (pause === null || pause.until === probed?.until) return passOf({ store, provider, line, probed });

@@ -2,7 +2,9 @@ import { EventEmitter, once } from 'node:events';
 
 /** The calls that this worker makes to one address. */
 export interface Line {
-  /** Waits for a place until `deadline` (epoch milliseconds); false when there was none. `limit` null is no limit. */
+  /** Whether there is a place at once; `limit` null is no limit. */
+  enterNow(limit: number | null): boolean;
+  /** Waits for a place until `deadline` (epoch milliseconds); false when there was none. */
   enter(limit: number | null, deadline: number, signal: AbortSignal): Promise<boolean>;
   leave(): void;
   /** The address has taken a call. */
@@ -24,15 +26,21 @@ export function createLine(): Line {
   const mayEnter = (limit: number | null): boolean => active < (limit ?? Infinity) && (isProven || active === 0 || Date.now() >= aloneUntil);
   const changed = (): boolean => changes.emit('change');
 
+  function enterNow(limit: number | null): boolean {
+    if (!mayEnter(limit)) return false;
+    if (active === 0) aloneUntil = Date.now() + ALONE_MS;
+    active += 1;
+    return true;
+  }
+
   return {
+    enterNow,
     async enter(limit, deadline, signal) {
-      while (!mayEnter(limit)) {
+      while (!enterNow(limit)) {
         const ms = Math.min(ALONE_MS, deadline - Date.now());
         if (ms <= 0) return false;
         await once(changes, 'change', { signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]) }).catch(() => signal.throwIfAborted());
       }
-      if (active === 0) aloneUntil = Date.now() + ALONE_MS;
-      active += 1;
       return true;
     },
     leave() {
