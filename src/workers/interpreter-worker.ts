@@ -9,6 +9,12 @@ import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/
 import { packageRoot } from './package-root.js';
 import { leaveOutPromiseHook } from './promise-hook.js';
 
+/**
+ * Of the thread's heap, where a workflow task leaves little behind: V8's default lets it grow to 48 MB before what nobody needs is
+ * collected, as much as 400 waiting runs. A step takes no longer for it.
+ */
+const YOUNG_MB = 3;
+
 /** Temporal's worker, but for the promise hook of the thread that runs workflow code. What is left out of `options` no worker of ours has. */
 export class InterpreterWorker extends Worker {
   protected static override async createWorkflowCreator(workflowBundle: WorkflowBundleWithSourceMapAndFilename, options: CompiledWorkerOptions, logger: Logger): Promise<WorkflowCreator> {
@@ -18,7 +24,8 @@ export class InterpreterWorker extends Worker {
       return super.createWorkflowCreator(workflowBundle, options, logger);
     }
     const { isolateExecutionTimeoutMs, activities } = options;
-    const client = new WorkerThreadClient(new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js')), logger);
+    const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js'), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+    const client = new WorkerThreadClient(thread, logger);
     await client.send({ type: 'init', workflowBundle, isolateExecutionTimeoutMs, reuseV8Context: true, registeredActivityNames: new Set(activities.keys()), hasPatchActivationCallback: false });
     return new ThreadedVMWorkflowCreator([client]);
   }
