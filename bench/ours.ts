@@ -10,7 +10,7 @@ import { INTERPRETER } from '../src/plan/names.js';
 import { shortPlan } from '../src/plan/pack.js';
 import type { Plan } from '../src/plan/plan.js';
 import type { RunInput, RunSettings } from '../src/plan/run-input.js';
-import { UNLIMITED } from '../src/plan/run-input.js';
+import { LINK_STEPS, UNLIMITED } from '../src/plan/run-input.js';
 import type { Store } from '../src/store/store.js';
 
 /** Compiles definitions and starts runs of them, as the CLI does. */
@@ -58,7 +58,7 @@ export class Ours {
       budget: plan.budgets,
       workspace: this.#folder,
     };
-    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, carried: null };
+    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, link_steps: LINK_STEPS, carried: null };
     return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
   }
 

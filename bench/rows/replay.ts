@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { workflowBundle } from '../../src/workers/run-worker.js';
-import { STEPS_PER_LINK } from '../by-hand/options.js';
 import type { Bench, Side } from '../environment.js';
 import { chainOf, LONG_RUN, ourLongRun, theirLongRun } from '../long-run.js';
 import type { LongRun } from '../long-run.js';
@@ -15,11 +14,11 @@ import type { AskedProcess } from '../worker-process.js';
 
 /**
  * What a worker does that takes over a run: both sides' histories of the same 2,000 model calls are replayed, each by a new worker.
- * Both sides continue as new every 500 steps, so each has four links; the links are replayed one after another.
+ * Both sides continue as new after as many steps, so each has three links; the links are replayed one after another.
  */
 export const replay: Row = {
   name: 'replay',
-  workload: `replay of a ${LONG_RUN.toLocaleString('en-US')}-step run (${LONG_RUN / STEPS_PER_LINK} links of ${STEPS_PER_LINK} steps)`,
+  workload: `replay of a ${LONG_RUN.toLocaleString('en-US')}-step run`,
   against: 'hand-written, which continues as new as often',
   unit: 'ms',
   target: { atMost: 1.3 },

@@ -221,6 +221,12 @@ export interface CarriedPurse {
   warnings?: Warning[];
 }
 
+/**
+ * Steps that a run starts before it continues as new, unless its history is long before (I12). To continue it waits until nothing is in flight, which
+ * costs a wide fan-out as much as fifty of its steps.
+ */
+export const LINK_STEPS = 1_000;
+
 /** The one argument of the interpreter workflow. */
 export interface RunInput {
   plan: PlanInHistory;
@@ -235,6 +241,8 @@ export interface RunInput {
   settings: RunSettings;
   /** What quick steps came to is told in turn (`workflows/in-turn.ts`). Runs of old take together what comes together (I14). */
   in_turn?: true;
+  /** Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`; absent in runs of before, which hold 500. */
+  link_steps?: number;
   carried: Carried | null;
   /** Of a batch run: which part of which run it is. */
   batch?: Batch;

@@ -108,7 +108,7 @@ async function runBatch({ scope, step, rounds }: Going, run: string, items: { fr
     plan: shortPlan(context.plan), input: context.input, root: context.root, path: context.path,
     lease: lendToBatch(context, run, { step, count: items.end - items.from, opened }),
     tree: { parent: context.run, climate: climateOf(context.purse) },
-    settings: context.settings, in_turn: true, batch: batchOf(scope, step), carried: carriedInto(scope, step, rounds, items),
+    settings: context.settings, in_turn: true, link_steps: context.linkSteps, batch: batchOf(scope, step), carried: carriedInto(scope, step, rounds, items),
   };
   flight.children += 1;
   try {

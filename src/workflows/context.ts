@@ -8,6 +8,7 @@ import { unpackPlan } from '../plan/pack.js';
 import type { Plan } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
 import { reuseFor } from '../plan/reuse.js';
+import { holdsSlot } from '../plan/schedule.js';
 import { timesRedone } from '../plan/rework.js';
 import type { ItemCounts } from '../plan/result.js';
 import type { CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
@@ -33,6 +34,8 @@ export interface RunContext {
   path: string;
   input: Record<string, Value>;
   settings: RunSettings;
+  /** Steps that it starts before it continues as new. */
+  linkSteps: number;
   gates: GateBook;
   devices: DeviceBook;
   flight: Flight;
@@ -68,6 +71,8 @@ export interface Scope extends BindingSource {
   way: number[];
   /** Its one step has the scope's own path (decision 1). */
   single: boolean;
+  /** All of its steps need a slot: without one none of them can start, however many are ready. */
+  needsSlots: boolean;
   /** Everything that runs in it; cancelled as one. */
   work: CancellationScope;
   /** Steps that a gate may send back while they run, by index. */
@@ -79,8 +84,11 @@ export interface Scope extends BindingSource {
   written: number;
 }
 
+/** Of runs that do not say (I14). */
+const LINK_STEPS_BEFORE = 500;
+
 /** The facts of a run that follow from its start arguments. */
-export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings'> {
+export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings' | 'linkSteps'> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const root = input.root ?? { run: workflowId, first: firstExecutionRunId, plan: input.plan.hash };
   return {
@@ -91,6 +99,7 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
     path: input.path,
     input: input.input,
     settings: input.settings,
+    linkSteps: input.link_steps ?? LINK_STEPS_BEFORE,
   };
 }
 
@@ -127,8 +136,8 @@ export function innerScope(outer: Scope, step: BlockStep, round: { index: number
 }
 
 /** How far the steps of a scope are: at their start, or where they were carried from (I12). */
-function progressOf(body: Block, carried: CarriedScope | null): Pick<Scope, 'schedule' | 'work' | 'redoable' | 'reason' | 'pages' | 'written'> {
-  return { schedule: restoreSchedule(body, carried), work: new CancellationScope(), redoable: new Map(), reason: null, pages: [...(carried?.pages ?? [])], written: 0 };
+function progressOf(body: Block, carried: CarriedScope | null): Pick<Scope, 'schedule' | 'needsSlots' | 'work' | 'redoable' | 'reason' | 'pages' | 'written'> {
+  return { schedule: restoreSchedule(body, carried), needsSlots: body.steps.every(holdsSlot), work: new CancellationScope(), redoable: new Map(), reason: null, pages: [...(carried?.pages ?? [])], written: 0 };
 }
 
 /** A step's path below the root run. */

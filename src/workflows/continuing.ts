@@ -14,7 +14,6 @@ import { settled } from './settled.js';
 /** Thresholds of I12. */
 const EVENTS = 4_000;
 const BYTES = 3 * 1024 * 1024;
-const STEPS = 500;
 const SIGNALS = 2_000;
 const UPDATES = 1_000;
 /** Nested runs do not travel; while some are in flight the run goes on up to here (I12). */
@@ -55,12 +54,12 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
  * and what a replay would not start again has results that nobody asks for. Histories of before went by it (I14).
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
-  const { flight } = context;
+  const { flight, linkSteps } = context;
   if (flight.task.historyLength !== historyLength) flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
   flight.task.endedByNow = endedIn(context);
   const { endedBefore, endedByNow } = flight.task;
-  if (flight.started < STEPS && endedByNow < STEPS) return false;
-  return patched('counts-starts') ? flight.started >= STEPS || endedBefore >= STEPS : endedByNow >= STEPS;
+  if (flight.started < linkSteps && endedByNow < linkSteps) return false;
+  return patched('counts-starts') ? flight.started >= linkSteps || endedBefore >= linkSteps : endedByNow >= linkSteps;
 }
 
 /** Steps that ended in this Temporal run, wherever. */

@@ -142,20 +142,25 @@ export function pump(context: RunContext): void {
 function startReady(scope: Scope): void {
   const { schedule, context } = scope;
   if (context.flight.draining || context.flight.broken !== undefined) return;
+  // Thousands may be ready, and this is asked whenever a step ends.
+  if (scope.needsSlots && !hasSlot(context)) return;
   for (const index of [...schedule.ready]) {
     const step = schedule.body.steps[index];
     if (step === undefined || !hasRoom(context, step)) continue;
     launch(scope, step);
     // Each start counts: how many are ready at one moment is not the same when the run is replayed.
     context.flight.draining = shouldContinue(context);
-    if (context.flight.draining) return;
+    if (context.flight.draining || (scope.needsSlots && !hasSlot(context))) return;
   }
 }
 
-function hasRoom({ flight, settings }: RunContext, step: Step): boolean {
-  if (step.kind === 'workflow') return hasRoomForNested(flight);
-  const parallel = settings.budget.max_parallel ?? MOST_ACTIVITIES;
-  return !holdsSlot(step) || flight.activities < Math.min(parallel, MOST_ACTIVITIES);
+function hasRoom(context: RunContext, step: Step): boolean {
+  if (step.kind === 'workflow') return hasRoomForNested(context.flight);
+  return !holdsSlot(step) || hasSlot(context);
+}
+
+function hasSlot({ flight, settings }: RunContext): boolean {
+  return flight.activities < Math.min(settings.budget.max_parallel ?? MOST_ACTIVITIES, MOST_ACTIVITIES);
 }
 
 /** Whether one more nested run may be started (I11). */

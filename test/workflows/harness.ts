@@ -55,6 +55,8 @@ export interface StartOptions {
   taskQueue?: string;
   /** Of one workflow task; a task that waits for a local activity looks for messages a little more often than this. */
   taskTimeout?: '5s';
+  /** Steps after which it continues as new: fewer than of runs that people start, so that a test comes to it sooner. */
+  linkSteps?: number;
 }
 
 let started = 0;
@@ -110,7 +112,7 @@ export async function harnessOfFile(...setting: Parameters<typeof openHarness>):
   return harness;
 }
 
-async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout }: StartOptions = {}): Promise<RunHandle> {
+async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {}): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
     plan: packPlan(plan),
@@ -120,6 +122,7 @@ async function start({ client, store, folder }: Pick<Harness, 'client' | 'store'
     lease: { ...UNLIMITED, ...lease },
     settings: { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: folder, ...settings },
     in_turn: true,
+    link_steps: linkSteps,
     carried: null,
   };
   started += 1;

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../../plan/json.js';
 import type { ListedTool } from '../../plan/mcp-server.js';
 import { shortPlan } from '../../plan/pack.js';
 import type { Budgets, Plan } from '../../plan/plan.js';
+import { LINK_STEPS } from '../../plan/run-input.js';
 import type { RunInput, RunSettings } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
@@ -130,5 +131,5 @@ export async function storeTexts({ plan, texts }: Pick<Compiled, 'plan' | 'texts
 
 /** The one argument of the interpreter. */
 export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings, link: TemporalLink): RunInput {
-  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, in_turn: true, carried: null };
+  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, in_turn: true, link_steps: LINK_STEPS, carried: null };
 }

@@ -50,6 +50,7 @@ export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | 
     tree: { parent: context.run, climate: climateOf(context.purse) },
     settings: context.settings,
     in_turn: true,
+    link_steps: context.linkSteps,
     carried: null,
   };
   try {
