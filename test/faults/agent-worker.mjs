@@ -3,7 +3,9 @@
 // writes history, before it is sent and after it was answered, and everything that it asks of its store and of the provider. They are put in
 // from outside, through what activities are given; their names stand in the file `trace`, one a line.
 import { appendFileSync } from 'node:fs';
+import http from 'node:http';
 import http2 from 'node:http2';
+import { syncBuiltinESMExports } from 'node:module';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../dist/activities/create-activities.js';
 import { openStore } from '../../dist/store/local-store.js';
@@ -91,13 +93,15 @@ function pointing(store) {
   };
 }
 
-const ask = globalThis.fetch;
-globalThis.fetch = async (...request) => {
+const ask = http.request;
+http.request = (url, options, take) => {
   point('the provider is not asked');
-  const response = await ask(...request);
-  point('the provider answers');
-  return response;
+  return ask(url, options, (response) => {
+    point('the provider answers');
+    take(response);
+  });
 };
+syncBuiltinESMExports();
 
 const store = pointing(await openStore(state));
 const activities = Object.fromEntries(Object.entries(createActivities({ store, credentials: () => credentials, compile: createMadeCompiler(store), ...createMakers(store) })).map(([name, act]) => [name, async (...args) => {
