@@ -1,16 +1,23 @@
+import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
+import { useLauncher } from '../src/activities/start-process.js';
 import { openStore } from '../src/store/local-store.js';
+import { packageRoot } from '../src/workers/package-root.js';
 import { createWorker } from '../src/workers/run-worker.js';
 import { quietRuntime, serve } from './serve.js';
 import { setting } from './setting.js';
 
 quietRuntime();
 const connection = await NativeConnection.connect({ address: setting('BENCH_ADDRESS') });
+const store = await openStore(setting('BENCH_STATE'));
 const worker = await createWorker({
   connection,
   namespace: 'default',
   taskQueue: setting('BENCH_TASK_QUEUE'),
-  store: await openStore(setting('BENCH_STATE')),
+  store,
   credentials: () => ({ ANTHROPIC_API_KEY: process.env['ANTHROPIC_API_KEY'], ANTHROPIC_BASE_URL: process.env['ANTHROPIC_BASE_URL'] }),
 });
+// As `startWorker` does.
+const leaveLauncher = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: store.id });
 await serve(worker, connection);
+leaveLauncher();

@@ -22,9 +22,10 @@ import { loadStep } from './load-step.js';
 import { runOnce } from './once.js';
 import { createOutputCapture } from './output-capture.js';
 import { checkOutput } from './output-schema.js';
-import type { ProcessEnd, ProcessOptions } from './process-group.js';
+import type { ProcessOptions } from './process-group.js';
 import { runProcess } from './process-group.js';
 import { commandContent, contentKey, keepOutput, keepSoon, reusedOutput } from './reuse.js';
+import type { ProcessEnd } from './started-process.js';
 import type { RunTag } from './tagged-processes.js';
 import { runTag } from './tagged-processes.js';
 

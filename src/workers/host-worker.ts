@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
 import type { Credentials } from '../activities/dependencies.js';
+import { useLauncher } from '../activities/start-process.js';
 import type { Store } from '../store/store.js';
 import { sweepMade } from './made-sweeper.js';
+import { packageRoot } from './package-root.js';
 import { reapOrphans } from './reaper.js';
 import { createWorker } from './run-worker.js';
 import { startWatchdog } from './watchdog.js';
@@ -39,6 +42,7 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
   const connection = await NativeConnection.connect(options);
   const worker = await createWorker({ connection, ...setup });
   const watchdog = await startWatchdog(setup.store.id, log);
+  const leaveLauncher = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: setup.store.id });
   const sweeping = sweepMade(setup.store, { connection, namespace: setup.namespace }).then(
     (removed) => removed.forEach((file) => log(`removed the temporary agent ${file}`)),
     (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
@@ -46,6 +50,7 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
   const leave = setup.store.keepAlive();
   const ended = worker.run().finally(async () => {
     leave();
+    leaveLauncher();
     watchdog.release();
     await sweeping;
     await connection.close();

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runProcess } from '../../src/activities/process-group.js';
 import { temporaryFolder } from './harness.js';
+import { isLaunched, withLauncher } from './launched.js';
 import { fileWithLines, isAlive } from './processes.js';
 
 /** A shell in a process group; what it starts writes its pid to `pids`. */
@@ -20,7 +21,17 @@ async function start(script: string, stdin: string | null = null): Promise<{ end
 
 const SLEEP = 'sh -c \'echo $$ >> pids; exec sleep 999\'';
 
-describe('a process group', () => {
+describe.each(['this process', 'the launcher'])('a process group that %s starts', (starter) => {
+  let leave = (): void => undefined;
+  beforeAll(async () => {
+    if (starter === 'the launcher') leave = await withLauncher();
+  });
+  afterAll(() => leave());
+
+  it('has that parent', async () => {
+    expect(await isLaunched()).toBe(starter === 'the launcher');
+  });
+
   it('is gone as a whole when it is aborted', async () => {
     const { ended, abort, pids } = await start(`${SLEEP} & ${SLEEP}`);
     const started = await pids;
@@ -35,6 +46,15 @@ describe('a process group', () => {
     expect(await ended).toMatchObject({ code: 0 });
     expect(Buffer.concat(out).toString()).toBe('done\n');
     const started = await pids;
+    await expect.poll(async () => Promise.all(started.map(isAlive))).toEqual([false, false]);
+  });
+
+  it('may clean up when it is aborted, and is killed where it does not listen', async () => {
+    const { ended, abort, pids, out } = await start(`trap 'echo cleaned up; exit 4' TERM; (trap '' TERM; echo $$ >> pids; echo $$ >> pids; exec sleep 999) & wait`);
+    const started = await pids;
+    abort();
+    expect(await ended).toEqual({ code: 4, signal: null });
+    expect(Buffer.concat(out).toString()).toBe('cleaned up\n');
     await expect.poll(async () => Promise.all(started.map(isAlive))).toEqual([false, false]);
   });
 

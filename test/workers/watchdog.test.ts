@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { listTagged, RUN_TAG } from '../../src/activities/tagged-processes.js';
+import { packageRoot } from '../../src/workers/package-root.js';
 import { listProcesses, startOf } from '../../src/workers/processes.js';
 import { kill, newFolder, spawnNode, waitFor } from './setting.js';
 
@@ -11,23 +12,34 @@ async function tagged(store: string): Promise<number[]> {
   return (await listTagged()).filter(({ tag }) => tag.store === store).map(({ pid }) => pid);
 }
 
-/** A process that does what a worker does: starts a watchdog, then runs a command with the real code. Gives its pid. */
-async function worker(store: string, script: string): Promise<number> {
+/** A process that does what a worker does: starts a watchdog, then runs a command with the real code, where asked with its launcher. Gives its pid. */
+async function worker(store: string, script: string, launcher?: string): Promise<number> {
   const outfile = join(newFolder(), 'worker.mjs');
   const contents = `
     import { runProcess } from './src/activities/process-group.ts';
+    import { useLauncher } from './src/activities/start-process.ts';
     import { runTag } from './src/activities/tagged-processes.ts';
     import { startWatchdog } from './src/workers/watchdog.ts';
-    const [store, script] = process.argv.slice(2);
+    const [store, script, program] = process.argv.slice(2);
     await startWatchdog(store, console.error);
-    const env = { PATH: process.env.PATH, PERDURE_RUN_TAG: runTag({ store, worker: process.pid, command: 1, run: 'run' }) };
-    await runProcess({ file: '/bin/sh', args: ['-c', script], cwd: '/', env, stdin: null, signal: new AbortController().signal, onStdout() {}, onStderr() {}, async killRest() {} });`;
+    const env = { PATH: process.env.PATH, PERDURE_RUN_TAG: runTag({ store, worker: process.pid, command: 1000, run: 'run' }) };
+    const shell = async (script) => {
+      let said = '';
+      await runProcess({ file: '/bin/sh', args: ['-c', script], cwd: '/', env, stdin: null, signal: new AbortController().signal, onStdout(chunk) { said += chunk; }, onStderr() {}, async killRest() {} });
+      return Number(said);
+    };
+    if (program) {
+      useLauncher({ program, store });
+      while ((await shell('echo $PPID')) === process.pid);
+    }
+    await shell(script);`;
   await build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' });
-  const { pid } = spawnNode([outfile, store, script]);
+  const { pid } = spawnNode([outfile, store, script, ...(launcher === undefined ? [] : [launcher])]);
   if (pid === undefined) throw new Error('the worker did not start');
   return pid;
 }
 
+const LAUNCHER = join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js');
 const TREE = 'sleep 999 & setsid sleep 999 & sleep 999';
 
 describe('the watchdog', () => {
@@ -37,6 +49,14 @@ describe('the watchdog', () => {
     await waitFor('the command', async () => (await tagged(store)).length === 4);
     kill(pid);
     await waitFor('its end', async () => (await tagged(store)).length === 0);
+  });
+
+  it('does so and for the process that has started it', async () => {
+    const store = `launched-${process.pid}`;
+    const pid = await worker(store, TREE, LAUNCHER);
+    await waitFor('the launcher and its command', async () => (await tagged(store)).length === 5);
+    kill(pid);
+    await waitFor('their end', async () => (await tagged(store)).length === 0);
   });
 
   it('does so for a command that makes new processes all the time', async () => {

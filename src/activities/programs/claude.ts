@@ -4,7 +4,7 @@ import type { Access } from '../../plan/program-access.js';
 import { runsAnything } from '../../plan/program-access.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE } from '../models/provider.js';
-import type { ProcessEnd } from '../process-group.js';
+import type { ProcessEnd } from '../started-process.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, objectsIn, textAt } from './stream.js';
 import { addUsage, tokensIn } from './usage.js';

@@ -3,7 +3,7 @@ import type { Access } from '../../plan/program-access.js';
 import { runsAnything } from '../../plan/program-access.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE } from '../models/provider.js';
-import type { ProcessEnd } from '../process-group.js';
+import type { ProcessEnd } from '../started-process.js';
 import type { Invocation, Program, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { statusIn } from './status.js';
 import { briefly, objectAt, textAt } from './stream.js';

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../plan/json.js';
 import type { ProgramName } from '../../plan/program.js';
 import type { Access } from '../../plan/program-access.js';
 import type { Usage } from '../models/provider.js';
-import type { ProcessEnd } from '../process-group.js';
+import type { ProcessEnd } from '../started-process.js';
 
 /** What a program is asked, the same for every program. */
 export interface ProgramTask {
