@@ -1,4 +1,4 @@
-import { appendFileSync, close, closeSync, fstatSync, mkdirSync, open as openFile, openSync, readSync } from 'node:fs';
+import { appendFileSync, closeSync, fstatSync, mkdirSync, open as openFile, openSync, readSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,7 +7,6 @@ import { errorCode, storeFailure } from './store-failure.js';
 import type { LogLine, LogWriter } from './store.js';
 
 const openLater = promisify(openFile);
-const closeLater = promisify(close);
 
 const EXTENSION = '.ndjson';
 /** A longer text becomes several lines, so that a reader's buffer has a bound. */
@@ -125,7 +124,7 @@ function createLastWords(): LastWords {
       const lines = take(path);
       if (lines !== '') appendFileSync(file, lines);
     } finally {
-      await closeLater(file);
+      closeSync(file);
     }
   }
 
