@@ -99,6 +99,8 @@ async function bundleCommandLine() {
     plugins: [
       { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
       { name: 'lean-protocol', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, leanProtocol) },
+      // Messages of ours are English; those of the other languages are half of zod.
+      { name: 'one-language', setup: ({ onLoad }) => onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" })) },
     ],
     logLevel: 'warning',
   });
