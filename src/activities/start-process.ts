@@ -1,5 +1,6 @@
 import type { Launcher, LauncherPlace } from './launcher/launcher.js';
 import { startLauncher } from './launcher/launcher.js';
+import { CutOff } from './launcher/pending-launch.js';
 import type { ProgramToStart, StartedProcess } from './started-process.js';
 import { spawnProcess } from './started-process.js';
 
@@ -24,7 +25,13 @@ export function useLauncher(given: LauncherPlace): () => void {
 export async function startProcess(program: ProgramToStart): Promise<StartedProcess> {
   const { file, args, cwd, env } = program;
   const ready = program.stdin === null && program.inherit === undefined ? readyLauncher() : null;
-  return ready === null ? spawnProcess(program) : ready.launch({ file, args, cwd, env });
+  if (ready === null) return spawnProcess(program);
+  try {
+    return await ready.launch({ file, args, cwd, env });
+  } catch (error) {
+    if (error instanceof CutOff) return spawnProcess(program);
+    throw error;
+  }
 }
 
 function readyLauncher(): Launcher | null {

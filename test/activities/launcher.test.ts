@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir, readlink, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +32,11 @@ async function run(file: string, args: string[], options: Partial<ProcessOptions
   } finally {
     command.release();
   }
+}
+
+/** What this process holds open. */
+async function openFiles(): Promise<string[]> {
+  return Promise.all((await readdir('/proc/self/fd')).map(async (file) => readlink(`/proc/self/fd/${file}`).catch(() => '')));
 }
 
 const shell = (script: string, options?: Partial<ProcessOptions>): ReturnType<typeof run> => run('/bin/sh', ['-c', script], options);
@@ -80,6 +85,16 @@ describe('a program that the launcher starts', () => {
     await expect(run(file, args)).rejects.toMatchObject({ code });
   });
 
+  it('leaves no connection open, whether it ran or was refused', async () => {
+    const sockets = async (): Promise<number> => (await openFiles()).filter((target) => target.startsWith('socket:')).length;
+    const before = await sockets();
+    for (let round = 0; round < 20; round += 1) {
+      await shell('echo out');
+      await run('/nowhere/at-all', []).catch(() => undefined);
+    }
+    await expect.poll(sockets).toBeLessThanOrEqual(before);
+  });
+
   it('is not alive any more where it was aborted before it had started', async () => {
     const folder = await temporaryFolder();
     const controller = new AbortController();
@@ -103,6 +118,25 @@ describe('a launcher that is killed', () => {
     await expect.poll(isLaunched, { timeout: 20_000 }).toBe(true);
     expect(await launcherPid()).not.toBe(killed);
   });
+});
+
+/** Where this process listens for what its launcher's programs write. */
+async function ownAddress(): Promise<string> {
+  const own = new Set(await openFiles());
+  const lines = (await readFile('/proc/net/unix', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const found = lines.find(([, , , , , , inode, path]) => own.has(`socket:[${inode}]`) && path?.includes('perdure-launcher-') === true);
+  return found?.[7] ?? '';
+}
+
+it('a program is started without the launcher where somebody has tidied up its socket', async () => {
+  const address = await ownAddress();
+  await rename(address, `${address}.away`);
+  try {
+    expect(await shell('echo $PPID')).toMatchObject({ code: 0, out: `${process.pid}\n` });
+  } finally {
+    await rename(`${address}.away`, address);
+  }
+  expect(await isLaunched()).toBe(true);
 });
 
 it('a launcher that is left ends, and its folder goes with it', async () => {

@@ -19,10 +19,17 @@ function tell(message: LauncherMessage): void {
   if (process.connected) process.send?.(message, () => undefined);
 }
 
-async function launch({ id, file, args, cwd, env }: Launch): Promise<void> {
-  const outputs: Socket[] = [];
+async function launch(asked: Launch): Promise<void> {
+  const outputs = await Promise.allSettled([open(asked.id, 'stdout'), open(asked.id, 'stderr')]);
+  const sockets = outputs.flatMap((output) => (output.status === 'fulfilled' ? [output.value] : []));
+  if (sockets.length === outputs.length) start(asked, sockets);
+  else tell({ kind: 'cut-off', id: asked.id });
+  // The program has its own by now. What it wrote last is not held up by ours.
+  sockets.forEach((socket) => socket.destroy());
+}
+
+function start({ id, file, args, cwd, env }: Launch, outputs: Socket[]): void {
   try {
-    outputs.push(...(await Promise.all([open(id, 'stdout'), open(id, 'stderr')])));
     const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', ...outputs] });
     child.once('error', (error) => refuse(id, error));
     if (child.pid === undefined) return;
@@ -34,9 +41,6 @@ async function launch({ id, file, args, cwd, env }: Launch): Promise<void> {
     });
   } catch (error) {
     refuse(id, error);
-  } finally {
-    // The program has its own by now. What it wrote last is not held up by ours.
-    outputs.forEach((output) => output.destroy());
   }
 }
 

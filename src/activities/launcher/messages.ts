@@ -14,6 +14,8 @@ export type LauncherMessage =
   | { kind: 'ready' }
   | { kind: 'started'; id: number; pid: number }
   | { kind: 'refused'; id: number; code: string | null; message: string }
+  /** Nothing was started: the worker's socket cannot be reached, because somebody tidied up its folder, say. */
+  | { kind: 'cut-off'; id: number }
   | { kind: 'ended'; id: number; code: number | null; signal: NodeJS.Signals | null };
 
 export type OutputStream = 'stdout' | 'stderr';

@@ -3,6 +3,9 @@ import { finished } from 'node:stream/promises';
 import type { ProcessEnd, StartedProcess } from '../started-process.js';
 import type { LauncherMessage, OutputStream } from './messages.js';
 
+/** The launcher started nothing, and cannot: whoever asked has to. */
+export class CutOff extends Error {}
+
 /** A program that the launcher was asked for, until it tells how that has ended. */
 export interface PendingLaunch {
   /** Rejects with the error of `spawn`, or with what `lose` was given. */
@@ -28,6 +31,12 @@ export function pendingLaunch(onOver: () => void): PendingLaunch {
     awaited.delete(what);
     if (awaited.size === 0) onOver();
   };
+  const refuse = (error: Error): void => {
+    // Nobody reads what came, or comes, of a program that never was.
+    for (const { promise } of Object.values(streams)) promise.then((socket) => socket.destroy(), () => undefined);
+    pid.reject(error);
+    onOver();
+  };
   const started = Promise.all([pid.promise, streams.stdout.promise, streams.stderr.promise]).then(([of, stdout, stderr]): StartedProcess => {
     const closed = Promise.all([read(stdout), read(stderr)]).then((): true => true);
     return { pid: of, stdout, stderr, exited: exited.promise, closed };
@@ -43,8 +52,9 @@ export function pendingLaunch(onOver: () => void): PendingLaunch {
         case 'started':
           return pid.resolve(message.pid);
         case 'refused':
-          onOver();
-          return pid.reject(Object.assign(new Error(message.message), message.code === null ? {} : { code: message.code }));
+          return refuse(Object.assign(new Error(message.message), message.code === null ? {} : { code: message.code }));
+        case 'cut-off':
+          return refuse(new CutOff('the launcher cannot reach its worker'));
         case 'ended':
           came('end');
           return exited.resolve({ code: message.code, signal: message.signal });
