@@ -1,4 +1,4 @@
-import { appendFileSync, close, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { openToAppend } from './files.js';
 import { StoreFailure, storeFailure } from './store-failure.js';
@@ -39,7 +39,6 @@ const READ_BYTES = 4 * 1024 * 1024;
  */
 const GATHER_MS = 500;
 const sync = promisify(fdatasync);
-const closeLater = promisify(close);
 
 /** Where a line stands in the file, in bytes. */
 interface Place {
@@ -83,11 +82,9 @@ export function openJournal(path: string): Journal {
   async function settle(file: number): Promise<void> {
     gathering = null;
     try {
-      await sync(file);
+      await sync(file).finally(() => closeSync(file));
     } catch (error) {
       unsynced = error as Error; // Node throws nothing else
-    } finally {
-      await closeLater(file).catch(() => undefined); // what was synced is there
     }
   }
 

@@ -1,6 +1,5 @@
 import { readFile, readdir, readlink, rename } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { announceCommand } from '../../src/activities/leftovers.js';
 import type { ProcessOptions } from '../../src/activities/process-group.js';
@@ -140,11 +139,11 @@ it('a program is started without the launcher where somebody has tidied up its s
 });
 
 it('a launcher that is left ends, and its folder goes with it', async () => {
-  const folders = async (): Promise<string[]> => (await readdir(tmpdir())).filter((name) => name.startsWith('perdure-launcher-'));
-  const before = await folders();
+  const folder = dirname(await ownAddress());
+  expect(await readdir(folder)).toEqual(['output']);
   const pid = (await launcherPid()) ?? 0;
   leave();
   await expect.poll(() => isAlive(pid)).toBe(false);
-  expect((await folders()).length).toBeLessThan(before.length);
+  await expect(readdir(folder)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await isLaunched()).toBe(false);
 });

@@ -47,7 +47,6 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
   const command = announceCommand();
   const env = { [RUN_TAG]: runTag({ store, worker: process.pid, command: command.number, run: 'launcher' }) };
   const stop = async (): Promise<void> => {
-    command.release();
     server.close();
     await rm(dirname(address), { recursive: true, force: true });
   };
@@ -64,10 +63,11 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
     let last = 0;
     return {
       launch: (asked) => launch({ ...asked, id: (last += 1) }, child, pending),
-      ended: ended.then(stop, stop),
+      ended: ended.then(stop),
       close: () => child.connected && child.disconnect(),
     };
   } catch (error) {
+    command.release();
     await stop();
     throw error;
   }

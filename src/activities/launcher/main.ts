@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { dirname } from 'node:path';
+import { errorCode } from '../../store/store-failure.js';
 import type { Launch, LauncherMessage, OutputStream } from './messages.js';
 import { header } from './messages.js';
 
@@ -45,8 +46,7 @@ function start({ id, file, args, cwd, env }: Launch, outputs: Socket[]): void {
 }
 
 function refuse(id: number, error: unknown): void {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
-  tell({ kind: 'refused', id, code, message: error instanceof Error ? error.message : String(error) });
+  tell({ kind: 'refused', id, code: errorCode(error), message: error instanceof Error ? error.message : String(error) });
 }
 
 /** A connection to the worker that has said whose it is. */
