@@ -1,17 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { announceCommand } from '../leftovers.js';
 import type { StartedProcess } from '../started-process.js';
 import { RUN_TAG, runTag } from '../tagged-processes.js';
 import type { Launch, LauncherMessage } from './messages.js';
 import { HEADER_BYTES, parseHeader } from './messages.js';
+import { outputAddress, removeLeftFolders } from './output-folder.js';
 import type { PendingLaunch } from './pending-launch.js';
 import { pendingLaunch } from './pending-launch.js';
 
@@ -41,7 +41,7 @@ type Pending = Map<number, PendingLaunch>;
  * there is no moment in which one would not be found (F30). Rejects where it cannot be started.
  */
 export async function startLauncher({ program, store }: LauncherPlace): Promise<Launcher> {
-  const address = join(await mkdtemp(join(tmpdir(), 'perdure-launcher-')), 'output');
+  const address = await outputAddress();
   const pending: Pending = new Map();
   const server = createServer((socket) => welcome(socket, pending));
   const command = announceCommand();
@@ -60,6 +60,7 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
     server.unref();
     child.unref();
     child.channel?.unref();
+    void removeLeftFolders().catch(() => undefined); // Tidiness, which starts no command later.
     let last = 0;
     return {
       launch: (asked) => launch({ ...asked, id: (last += 1) }, child, pending),
