@@ -1,10 +1,13 @@
-// Builds `dist/`: the JavaScript of `src/`, the command line as a few chunks that load fast, and the bundle that workers
+// Builds `dist/`: the JavaScript of `src/`, the command line as one file that loads fast, and the bundle that workers
 // give to the workflow sandbox (decision 9).
 // Nothing is done when no input has changed. `npm ci` runs it too, by the `prepare` script.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -47,6 +50,7 @@ async function build() {
   await bundle();
   writeFileSync(join(draft, stamp), JSON.stringify({ inputs }));
   swap();
+  await compileCommandLine();
 }
 
 /** Another build may do the same at this moment; whichever comes last stays. */
@@ -74,27 +78,27 @@ function compile() {
 }
 
 /**
- * The command line with the packages it uses, a chunk for each lazy import: finding and reading 300 files is a third of the
- * time of `perdure list`. Names are kept and maps point to `src/`, so that stack traces can be read.
+ * The command line with the packages it uses, one file that `main.js` runs with V8's compiled code. Names are kept and its map points to
+ * `src/`, so that stack traces can be read.
  */
 async function bundleCommandLine() {
   const outdir = join(draft, 'cli');
-  rmSync(outdir, { recursive: true });
+  for (const name of readdirSync(outdir)) if (!name.startsWith('main.js')) rmSync(join(outdir, name), { recursive: true });
+  const outfile = join(outdir, 'command-line.cjs');
   const { build: bundleWith } = await import('esbuild');
   await bundleWith({
-    entryPoints: [join(root, 'src', 'cli', 'main.ts')],
-    outdir,
-    // Chunks lie beside the entry: a path to `dist/workers/` is the same from each.
-    chunkNames: '[name]-[hash]',
+    entryPoints: [join(root, 'src', 'cli', 'command-line.ts')],
+    outfile,
     bundle: true,
-    splitting: true,
     platform: 'node',
-    format: 'esm',
+    // A lazy import runs a part of the file; modules that need no worker's packages lie beside `dist/workers/`, as in `src/`.
+    format: 'cjs',
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
-    // CommonJS packages among ESM chunks ask for what Node gives to CommonJS.
-    banner: { js: "import { createRequire as commonJs } from 'node:module'; const require = commonJs(import.meta.url), __filename = import.meta.filename, __dirname = import.meta.dirname;" },
+    banner: { js: '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    footer: { js: '})' },
+    define: { 'import.meta.url': 'moduleUrl' },
     external: ['@temporalio/worker', '@temporalio/testing'],
     plugins: [
       { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
@@ -104,7 +108,31 @@ async function bundleCommandLine() {
     ],
     logLevel: 'warning',
   });
+  const text = readFileSync(outfile, 'utf8')
+    // Code that was compiled before has lost where it imports from.
+    .replaceAll('import("', 'importModule("')
+    // A text of ASCII only is read as it is. esbuild leaves comments and regular expressions as they were written.
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  writeFileSync(outfile, text);
   chmodSync(join(outdir, 'main.js'), 0o755);
+}
+
+/**
+ * Has V8's compiled code kept (`src/cli/main.ts`), by a command that uses most of the command line: it compiles a definition, and loads
+ * Temporal's client to start a run on a server that hangs up.
+ */
+async function compileCommandLine() {
+  const server = createServer((socket) => socket.on('error', () => {}).destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const folder = mkdtempSync(join(tmpdir(), 'perdure-build-'));
+  try {
+    writeFileSync(join(folder, 'first.yml'), 'name: first\nsteps:\n  - id: only\n    command: ["true"]\n');
+    const env = { ...process.env, TEMPORAL_ADDRESS: `127.0.0.1:${server.address().port}`, NODE_OPTIONS: '' };
+    await once(spawn(process.execPath, [join(dist, 'cli', 'main.js'), 'run', 'first.yml'], { cwd: folder, env, stdio: 'ignore' }), 'exit');
+  } finally {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 function leaveTheWorker({ path, resolveDir }) {
@@ -113,7 +141,7 @@ function leaveTheWorker({ path, resolveDir }) {
 }
 
 /**
- * Temporal's protocol as text that is parsed as JSON, which is read several times as fast as JavaScript, and without the API of
+ * Temporal's protocol as a file that is parsed as JSON, which is read several times as fast as JavaScript, and without the API of
  * Temporal Cloud's control plane, a quarter of it, for which there is no command.
  */
 function leanProtocol({ path }) {
@@ -122,7 +150,9 @@ function leanProtocol({ path }) {
   if (end === -1) throw new Error(`Expected \`${path}\` to be made by pbjs as a json-module`);
   const protocol = JSON.parse(rest.slice(0, end));
   delete protocol.temporal.nested.api.nested.cloud;
-  return { contents: `${head}.addJSON(JSON.parse(${JSON.stringify(JSON.stringify(protocol))}));\nmodule.exports = $root;`, loader: 'js' };
+  writeFileSync(join(draft, 'cli', 'temporal-protocol.json'), JSON.stringify(protocol));
+  const text = `require('node:fs').readFileSync(require('node:path').join(__dirname, 'temporal-protocol.json'), 'utf8')`;
+  return { contents: `${head}.addJSON(JSON.parse(${text}));\nmodule.exports = $root;`, loader: 'js' };
 }
 
 async function bundle() {

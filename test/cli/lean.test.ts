@@ -1,43 +1,58 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { HELLO, newFolder, perdure } from './command-line.js';
 
-/** Notes every module that is imported, then goes on as if it were not there. */
-const HOOK = `import { appendFileSync } from 'node:fs';
-export async function resolve(specifier, context, next) {
-  const found = await next(specifier, context);
-  appendFileSync(process.env.MODULES, found.url + '\\n');
-  return found;
-}`;
+const BUNDLE = fileURLToPath(new URL('../../dist/cli/command-line.cjs', import.meta.url));
+const bundle = readFileSync(BUNDLE, 'utf8');
+/** Modules of the bundle that run when they are first used: the name of what runs one is its path. */
+const LAZY = new Set([...bundle.matchAll(/^\s+"((?:src|node_modules)\/[^"]+)"\(/gm)].map(([, path]) => path ?? ''));
+/** Those that always run: they stand in the bundle as they are, below their path. */
+const EAGER = [...bundle.matchAll(/^\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, path]) => path ?? '').filter((path) => !LAZY.has(path));
 
-async function modulesOf(args: string[]): Promise<string[]> {
-  const folder = newFolder({ 'hello.yml': HELLO });
-  const [hook, register, list] = ['hook.mjs', 'register.mjs', 'modules.txt'].map((name) => join(folder, name)) as [string, string, string];
-  writeFileSync(hook, HOOK);
-  writeFileSync(register, `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hook).href)});`);
-  await perdure(folder, args, { node: ['--import', register], env: { MODULES: list } });
-  return readFileSync(list, 'utf8').split('\n').flatMap((url) => (/\/dist\/cli\/.+\.js$/.test(url) ? [url, ...sourcesOf(url)] : [url]));
+/** What `NODE_V8_COVERAGE` has Node write. */
+interface Coverage {
+  result: { url: string; functions: { functionName: string; ranges: { count: number }[] }[] }[];
 }
 
-/** What a chunk of the bundled command line is made of. */
-function sourcesOf(chunk: string): string[] {
-  const { sources } = JSON.parse(readFileSync(`${fileURLToPath(chunk)}.map`, 'utf8')) as { sources: string[] }; // source maps' format
-  return sources;
+/** The files that a command has run, and those of the bundle's modules. */
+async function modulesOf(args: string[], env: Record<string, string> = {}): Promise<string[]> {
+  const folder = newFolder({ 'hello.yml': HELLO });
+  const coverage = join(folder, 'coverage');
+  await perdure(folder, args, { env: { ...env, NODE_V8_COVERAGE: coverage } });
+  const scripts = readdirSync(coverage).flatMap((name) => (JSON.parse(readFileSync(join(coverage, name), 'utf8')) as Coverage).result); // V8's format
+  const run = scripts.flatMap(({ functions }) => functions).filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map(({ functionName }) => functionName);
+  return [...scripts.map(({ url }) => url), ...EAGER, ...run.filter((name) => LAZY.has(name))];
 }
 
 /** What a model is called and costs are tables, which `plan` reads. */
-const HEAVY = /@temporalio|@grpc|@anthropic|\/(src|dist)\/(workers|workflows|activities\/(?!models\/(?:names|prices|price-table|provider)\.))/;
+const HEAVY = /@temporalio|@grpc|@anthropic|(^|\/)(src|dist)\/(workers|workflows|activities\/(?!models\/(?:names|prices|price-table|provider)\.))/;
 
 describe('commands that need no server load none of it', () => {
   it.each([[['--help']], [['--version']], [['run', '--help']], [['validate', 'hello.yml']], [['plan', 'hello.yml']], [['schema', 'workflow']], [['run', 'none.yml']], [['rnu']]])('%j', async (args) => {
     const modules = await modulesOf(args);
-    expect(modules.some((url) => url.includes('/dist/cli/main.js'))).toBe(true);
-    expect(modules.filter((url) => HEAVY.test(url))).toEqual([]);
+    expect(modules.some((url) => url.endsWith('/dist/cli/command-line.cjs'))).toBe(true);
+    expect(modules.filter((path) => HEAVY.test(path))).toEqual([]);
   });
 
   it('help does not even load the compiler', async () => {
-    expect((await modulesOf(['--help'])).filter((url) => /\/src\/compiler\/|node_modules\/(zod|yaml)\//.test(url))).toEqual([]);
+    expect((await modulesOf(['--help'])).filter((path) => /src\/compiler\/|node_modules\/(zod|yaml)\//.test(path))).toEqual([]);
   });
+
+  it('a command that asks the server loads its client, so what is loaded is told right', async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined).destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const modules = await modulesOf(['list'], { TEMPORAL_ADDRESS: `127.0.0.1:${(server.address() as AddressInfo).port}` }); // of a TCP server
+    expect(modules.filter((path) => path.startsWith('node_modules/@temporalio/client/'))).not.toEqual([]);
+  });
+});
+
+it('the build keeps what V8 has compiled of the command line, for where it is and for this Node', () => {
+  expect(existsSync(BUNDLE.replace(/cjs$/, 'cache'))).toBe(true);
+  expect(readFileSync(BUNDLE.replace(/cjs$/, 'cache'), 'latin1').split('\n', 1)).toEqual([`${process.version} ${process.arch} ${BUNDLE}`]);
 });
