@@ -28,10 +28,16 @@ export interface WorkerWishes {
   execArgv?: string[];
 }
 
-/** Both sides on one embedded server, a worker process each, and the endpoint that answers both at once. */
-export interface Bench {
+/** Both sides, a worker process each. */
+export interface Pair {
   ours: Ours;
   byHand: ByHand;
+}
+
+/** Both sides on one embedded server, a worker process each, and the endpoint that answers both at once. */
+export interface Bench extends Pair {
+  /** All pairs of workers there are; the first is the one above. */
+  pairs: [Pair, ...Pair[]];
   /** The project's folder, and where its definitions are. What lies in it goes with it. */
   folder: string;
   address: string;
@@ -91,13 +97,17 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_STATE: stateDir, BENCH_BUNDLE: byHandBundle };
   const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
     startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
-  for (const side of ['ours', 'by-hand'] as const) {
-    const worker = await startOne(side, { taskQueue: side });
-    ends.push(() => worker.end());
-  }
   const client = new Client({ connection });
-  const ours = new Ours(client, { store, folder, taskQueue: 'ours' });
-  return { ours, byHand: new ByHand(client), folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
+  const pairOf = async (number: number): Promise<Pair> => {
+    const queues = { ours: `ours-${number}`, 'by-hand': `by-hand-${number}` };
+    for (const side of ['ours', 'by-hand'] as const) {
+      const worker = await startOne(side, { taskQueue: queues[side] });
+      ends.push(() => worker.end());
+    }
+    return { ours: new Ours(client, { store, folder, taskQueue: queues.ours }), byHand: new ByHand(client, queues['by-hand']) };
+  };
+  const pairs: Bench['pairs'] = [await pairOf(1), await pairOf(2), await pairOf(3)];
+  return { ...pairs[0], pairs, folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
 }
 
 const quiet = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: console.error, error: console.error };

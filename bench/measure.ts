@@ -41,6 +41,20 @@ export async function measurePair(ours: Measurement, theirs: Measurement, rounds
   return pairOf(sides);
 }
 
+/**
+ * As `measurePair`, with several pairs of workers in turn, each of which is warmed up: two workers of one build differ by 8 % from one
+ * start to the next, and that is not what a row is about.
+ */
+export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, rounds: number): Promise<PairResult> {
+  for (const pair of pairs) {
+    await ours(pair);
+    await theirs(pair);
+  }
+  const pairOfRound = (round: number): Pair => pairs[round % pairs.length] ?? pairs[0];
+  let [mine, other] = [0, 0];
+  return measurePair(() => ours(pairOfRound(mine++)), () => theirs(pairOfRound(other++)), rounds, false);
+}
+
 /** Medians and quartiles of rounds, each [ours, theirs]. */
 export function pairOf(rounds: [number, number][]): PairResult {
   return {

@@ -1,5 +1,6 @@
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import type { NativeConnection, Worker } from '@temporalio/worker';
+import { collectGarbage } from './collect-garbage.js';
 import type { Question } from './worker-process.js';
 
 /** To be called first: what a worker tells about itself is not what a benchmark prints. */
@@ -14,12 +15,18 @@ export async function serve(worker: Worker, connection: NativeConnection): Promi
   };
   process.once('SIGTERM', stop);
   process.once('disconnect', stop);
-  process.on('message', (question: Question) => process.send?.(question === 'cpu' ? cpuTime() : process.memoryUsage.rss()));
+  process.on('message', (question: Question) => void answer(question).then((number) => process.send?.(number)));
   process.send?.('ready');
   await worker.run();
   await connection.close();
   // An open channel would keep the process alive.
   if (process.connected) process.disconnect();
+}
+
+async function answer(question: Question): Promise<number> {
+  if (question === 'cpu') return cpuTime();
+  if (question === 'memory-at-rest') await collectGarbage();
+  return process.memoryUsage.rss();
 }
 
 /** Of all threads, in milliseconds. */

@@ -6,7 +6,7 @@ export class ByHand {
   readonly client: Client;
   readonly #taskQueue: string;
 
-  constructor(client: Client, taskQueue = 'by-hand') {
+  constructor(client: Client, taskQueue: string) {
     this.client = client;
     this.#taskQueue = taskQueue;
   }

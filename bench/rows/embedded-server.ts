@@ -40,9 +40,10 @@ export const serverRows: Row[] = [
 async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => Promise<number>): Promise<PairResult> {
   // In the bench's folder, so that the guard finds the server by it.
   const stock = await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`));
-  const worker = await bench.startWorker('by-hand', { taskQueue: 'by-hand', address: stock.address });
+  const taskQueue = 'stock';
+  const worker = await bench.startWorker('by-hand', { taskQueue, address: stock.address });
   try {
-    const theirs = new ByHand(stock.client);
+    const theirs = new ByHand(stock.client, taskQueue);
     return await measurePair(() => measure(bench.byHand), () => measure(theirs), rounds);
   } finally {
     await worker.end();

@@ -1,11 +1,11 @@
 import { fanOut as definition } from '../definitions.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
 const WINDOW = 50;
 
-export const fanOut200 = fanOutRow(200, 5);
-export const fanOut2000 = fanOutRow(2000, 2);
+export const fanOut200 = fanOutRow(200, 9);
+export const fanOut2000 = fanOutRow(2000, 3);
 
 function fanOutRow(items: number, rounds: number): Row {
   return {
@@ -15,10 +15,10 @@ function fanOutRow(items: number, rounds: number): Row {
     unit: 'steps/s',
     target: { atLeast: 0.97 },
     rounds,
-    async measure({ ours, byHand }, wanted) {
+    async measure({ ours, pairs }, wanted) {
       const plan = await ours.compile(definition(items, WINDOW));
       const perSecond = async (run: () => Promise<unknown>): Promise<number> => items / ((await milliseconds(run)) / 1000);
-      return measurePair(() => perSecond(() => ours.run(plan)), () => perSecond(() => byHand.run('fanOut', [items, WINDOW])), wanted);
+      return measureInTurn(pairs, (pair) => perSecond(() => pair.ours.run(plan)), (pair) => perSecond(() => pair.byHand.run('fanOut', [items, WINDOW])), wanted);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { nested as definition, sequential } from '../definitions.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
 const CHILDREN = 10;
@@ -12,11 +12,11 @@ export const nested: Row = {
   against: 'hand-written children',
   unit: 'runs/s',
   target: { atLeast: 0.95 },
-  rounds: 5,
-  async measure({ ours, byHand }, rounds) {
+  rounds: 6,
+  async measure({ ours, pairs }, rounds) {
     await ours.compile(sequential(STEPS, INNER));
     const plan = await ours.compile(definition(CHILDREN, INNER));
     const perSecond = async (run: () => Promise<unknown>): Promise<number> => 1000 / (await milliseconds(run));
-    return measurePair(() => perSecond(() => ours.run(plan)), () => perSecond(() => byHand.run('nested', [CHILDREN, STEPS])), rounds);
+    return measureInTurn(pairs, (pair) => perSecond(() => pair.ours.run(plan)), (pair) => perSecond(() => pair.byHand.run('nested', [CHILDREN, STEPS])), rounds);
   },
 };

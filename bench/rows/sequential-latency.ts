@@ -1,5 +1,5 @@
 import { commands, sequential } from '../definitions.js';
-import { measurePair, milliseconds } from '../measure.js';
+import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
 const STEPS = 20;
@@ -12,9 +12,9 @@ export const sequentialLatency: Row = {
   unit: 'ms',
   target: { atMost: 1.05 },
   rounds: 15,
-  async measure({ ours, byHand }, rounds) {
+  async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS));
-    return measurePair(() => milliseconds(() => ours.run(plan)), () => milliseconds(() => byHand.run('sequential', [STEPS])), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])), rounds);
   },
 };
 
@@ -25,9 +25,9 @@ export const commandLatency: Row = {
   unit: 'ms',
   target: { atMost: 1.05 },
   rounds: 15,
-  async measure({ ours, byHand }, rounds) {
+  async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(commands(STEPS));
-    return measurePair(() => milliseconds(() => ours.run(plan)), () => milliseconds(() => byHand.run('commands', [STEPS])), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('commands', [STEPS])), rounds);
   },
 };
 
@@ -39,8 +39,8 @@ export const quickSteps: Row = {
   unit: 'ms',
   target: { atMost: 0.45 },
   rounds: 15,
-  async measure({ ours }, rounds) {
+  async measure({ ours, pairs }, rounds) {
     const [quick, usual] = [await ours.compile(commands(STEPS, '5s')), await ours.compile(commands(STEPS))];
-    return measurePair(() => milliseconds(() => ours.run(quick)), () => milliseconds(() => ours.run(usual)), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(quick)), (pair) => milliseconds(() => pair.ours.run(usual)), rounds);
   },
 };
