@@ -21,3 +21,4 @@ const worker = await createWorker({
 const leaveLauncher = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: store.id });
 await serve(worker, connection);
 leaveLauncher();
+await store.logsWritten();

@@ -62,9 +62,7 @@ export function openJournal(path: string): Journal {
   let gathering: Promise<number> | null = null;
   let unsynced: Error | null = null;
 
-  /** The file that lines are gathered in; another one when a person has put a mended journal in its place. */
-  async function gather(): Promise<number> {
-    if (gathering !== null && fstatSync(await gathering).nlink === 0) gathering = null;
+  function gather(): Promise<number> {
     gathering ??= openToAppend(path).then(
       (file) => {
         setTimeout(() => void settle(file), GATHER_MS).unref();
@@ -78,6 +76,14 @@ export function openJournal(path: string): Journal {
     return gathering;
   }
 
+  /** The file that lines are gathered in, with its size; another one when a person has put a mended journal in its place. */
+  async function gathered(): Promise<{ file: number; size: number }> {
+    const file = await gather();
+    const { nlink, size } = fstatSync(file);
+    if (nlink === 0) gathering = null;
+    return nlink === 0 ? gathered() : { file, size };
+  }
+
   /** What comes from now on is gathered anew; what was gathered is synced. */
   async function settle(file: number): Promise<void> {
     gathering = null;
@@ -89,8 +95,7 @@ export function openJournal(path: string): Journal {
   }
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
-  function catchUp(file: number): number {
-    const { size } = fstatSync(file);
+  function catchUp(file: number, size = fstatSync(file).size): number {
     if (size < index.end) index = emptyIndex(); // A person has removed a line.
     for (let length = READ_BYTES; index.end < size; ) {
       const { end } = index;
@@ -140,8 +145,8 @@ export function openJournal(path: string): Journal {
     async append(key, entry) {
       try {
         if (unsynced !== null) throw unsynced;
-        const file = await gather();
-        const torn = catchUp(file) > 0;
+        const { file, size } = await gathered();
+        const torn = catchUp(file, size) > 0;
         const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
         const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
         appendFileSync(file, line); // One write: lines of two workers do not mix.

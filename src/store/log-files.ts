@@ -98,6 +98,12 @@ function openWriter(path: string, lastWords: LastWords): LogWriter {
   };
 }
 
+/**
+ * How long logs wait to be opened together, in milliseconds: to wake the thread pool costs its caller 0.1 ms, the third part of what
+ * is Perdure's own in a step, and a thread that is awake takes what else is there.
+ */
+const GATHER_MS = 250;
+
 /** Lines of logs whose file is being opened in the thread pool: to make one takes a tenth of what a step costs the thread of its worker. */
 interface LastWords {
   write(path: string, lines: string): void;
@@ -109,6 +115,7 @@ interface LastWords {
 function createLastWords(): LastWords {
   const waiting = new Map<string, string>();
   const writing = new Set<Promise<void>>();
+  let gathered = new Set<string>();
 
   function take(path: string): string {
     const lines = waiting.get(path) ?? '';
@@ -128,14 +135,26 @@ function createLastWords(): LastWords {
     }
   }
 
+  function writeGathered(): void {
+    const paths = gathered;
+    gathered = new Set();
+    for (const path of paths) {
+      const done = write(path).catch(() => undefined).then(() => void writing.delete(done)); // None is told: see `LogWriter`.
+      writing.add(done);
+    }
+  }
+
   return {
     take,
     write(path, lines) {
       waiting.set(path, take(path) + lines);
-      const done = write(path).catch(() => undefined).then(() => void writing.delete(done)); // None is told: see `LogWriter`.
-      writing.add(done);
+      if (gathered.size === 0) setTimeout(writeGathered, GATHER_MS);
+      gathered.add(path);
     },
-    written: async () => void (await Promise.all(writing)),
+    async written() {
+      writeGathered();
+      await Promise.all(writing);
+    },
   };
 }
 

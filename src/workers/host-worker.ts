@@ -53,6 +53,7 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
     leaveLauncher();
     watchdog.release();
     await sweeping;
+    await setup.store.logsWritten();
     await connection.close();
   });
   return {

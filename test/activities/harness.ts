@@ -30,13 +30,15 @@ export interface Bench {
 
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-test-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // What is kept for later runs is written when the step's result is on its way: a folder may get a file while it goes.
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }
 
 export async function createBench(options: { credentials?: Record<string, string>; info?: Partial<Info>; folder?: string } = {}): Promise<Bench> {
   const folder = options.folder ?? (await temporaryFolder());
   const store = await openStore(join(folder, '.perdure'));
+  onTestFinished(() => store.logsWritten()); // before the folder goes
   const activities = createActivities({ store, credentials: () => options.credentials ?? {} });
   const info = { scheduledTimestampMs: Date.now(), ...options.info };
   return { store, folder, activities, temporal: new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') }) };

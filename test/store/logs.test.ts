@@ -75,6 +75,15 @@ describe('a log', () => {
     expect(await Promise.all(paths.map((path) => texts(store, path)))).toEqual(paths);
   });
 
+  it('gets its last words though nobody asks for them, for a reader in another process', async () => {
+    const folder = await temporaryFolder();
+    const log = (await openStore(folder)).openLog('run', 'step');
+    log.writeLast('text', 'last');
+    await log.close();
+    const reader = await openStore(folder);
+    await expect.poll(() => texts(reader, 'step')).toBe('last');
+  });
+
   it('goes on in the same place when the step is tried again, also after half a line', async () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);
