@@ -1,0 +1,67 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+
+const PACKAGE = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }; // npm's format
+
+/** A copy of the built command line somewhere else; gives its folder. */
+function copyOfPackage(): string {
+  const root = mkdtempSync(join(tmpdir(), 'perdure-cli-'));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  cpSync(join(PACKAGE, 'package.json'), join(root, 'package.json'));
+  cpSync(join(PACKAGE, 'dist', 'cli'), join(root, 'dist', 'cli'), { recursive: true });
+  return join(root, 'dist', 'cli');
+}
+
+function run(cli: string, flags: string[] = []): string {
+  return execFileSync(process.execPath, [...flags, join(cli, 'main.js'), '--version'], { encoding: 'utf8' }).trim();
+}
+
+/** Which Node and which file the compiled code is of. */
+function compiledFor(cli: string): string {
+  return readFileSync(join(cli, 'command-line.cache'), 'latin1').split('\n', 1)[0] ?? '';
+}
+
+const here = (cli: string): string => `${process.version} ${process.arch} ${join(cli, 'command-line.cjs')}`;
+
+it('a command line that was moved is compiled anew, once', () => {
+  const cli = copyOfPackage();
+  expect(compiledFor(cli)).toBe(here(join(PACKAGE, 'dist', 'cli')));
+  expect(run(cli)).toBe(version);
+  expect(compiledFor(cli)).toBe(here(cli));
+  const kept = readFileSync(join(cli, 'command-line.cache'));
+  expect(run(cli)).toBe(version);
+  expect(readFileSync(join(cli, 'command-line.cache')).equals(kept)).toBe(true);
+  expect(readdirSync(cli).filter((name) => name.includes('.cache.'))).toEqual([]);
+});
+
+it('a command line that was never compiled, or by another Node, runs and is compiled', () => {
+  const cli = copyOfPackage();
+  rmSync(join(cli, 'command-line.cache'));
+  expect(run(cli)).toBe(version);
+  expect(compiledFor(cli)).toBe(here(cli));
+  writeFileSync(join(cli, 'command-line.cache'), `v1.2.3 ${process.arch} ${join(cli, 'command-line.cjs')}\nnothing`);
+  expect(run(cli)).toBe(version);
+  expect(compiledFor(cli)).toBe(here(cli));
+});
+
+it('compiled code that V8 refuses, for its flags or because it is damaged, is not used', () => {
+  const cli = copyOfPackage();
+  expect(run(cli, ['--no-opt', '--max-lazy'])).toBe(version);
+  const compiled = readFileSync(join(cli, 'command-line.cache'));
+  for (const damaged of [compiled.subarray(0, compiled.length / 2), Buffer.concat([compiled.subarray(0, here(cli).length + 1), Buffer.alloc(1000)])]) {
+    writeFileSync(join(cli, 'command-line.cache'), damaged);
+    expect(run(cli)).toBe(version);
+  }
+});
+
+it('a failure tells the file where the command line is, not where it was built', () => {
+  const cli = copyOfPackage();
+  run(cli);
+  const { stderr } = spawnSync(process.execPath, ['--stack-trace-limit=50', '-e', `process.argv[1] = 'perdure'; process.argv[2] = '--version'; process.stdout.write = () => { throw new Error('here'); }; import(${JSON.stringify(join(cli, 'main.js'))})`], { encoding: 'utf8', env: { ...process.env, PERDURE_DEBUG: '1' } });
+  expect(stderr).toContain(join(cli, 'command-line.cjs'));
+});
