@@ -23,8 +23,8 @@ export interface PairResult extends Measured {
   ratio: Spread;
 }
 
-/** One measurement; the number is in the row's unit. */
-export type Measurement = () => Promise<number>;
+/** One measurement, in a round that is counted from 0; the number is in the row's unit. */
+export type Measurement = (round: number) => Promise<number>;
 
 /**
  * Runs both sides in turns, who goes first alternating. The first round warms up and is not counted, unless
@@ -34,8 +34,8 @@ export async function measurePair(ours: Measurement, theirs: Measurement, rounds
   const sides: [number, number][] = [];
   for (let round = warmUp ? -1 : 0; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
-    const first = await (oursFirst ? ours : theirs)();
-    const second = await (oursFirst ? theirs : ours)();
+    const first = await (oursFirst ? ours : theirs)(round);
+    const second = await (oursFirst ? theirs : ours)(round);
     if (round >= 0) sides.push(oursFirst ? [first, second] : [second, first]);
   }
   return pairOf(sides);
@@ -50,9 +50,8 @@ export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], our
     await ours(pair);
     await theirs(pair);
   }
-  const pairOfRound = (round: number): Pair => pairs[round % pairs.length] ?? pairs[0];
-  let [mine, other] = [0, 0];
-  return measurePair(() => ours(pairOfRound(mine++)), () => theirs(pairOfRound(other++)), rounds, false);
+  const pairAt = (round: number): Pair => pairs[round % pairs.length] ?? pairs[0];
+  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round)), rounds, false);
 }
 
 /** Medians and quartiles of rounds, each [ours, theirs]. */

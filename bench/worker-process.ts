@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
-  /** Resident memory, in bytes: as it is, or with what no thread needs any more collected. */
-  memory(at: 'once' | 'rest'): Promise<number>;
+  /** Resident memory once what no thread needs any more is collected, in bytes. */
+  memory(): Promise<number>;
   /** CPU time of all its threads since it started, in milliseconds. */
   cpu(): Promise<number>;
   end(): Promise<void>;
 }
 
 /** What a worker process tells of itself; a replayer replays instead. */
-export type Question = 'memory' | 'memory-at-rest' | 'cpu' | 'replay';
+export type Question = 'memory' | 'cpu' | 'replay';
 
 /** A process of the benchmark that answers questions with numbers. */
 export interface AskedProcess {
@@ -28,7 +28,7 @@ export const BUILT = dirname(fileURLToPath(import.meta.url));
 /** Starts `file` of the built benchmark, and waits until its worker is about to poll. */
 export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<WorkerProcess> {
   const { ask, end } = await startProcess(file, env, execArgv);
-  return { memory: (at) => ask(at === 'once' ? 'memory' : 'memory-at-rest'), cpu: () => ask('cpu'), end };
+  return { memory: () => ask('memory'), cpu: () => ask('cpu'), end };
 }
 
 /** Starts `file` of the built benchmark, and waits until it says that it is ready. */

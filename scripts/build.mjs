@@ -91,7 +91,7 @@ async function bundleCommandLine() {
     outfile,
     bundle: true,
     platform: 'node',
-    // A lazy import runs a part of the file; modules that need no worker's packages lie beside `dist/workers/`, as in `src/`.
+    // A lazy import of a module runs its part of the file. The file lies where a path to `dist/workers/` is the same as in `src/`.
     format: 'cjs',
     target: 'node20',
     sourcemap: true,

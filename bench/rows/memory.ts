@@ -41,9 +41,9 @@ async function growth(bench: Bench, side: Side, start: (queue: string) => Promis
   const worker = await bench.startWorker(side, { taskQueue: queue });
   try {
     await waiting(side, WARM_UP, () => start(queue));
-    const before = await worker.memory('rest');
+    const before = await worker.memory();
     await waiting(side, RUNS, () => start(queue));
-    return ((await worker.memory('rest')) - before) / RUNS / 1024;
+    return ((await worker.memory()) - before) / RUNS / 1024;
   } finally {
     await worker.end();
   }

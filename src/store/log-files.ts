@@ -104,7 +104,7 @@ function openWriter(path: string, lastWords: LastWords): LogWriter {
  */
 const GATHER_MS = 250;
 
-/** Lines of logs whose file is being opened in the thread pool: to make one takes a tenth of what a step costs the thread of its worker. */
+/** Lines of logs whose file is still to be opened, in the thread pool: to make one takes a tenth of what a step costs the thread of its worker. */
 interface LastWords {
   write(path: string, lines: string): void;
   /** What a log is still to get, for who writes to it now; empty for nothing. */
@@ -116,6 +116,7 @@ function createLastWords(): LastWords {
   const waiting = new Map<string, string>();
   const writing = new Set<Promise<void>>();
   let gathered = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
 
   function take(path: string): string {
     const lines = waiting.get(path) ?? '';
@@ -136,7 +137,8 @@ function createLastWords(): LastWords {
   }
 
   function writeGathered(): void {
-    const paths = gathered;
+    clearTimeout(timer);
+    const paths = [...gathered].filter((path) => waiting.has(path)); // What is not there a later try has written.
     gathered = new Set();
     for (const path of paths) {
       const done = write(path).catch(() => undefined).then(() => void writing.delete(done)); // None is told: see `LogWriter`.
@@ -148,7 +150,7 @@ function createLastWords(): LastWords {
     take,
     write(path, lines) {
       waiting.set(path, take(path) + lines);
-      if (gathered.size === 0) setTimeout(writeGathered, GATHER_MS);
+      if (gathered.size === 0) timer = setTimeout(writeGathered, GATHER_MS);
       gathered.add(path);
     },
     async written() {

@@ -1,20 +1,20 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { packageVersion } from '../../src/cli/package-version.js';
+import { packageRoot } from '../../src/workers/package-root.js';
+import { newFolder } from './command-line.js';
 
-const PACKAGE = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const { version } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as { version: string }; // npm's format
+const BUILT = join(packageRoot(), 'dist', 'cli');
+const version = packageVersion();
 
 /** A copy of the built command line somewhere else; gives its folder. */
 function copyOfPackage(): string {
-  const root = mkdtempSync(join(tmpdir(), 'perdure-cli-'));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  cpSync(join(PACKAGE, 'package.json'), join(root, 'package.json'));
-  cpSync(join(PACKAGE, 'dist', 'cli'), join(root, 'dist', 'cli'), { recursive: true });
-  return join(root, 'dist', 'cli');
+  const root = newFolder({ 'package.json': readFileSync(join(packageRoot(), 'package.json'), 'utf8') });
+  const cli = join(root, 'dist', 'cli');
+  cpSync(BUILT, cli, { recursive: true });
+  return cli;
 }
 
 function run(cli: string, flags: string[] = []): string {
@@ -28,9 +28,12 @@ function compiledFor(cli: string): string {
 
 const here = (cli: string): string => `${process.version} ${process.arch} ${join(cli, 'command-line.cjs')}`;
 
+it('the build keeps what V8 has compiled of the command line, for where it is and for this Node', () => {
+  expect(compiledFor(BUILT)).toBe(here(BUILT));
+});
+
 it('a command line that was moved is compiled anew, once', () => {
   const cli = copyOfPackage();
-  expect(compiledFor(cli)).toBe(here(join(PACKAGE, 'dist', 'cli')));
   expect(run(cli)).toBe(version);
   expect(compiledFor(cli)).toBe(here(cli));
   const kept = readFileSync(join(cli, 'command-line.cache'));

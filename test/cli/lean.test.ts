@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -50,9 +50,4 @@ describe('commands that need no server load none of it', () => {
     const modules = await modulesOf(['list'], { TEMPORAL_ADDRESS: `127.0.0.1:${(server.address() as AddressInfo).port}` }); // of a TCP server
     expect(modules.filter((path) => path.startsWith('node_modules/@temporalio/client/'))).not.toEqual([]);
   });
-});
-
-it('the build keeps what V8 has compiled of the command line, for where it is and for this Node', () => {
-  expect(existsSync(BUNDLE.replace(/cjs$/, 'cache'))).toBe(true);
-  expect(readFileSync(BUNDLE.replace(/cjs$/, 'cache'), 'latin1').split('\n', 1)).toEqual([`${process.version} ${process.arch} ${BUNDLE}`]);
 });

@@ -54,6 +54,7 @@ describe('a host in trouble', () => {
       const isForeign = await occupy(8233);
       await occupy(7233);
       const link = await openLink(newFolder());
+      expect(link.uiUrl).not.toBeNull();
       isOther = link.uiUrl?.includes(':8233') !== true;
       // A server of another test serves as well; where it has ended by now, its port was free.
       expect(isOther || !isForeign).toBe(true);
