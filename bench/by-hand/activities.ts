@@ -53,7 +53,6 @@ export async function runCommand(argv: string[]): Promise<string> {
 }
 
 async function withHeartbeat<T>(act: () => Promise<T>): Promise<T> {
-  heartbeat();
   const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
   try {
     return await act();

@@ -6,12 +6,11 @@ const INTERVAL_MS = 2_000;
 
 /**
  * Heartbeats with what `details` says then (small: it is for people who watch) until the returned function
- * is called. A local activity has no heartbeats.
+ * is called. A local activity has no heartbeats. None is sent at once: it would say nothing that its start has not said, and the
+ * server commits each.
  */
 export function startHeartbeat(context: Context, details: () => JsonObject): () => void {
   if (context.info.isLocal) return () => undefined;
-  // There is nothing to say yet, and to say nothing in JSON costs half of what a heartbeat does.
-  context.heartbeat();
   const timer = setInterval(() => context.heartbeat(details()), INTERVAL_MS);
   return () => clearInterval(timer);
 }
