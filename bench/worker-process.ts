@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { WORKER_FLAGS } from '../src/workers/worker-options.js';
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {
@@ -33,7 +34,7 @@ export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv
 
 /** Starts `file` of the built benchmark, and waits until it says that it is ready. */
 export async function startProcess(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<AskedProcess> {
-  const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...WORKER_FLAGS, ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await answerOf(child, file);
   return {
     ask: async (question) => {

@@ -8,6 +8,7 @@ import { UnavailableError } from './errors.js';
 import { hostLog } from './host-files.js';
 import { EXIT_HELD } from './host-process.js';
 import { packageRoot } from './package-root.js';
+import { WORKER_FLAGS } from './worker-options.js';
 
 /** A host process that this one started. It goes on when this one ends. */
 export interface SpawnedHost {
@@ -29,7 +30,7 @@ const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PE
 export function spawnHost({ stateDir, taskQueue, entry = hostEntry() }: { stateDir: string; taskQueue: string | null; entry?: string | undefined }): SpawnedHost {
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
-  const child = spawn(process.execPath, [entry, '--state-dir', stateDir, ...queue], {
+  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue], {
     cwd: stateDir,
     env: inherited(process.env),
     stdio: ['ignore', log, log],

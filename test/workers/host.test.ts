@@ -8,6 +8,7 @@ import { hostLog, readHostFile } from '../../src/workers/host-files.js';
 import { isRunning } from '../../src/workers/processes.js';
 import { openTemporal } from '../../src/workers/temporal-link.js';
 import { pollersOf } from '../../src/workers/task-queue.js';
+import { WORKER_FLAGS } from '../../src/workers/worker-options.js';
 import { newFolder, readText, serversOn, waitFor, watchServers } from './setting.js';
 
 function joining(stateDir: string, more: Partial<JoinOptions> = {}): Promise<HostSeat> {
@@ -36,6 +37,13 @@ describe('the host', () => {
     servers.end();
     expect(servers.most()).toBe(1);
     seats.forEach((seat) => seat.leave());
+  });
+
+  it('runs its worker with the flags of Node that it is measured with', async () => {
+    const seat = await joining(newFolder());
+    const argv = readText(`/proc/${String(seat.host.pid)}/cmdline`).split('\0');
+    expect(argv.slice(1, 1 + WORKER_FLAGS.length)).toEqual(WORKER_FLAGS);
+    seat.leave();
   });
 
   it('keeps its files and its socket from other users', async () => {
