@@ -28,7 +28,7 @@ async function textOf(client: Anthropic, signal?: AbortSignal, onText: (text: st
   return text;
 }
 
-describe('a streamed answer over Node\'s own client', () => {
+describe('a streamed answer without web streams', () => {
   it('is read as it comes, whole characters of it', async () => {
     let told = (): void => undefined;
     const { client } = await serve((_request, response) => {
@@ -75,7 +75,28 @@ describe('a streamed answer over Node\'s own client', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(delta('one '), () => { response.destroy(); });
     });
-    await expect(textOf(client)).rejects.toThrow('aborted');
+    await expect(textOf(client)).rejects.toThrow('other side closed');
+  });
+
+  it('is never asked for twice by itself, on a connection that was used before or not', async () => {
+    const asked: string[] = [];
+    const { client } = await serve((request, response) => {
+      request.resume().on('end', () => {
+        asked.push('asked');
+        if (asked.length === 1) response.writeHead(200).end(delta('x'));
+        else response.destroy();
+      });
+    });
+    expect(await textOf(client)).toBe('x');
+    await expect(textOf(client)).rejects.toBeInstanceOf(APIConnectionError);
+    await expect(textOf(client)).rejects.toBeInstanceOf(APIConnectionError);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is asked for with the login in its address', async () => {
+    const { url } = await serve((request, response) => { response.writeHead(200).end(delta(request.headers.authorization ?? 'none')); });
+    const client = new Anthropic({ apiKey: null, authToken: null, baseURL: url.replace('//', '//me:p%40ss@'), fetch: leanFetch, maxRetries: 0, logLevel: 'off', defaultHeaders: { 'x-api-key': 'test' } });
+    expect(await textOf(client)).toBe(`Basic ${btoa('me:p@ss')}`);
   });
 
   it('of nobody says who was not there', async () => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import type { Readable } from 'node:stream';
 
 /**
  * Sends a request and gives the response when its head is there. Node's own client and not `fetch`: that gives up
@@ -18,10 +19,10 @@ export function request(url: string, { body, headers: given = {}, signal }: { bo
 }
 
 /** The lines of a body as they come; empty ones are left out. */
-export async function* readLines(response: IncomingMessage): AsyncGenerator<string> {
-  response.setEncoding('utf8');
+export async function* readLines(body: Readable): AsyncGenerator<string> {
+  body.setEncoding('utf8');
   let rest = '';
-  for await (const chunk of response) {
+  for await (const chunk of body) {
     const lines = (rest + String(chunk)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line.trim() !== '') yield line;
@@ -30,9 +31,9 @@ export async function* readLines(response: IncomingMessage): AsyncGenerator<stri
 }
 
 /** A whole body as text. */
-export async function readAll(response: IncomingMessage): Promise<string> {
+export async function readAll(body: Readable): Promise<string> {
   let text = '';
-  response.setEncoding('utf8');
-  for await (const chunk of response) text += String(chunk);
+  body.setEncoding('utf8');
+  for await (const chunk of body) text += String(chunk);
   return text;
 }

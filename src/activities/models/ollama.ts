@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Json, JsonObject } from '../../plan/json.js';
 import { utf8Bytes } from '../../plan/json.js';
 import { BYTES_PER_TOKEN } from '../../plan/price.js';
 import { stepFailure } from '../failures.js';
-import { readAll, readLines, request as send } from './http.js';
+import { readAll, readLines } from './http.js';
 import { messageBytes } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import type { ChatLine, Said } from './ollama-chat.js';
 import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
+import type { Posted } from './post.js';
+import { post } from './post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import { ANSWER_TOKENS } from './provider.js';
 
@@ -42,7 +43,7 @@ export function ollamaUrl(host: string | null | undefined): string {
 async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   const url = ollamaUrl(context.baseUrl ?? context.credentials['OLLAMA_HOST']);
   try {
-    const response = await send(`${url}/api/chat`, { body: bodyOf(request), signal: context.signal });
+    const response = await post(`${url}/api/chat`, { body: bodyOf(request), signal: context.signal });
     if (response.statusCode !== 200) throw await refused(response, request.model);
     context.onAccepted?.();
     return await readAnswer(response, context, request);
@@ -78,9 +79,9 @@ function contextFor(tokens: number): number {
   return Math.min(LARGEST_CONTEXT, Math.max(SMALLEST_CONTEXT, needed));
 }
 
-async function readAnswer(response: IncomingMessage, context: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+async function readAnswer(response: Posted, context: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
   const said: Said = { text: '', calls: [] };
-  for await (const line of readLines(response)) {
+  for await (const line of readLines(response.body)) {
     const piece = JSON.parse(line) as ChatLine; // Every field is optional, and looked at before it is used.
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);
     const added = addPiece(said, piece);
@@ -90,9 +91,9 @@ async function readAnswer(response: IncomingMessage, context: CallContext, { mod
   throw new Error('the answer broke off');
 }
 
-async function refused(response: IncomingMessage, model: string): Promise<Error> {
-  const body = await readAll(response);
-  return refusal(response.statusCode ?? 500, messageIn(body), model, (name) => header(response, name));
+async function refused(response: Posted, model: string): Promise<Error> {
+  const body = await readAll(response.body);
+  return refusal(response.statusCode, messageIn(body), model, (name) => header(response, name));
 }
 
 function refusal(status: number, message: string, model: string, headerOf: (name: string) => string | null = () => null): Error {
@@ -101,7 +102,7 @@ function refusal(status: number, message: string, model: string, headerOf: (name
   return httpFailure({ status, kind: null, message, model, header: headerOf });
 }
 
-function header(response: IncomingMessage, name: string): string | null {
+function header(response: Posted, name: string): string | null {
   const value = response.headers[name];
   return typeof value === 'string' ? value : null;
 }

@@ -1,14 +1,15 @@
-import type { IncomingMessage } from 'node:http';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Json, JsonObject } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
 import { stepFailure } from '../failures.js';
-import { readAll, readLines, request as send } from './http.js';
+import { readAll, readLines } from './http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams } from './model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
+import type { Posted } from './post.js';
+import { post } from './post.js';
 import type { PriceTable } from './prices.js';
 import { costOf } from './prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
@@ -37,7 +38,7 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   if (key === null && url === DEFAULT_URL) throw stepFailure('provider-missing', 'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };
   try {
-    const response = await send(`${url}/chat/completions`, { body: bodyOf(request, url), headers, signal });
+    const response = await post(`${url}/chat/completions`, { body: bodyOf(request, url), headers, signal });
     if (response.statusCode !== 200) throw await refused(response, request.model);
     context.onAccepted?.();
     return await readAnswer(response, context, request);
@@ -72,10 +73,10 @@ function isStrict(schema: Json): boolean {
   return isClosed && Object.values(schema).every(isStrict);
 }
 
-async function readAnswer(response: IncomingMessage, { onText }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+async function readAnswer(response: Posted, { onText }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
   const said = nothingSaid();
   let isDone = false;
-  for await (const line of readLines(response)) {
+  for await (const line of readLines(response.body)) {
     if (!line.startsWith('data:')) continue; // comments that keep the connection alive, and names of events
     const data = line.slice('data:'.length).trim();
     isDone = data === '[DONE]';
@@ -89,9 +90,9 @@ async function readAnswer(response: IncomingMessage, { onText }: CallContext, { 
   return toAnswer(said, tools !== undefined);
 }
 
-async function refused(response: IncomingMessage, model: string): Promise<Error> {
-  const body = await readAll(response);
-  return refusal(response.statusCode ?? 500, errorIn(body), model, (name) => {
+async function refused(response: Posted, model: string): Promise<Error> {
+  const body = await readAll(response.body);
+  return refusal(response.statusCode, errorIn(body), model, (name) => {
     const value = response.headers[name];
     return typeof value === 'string' ? value : null;
   });
