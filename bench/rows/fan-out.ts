@@ -4,8 +4,8 @@ import type { Row } from '../row.js';
 
 const WINDOW = 50;
 
-export const fanOut200 = fanOutRow(200, 9);
-export const fanOut2000 = fanOutRow(2000, 3);
+export const fanOut200 = fanOutRow(200, 18);
+export const fanOut2000 = fanOutRow(2000, 6);
 
 function fanOutRow(items: number, rounds: number): Row {
   return {

@@ -12,7 +12,7 @@ export const nested: Row = {
   against: 'hand-written children',
   unit: 'runs/s',
   target: { atLeast: 0.95 },
-  rounds: 6,
+  rounds: 12,
   async measure({ ours, pairs }, rounds) {
     await ours.compile(sequential(STEPS, INNER));
     const plan = await ours.compile(definition(CHILDREN, INNER));
