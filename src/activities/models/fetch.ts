@@ -13,7 +13,7 @@ export const leanFetch: NonNullable<ClientOptions['fetch']> = async (input, init
   const { statusCode: status, headers, body: answer } = await post(input, { body, headers: given, signal: signal ?? new AbortController().signal });
   // Rare, and not worth rules of our own.
   if (status >= 300 && status < 400) {
-    answer.resume();
+    answer.on('error', () => undefined).resume();
     return fetch(input, init);
   }
   const head = { status, headers: headersOf(headers) };
