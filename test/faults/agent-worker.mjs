@@ -2,10 +2,9 @@
 // OPTIONS is JSON {address, taskQueue, state, credentials, trace, killAt}. Points are every call to the server by which a worker
 // writes history, before it is sent and after it was answered, and everything that it asks of its store and of the provider. They are put in
 // from outside, through what activities are given; their names stand in the file `trace`, one a line.
+import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
-import http from 'node:http';
 import http2 from 'node:http2';
-import { syncBuiltinESMExports } from 'node:module';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../dist/activities/create-activities.js';
 import { openStore } from '../../dist/store/local-store.js';
@@ -93,15 +92,9 @@ function pointing(store) {
   };
 }
 
-const ask = http.request;
-http.request = (url, options, take) => {
-  point('the provider is not asked');
-  return ask(url, options, (response) => {
-    point('the provider answers');
-    take(response);
-  });
-};
-syncBuiltinESMExports();
+// What `undici` tells of the calls of models; Node's own client is not used for them.
+subscribe('undici:request:create', () => { point('the provider is not asked'); });
+subscribe('undici:request:headers', () => { point('the provider answers'); });
 
 const store = pointing(await openStore(state));
 const activities = Object.fromEntries(Object.entries(createActivities({ store, credentials: () => credentials, compile: createMadeCompiler(store), ...createMakers(store) })).map(([name, act]) => [name, async (...args) => {
