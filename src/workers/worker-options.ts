@@ -21,8 +21,8 @@ export const WORKER_OPTIONS = {
 } as const;
 
 /**
- * Flags of Node for a worker's process. What fifty calls at once hold lives longer than V8's young generation, of 16 MB, is wide: it was
- * copied, kept and marked, a sixth of a worker's CPU.
+ * Flags of Node for a worker's process. In V8's usual young generation (16 MB a half) what fifty calls at once hold outlives its time: it is
+ * copied, kept and marked later, which took a sixth of a worker's CPU.
  */
 export const WORKER_FLAGS: readonly string[] = ['--max-semi-space-size=32'];
 

@@ -10,7 +10,7 @@ export const leanFetch: NonNullable<ClientOptions['fetch']> = async (input, init
   const { body, signal, method } = init;
   if (typeof input !== 'string' || typeof body !== 'string' || method !== 'POST') return fetch(input, init);
   const given = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers));
-  const { statusCode: status, headers, body: answer } = await post(input, { body, headers: given, signal: signal ?? new AbortController().signal });
+  const { statusCode: status, headers, body: answer } = await post(input, { body, headers: given, signal: signal ?? null });
   // Rare, and not worth rules of our own.
   if (status >= 300 && status < 400) {
     answer.on('error', () => undefined).resume();

@@ -9,7 +9,7 @@ import { connectionFailure, httpFailure } from './model-failures.js';
 import type { ChatLine, Said } from './ollama-chat.js';
 import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { Posted } from './post.js';
-import { post } from './post.js';
+import { headerOf, post } from './post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
 import { ANSWER_TOKENS } from './provider.js';
 
@@ -93,18 +93,13 @@ async function readAnswer(response: Posted, context: CallContext, { model, tools
 
 async function refused(response: Posted, model: string): Promise<Error> {
   const body = await readAll(response.body);
-  return refusal(response.statusCode, messageIn(body), model, (name) => header(response, name));
+  return refusal(response.statusCode, messageIn(body), model, (name) => headerOf(response, name));
 }
 
 function refusal(status: number, message: string, model: string, headerOf: (name: string) => string | null = () => null): Error {
   if (/does not support tools/.test(message)) return stepFailure('model-missing', `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`);
   if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`.`);
   return httpFailure({ status, kind: null, message, model, header: headerOf });
-}
-
-function header(response: Posted, name: string): string | null {
-  const value = response.headers[name];
-  return typeof value === 'string' ? value : null;
 }
 
 function messageIn(body: string): string {

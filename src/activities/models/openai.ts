@@ -9,7 +9,7 @@ import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
 import type { Posted } from './post.js';
-import { post } from './post.js';
+import { headerOf, post } from './post.js';
 import type { PriceTable } from './prices.js';
 import { costOf } from './prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
@@ -92,10 +92,7 @@ async function readAnswer(response: Posted, { onText }: CallContext, { model, to
 
 async function refused(response: Posted, model: string): Promise<Error> {
   const body = await readAll(response.body);
-  return refusal(response.statusCode, errorIn(body), model, (name) => {
-    const value = response.headers[name];
-    return typeof value === 'string' ? value : null;
-  });
+  return refusal(response.statusCode, errorIn(body), model, (name) => headerOf(response, name));
 }
 
 /** An account without money answers 429 like one that asks too often; only the second passes by itself. */
