@@ -121,6 +121,7 @@ export default tseslint.config(
   {
     files: ['src/workflows/**/*.ts', 'src/plan/**/*.ts'],
     rules: {
+      'no-restricted-properties': ['error', { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' }],
       'no-restricted-syntax': ['error', ...STATE_OF_A_MODULE.map((selector) => ({ selector, message: 'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.' }))],
     },
   },

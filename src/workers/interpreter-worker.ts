@@ -4,10 +4,11 @@ import { Worker } from '@temporalio/worker';
 import type { Logger } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
-import { ThreadedVMWorkflowCreator, WorkerThreadClient } from '@temporalio/worker/lib/workflow/threaded-vm.js';
+import { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import { packageRoot } from './package-root.js';
 import { leaveOutPromiseHook } from './promise-hook.js';
+import { ThreadClient } from './thread-client.js';
 
 /**
  * Of the thread's heap, where a workflow task leaves little behind: V8's default lets it grow to 48 MB before what nobody needs is
@@ -25,7 +26,7 @@ export class InterpreterWorker extends Worker {
     }
     const { isolateExecutionTimeoutMs, activities } = options;
     const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js'), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
-    const client = new WorkerThreadClient(thread, logger);
+    const client = new ThreadClient(thread, logger, isolateExecutionTimeoutMs);
     await client.send({ type: 'init', workflowBundle, isolateExecutionTimeoutMs, reuseV8Context: true, registeredActivityNames: new Set(activities.keys()), hasPatchActivationCallback: false });
     return new ThreadedVMWorkflowCreator([client]);
   }

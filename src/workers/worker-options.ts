@@ -14,8 +14,8 @@ export const WORKER_OPTIONS = {
   stickyQueueScheduleToStartTimeout: '3s',
   shutdownGraceTime: '10s',
   shutdownForceTime: '15s',
-  // Of wall time, so a busy machine counts. When it is over while a hook of Node's runs, Node ends the whole process
-  // ("async hook stack has become corrupted"): the default of 5 s did so in a task of 2,000 signals. The SDK takes it, and does not declare it.
+  // How long the thread that runs workflow code may leave a task unanswered, of wall time, so a busy machine counts; then the worker ends
+  // (`thread-client.ts`). To the hand-written side it is the limit of each call. The SDK takes it, and does not declare it.
   isolateExecutionTimeout: '30s',
   maxCachedWorkflows: cachedWorkflows(),
 } as const;
