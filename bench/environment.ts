@@ -49,6 +49,9 @@ export interface Bench extends Pair {
   startWorker(runs: Runs, wishes: WorkerWishes): Promise<WorkerProcess>;
 }
 
+/** Workers a side. */
+const PAIRS = 5;
+
 const NO_PORTS = { grpc: null, ui: null, codec: null };
 const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js'), 'by-hand-on-ours': 'by-hand-on-ours.js' };
 
@@ -106,7 +109,8 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
     }
     return { ours: new Ours(client, { store, folder, taskQueue: queues.ours }), byHand: new ByHand(client, queues['by-hand']) };
   };
-  const pairs: Bench['pairs'] = [await pairOf(1), await pairOf(2), await pairOf(3)];
+  const pairs: Bench['pairs'] = [await pairOf(1)];
+  for (let number = 2; number <= PAIRS; number++) pairs.push(await pairOf(number));
   return { ...pairs[0], pairs, folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
 }
 

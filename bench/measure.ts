@@ -42,16 +42,16 @@ export async function measurePair(ours: Measurement, theirs: Measurement, rounds
 }
 
 /**
- * As `measurePair`, with several pairs of workers in turn, each of which is warmed up: two workers of one build differ by 8 % from one
- * start to the next, and that is not what a row is about.
+ * As `measurePair`, with several workers a side in turn, each of which is warmed up: two workers of one build differ by 8 % from one
+ * start to the next, and that is not what a row is about. Each meets all of the other side's, as far as the rounds go.
  */
 export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, rounds: number): Promise<PairResult> {
   for (const pair of pairs) {
     await ours(pair);
     await theirs(pair);
   }
-  const pairAt = (round: number): Pair => pairs[round % pairs.length] ?? pairs[0];
-  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round)), rounds, false);
+  const pairAt = (turn: number): Pair => pairs[turn % pairs.length] ?? pairs[0];
+  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round + Math.floor(round / pairs.length))), rounds, false);
 }
 
 /** Medians and quartiles of rounds, each [ours, theirs]. */

@@ -4,8 +4,8 @@ import type { Row } from '../row.js';
 
 const WINDOW = 50;
 
-export const fanOut200 = fanOutRow(200, 18);
-export const fanOut2000 = fanOutRow(2000, 6);
+export const fanOut200 = fanOutRow(200, 25);
+export const fanOut2000 = fanOutRow(2000, 10);
 
 function fanOutRow(items: number, rounds: number): Row {
   return {

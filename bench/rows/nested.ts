@@ -12,7 +12,7 @@ export const nested: Row = {
   against: 'hand-written children',
   unit: 'runs/s',
   target: { atLeast: 0.95 },
-  rounds: 12,
+  rounds: 20,
   async measure({ ours, pairs }, rounds) {
     await ours.compile(sequential(STEPS, INNER));
     const plan = await ours.compile(definition(CHILDREN, INNER));

@@ -11,7 +11,7 @@ export const sequentialLatency: Row = {
   against: AGAINST,
   unit: 'ms',
   target: { atMost: 1.05 },
-  rounds: 15,
+  rounds: 20,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS));
     return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])), rounds);

@@ -11,7 +11,7 @@ export const throughput: Row = {
   against: 'hand-written',
   unit: 'runs/s',
   target: { atLeast: 0.97 },
-  rounds: 12,
+  rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS, 'bench-throughput'));
     return measureInTurn(pairs, (pair) => perSecond(() => pair.ours.run(plan)), (pair) => perSecond(() => pair.byHand.run('sequential', [STEPS])), rounds);
