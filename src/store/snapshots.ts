@@ -67,7 +67,10 @@ export function createSnapshots(folder: string): Snapshots {
 
 /** Nothing here packs refs, so each is a file; to read it takes no process. */
 async function readRef(folder: string, run: string, moment: Moment): Promise<string | null> {
-  const text = await readFile(join(snapshotsOfRun(folder, run), moment), 'utf8').catch(() => '');
+  const path = join(snapshotsOfRun(folder, run), moment);
+  // Every run asks when it closes, and most have none.
+  if (!existsSync(path)) return null;
+  const text = await readFile(path, 'utf8').catch(() => '');
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }
 
