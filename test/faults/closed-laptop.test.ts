@@ -35,7 +35,8 @@ async function everything(project: Project): Promise<number[]> {
   return [...found];
 }
 
-const signalAll = (pids: number[], signal: NodeJS.Signals): void => { for (const pid of pids) process.kill(pid, signal); };
+/** Some end meanwhile, as each `sleep` of the command does. */
+const signalAll = (pids: number[], signal: NodeJS.Signals): void => { for (const pid of pids) kill(pid, signal); };
 /** So long nothing of the project is at work: what is tested is that it costs nothing. */
 const away = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, AWAY_MS); });
 
@@ -47,7 +48,7 @@ const NIGHTS: Record<string, (project: Project) => Promise<void>> = {
     signalAll(pids.reverse(), 'SIGCONT');
   },
   'is switched off': async (project) => {
-    for (const pid of await everything(project)) kill(pid);
+    signalAll(await everything(project), 'SIGKILL');
     await away();
   },
 };

@@ -79,10 +79,10 @@ async function pidsOf(folder: string): Promise<{ host: number | null; server: nu
   }
 }
 
-/** `kill -9`; a process that is gone already is no error. */
-export function kill(pid: number): void {
+/** `kill -9`, or another signal; a process that is gone already is no error. */
+export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // It is gone.
   }
