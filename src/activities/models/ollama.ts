@@ -96,10 +96,10 @@ async function refused(response: Posted, model: string): Promise<Error> {
   return refusal(response.statusCode, messageIn(body), model, (name) => headerOf(response, name));
 }
 
-function refusal(status: number, message: string, model: string, headerOf: (name: string) => string | null = () => null): Error {
+function refusal(status: number, message: string, model: string, header: (name: string) => string | null = () => null): Error {
   if (/does not support tools/.test(message)) return stepFailure('model-missing', `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`);
   if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`.`);
-  return httpFailure({ status, kind: null, message, model, header: headerOf });
+  return httpFailure({ status, kind: null, message, model, header });
 }
 
 function messageIn(body: string): string {
