@@ -50,7 +50,8 @@ async function farFinding(device: Device, queue: string, server: HostServer | nu
 
 /** The server that a run would use; null where none runs. */
 async function serverOf({ stateDir }: Project, env: Env): Promise<HostServer | null> {
-  const status = await hostStatus(stateDir);
+  // Where it does not answer, another finding tells so.
+  const status = await hostStatus(stateDir).catch(() => null);
   const own: TemporalSettings | null = status === null ? null : { address: status.address, namespace: 'default', connection: { address: status.address }, source: 'the host' };
   try {
     const settings = temporalSettings(env) ?? own;

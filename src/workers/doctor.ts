@@ -9,7 +9,7 @@ import { findOnPath } from '../activities/find-on-path.js';
 import { deviceFindings } from './doctor-devices.js';
 import { modelFindings } from './doctor-models.js';
 import { noticeFindings } from './doctor-notices.js';
-import { messageOf } from './errors.js';
+import { messageOf, UnavailableError } from './errors.js';
 import { hostStatus } from './host-client.js';
 import { isFree } from './ports.js';
 import { TEMPORAL_CLI_VERSION } from './provision.js';
@@ -102,7 +102,8 @@ async function diskSpace({ root }: Project): Promise<Finding> {
 }
 
 async function host({ stateDir }: Project, { task_queue }: { task_queue?: string | undefined }): Promise<Finding> {
-  const status = await hostStatus(stateDir);
+  const status = await hostStatus(stateDir).catch(unavailable);
+  if (status instanceof UnavailableError) return { name: 'host', ok: false, required: true, detail: status.message, fix: status.hint };
   if (status === null) return { name: 'host', ok: true, required: false, detail: 'not running; the next run starts it', fix: null };
   const other = task_queue !== undefined && status.phase === 'ready' && status.taskQueue !== task_queue;
   const detail = `${status.phase}, pid ${String(status.pid)}, server ${status.address}, ${status.uiUrl}, task queue ${status.taskQueue}`;
@@ -110,9 +111,15 @@ async function host({ stateDir }: Project, { task_queue }: { task_queue?: string
 }
 
 async function ports({ stateDir }: Project): Promise<Finding> {
-  const taken = (await hostStatus(stateDir)) === null ? (await Promise.all([7233, 8233].map(async (port) => ((await isFree(port)) ? [] : [port])))).flat() : [];
+  const taken = (await hostStatus(stateDir).catch(unavailable)) === null ? (await Promise.all([7233, 8233].map(async (port) => ((await isFree(port)) ? [] : [port])))).flat() : [];
   const detail = taken.length === 0 ? 'free, or our own' : `${taken.join(' and ')} taken by another program; others will be used`;
   return { name: 'ports', ok: true, required: false, detail, fix: null };
+}
+
+/** A host that does not answer is a finding, not the end of looking. */
+function unavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  throw error;
 }
 
 function elsewhere(env: Env): Finding {

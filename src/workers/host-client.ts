@@ -5,11 +5,15 @@ import { HOST_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
 import { UnavailableError } from './errors.js';
 import { hostLog, isHostRunning, readHostFile } from './host-files.js';
+import type { HostFile } from './host-files.js';
 import { isLocked } from './host-lock.js';
+import { silentError, watchSilence } from './host-silence.js';
+import type { Listened } from './host-silence.js';
 import { spawnHost } from './host-spawn.js';
 import type { SpawnedHost } from './host-spawn.js';
 import type { Progress } from './provision.js';
 import { buildId } from './package-root.js';
+import { isStopped } from './processes.js';
 import { prepareStateDir } from './server-database.js';
 
 export interface JoinOptions {
@@ -38,6 +42,14 @@ export interface HostSeat {
 const LOOK_MS = 25;
 /** A host that holds its lock but does not answer for so long is given up. */
 const SILENT_MS = 30_000;
+/** A host that was asked to end has this long: its worker and its server take at most 15 and 10 seconds. */
+const END_MS = 60_000;
+
+/** A connection to a host, and whom it was made to. */
+interface Line {
+  socket: Socket;
+  listened: Listened;
+}
 
 /**
  * Joins the host of a state folder, and starts one when there is none and that is wanted. Any number of commands may
@@ -52,9 +64,9 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
   let mayRenew = true;
   for (;;) {
     signal?.throwIfAborted();
-    const socket = await connectTo(stateDir);
-    if (socket !== null) {
-      const seat = await takeSeat(socket, options, mayRenew);
+    const line = await connectTo(stateDir);
+    if (line !== null) {
+      const seat = await takeSeat(line, options, mayRenew);
       if (seat !== null) return seat;
       // It was ending in this moment: the next one is ours to find or to start.
       // Asked once only: two builds that both insist would replace each other for ever.
@@ -75,21 +87,31 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
   }
 }
 
-/** Asks a running host how it stands; null when there is none. */
+/** Asks a running host how it stands; null when there is none. Throws an UnavailableError when it does not answer. */
 export async function hostStatus(stateDir: string): Promise<HostStatus | null> {
-  const socket = await connectTo(stateDir);
-  if (socket === null) return null;
-  return ask(socket, { type: 'status' }, (message) => (message.type === 'status' ? message.status : undefined));
+  const line = await connectTo(stateDir);
+  if (line === null) return null;
+  return ask(line, { type: 'status' }, (message) => (message.type === 'status' ? message.status : undefined));
 }
 
-/** Asks a running host to end and waits until it has. False when there was none. */
+/**
+ * Asks a running host to end and waits until it has. False when there was none. Throws an UnavailableError when it
+ * does not answer, or does not end.
+ */
 export async function stopHost(stateDir: string): Promise<boolean> {
   const file = await readHostFile(stateDir);
-  const socket = await connectTo(stateDir);
-  if (socket !== null) await ask(socket, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
-  if (file === null || (socket === null && !(await isHeld(stateDir)))) return false;
-  while (await isHostRunning(file)) await pause(LOOK_MS);
+  const line = await connectTo(stateDir);
+  if (line !== null) await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
+  if (file === null || (line === null && !(await isHeld(stateDir)))) return false;
+  await hostEnded(stateDir, file);
   return true;
+}
+
+async function hostEnded(stateDir: string, file: HostFile): Promise<void> {
+  for (let waited = 0; await isHostRunning(file); waited += LOOK_MS) {
+    if (waited > END_MS) throw silentError({ stateDir, host: file.host }, await isStopped(file.host.pid));
+    await pause(LOOK_MS);
+  }
 }
 
 async function isHeld(stateDir: string): Promise<boolean> {
@@ -99,18 +121,18 @@ async function isHeld(stateDir: string): Promise<boolean> {
 }
 
 /** Null when nobody listens where the last host said. */
-async function connectTo(stateDir: string): Promise<Socket | null> {
+async function connectTo(stateDir: string): Promise<Line | null> {
   const file = await readHostFile(stateDir);
   if (file === null) return null;
   return new Promise((resolve) => {
     const socket = createConnection({ path: file.socket });
-    socket.once('connect', () => resolve(socket));
+    socket.once('connect', () => resolve({ socket, listened: { stateDir, host: file.host } }));
     socket.once('error', () => resolve(null));
   });
 }
 
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
-function takeSeat(socket: Socket, { credentials, onProgress, signal, build = buildId() }: JoinOptions, mayRenew: boolean): Promise<HostSeat | null> {
+function takeSeat({ socket, listened }: Line, { credentials, onProgress, signal, build = buildId() }: JoinOptions, mayRenew: boolean): Promise<HostSeat | null> {
   return new Promise((resolve, reject) => {
     let lastWord: string | null = null;
     let host: HostInfo | null = null;
@@ -123,7 +145,12 @@ function takeSeat(socket: Socket, { credentials, onProgress, signal, build = bui
     signal?.addEventListener('abort', abort, { once: true });
     socket.on('error', () => socket.destroy());
     void gone.then(() => resolve(null));
+    const silence = watchSilence(socket, listened, (error) => {
+      reject(error);
+      socket.destroy();
+    });
     receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      silence.heard();
       if (message.type === 'progress') onProgress(message.line);
       if (message.type === 'stopping') lastWord = message.reason;
       if (message.type === 'failed') reject(new UnavailableError(message.message, message.hint));
@@ -134,17 +161,24 @@ function takeSeat(socket: Socket, { credentials, onProgress, signal, build = bui
         // The workflow code of an older build must not take in new runs where nobody needs it.
         if (mayRenew && build !== null && host.build !== null && host.build !== build) return send(socket, { type: 'renew' });
       }
-      if (host !== null && (message.type === 'ready' || message.type === 'kept')) resolve({ host, gone, leave });
+      if (host === null || (message.type !== 'ready' && message.type !== 'kept')) return;
+      silence.end();
+      resolve({ host, gone, leave });
     });
     send(socket, { type: 'hello', pid: process.pid, build, credentials });
   });
 }
 
-function ask<T>(socket: Socket, question: ClientMessage, answerIn: (message: HostMessage) => T | undefined): Promise<T | null> {
-  return new Promise((resolve) => {
+function ask<T>({ socket, listened }: Line, question: ClientMessage, answerIn: (message: HostMessage) => T | undefined): Promise<T | null> {
+  return new Promise((resolve, reject) => {
     socket.once('close', () => resolve(null));
     socket.on('error', () => socket.destroy());
+    const silence = watchSilence(socket, listened, (error) => {
+      reject(error);
+      socket.destroy();
+    });
     receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      silence.heard();
       const answer = answerIn(message);
       if (answer === undefined) return;
       resolve(answer);

@@ -37,6 +37,12 @@ export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return (await startOf(identity.pid)) === identity.started;
 }
 
+/** Whether a process was stopped (SIGSTOP, Ctrl-Z) and stands still. */
+export async function isStopped(pid: number): Promise<boolean> {
+  const state = hasProc ? (await statFields(pid))?.[0] : await psOf(pid, 'stat=');
+  return state?.toUpperCase().startsWith('T') ?? false;
+}
+
 /** Every process whose command line we may read. */
 export async function listProcesses(): Promise<ListedProcess[]> {
   if (!hasProc) return listByPs();
@@ -87,12 +93,16 @@ async function readOr(file: string): Promise<string> {
 }
 
 async function startByPs(pid: number): Promise<string | null> {
+  const [state, ...start] = (await psOf(pid, 'stat=,lstart=')).split(/\s+/);
+  return state === undefined || state === '' || state.startsWith('Z') ? null : start.join(' ');
+}
+
+/** What `ps` says of a process; nothing when it is gone. */
+async function psOf(pid: number, columns: string): Promise<string> {
   try {
-    const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)]);
-    const [state, ...start] = stdout.trim().split(/\s+/);
-    return state === undefined || state === '' || state.startsWith('Z') ? null : start.join(' ');
+    return (await run('ps', ['-o', columns, '-p', String(pid)])).stdout.trim();
   } catch {
-    return null;
+    return '';
   }
 }
 
