@@ -3,7 +3,7 @@ import type { Json } from '../plan/json.js';
 import type { Line } from '../plan/store-access.js';
 import type { Hash, Value } from '../plan/value.js';
 import { isStored } from '../plan/value.js';
-import { LINE_CHARACTERS } from '../store/log-files.js';
+import { LINE_CHARACTERS } from '../store/log-lines.js';
 import { StoreFailure } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { StorePlace } from './ask-store.js';

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { LINE_CHARACTERS } from '../store/log-files.js';
+import { LINE_CHARACTERS } from '../store/log-lines.js';
 import type { LogLine, LogWriter, Store } from '../store/store.js';
 import type { StepCall } from './contract.js';
 import { SAYS_ELSE } from './models/text-log.js';

@@ -1,7 +1,9 @@
+import { appendFileSync, existsSync } from 'node:fs';
 import { appendFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/store/store.js';
+import type { LogLine, Store } from '../../src/store/store.js';
 import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from './harness.js';
 
@@ -13,6 +15,13 @@ async function texts(store: Store, path: string, run = 'run'): Promise<string> {
     text += lines.map((line) => line.text).join('');
     offset = next;
   }
+}
+
+/** Says something last and closes the log. */
+async function lastWords(store: Store, path: string, text: string, at?: string): Promise<void> {
+  const log = store.openLog('run', path);
+  log.writeLast('text', text, at);
+  await log.close();
 }
 
 describe('a log', () => {
@@ -107,12 +116,99 @@ describe('a log', () => {
     expect(await texts(store, 'step')).toBe(piece.repeat(5));
   });
 
-  it('is private', async () => {
+  it('is private, and so is the file of those that had last words alone', async () => {
     const folder = await temporaryFolder();
-    const log = (await openStore(folder)).openLog('run', 'step');
+    const store = await openStore(folder);
+    const log = store.openLog('run', 'step');
     log.write('stdout', 'x');
     await log.close();
-    expect((await stat(join(folder, 'logs', 'run', 'step.ndjson'))).mode & 0o777).toBe(0o600);
+    await lastWords(store, 'call', 'x');
+    await store.logsWritten();
+    const modes = ['step.ndjson', 'gathered.log'].map(async (name) => (await stat(join(folder, 'logs', 'run', name))).mode & 0o777);
+    expect(await Promise.all(modes)).toEqual([0o600, 0o600]);
+  });
+});
+
+describe('logs of last words alone', () => {
+  it('are one file for all steps of a run', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(folder);
+    for (let item = 0; item < 50; item++) await lastWords(store, `items/${String(item)}`, 'x');
+    await store.logsWritten();
+    expect(await readdir(join(folder, 'logs', 'run'))).toEqual(['gathered.log']);
+    expect(await store.listLogs('run')).toHaveLength(50);
+  });
+
+  it('of many megabytes, written in turns, are read in parts that end in whole lines', async () => {
+    const store = await openStore(await temporaryFolder());
+    const piece = '\u0007☃x'.repeat(60_000);
+    for (let turn = 0; turn < 5; turn++) {
+      await lastWords(store, 'one', piece);
+      if (turn % 2 === 0) await lastWords(store, 'two', `${String(turn)},`);
+      await store.logsWritten();
+    }
+    expect([await texts(store, 'one'), await texts(store, 'two')]).toEqual([piece.repeat(5), '0,2,4,']);
+  });
+
+  it('are told by their whole path, however long', async () => {
+    const store = await openStore(await temporaryFolder());
+    const path = `items/${'ä'.repeat(300)}/ask`;
+    await lastWords(store, path, 'x');
+    await store.logsWritten();
+    expect(await store.listLogs('run')).toEqual([path]);
+  });
+
+  it('read like a file of their own, whatever was written when, by which process, and where a crash cut it', async () => {
+    const PATHS = ['a', 'a/0', 'b'];
+    const act = fc.record({ what: fc.constantFrom('last', 'all', 'cut', 'flush', 'read'), path: fc.constantFrom(...PATHS), by: fc.constantFrom(0, 1) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+        const folder = await temporaryFolder();
+        const file = join(folder, 'logs', 'run', 'gathered.log');
+        const stores = [await openStore(folder), await openStore(folder)] as const;
+        const reader = await openStore(folder);
+        const said = new Map<string, { begun: number; last: string[]; own: string[] }>();
+        const readTo = new Map<string, { offset: number; lines: LogLine[] }>();
+        const readOn = async (path: string): Promise<string[]> => {
+          const { offset, lines } = readTo.get(path) ?? { offset: 0, lines: [] };
+          for (let at = offset; ;) {
+            const { lines: more, next } = await reader.readLog('run', path, at);
+            readTo.set(path, { offset: next, lines });
+            lines.push(...more);
+            if (next === at) return lines.map(({ text }) => text);
+            at = next;
+          }
+        };
+        const flush = (): Promise<unknown> => Promise.all(stores.map((store) => store.logsWritten()));
+        for (const [index, { what, path, by }] of acts.entries()) {
+          const text = String(index);
+          const at = new Date(index).toISOString();
+          const log = said.get(path) ?? { begun: index, last: [], own: [] };
+          if (what === 'flush') await flush();
+          if (what === 'read') await readOn(path);
+          if (what === 'cut') await flush().then(() => existsSync(file) && appendFileSync(file, `{"path":"${path}","at":"20`));
+          if (what === 'last' && log.own.length === 0) {
+            await lastWords(stores[by], path, text, at);
+            said.set(path, { ...log, last: [...log.last, text] });
+          }
+          if (what === 'all') {
+            await flush(); // What a step wrote in one process is in its file long before another one tries again.
+            const writer = stores[by].openLog('run', path);
+            writer.write('note', text, at);
+            await writer.close();
+            said.set(path, { ...log, own: [...log.own, text] });
+          }
+        }
+        await flush();
+        for (const path of PATHS) {
+          const { last = [], own = [] } = said.get(path) ?? {};
+          const lines = await readOn(path);
+          expect([lines.slice(0, last.length).sort(), lines.slice(last.length)]).toEqual([[...last].sort(), own]);
+        }
+        expect(await reader.listLogs('run')).toEqual([...said].sort(([, a], [, b]) => a.begun - b.begun).map(([path]) => path));
+      }),
+      { numRuns: 60 },
+    );
   });
 });
 
@@ -134,7 +230,10 @@ describe('the logs of a run', () => {
     const log = store.openLog('../run', path);
     log.write('text', 'mine');
     await log.close();
-    expect(await texts(store, path, '../run')).toBe('mine');
+    const call = store.openLog('../run', `${path}/call`);
+    call.writeLast('text', 'too');
+    await call.close();
+    expect([await texts(store, path, '../run'), await texts(store, `${path}/call`, '../run')]).toEqual(['mine', 'too']);
     expect(await readdir(folder)).toEqual(['.perdure']);
     expect((await readdir(join(folder, '.perdure'))).sort()).toEqual(['.gitignore', 'logs', 'store.json']);
   });

@@ -1,0 +1,57 @@
+import { appendFileSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { errorCode } from './store-failure.js';
+import type { LogLine } from './store.js';
+
+/** A longer text becomes several lines, so that a reader's buffer has a bound. */
+export const LINE_CHARACTERS = 64 * 1024;
+/** One call of `readLog` reads this much; it ends in a whole line, since a line is shorter even if all is escaped. */
+export const READ_BYTES = 1024 * 1024;
+
+/** A text as lines of a log. */
+export function* linesOf(stream: LogLine['stream'], text: string, at = new Date().toISOString()): Generator<LogLine> {
+  for (let start = 0; start < text.length; start += LINE_CHARACTERS) yield { at, stream, text: text.slice(start, start + LINE_CHARACTERS) };
+}
+
+/** As they stand in a file. */
+export function formatLines(lines: readonly LogLine[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+}
+
+/** Whole lines of a file. A damaged one is left out: the rest of a log is still worth reading. */
+export function parseLines<L extends LogLine>(content: Buffer): L[] {
+  return content.toString('utf8').split('\n').flatMap((text) => {
+    try {
+      return text === '' ? [] : [JSON.parse(text) as L]; // Only this store's writers write such files.
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Opens a file of lines; a half one that a crash or a full disk left is ended first, so that the next one stands alone. */
+export function openForLines(path: string): number {
+  const file = openInFolder(path);
+  endHalfLine(file);
+  return file;
+}
+
+function endHalfLine(file: number): void {
+  const { size } = fstatSync(file);
+  if (size === 0) return;
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  if (last.toString() !== '\n') appendFileSync(file, '\n');
+}
+
+/** The folder is made only when it is missing, because it nearly never is. */
+function openInFolder(path: string): number {
+  try {
+    return openSync(path, 'a+', PRIVATE_FILE);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    return openSync(path, 'a+', PRIVATE_FILE);
+  }
+}
