@@ -52,7 +52,8 @@ export interface Bench extends Pair {
 /** Workers a side. */
 const PAIRS = 5;
 
-const NO_PORTS = { grpc: null, ui: null, codec: null };
+/** Whatever is free. */
+export const NO_PORTS = { grpc: null, ui: null, codec: null };
 const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js'), 'by-hand-on-ours': 'by-hand-on-ours.js' };
 
 /** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */

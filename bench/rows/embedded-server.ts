@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { choosePorts, startServer, stopServer } from '../../src/workers/embedded-server.js';
 import { ByHand } from '../by-hand/client.js';
+import { NO_PORTS } from '../environment.js';
 import type { Bench } from '../environment.js';
 import { measurePair, milliseconds } from '../measure.js';
 import type { PairResult } from '../measure.js';
@@ -38,16 +42,34 @@ export const serverRows: Row[] = [
   },
 ];
 
+/** Both servers are new, with one worker each: what other rows left behind, and their workers, would be there for one of them only. */
 async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => Promise<number>): Promise<PairResult> {
-  // In the bench's folder, so that the guard finds the server by it.
-  const stock = await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`));
-  const taskQueue = 'stock';
-  const worker = await bench.startWorker('by-hand', { taskQueue, address: stock.address });
+  const ends: (() => Promise<unknown>)[] = [];
+  // In the bench's folder, so that the guard finds the servers by it.
+  const serve = async (address: string, client: Client): Promise<ByHand> => {
+    const taskQueue = 'server';
+    const worker = await bench.startWorker('by-hand', { taskQueue, address });
+    ends.push(() => worker.end());
+    return new ByHand(client, taskQueue);
+  };
   try {
-    const theirs = new ByHand(stock.client, taskQueue);
-    return await measurePair(() => measure(bench.byHand), () => measure(theirs), rounds);
+    const stock = await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`));
+    ends.push(() => stock.close());
+    const embedded = await startEmbedded(bench, ends);
+    const [ours, theirs] = [await serve(embedded.address, embedded.client), await serve(stock.address, stock.client)];
+    return await measurePair(() => measure(ours), () => measure(theirs), rounds);
   } finally {
-    await worker.end();
-    await stock.close();
+    for (const end of ends.reverse()) await end();
   }
+}
+
+async function startEmbedded({ temporal, folder }: Bench, ends: (() => Promise<unknown>)[]): Promise<{ address: string; client: Client }> {
+  const stateDir = join(folder, randomUUID());
+  await mkdir(join(stateDir, 'logs'), { recursive: true });
+  const { ports } = await choosePorts(NO_PORTS, 1);
+  const server = await startServer(temporal, stateDir, ports);
+  ends.push(() => stopServer(server));
+  const connection = await Connection.connect({ address: server.address });
+  ends.push(() => connection.close());
+  return { address: server.address, client: new Client({ connection }) };
 }
