@@ -52,7 +52,8 @@ const { values: options } = parseArgs({
 });
 
 // Whoever started us is gone: nobody waits for results.
-process.once('disconnect', () => process.exit(1));
+const orphaned = (): never => process.exit(1);
+process.once('disconnect', orphaned);
 
 if (options.help) {
   console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`);
@@ -68,6 +69,7 @@ if (options.help) {
   if (options.markdown !== undefined) await writeReport(options.markdown, results);
   say(`took ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
 }
+process.off('disconnect', orphaned);
 if (process.connected) process.disconnect();
 
 async function measureAll(bench: Bench, chosen: ReadonlySet<string>): Promise<Results> {
