@@ -2,16 +2,15 @@ import { fork } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { openStore } from '../src/store/local-store.js';
-import { choosePorts, startServer, stopServer } from '../src/workers/embedded-server.js';
 import { findTemporal } from '../src/workers/temporal-binary.js';
 import { startModelEndpoint } from '../test/fakes/model-endpoint.js';
 import { PAGE, answerTo } from './answers.js';
 import { AGENT_FILE, READER_FILE } from './definitions.js';
 import { ByHand } from './by-hand/client.js';
 import { Ours } from './ours.js';
+import { startOwnServer } from './own-server.js';
 import { BUILT, startWorker } from './worker-process.js';
 import type { WorkerProcess } from './worker-process.js';
 
@@ -52,8 +51,6 @@ export interface Bench extends Pair {
 /** Workers a side. */
 const PAIRS = 5;
 
-/** Whatever is free. */
-export const NO_PORTS = { grpc: null, ui: null, codec: null };
 const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js'), 'by-hand-on-ours': 'by-hand-on-ours.js' };
 
 /** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */
@@ -83,17 +80,13 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   await writeFile(join(folder, PAGE.path), `${'x'.repeat(79)}\n`.repeat(PAGE.bytes / 80));
   await writeFile(join(folder, 'perdure.yml'), '{}\n');
   const store = await openStore(stateDir);
-  await mkdir(join(stateDir, 'logs'), { recursive: true });
 
   const endpoint = await startModelEndpoint(answerTo);
   ends.push(() => endpoint.close());
 
   const { path: temporal } = await findTemporal({ onProgress: say });
-  const { ports } = await choosePorts(NO_PORTS, 1);
-  const server = await startServer(temporal, stateDir, ports);
-  ends.push(() => stopServer(server));
-  const connection = await Connection.connect({ address: server.address });
-  ends.push(() => connection.close());
+  const server = await startOwnServer(temporal, stateDir);
+  ends.push(() => server.close());
 
   const byHandBundle = join(folder, 'by-hand.js');
   const { code } = await bundleWorkflowCode({ workflowsPath: join(BUILT, 'by-hand', 'workflows.js'), logger: quiet });
@@ -101,7 +94,7 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_STATE: stateDir, BENCH_BUNDLE: byHandBundle };
   const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
     startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
-  const client = new Client({ connection });
+  const { client } = server;
   const pairOf = async (number: number): Promise<Pair> => {
     const queues = { ours: `ours-${number}`, 'by-hand': `by-hand-${number}` };
     for (const side of ['ours', 'by-hand'] as const) {

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
-import { choosePorts, startServer, stopServer } from '../../src/workers/embedded-server.js';
 import { ByHand } from '../by-hand/client.js';
-import { NO_PORTS } from '../environment.js';
 import type { Bench } from '../environment.js';
 import { measurePair, milliseconds } from '../measure.js';
 import type { PairResult } from '../measure.js';
+import { startOwnServer } from '../own-server.js';
 import type { Row } from '../row.js';
 import { startStockServer } from '../stock-server.js';
 
@@ -15,6 +12,9 @@ const AGAINST = '`temporal server start-dev` with a database file';
 /** Beyond the first ten steps: each takes two polls, of which the other server makes 20 a second when it has used up those of a second that it had in hand. */
 const STEPS = 100;
 const RUNS = 25;
+const TASK_QUEUE = 'server';
+
+type Server = Awaited<ReturnType<typeof startOwnServer>>;
 
 /** The same hand-written workflow on both servers: only the server differs. */
 export const serverRows: Row[] = [
@@ -45,31 +45,18 @@ export const serverRows: Row[] = [
 /** Both servers are new, with one worker each: what other rows left behind, and their workers, would be there for one of them only. */
 async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => Promise<number>): Promise<PairResult> {
   const ends: (() => Promise<unknown>)[] = [];
-  // In the bench's folder, so that the guard finds the servers by it.
-  const serve = async (address: string, client: Client): Promise<ByHand> => {
-    const taskQueue = 'server';
-    const worker = await bench.startWorker('by-hand', { taskQueue, address });
+  const sideOn = async (server: Server): Promise<ByHand> => {
+    ends.push(() => server.close());
+    const worker = await bench.startWorker('by-hand', { taskQueue: TASK_QUEUE, address: server.address });
     ends.push(() => worker.end());
-    return new ByHand(client, taskQueue);
+    return new ByHand(server.client, TASK_QUEUE);
   };
   try {
-    const stock = await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`));
-    ends.push(() => stock.close());
-    const embedded = await startEmbedded(bench, ends);
-    const [ours, theirs] = [await serve(embedded.address, embedded.client), await serve(stock.address, stock.client)];
+    // In the bench's folder, so that the guard finds the servers by it.
+    const ours = await sideOn(await startOwnServer(bench.temporal, join(bench.folder, randomUUID())));
+    const theirs = await sideOn(await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`)));
     return await measurePair(() => measure(ours), () => measure(theirs), rounds);
   } finally {
     for (const end of ends.reverse()) await end();
   }
-}
-
-async function startEmbedded({ temporal, folder }: Bench, ends: (() => Promise<unknown>)[]): Promise<{ address: string; client: Client }> {
-  const stateDir = join(folder, randomUUID());
-  await mkdir(join(stateDir, 'logs'), { recursive: true });
-  const { ports } = await choosePorts(NO_PORTS, 1);
-  const server = await startServer(temporal, stateDir, ports);
-  ends.push(() => stopServer(server));
-  const connection = await Connection.connect({ address: server.address });
-  ends.push(() => connection.close());
-  return { address: server.address, client: new Client({ connection }) };
 }
