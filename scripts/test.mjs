@@ -26,7 +26,7 @@ const reports = mkdtempSync(join(tmpdir(), 'perdure-tests-'));
 const env = { ...process.env, PERDURE_SEED: seed, PERDURE_FULL: full ? '1' : '', PERDURE_TEMPORAL_BIN: await temporalBinary() };
 let passed = 0;
 let failed = 0;
-/** Named once more at the end, where the last lines of a long log are read. */
+/** Told once more at the end, with why: only the last lines of a long log are kept. */
 const broken = [];
 try {
   for (const tier of named.length > 0 ? named : TIERS) runTier(tier);
@@ -62,9 +62,14 @@ function countsOf(file) {
   return {
     passed: tests.filter(({ status }) => status === 'passed').length,
     failed: tests.filter(({ status }) => status === 'failed').length + unloaded.length,
-    broken: [...tests.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName), ...unloaded.map(({ name }) => name)],
+    broken: [...tests.filter(({ status }) => status === 'failed').map(toldOf), ...unloaded.map(({ name, message }) => `${name}\n${message}`)],
     skipped: tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map(({ fullName }) => fullName),
   };
+}
+
+/** A failed test with the beginning of what it failed with: the message, and where. */
+function toldOf({ fullName, failureMessages }) {
+  return [fullName, ...failureMessages.flatMap((message) => message.split('\n').slice(0, 8))].join('\n  ');
 }
 
 function build() {

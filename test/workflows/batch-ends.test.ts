@@ -2,17 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STEER } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { RoundResult, RunOutcome, StepResult } from '../../src/plan/result.js';
 import type { Expression } from '../../src/plan/expression.js';
-import type { Steer, SteerReceipt } from '../../src/plan/steering.js';
 import type { WorkflowStep } from '../../src/plan/step.js';
 import { foreach, literal, script, single, whole } from '../plan/build-blocks.js';
 import { body, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
+import { sendSteer } from './updating.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness(); });
@@ -38,7 +37,7 @@ const steer = { id: randomUUID(), by: 'ana', kind: 'abort' } as const;
 const ENDS: [string, (batch: Batch, go: string) => Promise<unknown>, string][] = [
   ['cancelled', (batch) => batch.cancel(), 'cancelled'],
   ['terminated', (batch) => batch.terminate('by hand'), ''],
-  ['stopped', (batch, go) => batch.executeUpdate<SteerReceipt, [Steer]>(STEER, { args: [steer] }).then(() => writeFile(go, '')), 'stopped by ana'],
+  ['stopped', (batch, go) => sendSteer(batch, steer).then(() => writeFile(go, '')), 'stopped by ana'],
 ];
 
 describe('a batch run of a foreach', () => {

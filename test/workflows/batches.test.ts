@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGates } from '../../src/cli/observe/view.js';
 import type { Expression } from '../../src/plan/expression.js';
-import type { Decision, DecisionReceipt } from '../../src/plan/gate.js';
-import { DECIDE } from '../../src/plan/names.js';
 import type { Plan, PlanBody } from '../../src/plan/plan.js';
 import type { RunOutcome } from '../../src/plan/result.js';
 import type { Body, Step, WorkflowStep } from '../../src/plan/step.js';
@@ -13,6 +11,7 @@ import { after, body, commandStep, needs, plan, stepBase } from '../plan/build-p
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
+import { sendDecision } from './updating.js';
 import { viewOf } from './viewing.js';
 
 let harness: Harness;
@@ -52,7 +51,7 @@ describe('a foreach over more than 200 nested runs', () => {
     const [open, ...others] = openGates(waiting);
     expect(others).toEqual([]);
     expect(open).toMatchObject({ address: `${handle.workflowId}/each/3/1/ok`, owner: `${handle.workflowId}/each/3/1` });
-    await harness.client.workflow.getHandle(open?.owner ?? '').executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: 'each/3/1/ok', decision: 'approve', hash: open?.gate.hash ?? 'sha256:', by: 'ana' }] });
+    await sendDecision(harness.client.workflow.getHandle(open?.owner ?? ''), { gate: 'each/3/1/ok', decision: 'approve', hash: open?.gate.hash ?? 'sha256:', by: 'ana' });
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toEqual(listOf(206).map((text) => (started.includes(text) ? { said: text, word: 'hi' } : '')));
     expect(outcome.spend.steps).toBe(2);
@@ -76,7 +75,7 @@ describe('a foreach over more than 200 nested runs', () => {
       .toEqual([0, 1, 2].map((index) => `${handle.workflowId}/each/${index}/ok of ${handle.workflowId}/each/0-199`));
     const [first] = openGates(await viewOf(harness, handle.workflowId));
     const owner = harness.client.workflow.getHandle(first?.owner ?? '');
-    await owner.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: 'each/0/ok', decision: 'reject', hash: first?.gate.hash ?? 'sha256:', by: 'ana' }] });
+    await sendDecision(owner, { gate: 'each/0/ok', decision: 'reject', hash: first?.gate.hash ?? 'sha256:', by: 'ana' });
     expect(await outcomeOf(handle)).toMatchObject({ status: 'error', error: expect.stringContaining('1 of 201 items failed') as string });
   }, 120_000);
 

@@ -12,6 +12,7 @@ import type { Steer, SteerReceipt } from '../../src/plan/steering.js';
 import { body, commandStep, needs, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
+import { sendSteer } from './updating.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness(); });
@@ -39,7 +40,7 @@ async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
   }
 }
 
-const steer = (handle: RunHandle, wish: object): Promise<SteerReceipt> => handle.executeUpdate<SteerReceipt, [Steer]>(STEER, { args: [{ by: 'ana', id: randomUUID(), ...wish } as Steer] }); // the tests say which
+const steer = (handle: RunHandle, wish: object): Promise<SteerReceipt> => sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish } as Steer); // the tests say which
 const memoOf = async (handle: RunHandle): Promise<unknown> => (await handle.describe()).memo?.[MEMO.paused];
 
 describe('a run that is steered', () => {

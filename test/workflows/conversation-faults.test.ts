@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import { DECIDE, MEMO } from '../../src/plan/names.js';
+import type { DecisionReceipt, Gate } from '../../src/plan/gate.js';
+import { MEMO } from '../../src/plan/names.js';
 import type { Script } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { until } from '../faults/project.js';
@@ -10,6 +10,7 @@ import { record } from '../replay/record.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 import { PERMISSIONS, models, talking } from './talking.js';
+import { sendDecision } from './updating.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' }); });
@@ -33,7 +34,7 @@ const gateOf = (handle: RunHandle): Promise<Gate> =>
   });
 
 const decide = (handle: RunHandle, { path, hash }: Gate, decision: 'approve' | 'reject'): Promise<DecisionReceipt> =>
-  handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: path, decision, hash, by: 'ana' }] });
+  sendDecision(handle, { gate: path, decision, hash, by: 'ana' });
 
 const write = { name: 'write_file', input: { path: 'out.txt', content: 'x' } };
 const append = { name: 'shell', input: { argv: ['sh', '-c', 'echo x >> log.txt'] } };

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import { DECIDE, MEMO } from '../../src/plan/names.js';
+import type { DecisionReceipt, Gate } from '../../src/plan/gate.js';
+import { MEMO } from '../../src/plan/names.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { RunSettings } from '../../src/plan/run-input.js';
 import type { Agent } from '../../src/plan/step.js';
@@ -15,6 +15,7 @@ import { record } from '../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from './harness.js';
 import { openHarness } from './harness.js';
 import { FILES, PERMISSIONS, models, talking } from './talking.js';
+import { sendDecision } from './updating.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' }); });
@@ -64,7 +65,7 @@ const gateOf = (handle: RunHandle, is: (gate: Gate) => boolean = () => true): Pr
   });
 
 const decide = (handle: RunHandle, { path, hash }: Gate, decision: 'approve' | 'reject'): Promise<DecisionReceipt> =>
-  handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: path, decision, hash, by: 'ana' }] });
+  sendDecision(handle, { gate: path, decision, hash, by: 'ana' });
 
 /** What was told last, without the containers around it. */
 const last = ({ results }: RecordedRequest): string => results.last.map(({ text, is_error }) => `${is_error ? 'failed: ' : ''}${text.replace(/<\/?glee:context[^>]*>\n?/g, '').trim()}`).join(' | ');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import { DECIDE, MEMO } from '../../src/plan/names.js';
+import type { DecisionReceipt, Gate } from '../../src/plan/gate.js';
+import { MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { Step, WorkflowStep } from '../../src/plan/step.js';
@@ -15,6 +15,7 @@ import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js'
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
+import { sendDecision } from './updating.js';
 import { viewOf } from './viewing.js';
 
 let harness: Harness;
@@ -132,5 +133,5 @@ async function openGate(run: AnyRun): Promise<Gate> {
 
 function decide(run: AnyRun | undefined, gate: Gate | undefined, by: string): Promise<DecisionReceipt> {
   if (run === undefined || gate === undefined) throw new Error('no gate');
-  return run.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: gate.path, decision: 'approve', hash: gate.hash, by }] });
+  return sendDecision(run, { gate: gate.path, decision: 'approve', hash: gate.hash, by });
 }

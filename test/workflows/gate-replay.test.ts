@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import { DECIDE, MEMO } from '../../src/plan/names.js';
+import type { Gate } from '../../src/plan/gate.js';
+import { MEMO } from '../../src/plan/names.js';
 import type { Step } from '../../src/plan/step.js';
 import { literal } from '../plan/build-blocks.js';
 import { plan, stepBase } from '../plan/build-plan.js';
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
+import { sendDecision } from './updating.js';
 
 let harness: Harness;
 beforeAll(async () => { harness = await openHarness(); });
@@ -46,7 +47,7 @@ describe('gates that open at about one moment', () => {
     expect(memo?.[MEMO.unlisted]).toBeGreaterThan(0);
     expect(Number(raw.workflowExecutionInfo?.historySizeBytes)).toBeLessThan(MOST_BYTES);
     if (first === undefined) throw new Error('no gate is listed');
-    await handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ gate: first.path, decision: 'approve', hash: first.hash, by: 'ana' }] });
+    await sendDecision(handle, { gate: first.path, decision: 'approve', hash: first.hash, by: 'ana' });
     await expect.poll(shown).toBe(count - 1);
     await Worker.runReplayHistory({ workflowBundle: { code: await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8') } }, await handle.fetchHistory(), handle.workflowId);
     await handle.terminate();

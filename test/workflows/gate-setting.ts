@@ -1,10 +1,11 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import { DECIDE, MEMO } from '../../src/plan/names.js';
+import { MEMO } from '../../src/plan/names.js';
 import type { ApprovalStep, AskStep } from '../../src/plan/step.js';
 import { until } from '../faults/project.js';
 import { stepBase } from '../plan/build-plan.js';
 import type { Harness } from './harness.js';
+import { sendDecision } from './updating.js';
 
 export function approval(index: number, fields: Partial<ApprovalStep> = {}): ApprovalStep {
   return { ...stepBase(index), kind: 'approval', message: { kind: 'literal', value: 'Save this?' }, content: null, fallback: 'abort', ...fields };
@@ -30,7 +31,7 @@ export function createPeople(harness: Harness): People {
     const { memo } = await harness.client.workflow.getHandle(run).describe();
     return (memo?.[MEMO.waiting] ?? []) as Gate[]; // written by the interpreter
   };
-  const decide = (run: string, decision: Decision): Promise<DecisionReceipt> => harness.client.workflow.getHandle(run).executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] });
+  const decide = (run: string, decision: Decision): Promise<DecisionReceipt> => sendDecision(harness.client.workflow.getHandle(run), decision);
   const gate = (run: string, is: (gate: Gate) => boolean = () => true): Promise<Gate> =>
     until(async () => {
       const [only] = await listed(run);

@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { MEMO, STEER } from '../../src/plan/names.js';
+import { MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import type { RunOutcome } from '../../src/plan/result.js';
 import type { ModelChoice } from '../../src/plan/run-input.js';
-import type { Additions, Steer, SteerReceipt } from '../../src/plan/steering.js';
+import type { Additions, SteerReceipt } from '../../src/plan/steering.js';
 import type { Agent, AgentStep } from '../../src/plan/step.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { after, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness, RunHandle, StartOptions } from './harness.js';
 import { openHarness } from './harness.js';
+import { sendSteer } from './updating.js';
 
 /** 350 tokens of a thousandth of a dollar each: a call costs 35 cents, and reserves a little more. */
 const USAGE = { input: 300, output: 50 };
@@ -42,7 +43,7 @@ const calls = (count: number): Plan => plan(Array.from({ length: count }, (_, in
 const start = (made: Plan, lease: StartOptions['lease'] = {}, settings: StartOptions['settings'] = {}): Promise<RunHandle> => harness.start(made, { lease, settings: { models: { '': DEAR, cheap: CHEAP }, ...settings } });
 const models = (): string[] => endpoint.requests.slice(asked).map(({ model }) => model);
 const memoOf = async (handle: RunHandle, key: string): Promise<unknown> => (await handle.describe()).memo?.[key];
-const steer = (handle: RunHandle, wish: { kind: 'abort' } | { kind: 'budget'; add: Additions }): Promise<SteerReceipt> => handle.executeUpdate<SteerReceipt, [Steer]>(STEER, { args: [{ by: 'ana', id: randomUUID(), ...wish }] });
+const steer = (handle: RunHandle, wish: { kind: 'abort' } | { kind: 'budget'; add: Additions }): Promise<SteerReceipt> => sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish });
 
 async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
   try {
