@@ -9,6 +9,7 @@ import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/
 import { packageRoot } from './package-root.js';
 import { leaveOutPromiseHook } from './promise-hook.js';
 import { ThreadClient } from './thread-client.js';
+import { leaveOutUnusedOptions } from './unused-options.js';
 
 /**
  * Of the thread's heap, where a workflow task leaves little behind: V8's default lets it grow to 48 MB before what nobody needs is
@@ -16,7 +17,10 @@ import { ThreadClient } from './thread-client.js';
  */
 const YOUNG_MB = 3;
 
-/** Temporal's worker, but for the promise hook of the thread that runs workflow code. What is left out of `options` no worker of ours has. */
+/**
+ * Temporal's worker, but for the promise hook of the thread that runs workflow code, and for what the SDK does for options that no worker of ours
+ * has; those are left out of `options` too.
+ */
 export class InterpreterWorker extends Worker {
   protected static override async createWorkflowCreator(workflowBundle: WorkflowBundleWithSourceMapAndFilename, options: CompiledWorkerOptions, logger: Logger): Promise<WorkflowCreator> {
     // Replays run in this thread.
@@ -25,6 +29,7 @@ export class InterpreterWorker extends Worker {
       return super.createWorkflowCreator(workflowBundle, options, logger);
     }
     const { isolateExecutionTimeoutMs, activities } = options;
+    leaveOutUnusedOptions(options);
     const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js'), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
     const client = new ThreadClient(thread, logger, isolateExecutionTimeoutMs);
     await client.send({ type: 'init', workflowBundle, isolateExecutionTimeoutMs, reuseV8Context: true, registeredActivityNames: new Set(activities.keys()), hasPatchActivationCallback: false });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import type { Payload } from '@temporalio/common';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
@@ -33,6 +34,12 @@ describe('the thread that runs workflow code', () => {
     const worker = await workerOf('logs', '30s');
     await worker.runUntil(environment.client.workflow.execute<typeof workflows.logs>('logs', { taskQueue: 'logs', workflowId: 'logs', args: ['a word'] }));
     expect(logged.filter((line) => line.includes('a word'))).toEqual(['WARN a word']);
+  });
+
+  it('is not made for a worker with codecs, to which no payload would be shown', async () => {
+    const codec = { encode: (payloads: Payload[]) => Promise.resolve(payloads), decode: (payloads: Payload[]) => Promise.resolve(payloads) };
+    const made = InterpreterWorker.create({ connection: environment.nativeConnection, taskQueue: 'codecs', workflowBundle: { code }, dataConverter: { payloadCodecs: [codec] } });
+    await expect(made).rejects.toThrow('Expected a worker without payload codecs and external storage');
   });
 
   it('is ended with its worker when workflow code hangs, and the process goes on', async () => {
