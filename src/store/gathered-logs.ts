@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { formatLines, openForLines, parseLines, READ_BYTES } from './log-lines.js';
+import { formatLines, makeForLines, openForLines, parseLines, READ_BYTES } from './log-lines.js';
 import { createLruCache } from './lru-cache.js';
 import { errorCode, storeFailure } from './store-failure.js';
 import type { LogLine } from './store.js';
@@ -8,6 +8,8 @@ import type { LogLine } from './store.js';
 const GATHER_MS = 250;
 /** Files whose index a process keeps: hardly ever are more runs looked at in turns. */
 const KEPT_INDEXES = 64;
+/** Files that are known to have been made: of hardly more runs are calls under way. */
+const KEPT_MADE = 1000;
 
 /** A line in a file that is of all steps of a run. */
 interface GatheredLine extends LogLine {
@@ -55,6 +57,7 @@ export interface GatheredLogs {
 export function createGatheredLogs(): GatheredLogs {
   const waiting = new Map<string, Map<string, LogLine[]>>();
   const indexes = createLruCache<Index>(KEPT_INDEXES);
+  const made = createLruCache<true>(KEPT_MADE);
   let timer: NodeJS.Timeout | undefined;
 
   function writeAll(): void {
@@ -62,6 +65,13 @@ export function createGatheredLogs(): GatheredLogs {
     timer = undefined;
     for (const [file, logs] of waiting) append(file, logs);
     waiting.clear();
+  }
+
+  /** To make a file can take a millisecond, which nobody waits for here; whoever writes first makes it, too. */
+  function prepare(file: string): void {
+    if (made.get(file) !== undefined) return;
+    made.set(file, true, 1);
+    void makeForLines(file);
   }
 
   /** Opens the file and looks at what came to it since the last time. */
@@ -87,6 +97,7 @@ export function createGatheredLogs(): GatheredLogs {
       const logs = waiting.get(file) ?? new Map<string, LogLine[]>();
       logs.set(path, [...(logs.get(path) ?? []), ...lines]);
       waiting.set(file, logs);
+      prepare(file);
       timer ??= setTimeout(writeAll, GATHER_MS);
     },
     take(file, path) {

@@ -1,4 +1,5 @@
 import { appendFileSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
 import { errorCode } from './store-failure.js';
@@ -35,6 +36,16 @@ export function openForLines(path: string): number {
   const file = openInFolder(path);
   endHalfLine(file);
   return file;
+}
+
+/** Makes a file of lines before it is opened, away from this thread. What goes wrong is told when it is opened. */
+export async function makeForLines(path: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    await (await open(path, 'a', PRIVATE_FILE)).close();
+  } catch {
+    // See above.
+  }
 }
 
 function endHalfLine(file: number): void {
