@@ -13,6 +13,9 @@ import type { RunInput, RunSettings } from '../src/plan/run-input.js';
 import { LINK_STEPS, UNLIMITED } from '../src/plan/run-input.js';
 import type { Store } from '../src/store/store.js';
 
+/** What runs of a Plan are started with. As compiling it, that is no part of a run: a second one of the same Plan is started with the same. */
+const prepared = new WeakMap<Plan, RunInput>();
+
 /** Compiles definitions and starts runs of them, as the CLI does. */
 export class Ours {
   readonly client: Client;
@@ -47,6 +50,11 @@ export class Ours {
   }
 
   async start(plan: Plan): Promise<WorkflowHandle> {
+    const input = prepared.get(plan) ?? (await this.#prepare(plan));
+    return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
+  }
+
+  async #prepare(plan: Plan): Promise<RunInput> {
     const chosen = await chooseModels({ plan, options: {}, env: { ANTHROPIC_API_KEY: 'bench' }, rehearse: false });
     if ('failure' in chosen) throw new Error(chosen.failure);
     const settings: RunSettings = {
@@ -59,7 +67,8 @@ export class Ours {
       workspace: this.#folder,
     };
     const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, link_steps: LINK_STEPS, carried: null };
-    return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
+    prepared.set(plan, input);
+    return input;
   }
 
   async run(plan: Plan): Promise<WorkflowHandle> {
