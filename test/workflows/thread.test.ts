@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Payload } from '@temporalio/common';
+import { visit, walkActivityTask } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { LoggerWithComposedMetadata } from '@temporalio/common/lib/logger.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime, bundleWorkflowCode } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
@@ -40,6 +42,17 @@ describe('the thread that runs workflow code', () => {
     const codec = { encode: (payloads: Payload[]) => Promise.resolve(payloads), decode: (payloads: Payload[]) => Promise.resolve(payloads) };
     const made = InterpreterWorker.create({ connection: environment.nativeConnection, taskQueue: 'codecs', workflowBundle: { code }, dataConverter: { payloadCodecs: [codec] } });
     await expect(made).rejects.toThrow('Expected a worker without payload codecs and external storage');
+  });
+
+  it('comes with a worker that shows no payload to codecs, and collects nothing for a log that nobody reads', async () => {
+    await (await workerOf('unused', '30s')).runUntil(Promise.resolve());
+    let shown = 0;
+    let collected = 0;
+    const show = <T>(payload: T): Promise<T> => Promise.resolve(((shown += 1), payload));
+    const task = { start: { input: [{ data: new Uint8Array(1) }] } } as Parameters<typeof walkActivityTask>[0]; // all that a walk looks at
+    await visit(task, walkActivityTask, { transformPayload: show, transformPayloads: show, initialContext: null, deriveContext: (_message, _type, context) => context });
+    LoggerWithComposedMetadata.compose(quiet, () => ({ collected: (collected += 1) })).trace('a word');
+    expect({ shown, collected }).toEqual({ shown: 0, collected: 0 });
   });
 
   it('is ended with its worker when workflow code hangs, and the process goes on', async () => {
