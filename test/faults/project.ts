@@ -41,7 +41,12 @@ export async function openProject(files: Record<string, string>, env: Record<str
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  const start = (...args: string[]): Running => command(folder, args, env);
+  const started: Running[] = [];
+  const start = (...args: string[]): Running => {
+    const running = command(folder, args, env);
+    started.push(running);
+    return running;
+  };
   const run = (...args: string[]): Promise<Finished> => start(...args).finished;
   return {
     folder, start, run,
@@ -52,6 +57,8 @@ export async function openProject(files: Record<string, string>, env: Record<str
       await run('server', 'stop');
       const { host, server } = await pidsOf(folder);
       for (const pid of [host, server]) if (pid !== null) kill(pid);
+      // A `watch` waits for the host to come back.
+      for (const { process: child } of started) child.kill('SIGKILL');
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
