@@ -3,10 +3,9 @@ import { LoggerWithComposedMetadata } from '@temporalio/common/lib/logger.js';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 
 /**
- * Leaves out what the SDK does in this process for options that no worker of ours has. Some of it is done five times a step, and makes a
- * third of the promises that a step's activity takes (`docs/performance.md`):
+ * Leaves out what the SDK does in this process for options that no worker of ours has (`docs/performance.md`):
  *
- * - each payload of each task is shown to codecs and to an external storage, of which there are none;
+ * - four times a step all payloads of a task are walked for codecs and an external storage, of which there are none;
  * - what is traced or logged for debugging gets its attributes collected before the logger, which takes warnings and errors, drops it.
  *
  * Throws where a worker does have codecs or a storage.
