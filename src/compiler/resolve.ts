@@ -125,14 +125,6 @@ export function createResolver(project: Project, made: { agents: string[]; tools
     return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
   };
 
-  const byPath = (path: string, from: string): Resolution => {
-    const file = resolve(dirname(from), path);
-    if (kindOf(file) !== 'missing') return { entry: { name: stemOf(file), file, builtIn: false } };
-    const folder = dirname(file);
-    const near = nearest(file.slice(folder.length + 1), listFolder(folder).map(({ name }) => name));
-    return { missing: `There is no file \`${path}\` beside this one.`, suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?` };
-  };
-
   const twinOf = (file: string, name: string): Entry | null => {
     const folder = dirname(file);
     const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
@@ -189,6 +181,24 @@ function homeOf(file: string): string | null {
     if (HOMES.some((home) => folder.endsWith(`/${home}`))) return dirname(folder);
   }
   return null;
+}
+
+/** A workflow at a path from the file that names it. */
+function byPath(path: string, from: string): Resolution {
+  const file = resolve(dirname(from), path);
+  const kind = kindOf(file);
+  if (kind === 'file') return { entry: { name: stemOf(file), file, builtIn: false } };
+  if (kind !== 'missing') return noFile(path, file);
+  const folder = dirname(file);
+  const near = nearest(file.slice(folder.length + 1), listFolder(folder).map(({ name }) => name));
+  return { missing: `There is no file \`${path}\` beside this one.`, suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?` };
+}
+
+/** What is at a path but is no file is told where it is named, as what is missing is: each file that names it has the problem. */
+function noFile(path: string, at: string): Resolution {
+  const content = readText(at);
+  const inside = listFolder(at).find(({ name, kind }) => kind === 'file' && EXTENSIONS.workflows.includes(extname(name)));
+  return { missing: `\`${path}\`: ${'failure' in content ? content.failure : 'Expected a file.'}`, suggestion: inside === undefined ? null : `name a file in it, such as \`${join(path, inside.name)}\`` };
 }
 
 /** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */

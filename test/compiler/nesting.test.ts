@@ -1,6 +1,9 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nestedPlan } from '../../src/plan/plan.js';
 import { hashOf } from '../../src/compiler/hash.js';
+import { validatePaths } from '../../src/compiler/validate.js';
 import { compileIn, createProject } from './temporary-project.js';
 
 const step = (name: string, inputs = ''): string => `  - workflow: ${name}${inputs === '' ? '' : `\n    inputs: ${inputs}`}\n`;
@@ -44,6 +47,18 @@ describe('nested workflows', () => {
   it('are as deep as the configuration allows', () => {
     expect(messages(compile(chain(3), 'w1', 'workflows: {max_depth: 2}'))).toEqual(['Workflow depth limit exceeded (2): w1 → w2 → …']);
     expect(messages(compile(chain(7), 'w1', 'workflows: {max_depth: 7}'))).toEqual([]);
+  });
+
+  it.each([
+    ['./', '`./`: Expected a file, got a folder.', 'name a file in it, such as `a.yml`'],
+    ['../', '`../`: Expected a file, got a folder.', null],
+    ['../workflows', '`../workflows`: Expected a file, got a folder.', 'name a file in it, such as `../workflows/a.yml`'],
+    ['./link.yml', '`./link.yml`: Expected a regular file, got a link, a pipe or a device.', null],
+  ])('that are no file are told where they are named, in each file that names them: `%s`', (path, message, suggestion) => {
+    const root = createProject({ 'definitions/workflows/a.yml': flow(step(path)), 'definitions/workflows/b.yml': flow(step(path)) });
+    symlinkSync('a.yml', join(root, 'definitions/workflows/link.yml'));
+    const { problems } = validatePaths(['definitions/workflows/a.yml', 'definitions/workflows/b.yml'], root);
+    expect(problems).toMatchObject(['a', 'b'].map((name) => ({ code: 'unknown-workflow', file: `definitions/workflows/${name}.yml`, line: 2, column: 15, message, suggestion })));
   });
 
   it('share what they share: the same file in two places is no cycle and one body', () => {
