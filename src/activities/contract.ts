@@ -253,6 +253,8 @@ export interface Activities {
   sendNotice(call: NoticeCall): Promise<void>;
   /** Asks the keeper of the devices of a host, whose workers poll `queue`, for one, or gives it back. */
   tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
+  /** Begins the next workflow task by its answer. */
+  beginTask(): Promise<void>;
   /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
   readLeases(): Promise<Lease[]>;
   /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). */

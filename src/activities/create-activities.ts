@@ -1,4 +1,5 @@
 import { createAccessStore } from './access-store.js';
+import { createBeginTask } from './begin-task.js';
 import { createCallModel } from './call-model.js';
 import { createCheckToken } from './check-token.js';
 import { createCloseRun } from './close-run.js';
@@ -49,6 +50,7 @@ export function createActivities(deps: Dependencies): Activities {
     // Its errors are Temporal's to try again: a keeper that cannot be told of now is told later.
     tellKeeper: createTellKeeper(),
     readLeases: createReadLeases(),
+    beginTask: createBeginTask(),
     // Likewise: a server that is busy now is asked again.
     startNotice: createStartNotice(),
     sendNotice: createSendNotice(deps),
