@@ -14,7 +14,9 @@ export interface Curve {
   points: number[];
   /** Points that take long: only with `--full`. */
   further: number[];
+  /** Of the larger points; a small one is measured until it adds up to `enough` units. */
   rounds: number;
+  enough: number;
   /** What each side does at a point; the numbers are milliseconds. */
   sidesAt: (bench: Bench, point: number) => Promise<{ ours: Measurement; theirs: Measurement }>;
 }
@@ -29,12 +31,17 @@ export interface CurveResult {
   points: CurvePoint[];
 }
 
-/** Measures all points, with `full` the further ones too; the first is measured once more before, to warm up. */
-export async function measureCurve({ sidesAt, points, further, rounds, ...curve }: Curve, bench: Bench, { wanted, full }: { wanted: number | null; full: boolean }): Promise<CurveResult> {
+const MOST_ROUNDS = 15;
+
+/** Measures all points, with `full` the further ones too, after what warms both workers up: the last of the usual points. */
+export async function measureCurve({ sidesAt, points, further, rounds, enough, ...curve }: Curve, bench: Bench, { wanted, full }: { wanted: number | null; full: boolean }): Promise<CurveResult> {
   const found: CurvePoint[] = [];
+  const warmUp = await sidesAt(bench, Math.max(...points));
+  await warmUp.ours(0);
+  await warmUp.theirs(0);
   for (const at of full ? [...points, ...further] : points) {
     const { ours, theirs } = await sidesAt(bench, at);
-    const measured = await measurePair(ours, theirs, wanted ?? rounds, found.length === 0);
+    const measured = await measurePair(ours, theirs, wanted ?? Math.max(rounds, Math.min(MOST_ROUNDS, Math.ceil(enough / at))), false);
     found.push({ at, ratio: measured.ratio, ours: each(measured.ours, at), theirs: each(measured.theirs, at) });
   }
   return { curve, points: found };

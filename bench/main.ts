@@ -7,6 +7,7 @@ import type { Curve } from './curve.js';
 import { measureCurve } from './curve.js';
 import { growthOfDepth } from './curves/depth.js';
 import { growthOfItems } from './curves/items.js';
+import { growthOfQuickSteps } from './curves/quick.js';
 import { growthOfRuns } from './curves/runs.js';
 import { growthOfSteps } from './curves/steps.js';
 import { withBench } from './environment.js';
@@ -36,7 +37,7 @@ const ROWS: Row[] = [
   compileScaling, ...processRows, firstStart,
   sequentialLatency, commandLatency, quickSteps, throughput, workerCpu, fanOut200, fanOut2000, nested, ...onOurs, ...historyRows, agentHistory, ...serverRows, replay, memory,
 ];
-const CURVES: Curve[] = [growthOfSteps, growthOfItems, growthOfDepth, growthOfRuns];
+const CURVES: Curve[] = [growthOfSteps, growthOfQuickSteps, growthOfItems, growthOfDepth, growthOfRuns];
 const PROFILES = 'profiles';
 const NAMES = [...ROWS.map(({ name }) => name), ...CURVES.map(({ name }) => name), PROFILES];
 

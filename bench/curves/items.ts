@@ -12,6 +12,7 @@ export const growthOfItems: Curve = {
   points: [10, 50, 200, 1000],
   further: [5000],
   rounds: 1,
+  enough: 2000,
   async sidesAt({ ours, byHand }, count) {
     const plan = await ours.compile(items(count, WINDOW));
     return { ours: () => milliseconds(() => ours.run(plan)), theirs: () => milliseconds(() => byHand.run('fanOut', [count, WINDOW])) };

@@ -12,6 +12,7 @@ export const growthOfRuns: Curve = {
   points: [1, 5, 20, 50, 100, 200],
   further: [1000],
   rounds: 2,
+  enough: 200,
   async sidesAt({ ours, byHand }, runs) {
     const plan = await ours.compile(sequential(STEPS));
     const all = (run: () => Promise<unknown>): Promise<number> => milliseconds(() => Promise.all(Array.from({ length: runs }, run)));

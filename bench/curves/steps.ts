@@ -11,6 +11,7 @@ export const growthOfSteps: Curve = {
   points: [10, 30, 100, 300, 1000, LONG_RUN],
   further: [10_000],
   rounds: 1,
+  enough: 500,
   async sidesAt(bench, steps) {
     if (steps === LONG_RUN) {
       return { ours: async () => (await ourLongRun(bench)).milliseconds, theirs: async () => (await theirLongRun(bench)).milliseconds };
