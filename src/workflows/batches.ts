@@ -4,7 +4,6 @@ import { BATCH_ITEMS, batchRun } from '../plan/batch.js';
 import { lendSchedule, rootsAfterRound } from '../plan/carry.js';
 import type { Failure } from '../plan/failure.js';
 import { INTERPRETER, MEMO } from '../plan/names.js';
-import { shortPlan } from '../plan/pack.js';
 import { segmentOf } from '../plan/plan.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Carried, CarriedScope, RunInput } from '../plan/run-input.js';
@@ -12,7 +11,7 @@ import { rootsOfStep } from '../plan/step-templates.js';
 import type { BlockStep, ForeachStep } from '../plan/step.js';
 import { isBlockStep } from '../plan/step.js';
 import type { Scope } from './context.js';
-import { pathOf } from './context.js';
+import { pathOf, shortened } from './context.js';
 import { failureFrom } from './failures.js';
 import { pump } from './flight.js';
 import { climateOf } from './ledger.js';
@@ -105,7 +104,7 @@ async function runBatch({ scope, step, rounds }: Going, run: string, items: { fr
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => { open = resolve; });
   const input: RunInput = {
-    plan: shortPlan(context.plan), input: context.input, root: context.root, path: context.path,
+    plan: shortened(context, context.plan), input: context.input, root: context.root, path: context.path,
     lease: lendToBatch(context, run, { step, count: items.end - items.from, opened }),
     tree: { parent: context.run, climate: climateOf(context.purse) },
     settings: context.settings, in_turn: true, link_steps: context.linkSteps, batch: batchOf(scope, step), carried: carriedInto(scope, step, rounds, items),

@@ -4,7 +4,8 @@ import { restoreSchedule } from '../plan/carry.js';
 import type { Conversation } from '../plan/conversation.js';
 import type { Binding } from '../plan/environment.js';
 import type { Gate } from '../plan/gate.js';
-import { unpackPlan } from '../plan/pack.js';
+import type { ShortPlan } from '../plan/pack.js';
+import { shortPlan, unpackPlan } from '../plan/pack.js';
 import type { Plan } from '../plan/plan.js';
 import { joinPath, segmentOf } from '../plan/plan.js';
 import { reuseFor } from '../plan/reuse.js';
@@ -47,6 +48,8 @@ export interface RunContext {
   carriedBlocks: Record<string, CarriedBlock>;
   /** Conversations that have not ended, by path: those of steps, and of the agents that they call. */
   conversations: Map<string, Conversation>;
+  /** Plans that runs below this one were started with, by hash; see `shortened`. */
+  shortPlans: Map<Hash, ShortPlan>;
   /** Running foreach and loop steps by path. */
   rounds: Map<string, Rounds>;
   /** When the steps that are not over have started, by path, in epoch milliseconds. */
@@ -101,6 +104,13 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
     settings: input.settings,
     linkSteps: input.link_steps ?? LINK_STEPS_BEFORE,
   };
+}
+
+/** A Plan as a run below this one is started with: to shorten it takes up to a millisecond, and items may start thousands of runs of one. */
+export function shortened({ shortPlans }: RunContext, plan: Plan): ShortPlan {
+  const short = shortPlans.get(plan.hash) ?? shortPlan(plan);
+  shortPlans.set(plan.hash, short);
+  return short;
 }
 
 /** Gives a run the scope of its own steps, a batch run the one that holds its foreach. Both know each other, so the context is completed in place. */

@@ -46,6 +46,7 @@ function openContext(input: RunInput): RunContext {
     flight: createFlight((scope, step, at) => (scope === whole.top && input.batch !== undefined && step.kind === 'foreach' ? runBatchItems(scope, step) : runStep(scope, step, at)), carried?.told_waiting === true),
     ...openSteps(carried),
     carriedGates: gates.carried,
+    shortPlans: new Map(),
     rounds: new Map(),
     cancelled: null,
     items: input.batch === undefined ? null : { succeeded: 0, failures: { count: 0, first: [] } },

@@ -1,7 +1,6 @@
 import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, patched, startChild } from '@temporalio/workflow';
 import { endedByOthers, nestedEnd } from '../../plan/ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
-import { shortPlan } from '../../plan/pack.js';
 import type { Plan } from '../../plan/plan.js';
 import { nestedPlan, segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
@@ -11,7 +10,7 @@ import type { StepEnd } from '../../plan/schedule.js';
 import type { AgentStep, PlanStep, WorkflowStep } from '../../plan/step.js';
 import type { Value } from '../../plan/value.js';
 import type { Scope } from '../context.js';
-import { pathOf } from '../context.js';
+import { pathOf, shortened } from '../context.js';
 import { cutOff, outcomeIn } from '../failures.js';
 import { climateOf } from '../ledger.js';
 import { collectFrom, lendTo } from '../ledger-reserve.js';
@@ -42,7 +41,7 @@ export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | 
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => { open = resolve; });
   const input: RunInput = {
-    plan: shortPlan(plan),
+    plan: shortened(context, plan),
     input: inputs,
     root: { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` },
     path,
