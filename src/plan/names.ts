@@ -44,3 +44,6 @@ export const SEARCH_ATTRIBUTES = {
   plan: 'PerdurePlan',
   root: 'PerdureRoot',
 } as const;
+
+/** Activity id of what begins the next workflow task, and is no step: no path begins with `/`. */
+export const NEXT_TASK_ID = '/next-task';

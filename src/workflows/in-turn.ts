@@ -1,5 +1,6 @@
 import { CancellationScope, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
+import { NEXT_TASK_ID } from '../plan/names.js';
 import type { RunInput } from '../plan/run-input.js';
 import { acting } from './activities.js';
 import { settled } from './settled.js';
@@ -13,7 +14,8 @@ const DEPTH = 4;
  */
 const ROW = 50;
 
-const NEXT_TASK = { startToCloseTimeout: '10s', retry: { initialInterval: '100ms', maximumInterval: '10s' }, summary: 'next row of quick steps' } as const;
+/** Named as no path is: the SDK would number it, and steps without an id have numbers. */
+const NEXT_TASK = { activityId: NEXT_TASK_ID, startToCloseTimeout: '10s', retry: { initialInterval: '100ms', maximumInterval: '10s' }, summary: 'next row of quick steps' } as const;
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 

@@ -37,6 +37,11 @@ describe('folding a recorded history', () => {
     expect(view('batches.each.0-199', 1).steps.find(({ step }) => step.kind === 'foreach')?.status).toBe('running');
   });
 
+  it('takes what begins the next workflow task for no step', () => {
+    const { events } = recordedEvents('quick-rows-2');
+    expect(events.flatMap((event) => (event.kind.startsWith('step-') && 'path' in event ? [`${event.kind} ${event.path}`] : []))).toEqual(Array.from({ length: 120 }, (_, index) => `step-succeeded ${index}`));
+  });
+
   it('counts the tries of a step, and does not take the first failure for the end', () => {
     const { events } = recordedEvents('tries');
     const secondFailure = events.map(({ kind }) => kind).indexOf('step-failed') + 1;

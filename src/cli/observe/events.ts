@@ -9,7 +9,7 @@ import type { Failure } from '../../plan/failure.js';
 import { isFailureType } from '../../plan/failure.js';
 import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
 import { isDecision } from '../../plan/gate.js';
-import { DECIDE, MEMO, STEER } from '../../plan/names.js';
+import { DECIDE, MEMO, NEXT_TASK_ID, STEER } from '../../plan/names.js';
 import type { RunOutcome, Spend } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/result.js';
 import { longValue } from '../../plan/short-value.js';
@@ -69,19 +69,20 @@ function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
 
 function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
   const scheduled = event.activityTaskScheduledEventAttributes;
+  if (scheduled?.activityId === NEXT_TASK_ID) return null;
   if (scheduled) {
     const path = scheduled.activityId ?? '';
     paths.set(String(event.eventId), path);
     return startedFact(path, scheduled.activityType?.name ?? '');
   }
   const completed = event.activityTaskCompletedEventAttributes;
-  if (completed) return completedFact(pathOf(completed, paths), completed.result);
   const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-  if (failed && isMended(pathOf(failed, paths))) return null;
-  if (failed) return { kind: 'step-failed', path: stepPathOf(pathOf(failed, paths)), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
   const cancelled = event.activityTaskCanceledEventAttributes;
-  if (cancelled) return { kind: 'step-failed', path: stepPathOf(pathOf(cancelled, paths)), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
-  return null;
+  const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId)); // of no step where none is known
+  if (path === undefined) return null;
+  if (completed) return completedFact(path, completed.result);
+  if (failed) return isMended(path) ? null : { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
+  return { kind: 'step-failed', path: stepPathOf(path), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
 }
 
 function startedFact(path: string, activity: string): Fact | null {
@@ -134,10 +135,6 @@ function causeOf(failure: ProtoFailure): ProtoFailure {
 
 /** What stands for an output that cannot be read. */
 const NO_OUTPUT: StepOutput = { output: NOTHING, spend: NO_SPEND, note: null, reused: false };
-
-function pathOf(attributes: { scheduledEventId?: unknown }, paths: Map<string, string>): string {
-  return paths.get(String(attributes.scheduledEventId)) ?? '';
-}
 
 function nestedFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const started = event.childWorkflowExecutionStartedEventAttributes;
