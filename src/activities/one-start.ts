@@ -93,8 +93,9 @@ function isGivenUp({ cancellationDetails: details }: Context): boolean {
   return details !== undefined && (details.notFound || details.timedOut) && !details.cancelRequested && !details.workerShutdown;
 }
 
-function keyOf({ info: { workflowExecution, activityType, activityId } }: Context): string {
-  return JSON.stringify([workflowExecution?.workflowId, workflowExecution?.runId, activityType, activityId]);
+/** The SDK numbers local activities, and the paths of steps without an id are numbers too. */
+function keyOf({ info: { workflowExecution, activityType, activityId, isLocal } }: Context): string {
+  return JSON.stringify([workflowExecution?.workflowId, workflowExecution?.runId, activityType, activityId, isLocal]);
 }
 
 /** A local activity that is started again goes by the same token. */

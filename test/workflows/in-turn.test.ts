@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
 import { describe, expect, it } from 'vitest';
 import { NEXT_TASK_ID } from '../../src/plan/names.js';
-import { echo, foreach, literal, single, textOf } from '../plan/build-blocks.js';
+import { echo, foreach, literal, script, single, textOf } from '../plan/build-blocks.js';
 import { after, plan } from '../plan/build-plan.js';
 import { record } from '../replay/record.js';
 import { SCENARIOS } from '../replay/scenarios.js';
@@ -54,6 +55,16 @@ describe('a run of quick steps beside each other', () => {
     expect(events.filter(({ type }) => type === 'timerStarted')).toEqual([]);
     // The SDK numbers what has no id, and steps without one have numbers too.
     expect(history.events?.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityId ?? [])).toEqual([NEXT_TASK_ID, NEXT_TASK_ID]);
+    await replay(handle);
+  });
+
+  it('goes on beside slow steps, whose names are numbers as those of local activities are', async () => {
+    const go = join(harness.folder, 'go');
+    const slow = Array.from({ length: 8 }, (_, index) => script(index + 60, 'until [ -e "$1" ]; do sleep 0.2; done', [literal(go)], { timeout_ms: 60_000 }));
+    // Its last quick step lets the slow ones end.
+    const quick = Array.from({ length: 59 }, (_, index) => echo(index, literal('quick'), { needs: index === 0 ? [] : after(index - 1) }));
+    const handle = await harness.start(plan([...quick, script(59, 'touch "$1"', [literal(go)], { needs: after(58) }), ...slow]));
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 68 } });
     await replay(handle);
   });
 });
