@@ -42,21 +42,16 @@ export async function measurePair(ours: Measurement, theirs: Measurement, rounds
 }
 
 /**
- * As `measurePair`, with several workers a side in turn, each of which is warmed up: two workers of one build differ by 8 % from one
- * start to the next, and that is not what a row is about. Each meets all of the other side's, as far as the rounds go.
+ * As `measurePair`, with several workers a side in turn, each of which is warmed up by so many rounds: two workers of one build differ by
+ * 8 % from one start to the next, and that is not what a row is about. Each meets all of the other side's, as far as the rounds go.
  */
-export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, rounds: number): Promise<PairResult> {
-  await warmUp(pairs, ours, theirs, 1);
-  const pairAt = (turn: number): Pair => pairs[turn % pairs.length] ?? pairs[0];
-  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round + Math.floor(round / pairs.length))), rounds, false);
-}
-
-/** Measures each worker of both sides so often, and counts none of it. */
-export async function warmUp<Pair>(pairs: readonly Pair[], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, times: number): Promise<void> {
-  for (const pair of Array.from({ length: times }, () => pairs).flat()) {
+export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, { rounds, warmUps = 1 }: { rounds: number; warmUps?: number }): Promise<PairResult> {
+  for (const pair of Array.from({ length: warmUps }, () => pairs).flat()) {
     await ours(pair);
     await theirs(pair);
   }
+  const pairAt = (turn: number): Pair => pairs[turn % pairs.length] ?? pairs[0];
+  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round + Math.floor(round / pairs.length))), rounds, false);
 }
 
 /** Medians and quartiles of rounds, each [ours, theirs]. */

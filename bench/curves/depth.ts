@@ -11,8 +11,8 @@ export const growthOfDepth: Curve = {
   unit: 'level',
   points: [1, 2, 3, 4, 5],
   further: [],
-  rounds: 15,
-  enough: 15,
+  rounds: 1,
+  enough: 75,
   async sidesAt({ ours, byHand }, levels) {
     let plan = await ours.compile(sequential(STEPS, 'bench-level-1'));
     for (let level = 2; level <= levels; level++) plan = await ours.compile(nested(1, `bench-level-${level - 1}`, `bench-level-${level}`));

@@ -1,12 +1,10 @@
 import { commands, sequential } from '../definitions.js';
-import type { Pair } from '../environment.js';
-import type { PairResult } from '../measure.js';
-import { measureInTurn, milliseconds, warmUp } from '../measure.js';
+import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
 const STEPS = 20;
-/** With the one that every row has, two hundred steps of each worker: what the first ones cost is V8's compiling. */
-const WARM_UPS = 9;
+/** Two hundred steps of each worker: what the first ones cost is V8's compiling. */
+const WARM_UPS = 10;
 const AGAINST = 'a hand-written TypeScript workflow';
 
 export const sequentialLatency: Row = {
@@ -18,7 +16,7 @@ export const sequentialLatency: Row = {
   rounds: 20,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS));
-    return measureWarm(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])), { rounds, warmUps: WARM_UPS });
   },
 };
 
@@ -31,7 +29,7 @@ export const commandLatency: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(commands(STEPS));
-    return measureWarm(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('commands', [STEPS])), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('commands', [STEPS])), { rounds, warmUps: WARM_UPS });
   },
 };
 
@@ -45,11 +43,6 @@ export const quickSteps: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const [quick, usual] = [await ours.compile(commands(STEPS, '5s')), await ours.compile(commands(STEPS))];
-    return measureWarm(pairs, (pair) => milliseconds(() => pair.ours.run(quick)), (pair) => milliseconds(() => pair.ours.run(usual)), rounds);
+    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(quick)), (pair) => milliseconds(() => pair.ours.run(usual)), { rounds, warmUps: WARM_UPS });
   },
 };
-
-async function measureWarm(...[pairs, ours, theirs, rounds]: Parameters<typeof measureInTurn<Pair>>): Promise<PairResult> {
-  await warmUp(pairs, ours, theirs, WARM_UPS);
-  return measureInTurn(pairs, ours, theirs, rounds);
-}

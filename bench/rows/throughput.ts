@@ -1,12 +1,12 @@
 import { sequential } from '../definitions.js';
 import type { Pair } from '../environment.js';
-import { measureInTurn, milliseconds, warmUp } from '../measure.js';
+import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
 const RUNS = 50;
 const STEPS = 10;
-/** With the one that every row has, two thousand steps of each worker: so long V8 compiles, and a step costs up to 1.4 times what later ones do. Workers live for days. */
-const WARM_UPS = 3;
+/** Two thousand steps of each worker: so long V8 compiles, and a step costs up to 1.4 times what later ones do. Workers live for days. */
+const WARM_UPS = 4;
 
 export const throughput: Row = {
   name: 'throughput',
@@ -19,8 +19,7 @@ export const throughput: Row = {
     const plan = await ours.compile(sequential(STEPS, 'bench-throughput'));
     const ofOurs = (pair: Pair): Promise<number> => perSecond(() => pair.ours.run(plan));
     const ofTheirs = (pair: Pair): Promise<number> => perSecond(() => pair.byHand.run('sequential', [STEPS]));
-    await warmUp(pairs, ofOurs, ofTheirs, WARM_UPS);
-    return measureInTurn(pairs, ofOurs, ofTheirs, rounds);
+    return measureInTurn(pairs, ofOurs, ofTheirs, { rounds, warmUps: WARM_UPS });
   },
 };
 

@@ -233,6 +233,8 @@ export interface Activities {
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */
   callTool(call: ShortCall<ToolCall>): Promise<ToolAnswer>;
+  /** Begins the next workflow task by its answer. */
+  beginTask(): Promise<void>;
   /** Builds an image from sources; its output is an `Image`. */
   compileImage(call: DeviceCall): Promise<StepOutput>;
   /** Writes an image to a device and reads it back, or does what `act` says. Its output tells the image's hash. */
@@ -253,8 +255,6 @@ export interface Activities {
   sendNotice(call: NoticeCall): Promise<void>;
   /** Asks the keeper of the devices of a host, whose workers poll `queue`, for one, or gives it back. */
   tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
-  /** Begins the next workflow task by its answer. */
-  beginTask(): Promise<void>;
   /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
   readLeases(): Promise<Lease[]>;
   /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). */

@@ -41,6 +41,7 @@ export function createActivities(deps: Dependencies): Activities {
     runTool: inShort(oneStart(createRunTool(deps), { patient: true })),
     askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
     callTool: fromShort(oneStart(createCallTool(deps), { patient: true })),
+    beginTask: createBeginTask(),
     compileImage: oneStart(createCompileImage(deps), { patient: true }),
     flashDevice: oneStart(createFlashDevice(deps), { patient: false }),
     readSerial: oneStart(createReadSerial(deps), { patient: false }),
@@ -50,7 +51,6 @@ export function createActivities(deps: Dependencies): Activities {
     // Its errors are Temporal's to try again: a keeper that cannot be told of now is told later.
     tellKeeper: createTellKeeper(),
     readLeases: createReadLeases(),
-    beginTask: createBeginTask(),
     // Likewise: a server that is busy now is asked again.
     startNotice: createStartNotice(),
     sendNotice: createSendNotice(deps),
