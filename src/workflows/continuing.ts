@@ -119,9 +119,13 @@ async function writeScope(scope: Scope): Promise<void> {
   scope.written = length;
 }
 
+/** Results are in the list until they are in a page: the last item may end while one is written, and then its step closes its books. */
 async function writeRounds(rounds: Rounds): Promise<void> {
-  const results = rounds.results.splice(0);
-  if (results.length > 0) rounds.pages.push(await quick.writePage(results));
+  const results = [...rounds.results]; // More may come while these are written.
+  if (results.length > 0) {
+    rounds.pages.push(await quick.writePage(results));
+    rounds.results.splice(0, results.length);
+  }
   for (const scope of rounds.open.values()) await writeScope(scope);
 }
 

@@ -57,7 +57,7 @@ export async function runRound(rounds: Rounds, scope: Scope): Promise<RoundEnd> 
   const output = isOver ? null : await scopeOutput(scope);
   const { status, failure, error } = endOfRound(scope);
   const { spend } = scope.schedule;
-  const result: RoundResult = { index, status, output, error, duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: scope.pages };
+  const result: RoundResult = { index, status, output, error, duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: [...scope.pages] };
   return { result, failure };
 }
 
@@ -98,7 +98,9 @@ export function settleBatch(rounds: Rounds, { spend, pages, items }: RunOutcome)
 
 /** Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in order. */
 export async function closeRounds(scope: Scope, rounds: Rounds, outputs: boolean): Promise<Pick<StepEnd, 'pages' | 'spend'> & { output: Value | null }> {
-  const { pages, results, cancelled, spend } = rounds;
+  const { cancelled, spend } = rounds;
+  // As they are now: a page of them may be under way, for a run that is about to continue as new.
+  const [pages, results] = [[...rounds.pages], [...rounds.results]];
   const { spend: more = NO_SPEND, ...joined } = await quick.joinRounds({ pages, results, outputs, ...(cancelled.length === 0 ? {} : { batches: cancelled }) });
   scope.context.rounds.delete(pathOf(scope, rounds.step));
   return { ...joined, spend: addSpend(spend, more) };

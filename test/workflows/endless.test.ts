@@ -10,7 +10,7 @@ import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { Step, WorkflowStep } from '../../src/plan/step.js';
 import { FULL, random } from '../faults/seed.js';
-import { echo, foreach, set, single, textOf, whole } from '../plan/build-blocks.js';
+import { echo, foreach, many, set, single, textOf, whole } from '../plan/build-blocks.js';
 import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
@@ -44,6 +44,34 @@ describe('a long foreach', () => {
       expect(activities).toBeLessThanOrEqual(20);
     }
   }, 1_200_000);
+});
+
+describe('a run that ends with just so many steps as one should have before it continues as new', () => {
+  const LINK = 10;
+  const word = textOf('<', { root: 'item' }, '>');
+  const slow = { timeout_ms: 60_000 };
+  const BODIES = {
+    'slow commands': single(echo(0, word, slow)),
+    'quick commands': single(echo(0, word)),
+    values: single(set(0, { word })),
+    'commands after one another': many([echo(0, word, slow), echo(1, word, { ...slow, needs: after(0) })], word),
+  };
+
+  it.each(Object.keys(BODIES) as (keyof typeof BODIES)[])('loses none of the items of a foreach, and shows each once: %s', async (kind) => {
+    const each = foreach(0, whole('input:list'), BODIES[kind], { id: 'each' });
+    const counts = [1, 2, 3, 4].flatMap((links) => [1, 7, 20].map((max_parallel) => ({ items: (links * LINK) / BODIES[kind].steps.length, max_parallel })));
+    await Promise.all(counts.map(async ({ items, max_parallel }) => {
+      const list = Array.from({ length: items }, (_, index) => index);
+      const handle = await harness.start(plan([each], { inputs: INPUTS }), { input: { list }, linkSteps: LINK, settings: { budget: { ...NO_BUDGETS, max_parallel } } });
+      const { output } = await handle.result();
+      const words = list.map((index) => `<${index}>`);
+      const where = `${items} items, ${max_parallel} at once`;
+      expect(await harness.json(output), where).toEqual(kind === 'values' ? words.map((its) => ({ word: its })) : words);
+      const { steps: [shown] } = await viewOf(harness, handle.workflowId);
+      expect(shown?.rounds.map(({ index, steps }) => [index, steps.map(({ status }) => status)]), where).toEqual(list.map((index) => [index, BODIES[kind].steps.map(() => 'success')]));
+      expect((await linksOf(harness, handle)).length, where).toBeGreaterThanOrEqual(Math.floor(items / LINK));
+    }));
+  }, 120_000);
 });
 
 describe('a long run', () => {
