@@ -10,7 +10,7 @@ import type { PlanInHistory } from './pack.js';
 import type { Budgets, Plan } from './plan.js';
 import type { Price } from './price.js';
 import type { ProgramSettings } from './program.js';
-import type { Spend } from './result.js';
+import type { RoundResult, Spend } from './result.js';
 import type { Rework } from './rework.js';
 import type { Climate, Warning } from './steering.js';
 import type { Hash, Value } from './value.js';
@@ -163,11 +163,19 @@ export interface CarriedBlock {
   open: Record<number, CarriedScope>;
   /** The round before the open one, of a loop. */
   last: CarriedScope | null;
+  /** How the last round of a loop ended that only has to close its books; absent where another round may follow. */
+  over?: LastRound;
   succeeded: number;
   failures: { count: number; first: string[] };
   spend: Spend;
   /** `RoundResult`s that were written to the store so far, in pages. */
   pages: Value[];
+}
+
+/** How the last round of a loop ended, and whether its condition held then. */
+export interface LastRound extends Pick<RoundResult, 'index' | 'status' | 'output'> {
+  failure: Failure | null;
+  holds: boolean;
 }
 
 /** A step that was tried, or approved, and has not ended. */

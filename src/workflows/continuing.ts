@@ -133,10 +133,10 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
   return { ...carrySchedule(scope.schedule, later), pages: scope.pages };
 }
 
-function carryRounds({ step, items, next, end, open, last, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
+function carryRounds({ step, items, next, end, open, last, over, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
   const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
   return {
-    items, next, ...(end === undefined ? {} : { end }), succeeded, failures, spend, pages, last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
+    items, next, ...(end === undefined ? {} : { end }), ...(over === null ? {} : { over }), succeeded, failures, spend, pages, last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
     open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
   };
 }

@@ -2,7 +2,7 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { Failure } from '../plan/failure.js';
 import type { EndStatus, RoundResult, RunOutcome, Spend } from '../plan/result.js';
 import { NO_SPEND, addSpend } from '../plan/result.js';
-import type { CarriedBlock } from '../plan/run-input.js';
+import type { CarriedBlock, LastRound } from '../plan/run-input.js';
 import { addFailure, endOf, errorOf, isEnd } from '../plan/schedule.js';
 import type { Schedule, StepEnd } from '../plan/schedule.js';
 import type { BlockStep } from '../plan/step.js';
@@ -26,6 +26,8 @@ export interface Rounds {
   open: Map<number, Scope>;
   /** The round before, of a loop. */
   last: Schedule | null;
+  /** How the last round of a loop ended; null while another may follow. A run may continue as new before the books are closed. */
+  over: LastRound | null;
   succeeded: number;
   failures: { count: number; first: string[] };
   spend: Spend;
@@ -38,8 +40,8 @@ export interface Rounds {
 
 /** The state of a block step that starts, or goes on after continuing as new. */
 export function openRounds(scope: Scope, step: BlockStep, carried: CarriedBlock | null): Rounds {
-  const { items = null, next = 0, end, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [] } = carried ?? {};
-  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [] };
+  const { items = null, next = 0, end, over = null, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [] } = carried ?? {};
+  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [] };
   scope.context.rounds.set(pathOf(scope, step), rounds);
   return rounds;
 }

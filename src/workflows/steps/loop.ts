@@ -2,7 +2,7 @@ import { CancellationScope, patched } from '@temporalio/workflow';
 import { restoreSchedule } from '../../plan/carry.js';
 import { loopFailure, roundsText } from '../../plan/ends.js';
 import type { Failure } from '../../plan/failure.js';
-import type { CarriedBlock } from '../../plan/run-input.js';
+import type { CarriedBlock, LastRound } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { LoopStep } from '../../plan/step.js';
 import type { Scope } from '../context.js';
@@ -18,6 +18,7 @@ import { conditionHolds } from '../values.js';
 export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
   const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
   const rounds = openRounds(scope, step, carried);
+  if (rounds.over !== null) return endOfLoop(step, rounds.over, await closeRounds(scope, rounds, false));
   rounds.last = carried?.last ? restoreSchedule(step.body, carried.last) : null;
   for (let index = firstRound(carried, rounds.next); ; index++) {
     rounds.next = index + 1;
@@ -27,7 +28,10 @@ export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
     const holds = goesOn && (await conditionHolds(round, step, 'until'));
     settleRound(rounds, end);
     if (CancellationScope.current().consideredCancelled) return cancelledRounds(scope, rounds);
-    if (!goesOn || holds || index + 1 >= step.max) return endOfLoop(step, end, holds, await closeRounds(scope, rounds, false));
+    if (!goesOn || holds || index + 1 >= step.max) {
+      rounds.over = lastRound(end, holds);
+      return endOfLoop(step, rounds.over, await closeRounds(scope, rounds, false));
+    }
     rounds.last = round.schedule;
   }
 }
@@ -42,10 +46,14 @@ function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {
   return on_error === 'continue' && type !== 'cancelled' && patched('failed-rounds-go-on');
 }
 
-function endOfLoop(step: LoopStep, { result, failure }: RoundEnd, holds: boolean, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
-  if (failure !== null) return { status: result.status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
-  const missed = loopFailure(step, result.index + 1, holds);
+function lastRound({ result: { index, status, output }, failure }: RoundEnd, holds: boolean): LastRound {
+  return { index, status, output, failure, holds };
+}
+
+function endOfLoop(step: LoopStep, { index, status, output, failure, holds }: LastRound, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
+  if (failure !== null) return { status: status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
+  const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed, ...closed };
-  const told = roundsText(result.index + 1);
-  return { status: 'success', ...closed, output: result.output, note: holds ? told : `${told}, without the condition` };
+  const told = roundsText(index + 1);
+  return { status: 'success', ...closed, output, note: holds ? told : `${told}, without the condition` };
 }
