@@ -165,6 +165,9 @@ export interface CarriedBlock {
   last: CarriedScope | null;
   /** How the last round of a loop ended that only has to close its books; absent where another round may follow. */
   over?: LastRound;
+  /** Batch runs of a foreach that were cancelled, and why the first of them was that this run did not cancel; absent where there are none. */
+  cancelled?: string[];
+  broken?: Failure;
   succeeded: number;
   failures: { count: number; first: string[] };
   spend: Spend;

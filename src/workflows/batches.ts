@@ -33,18 +33,16 @@ interface Going {
   open: Map<string, Promise<void>>;
   /** All that runs for it; cancelled as one. */
   work: CancellationScope;
-  /** Why the first batch run ended that was ended from outside. */
-  failure: Failure | null;
 }
 
 /**
  * Does what has not started of a foreach in batch runs, in order: one after another, except that those which wait for
  * people keep nobody waiting. Leaves items to the caller where the run starts nothing any more, or one failed that stops
- * the others. Also returns when it is cancelled, once all of it has ended (I9): the caller looks. Gives why a batch run
- * ended that was cancelled, terminated or not started without this run's doing; null for none.
+ * the others. Also returns when it is cancelled, once all of it has ended (I9): the caller looks. `rounds.broken`
+ * then says why a batch run ended that was cancelled, terminated or not started without this run's doing.
  */
-export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<Failure | null> {
-  const going: Going = { scope, step, rounds, count, open: new Map(), work: new CancellationScope(), failure: null };
+export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<void> {
+  const going: Going = { scope, step, rounds, count, open: new Map(), work: new CancellationScope() };
   try {
     for (;;) {
       await condition(() => mayStart(going) || isOver(going));
@@ -55,7 +53,6 @@ export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds
     if (!isCancellation(error)) throw error;
   }
   await CancellationScope.nonCancellable(() => Promise.all(going.open.values()));
-  return going.failure;
 }
 
 function mayStart(going: Going): boolean {
@@ -83,7 +80,7 @@ function start(going: Going): void {
   const over = work.run(() => runBatch(going, run, items)).then(
     () => { if (rounds.failures.count > 0 && step.on_error === 'stop') work.cancel(); },
     (error: unknown) => {
-      if (!work.consideredCancelled) going.failure = failureOf(run, error);
+      if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
       rounds.cancelled.push(run);
       work.cancel();
     },

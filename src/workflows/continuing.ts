@@ -133,10 +133,13 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
   return { ...carrySchedule(scope.schedule, later), pages: scope.pages };
 }
 
-function carryRounds({ step, items, next, end, open, last, over, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
+function carryRounds({ step, items, next, end, open, last, over, cancelled, broken, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
   const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
   return {
-    items, next, ...(end === undefined ? {} : { end }), ...(over === null ? {} : { over }), succeeded, failures, spend, pages, last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
+    items, next, ...(end === undefined ? {} : { end }), succeeded, failures, spend, pages,
+    last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
     open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
+    // What is left of these is to close the books.
+    ...(over === null ? {} : { over }), ...(cancelled.length === 0 ? {} : { cancelled }), ...(broken === null ? {} : { broken }),
   };
 }

@@ -36,12 +36,14 @@ export interface Rounds {
   pages: Value[];
   /** Batch runs that were cancelled: what their items came to stands in their records. */
   cancelled: string[];
+  /** Why the first of them ended that was ended from outside. */
+  broken: Failure | null;
 }
 
 /** The state of a block step that starts, or goes on after continuing as new. */
 export function openRounds(scope: Scope, step: BlockStep, carried: CarriedBlock | null): Rounds {
-  const { items = null, next = 0, end, over = null, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [] } = carried ?? {};
-  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [] };
+  const { items = null, next = 0, end, over = null, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [], cancelled = [], broken = null } = carried ?? {};
+  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [...cancelled], broken };
   scope.context.rounds.set(pathOf(scope, step), rounds);
   return rounds;
 }

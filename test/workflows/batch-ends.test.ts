@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { RoundResult, RunOutcome, StepResult } from '../../src/plan/result.js';
 import type { Expression } from '../../src/plan/expression.js';
-import type { WorkflowStep } from '../../src/plan/step.js';
-import { foreach, literal, script, single, whole } from '../plan/build-blocks.js';
-import { body, commandStep, plan, stepBase } from '../plan/build-plan.js';
+import type { Step, WorkflowStep } from '../../src/plan/step.js';
+import { foreach, literal, script, set, single, whole } from '../plan/build-blocks.js';
+import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
+import { linksOf } from './links.js';
 import { sendSteer } from './updating.js';
 
 let harness: Harness;
@@ -23,10 +24,10 @@ const isItem = (value: number): Expression => ({ kind: 'binary', operator: '==',
 const when = [1, 200, 201, 202].map(isItem).reduce((left, right) => ({ kind: 'binary', operator: '||', left, right }));
 
 /** Items 1 and 200 to 202 of a foreach are nested runs, one after the other, in two batch runs. From 200 on each waits for the file `go`. */
-function each(go: string, more: Partial<Plan> = {}): Plan {
+function each(go: string, more: Partial<Plan> = {}, beside: Step[] = []): Plan {
   const leaf = body([script(0, 'test "$1" -lt 200 || until [ -e "$2" ]; do sleep 0.05; done; echo "$1"', [whole('input:text'), literal(go)], { timeout_ms: 60_000 })], { name: 'leaf' });
   const item: WorkflowStep = { ...stepBase(0, { when }), kind: 'workflow', workflow: 'leaf', plan: 'sha256:leaf', inputs: { text: whole('item') } };
-  return plan([foreach(0, whole('input:list'), single(item), { id: 'each', max_parallel: 1 })], { inputs: INPUTS, nested: { 'sha256:leaf': leaf }, ...more });
+  return plan([foreach(0, whole('input:list'), single(item), { id: 'each', max_parallel: 1 }), ...beside], { inputs: INPUTS, nested: { 'sha256:leaf': leaf }, ...more });
 }
 
 const outcomeOf = (handle: RunHandle): Promise<RunOutcome> => handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
@@ -57,6 +58,37 @@ describe('a batch run of a foreach', () => {
     const done = (await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index);
     expect(done).toEqual(name === 'stopped' ? [1, 200] : [1]);
     expect(outcome.spend.steps).toBeGreaterThanOrEqual(1);
+  }, 120_000);
+
+  it.each(ENDS)('that others have %s fails the foreach of a run that is about to continue as new, and what had ended is kept', async (name, end, message) => {
+    const [go, begin] = [join(harness.folder, `${name} late`), join(harness.folder, `${name} begins`)];
+    const first = script(1, 'until [ -e "$1" ]; do sleep 0.05; done', [literal(begin)], { id: 'first', timeout_ms: 60_000 });
+    const many = foreach(2, { kind: 'literal', value: LIST }, single(set(0, { n: whole('item') })), { id: 'many', needs: after(1) });
+    const handle = await harness.start(each(go, {}, [first, many]), { input: { list: LIST }, lease: { steps: 500 }, linkSteps: LIST.length });
+    const batch = `${handle.workflowId}/each/200-202`;
+    const child = harness.client.workflow.getHandle(`${handle.workflowId}/each/200`);
+    await expect.poll(() => child.describe().then(({ status }) => status.name, () => 'none')).toBe('RUNNING');
+    await writeFile(begin, '');
+    const indexOfLast = async (type: string): Promise<number> => (await harness.events(handle.workflowId)).findLastIndex((event) => event.type === type);
+    await expect.poll(async () => (await indexOfLast('workflowTaskCompleted')) > (await indexOfLast('activityTaskCompleted')) && (await indexOfLast('activityTaskCompleted')) > 0).toBe(true);
+    // Its books are closed in the next Temporal run.
+    const read = harness.store.readRun.bind(harness.store);
+    const isNext = async (): Promise<boolean> => (await harness.client.workflow.getHandle(handle.workflowId).describe()).runId !== handle.firstExecutionRunId;
+    const spy = vi.spyOn(harness.store, 'readRun').mockImplementation(async (run) => {
+      if (run === batch) await expect.poll(isNext, { timeout: 60_000 }).toBe(true);
+      return read(run);
+    });
+    onTestFinished(() => { spy.mockRestore(); });
+    await end(harness.client.workflow.getHandle(batch), go);
+    const outcome = await outcomeOf(handle);
+    expect((await linksOf(harness, handle)).length).toBe(2);
+    expect(outcome).toMatchObject({ status: 'error', error: expect.stringContaining(batch) as string });
+    expect(outcome.error).toContain(message);
+    const { each: ended } = await harness.results(outcome);
+    if (ended === undefined) throw new Error('no result of the foreach');
+    expect(ended).toMatchObject({ status: 'error', output: null });
+    const done = (await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index);
+    expect(done).toEqual(name === 'stopped' ? [1, 200] : [1]);
   }, 120_000);
 
   it('that could not be started is charged nothing', async () => {

@@ -25,7 +25,7 @@ export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepE
   if (count === null) return { status: 'error', failure: { type: 'value-invalid', message: notAList(items) } };
   const rounds = openRounds(scope, step, carried === null ? null : { ...carried, items });
   rounds.items = items;
-  const broken = needsBatches(step, count, carried) && patched('batches') ? await runInBatches(scope, step, rounds, count) : null;
+  const broken = rounds.broken !== null || (needsBatches(step, count, carried) && patched('batches')) ? await runInBatches(scope, step, rounds, count) : null;
   if (broken !== null) return broken;
   if (!isStopped(step, rounds)) await runItems(scope, step, rounds, { end: count, open: carried?.open ?? {} });
   return CancellationScope.current().consideredCancelled ? cancelledRounds(scope, rounds) : endOfForeach(scope, step, rounds, count);
@@ -33,7 +33,8 @@ export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepE
 
 /** The end of a foreach one of whose batch runs was ended from outside, which leaves items undone; else null. */
 async function runInBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<StepEnd | null> {
-  const failure = await runBatches(scope, step, rounds, count);
+  if (rounds.broken === null) await runBatches(scope, step, rounds, count);
+  const { broken: failure } = rounds;
   if (failure === null || isStopped(step, rounds)) return null;
   const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
   return { status: 'error', failure, pages, spend };
