@@ -9,6 +9,7 @@ import type { Expression } from '../../src/plan/expression.js';
 import type { Step, WorkflowStep } from '../../src/plan/step.js';
 import { foreach, literal, script, set, single, whole } from '../plan/build-blocks.js';
 import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
+import { record } from '../replay/record.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
@@ -89,6 +90,7 @@ describe('a batch run of a foreach', () => {
     expect(ended).toMatchObject({ status: 'error', output: null });
     const done = (await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index);
     expect(done).toEqual(name === 'stopped' ? [1, 200] : [1]);
+    if (name === 'terminated') await record('broken-batch', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
   }, 120_000);
 
   it('that could not be started is charged nothing', async () => {

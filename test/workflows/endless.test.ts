@@ -1,17 +1,19 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Expression } from '../../src/plan/expression.js';
 import type { DecisionReceipt, Gate } from '../../src/plan/gate.js';
 import { MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/plan.js';
 import type { Step, WorkflowStep } from '../../src/plan/step.js';
 import { FULL, random } from '../faults/seed.js';
-import { echo, foreach, many, set, single, textOf, whole } from '../plan/build-blocks.js';
+import { echo, foreach, literal, loop, many, script, set, single, textOf, whole } from '../plan/build-blocks.js';
 import { after, body, commandStep, plan, stepBase } from '../plan/build-plan.js';
+import { record } from '../replay/record.js';
 import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
 import { linksOf } from './links.js';
@@ -72,6 +74,23 @@ describe('a run that ends with just so many steps as one should have before it c
       expect((await linksOf(harness, handle)).length, where).toBeGreaterThanOrEqual(Math.floor(items / LINK));
     }));
   }, 120_000);
+});
+
+describe('a loop whose last round has as many steps as one run should have', () => {
+  it('goes no further in the next one', async () => {
+    const until: Expression = { kind: 'binary', operator: '==', left: { kind: 'reference', root: 'index', path: [], source: 'index' }, right: { kind: 'literal', value: 3 } };
+    const file = join(harness.folder, 'rounds.txt');
+    const round = script(0, 'echo "$1" >> "$2"; echo "$1"', [whole('index'), literal(file)], { timeout_ms: 60_000 });
+    const handle = await harness.start(plan([loop(0, until, single(round), { id: 'rounds', max: 6 })]), { linkSteps: 2 });
+    const outcome = await handle.result();
+    expect(outcome).toMatchObject({ status: 'success', spend: { steps: 4 } });
+    expect(await readFile(file, 'utf8')).toBe('0\n1\n2\n3\n');
+    const { rounds } = await harness.results(outcome);
+    expect(rounds).toMatchObject({ status: 'success', note: '4 rounds' });
+    expect(await harness.json(rounds?.output ?? null)).toBe('3');
+    expect((await linksOf(harness, handle)).length).toBeGreaterThan(1);
+    await record('loop-over', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
+  });
 });
 
 describe('a long run', () => {
