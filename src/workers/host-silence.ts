@@ -30,12 +30,17 @@ export interface SilenceWatch {
  */
 export function watchSilence(socket: Socket, listened: Listened, onSilence: (error: UnavailableError) => void, roundMs = ROUND_MS): SilenceWatch {
   let silent = 0;
-  const end = (): void => clearInterval(timer);
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+    clearInterval(timer);
+  };
   const look = async (): Promise<void> => {
     silent += 1;
     send(socket, { type: 'status' });
     const stopped = await isStopped(listened.host.pid);
-    if (silent < (stopped ? STOPPED_ROUNDS : SILENT_ROUNDS)) return;
+    // A round may begin before the one before has seen how the process is.
+    if (isOver || silent < (stopped ? STOPPED_ROUNDS : SILENT_ROUNDS)) return;
     end();
     onSilence(silentError(listened, stopped));
   };

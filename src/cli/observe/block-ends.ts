@@ -30,8 +30,8 @@ function hasSucceeded({ single, schedule }: FoldScope): boolean {
 /** Whether an item or a round can pass without an event: whatever acts in it has a `when`, or is there for no item. */
 export function mayBeSilent(scope: FoldScope): boolean {
   return scope.schedule.body.steps.every((step) => {
-    if (step.kind === 'set' || step.kind === 'wait') return true;
-    if (!isBlockStep(step)) return step.when !== null;
+    if (step.kind === 'set' || step.kind === 'wait' || step.when !== null) return true;
+    if (!isBlockStep(step)) return false;
     return (step.kind === 'foreach' && countOf(scope, step.items) === 0) || mayBeSilent(makeInner(scope, step, 0));
   });
 }
