@@ -34,6 +34,18 @@ function each(go: string, more: Partial<Plan> = {}, beside: Step[] = []): Plan {
 const outcomeOf = (handle: RunHandle): Promise<RunOutcome> => handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
 const rounds = async ({ pages }: StepResult): Promise<RoundResult[]> => (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[]; // as the interpreter wrote them
 
+/** The outcome of a run whose foreach failed by this batch run, and kept the items that had succeeded. */
+async function failed(handle: RunHandle, batch: string, message: string, kept: number[]): Promise<RunOutcome> {
+  const outcome = await outcomeOf(handle);
+  expect(outcome).toMatchObject({ status: 'error', error: expect.stringContaining(batch) as string });
+  expect(outcome.error).toContain(message);
+  const { each: ended } = await harness.results(outcome);
+  expect(ended).toMatchObject({ status: 'error', output: null });
+  if (ended === undefined) throw new Error('no result of the foreach');
+  expect((await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index)).toEqual(kept);
+  return outcome;
+}
+
 type Batch = ReturnType<Harness['client']['workflow']['getHandle']>;
 const steer = { id: randomUUID(), by: 'ana', kind: 'abort' } as const;
 const ENDS: [string, (batch: Batch, go: string) => Promise<unknown>, string][] = [
@@ -50,14 +62,7 @@ describe('a batch run of a foreach', () => {
     const child = harness.client.workflow.getHandle(`${handle.workflowId}/each/200`);
     await expect.poll(() => child.describe().then(({ status }) => status.name, () => 'none')).toBe('RUNNING');
     await end(harness.client.workflow.getHandle(batch), go);
-    const outcome = await outcomeOf(handle);
-    expect(outcome).toMatchObject({ status: 'error', error: expect.stringContaining(batch) as string });
-    expect(outcome.error).toContain(message);
-    const { each: ended } = await harness.results(outcome);
-    expect(ended).toMatchObject({ status: 'error', output: null });
-    if (ended === undefined) throw new Error('no result of the foreach');
-    const done = (await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index);
-    expect(done).toEqual(name === 'stopped' ? [1, 200] : [1]);
+    const outcome = await failed(handle, batch, message, name === 'stopped' ? [1, 200] : [1]);
     expect(outcome.spend.steps).toBeGreaterThanOrEqual(1);
   }, 120_000);
 
@@ -81,15 +86,8 @@ describe('a batch run of a foreach', () => {
     });
     onTestFinished(() => { spy.mockRestore(); });
     await end(harness.client.workflow.getHandle(batch), go);
-    const outcome = await outcomeOf(handle);
+    await failed(handle, batch, message, name === 'stopped' ? [1, 200] : [1]);
     expect((await linksOf(harness, handle)).length).toBe(2);
-    expect(outcome).toMatchObject({ status: 'error', error: expect.stringContaining(batch) as string });
-    expect(outcome.error).toContain(message);
-    const { each: ended } = await harness.results(outcome);
-    if (ended === undefined) throw new Error('no result of the foreach');
-    expect(ended).toMatchObject({ status: 'error', output: null });
-    const done = (await rounds(ended)).filter(({ status }) => status === 'success').map(({ index }) => index);
-    expect(done).toEqual(name === 'stopped' ? [1, 200] : [1]);
     if (name === 'terminated') await record('broken-batch', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
   }, 120_000);
 
