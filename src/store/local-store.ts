@@ -15,6 +15,7 @@ import { createRecordedFiles } from './recorded-files.js';
 import { createRunFiles } from './run-files.js';
 import { createSessionFiles } from './session-files.js';
 import { createSnapshots, snapshotFolder } from './snapshots.js';
+import { createSubmittedFiles } from './submitted-files.js';
 import { createTaintFiles } from './taint-files.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 import type { Store } from './store.js';
@@ -48,6 +49,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createRecordedFiles(join(stateDir, 'recorded')),
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),
+    ...createSubmittedFiles(join(stateDir, 'submitted')),
   };
 }
 

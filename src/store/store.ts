@@ -7,6 +7,7 @@ import type { ProviderFiles } from './provider-files.js';
 import type { SessionFiles } from './session-files.js';
 import type { RecordedFiles } from './recorded-files.js';
 import type { Snapshots } from './snapshots.js';
+import type { SubmittedFiles } from './submitted-files.js';
 import type { TaintFiles } from './taint-files.js';
 import type { Json } from '../plan/json.js';
 import type { Plan } from '../plan/plan.js';
@@ -56,7 +57,7 @@ export interface LogWriter {
  * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
  * synced and renamed (I6).
  */
-export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, Snapshots, TaintFiles {
+export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, Snapshots, SubmittedFiles, TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */

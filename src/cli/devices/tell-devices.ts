@@ -17,7 +17,7 @@ export async function tellDevices({ options, terminal }: Pick<Invocation, 'optio
   if (options.flag('json')) printJson(terminal, devices);
   else if (devices.length === 0) print(terminal, 'No devices. Name one in perdure.yml: `devices: {uno: {kind: avr-arduino, port: /dev/ttyACM0}}`');
   else print(terminal, ...renderDevices(devices, terminal));
-  if (serverIsDown) tell(terminal, 'The server is not running, so nobody holds a device or waits for one.');
+  if (serverIsDown) tell(terminal, 'The server is not running, so who holds a device or waits for one is not known.');
   return EXIT.success;
 }
 

@@ -13,6 +13,7 @@ import type { MadeFiles } from '../../store/made-files.js';
 import type { Store } from '../../store/store.js';
 import type { RecordedFiles } from '../../store/recorded-files.js';
 import type { Snapshots } from '../../store/snapshots.js';
+import type { SubmittedFiles } from '../../store/submitted-files.js';
 import type { TaintFiles } from '../../store/taint-files.js';
 import type { StorePlace } from './ask-store.js';
 import { askStore, inPacks } from './ask-store.js';
@@ -80,10 +81,13 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
     });
 }
 
+/** Where the server is not running nobody asks a store that is reached through it. */
+const NOTHING_NOTED: SubmittedFiles = { noteSubmitted: async () => false, listSubmitted: async () => [], forgetSubmitted: async () => undefined };
+
 /** Made files are known where they were written, and nowhere else. */
 const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
 
-type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof TaintFiles;
+type OfWorkers = 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof SubmittedFiles | keyof TaintFiles;
 
 function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   const refuse = (): never => {
@@ -101,5 +105,6 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     // Whoever decides with a token sits where its key is.
     sign: refuse, isSigned: refuse,
     ...NOTHING_MADE,
+    ...NOTHING_NOTED,
   };
 }

@@ -11,11 +11,19 @@ import type { Session } from '../session.js';
 import type { OpenGate } from './view.js';
 import { rootOf } from './view.js';
 
+/** `open` has a run of which no end is known while nobody can be asked whether it works, waits or is paused. */
+export type ListedStatus = RunStatus | 'open';
+
+/** Whether a listed run is of this status; one that is `open` in a filter is in any that is no end. */
+export function hasStatus({ status, ended_at }: ListedRun, wanted: string): boolean {
+  return status === wanted || (wanted === 'open' && ended_at === null);
+}
+
 /** A root run in a list. */
 export interface ListedRun {
   run: string;
   definition: string;
-  status: RunStatus;
+  status: ListedStatus;
   rehearsal: boolean;
   submitted_by: string | null;
   /** What it spent; null where only its end can say. */
@@ -48,7 +56,7 @@ const QUERY = `WorkflowType = '${INTERPRETER}' AND (ExecutionStatus = 'Running' 
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
 /** All that waits for people, over all runs: by one visibility call, without a worker (decision 5). */
-export async function listGates(session: Session): Promise<Pick<Listing, 'gates' | 'unlisted' | 'paused' | 'serverIsDown'>> {
+export async function listGates(session: Session): Promise<Omit<Listing, 'runs'>> {
   const executions = await readExecutions(session, OPEN_QUERY);
   return { ...waitingIn(executions ?? []), paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
@@ -60,8 +68,8 @@ function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' |
 }
 
 /**
- * All runs that are known here: those of the server, by one visibility call, and the closed ones of the store. It
- * starts nothing; where the server is not running it says so.
+ * All runs that are known here, each once: those of the server, by one visibility call, and the closed ones of the store. It
+ * starts nothing; where the server is not running it says so, and runs that were submitted and have left no record are `open`.
  */
 export async function listRuns(session: Session): Promise<Listing> {
   const records = await readRecords(session.store);
@@ -70,9 +78,17 @@ export async function listRuns(session: Session): Promise<Listing> {
   const { gates, unlisted } = waitingIn(executions ?? []);
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
-  const runs = [...closed.values(), ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId)))];
+  const open = executions === null ? await listOpen(session.store) : [];
+  const runs = [...closed.values(), ...open, ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId)))];
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
+}
+
+/** The runs that were submitted here and have left no record of their end. */
+export async function listOpen(store: Store): Promise<ListedRun[]> {
+  const [submitted, closed] = await Promise.all([store.listSubmitted(), store.listRuns()]);
+  const ended = new Set(closed);
+  return submitted.filter(({ run }) => !ended.has(run)).map(({ submitted_at, ...run }) => ({ ...run, status: 'open', usd: null, started_at: submitted_at, ended_at: null }));
 }
 
 export async function readRecords(store: Store): Promise<RunRecord[]> {
@@ -102,10 +118,31 @@ async function readExecutions(session: Session, query: string): Promise<Workflow
   try {
     const executions: WorkflowExecutionInfo[] = [];
     for await (const execution of link.client.workflow.list({ query, pageSize: 1000 })) executions.push(execution);
-    return executions;
+    return lastLinks(executions);
   } finally {
     await link.close();
   }
+}
+
+/**
+ * Of each run the last of its Temporal runs: one that has continued as new is a chain of them (I12). The others stay in the list
+ * for as long as the server keeps them, and for a moment as running.
+ */
+export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | 'startTime' | 'status'>>(executions: T[]): T[] {
+  const last = new Map<string, T>();
+  for (const execution of executions) {
+    const known = last.get(execution.workflowId);
+    if (known === undefined || isAfter(execution, known)) last.set(execution.workflowId, execution);
+  }
+  return [...last.values()];
+}
+
+type Begun = Pick<WorkflowExecutionInfo, 'startTime' | 'status'>;
+
+/** A chain's last link has not continued; only a clock that was set back begins it before another. */
+function isAfter(one: Begun, other: Begun): boolean {
+  const [isLast, wasLast] = [one, other].map(({ status }) => status.name !== 'CONTINUED_AS_NEW');
+  return isLast === wasLast ? one.startTime > other.startTime : isLast === true;
 }
 
 function pausedIn(executions: WorkflowExecutionInfo[]): PausedRun[] {

@@ -4,7 +4,7 @@ import { INTERPRETER } from '../../plan/names.js';
 import type { RunRecord } from '../../plan/result.js';
 import { oldJournals, removeJournals, removeRun, removeUnnamedFiles } from '../../store/prune-files.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
-import { readRecords } from '../observe/list-runs.js';
+import { lastLinks, listOpen, readRecords } from '../observe/list-runs.js';
 import { rootOf } from '../observe/view.js';
 import type { Session } from '../session.js';
 
@@ -31,7 +31,8 @@ export async function pruneRuns({ before, dryRun }: { before: Date; dryRun: bool
   const link = session.mayKnowRuns() ? await session.connect({ start: true }) : null;
   try {
     const { stateDir } = session.project;
-    const old = findOld({ before, executions: link === null ? [] : await executionsOf(link), records: await readRecords(session.store) });
+    const submitted = (await listOpen(session.store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
+    const old = findOld({ before, executions: link === null ? [] : await executionsOf(link), records: await readRecords(session.store), submitted });
     const journals = old.open > 0 ? [] : await oldJournals(stateDir, { before, keep: old.keep });
     if (!dryRun) await remove({ ...old, journals }, stateDir, link);
     return { runs: old.runs, journals: journals.length, open: old.open };
@@ -40,14 +41,30 @@ export async function pruneRuns({ before, dryRun }: { before: Date; dryRun: bool
   }
 }
 
-function findOld({ before, executions, records }: { before: Date; executions: WorkflowExecutionInfo[]; records: RunRecord[] }): Omit<Old, 'journals'> & { keep: string[] } {
-  const open = new Set(executions.filter(({ status }) => status.name === 'RUNNING').map(({ workflowId }) => rootOf(workflowId)));
+interface Known {
+  before: Date;
+  executions: WorkflowExecutionInfo[];
+  records: RunRecord[];
+  /** Those that have left no record. */
+  submitted: { run: string; at: Date }[];
+}
+
+/** A submission is a start soon; what the server does not know much later it has forgotten. */
+const STARTING_MS = 3_600_000;
+
+function findOld({ before, executions, records, submitted }: Known): Omit<Old, 'journals'> & { keep: string[] } {
+  // One that has just continued as new is in the list a moment before its next link is.
+  const open = new Set(lastLinks(executions).filter(({ status }) => status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW').map(({ workflowId }) => rootOf(workflowId)));
   const isOld = ({ run, ended_at }: RunRecord): boolean => !open.has(run) && new Date(ended_at) < before;
   const kept = records.filter((record) => !isOld(record));
   const keptRuns = new Set(kept.map(({ run }) => run));
-  // A run that was terminated has left no record.
-  const closed = executions.filter(({ workflowId, closeTime }) => closeTime !== undefined && closeTime < before && !open.has(rootOf(workflowId)) && !keptRuns.has(rootOf(workflowId)));
-  const runs = new Set([...records.filter(isOld).map(({ run }) => run), ...closed.map(({ workflowId }) => rootOf(workflowId))]);
+  // A run that was terminated has left no record. It ended when the last of all its Temporal runs did.
+  const ends = new Map<string, number>();
+  for (const { workflowId, closeTime } of executions) ends.set(rootOf(workflowId), Math.max(ends.get(rootOf(workflowId)) ?? 0, closeTime?.getTime() ?? 0));
+  const closed = executions.filter(({ workflowId }) => (ends.get(rootOf(workflowId)) ?? 0) < before.getTime() && !open.has(rootOf(workflowId)) && !keptRuns.has(rootOf(workflowId)));
+  const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
+  const forgotten = submitted.filter(({ run, at }) => !ends.has(run) && at.getTime() < started);
+  const runs = new Set([...records.filter(isOld), ...closed.map(({ workflowId }) => ({ run: rootOf(workflowId) })), ...forgotten].map(({ run }) => run));
   return { runs: [...runs].sort(), executions: closed, open: open.size, keep: [ORIGINS, ...kept.flatMap(({ journal }) => journal ?? [])] };
 }
 
@@ -57,9 +74,12 @@ async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecution
   return executions;
 }
 
-/** The server's histories first: a record that is still there is found again should this be cut short. */
+/**
+ * The server's histories first: a record that is still there is found again should this be cut short. Of a run its first links go first: by the
+ * last one it is seen to have ended.
+ */
 async function remove({ runs, executions, journals }: Old, stateDir: string, link: TemporalLink | null): Promise<void> {
-  for (const { workflowId, runId } of executions) await forget(link, workflowId, runId);
+  for (const { workflowId, runId } of [...executions].sort((a, b) => a.startTime.getTime() - b.startTime.getTime())) await forget(link, workflowId, runId);
   for (const run of runs) await removeRun(stateDir, run);
   await removeJournals(stateDir, journals);
   await removeUnnamedFiles(stateDir);

@@ -1,5 +1,4 @@
-import type { RunStatus } from '../../plan/result.js';
-import type { ListedRun } from '../observe/list-runs.js';
+import type { ListedRun, ListedStatus } from '../observe/list-runs.js';
 import type { OpenGate } from '../observe/view.js';
 import type { Palette } from './colors.js';
 import { formatAge, formatDuration, formatUsd, gateHash } from './format.js';
@@ -14,7 +13,8 @@ interface ListStyle {
   palette: Palette;
 }
 
-const MARKS: Record<RunStatus, { mark: string; tone: Tone }> = {
+const MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
+  open: { mark: '·', tone: 'active' },
   running: { mark: '▸', tone: 'active' },
   waiting: { mark: '◆', tone: 'attention' },
   paused: { mark: '‖', tone: 'attention' },
@@ -27,7 +27,6 @@ const MARKS: Record<RunStatus, { mark: string; tone: Tone }> = {
 
 /** Runs as a table: how each stands, its id, when it started, how long it took, what it cost. */
 export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
-  if (runs.length === 0) return ['No runs yet. `perdure run <definition>` starts one.'];
   const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(run))), Math.max(20, width - 44));
   return runs.map((listed) => {
     const { mark, tone } = MARKS[listed.status];

@@ -7,6 +7,7 @@ import { EXIT } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
 import { follow, runUrl } from '../follow/follow.js';
 import { listenForInterrupts } from '../follow/interrupt.js';
+import { grpcTrouble } from '../grpc.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { renderJoined } from '../render/screen.js';
 import type { Session } from '../session.js';
@@ -89,7 +90,17 @@ export async function startSubmission({ id, compiled: { plan, files }, session, 
   const values = await store();
   // Before it is started: from then on a run that closes may remove what no open run uses.
   for (const file of files) await session.store.noteUse(file, id);
-  return startOrJoin(link, { run: id, plan, input: values, runInput: toRunInput(plan, values, settings, link), storeId: session.store.id });
+  const { name: definition } = plan;
+  const { rehearsal, submitted_by } = settings;
+  // Also before: what was started is listed from then on, whatever ends.
+  const isNew = await session.store.noteSubmitted({ run: id, definition, rehearsal, submitted_by, submitted_at: new Date().toISOString() });
+  try {
+    return await startOrJoin(link, { run: id, plan, input: values, runInput: toRunInput(plan, values, settings, link), storeId: session.store.id });
+  } catch (error) {
+    // Of a connection that was lost meanwhile nobody knows whether it was started.
+    if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
+    throw error;
+  }
 }
 
 /** The files as the run finds them, where it may change some and its workers have them at hand. */
