@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.js';
-import { ASKS_A_MODEL, HELLO, newFolder, perdure } from './command-line.js';
+import { ASKS_A_MODEL, HELLO, newFolder, perdure, perdureHere } from './command-line.js';
 
 const FILES = { 'hello.yml': HELLO, 'asks.yml': ASKS_A_MODEL, 'empty.yml': '', 'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n' };
 
@@ -48,7 +48,7 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['a status of what waits', ['list', '--waiting', '--status', 'error'], 'cannot be used with `--status <status>`'],
   ])('%s', async (_, args, message) => {
     const folder = newFolder(FILES);
-    const { code, stdout, stderr } = await perdure(folder, args);
+    const { code, stdout, stderr } = await perdureHere(folder, args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr.match(/Error:/g)).toHaveLength(1);
@@ -62,16 +62,21 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['an unknown agent', 'broken.yml', 'did you mean `general-purpose`?'],
   ])('%s is a problem with its place', async (_, file, text) => {
     const folder = newFolder(FILES);
-    const { code, stdout, stderr } = await perdure(folder, ['run', file]);
+    const { code, stdout, stderr } = await perdureHere(folder, ['run', file]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(text);
     expect(existsSync(join(folder, '.perdure'))).toBe(false);
   });
 
+  it.each([['an error of usage', ['run', 'hello.yml', '--yes', '--unattended']], ['problems', ['run', 'broken.yml']], ['a document', ['show', 'none', '--json']], ['help', ['--help']]])('%s is the same of the program itself as of its parts', async (_, args) => {
+    const folder = newFolder(FILES);
+    expect(await perdure(folder, args)).toEqual(await perdureHere(folder, args));
+  });
+
   it('stops before anything starts when no model provider is there, and says what to set', async () => {
     const folder = newFolder(FILES);
     for (const args of [['run', 'asks.yml'], ['design', 'a report on every file']]) {
-      const { code, stderr } = await perdure(folder, args);
+      const { code, stderr } = await perdureHere(folder, args);
       expect(code).toBe(3);
       expect(stderr).toContain('ANTHROPIC_API_KEY');
       expect(stderr).toContain('--rehearse');
@@ -82,8 +87,8 @@ describe('bad usage is one clear error, and nothing is started', () => {
   it('names a program as another way only where one could play every agent', async () => {
     const chain = { models: [{ name: 'judge', provider: 'ollama', model: 'llama3.1:8b' }], steps: [{ step: 1, inputs: ['userRequest'], outputs: { mood: 'string' }, modelRef: 'judge', systemPrompt: '{{userRequest}}' }] };
     const folder = newFolder({ ...FILES, 'chain.json': JSON.stringify(chain) });
-    expect((await perdure(folder, ['run', 'asks.yml'], { env: { PATH: folder } })).stderr).toContain('would do as well');
-    const { code, stderr } = await perdure(folder, ['run', 'chain.json', 'fine'], { env: { PATH: folder } });
+    expect((await perdureHere(folder, ['run', 'asks.yml'], { env: { PATH: folder } })).stderr).toContain('would do as well');
+    const { code, stderr } = await perdureHere(folder, ['run', 'chain.json', 'fine'], { env: { PATH: folder } });
     expect([code, stderr]).toEqual([3, expect.stringContaining('needs Ollama')]);
     expect(stderr).not.toContain('would do as well');
   });
@@ -100,7 +105,7 @@ describe('bad usage is one clear error, and nothing is started', () => {
   ])('says that the state folder cannot be used when it is %s', async (_, spoil) => {
     const folder = newFolder(FILES);
     spoil(folder);
-    const { code, stdout, stderr } = await perdure(folder, ['run', 'hello.yml', '-i', 'name=x']);
+    const { code, stdout, stderr } = await perdureHere(folder, ['run', 'hello.yml', '-i', 'name=x']);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toContain('.perdure');
   });
@@ -108,33 +113,33 @@ describe('bad usage is one clear error, and nothing is started', () => {
 
 describe('--json', () => {
   it('is one document on stdout, also when something is wrong', async () => {
-    const { code, stdout } = await perdure(newFolder(FILES), ['show', 'none', '--json']);
+    const { code, stdout } = await perdureHere(newFolder(FILES), ['show', 'none', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toEqual({ error: { message: 'There is no run `none`.', hint: expect.any(String) as string, exit: 2 } });
   });
 
   it('lists problems as data', async () => {
-    const { code, stdout } = await perdure(newFolder(FILES), ['validate', 'broken.yml', '--json']);
+    const { code, stdout } = await perdureHere(newFolder(FILES), ['validate', 'broken.yml', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, problems: [{ code: 'unknown-agent', line: 3 }] });
   });
 
   it('of a list is an empty list where nothing was ever run, and makes no folder', async () => {
     const folder = newFolder();
-    expect(JSON.parse((await perdure(folder, ['list', '--json'])).stdout)).toEqual([]);
-    for (const what of [['list', '--waiting'], ['sessions', 'list'], ['memory', 'list'], ['memory', 'search', 'dates']]) expect(JSON.parse((await perdure(folder, [...what, '--json'])).stdout)).toEqual([]);
+    expect(JSON.parse((await perdureHere(folder, ['list', '--json'])).stdout)).toEqual([]);
+    for (const what of [['list', '--waiting'], ['sessions', 'list'], ['memory', 'list'], ['memory', 'search', 'dates']]) expect(JSON.parse((await perdureHere(folder, [...what, '--json'])).stdout)).toEqual([]);
     expect(existsSync(join(folder, '.perdure'))).toBe(false);
   });
 });
 
 describe('help', () => {
   it('shows an example for every command', async () => {
-    const { stdout, code } = await perdure(newFolder(), ['--help']);
+    const { stdout, code } = await perdureHere(newFolder(), ['--help']);
     expect(code).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name ?? '');
     expect(commands).toEqual(COMMANDS.map(({ name }) => name));
     for (const command of commands) {
-      const help = await perdure(newFolder(), [command, '--help']);
+      const help = await perdureHere(newFolder(), [command, '--help']);
       expect(help).toMatchObject({ code: 0, stderr: '' });
       expect(help.stdout).toMatch(/Examples?:\n {2}\$ .*perdure/);
     }
@@ -142,14 +147,14 @@ describe('help', () => {
 
   it('prints the version of the package', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
-    expect((await perdure(newFolder(), ['--version'])).stdout).toBe(`${version}\n`);
+    expect((await perdureHere(newFolder(), ['--version'])).stdout).toBe(`${version}\n`);
   });
 });
 
 describe('fmt', () => {
   it('passes by what in a folder has no canonical form: permissions, devices, texts for people', async () => {
     const folder = newFolder({ 'definitions/permissions/small.yml': 'commands:\n  - [git]\n', 'definitions/devices/board.yml': 'name: board\n', 'definitions/README.md': '# Ours\n', 'definitions/workflows/hello.yml': HELLO.replace('  - ', '- ').replace(/^ {4}/m, '  ') });
-    const { code, stdout, stderr } = await perdure(folder, ['fmt', '--check', 'definitions', '--json']);
+    const { code, stdout, stderr } = await perdureHere(folder, ['fmt', '--check', 'definitions', '--json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).toEqual({ ok: false, problems: [], changed: ['definitions/workflows/hello.yml'] });
   });
@@ -158,27 +163,27 @@ describe('fmt', () => {
 describe('init', () => {
   it('makes a project whose example is valid', async () => {
     const folder = newFolder();
-    await perdure(folder, ['init']);
-    const { code, stdout } = await perdure(folder, ['validate', 'definitions']);
+    await perdureHere(folder, ['init']);
+    const { code, stdout } = await perdureHere(folder, ['validate', 'definitions']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'No problems in 1 file\n' });
   });
 
   it('gives settings that hold when their comment signs are taken away', async () => {
     const folder = newFolder();
     rmSync(join(folder, 'perdure.yml'));
-    await perdure(folder, ['init']);
+    await perdureHere(folder, ['init']);
     const file = join(folder, 'perdure.yml');
-    expect((await perdure(folder, ['plan', 'hello'])).code).toBe(0);
+    expect((await perdureHere(folder, ['plan', 'hello'])).code).toBe(0);
     writeFileSync(file, readFileSync(file, 'utf8').replace(/^# (?=\S+:| {2})/gm, ''));
-    const { code, stdout } = await perdure(folder, ['plan', 'hello']);
+    const { code, stdout } = await perdureHere(folder, ['plan', 'hello']);
     expect([code, stdout]).toEqual([0, expect.stringContaining('in parallel · 30m · $5.00')]);
   });
 
   it('changes nothing that is there, and adds one line to .gitignore once', async () => {
     const folder = newFolder({ 'perdure.yml': '# mine\n', '.gitignore': 'node_modules' });
     mkdirSync(join(folder, '.claude/agents'), { recursive: true });
-    const first = JSON.parse((await perdure(folder, ['init', '--json'])).stdout) as object;
-    const second = JSON.parse((await perdure(folder, ['init', '--json'])).stdout) as object;
+    const first = JSON.parse((await perdureHere(folder, ['init', '--json'])).stdout) as object;
+    const second = JSON.parse((await perdureHere(folder, ['init', '--json'])).stdout) as object;
     expect(first).toEqual({ made: ['definitions/workflows/hello.yml', '.gitignore'], kept: ['perdure.yml'], found: ['.claude/agents'] });
     expect(second).toMatchObject({ made: [] });
     expect(readFileSync(join(folder, 'perdure.yml'), 'utf8')).toBe('# mine\n');
@@ -190,21 +195,21 @@ describe('plan', () => {
   const NESTED = { 'definitions/workflows/inner.yml': HELLO.replace('hello', 'inner'), 'outer.yml': 'name: outer\nsteps:\n  - id: a\n    workflow: inner\n  - id: ok\n    approval: "Is \\"this\\" <fine>?"\n' };
 
   it('shows what a definition needs from the top, and the most it may use', async () => {
-    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml']);
+    const { stdout } = await perdureHere(newFolder(NESTED), ['plan', 'outer.yml']);
     expect(stdout).toContain('at most 2 steps');
     expect(stdout).toContain('name  string, required');
     expect(stdout.split('\n').every((line) => line.length <= 80)).toBe(true);
   });
 
   it('prints nodes and edges of the whole tree', async () => {
-    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'graph']);
+    const { stdout } = await perdureHere(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'graph']);
     const graph = JSON.parse(stdout) as { nodes: { path: string }[]; edges: object[] };
     expect(graph.nodes.map(({ path }) => path)).toEqual(['a', 'a/greeting', 'ok']);
     expect(graph.edges).toEqual([{ from: 'node-0', to: 'node-2' }]);
   });
 
   it('is a flow chart that Mermaid can read, whatever names a definition has', async () => {
-    const { stdout } = await perdure(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'mermaid']);
+    const { stdout } = await perdureHere(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'mermaid']);
     expect(stdout).toMatch(/^flowchart TD\n {2}subgraph node-0\["workflow a<br\/>inner"\]/);
   });
 });
