@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { NEEDS, findMissing } from './scripts/needs.mjs';
 
 /** Folders of each tier, fast ones first; `scripts/test.mjs` runs them in this order. */
 const TIERS = {
@@ -20,6 +21,8 @@ const SECONDS = 1000;
 /** These only end what hangs: a machine that is busy with other things takes five times as long. */
 const LIMITS = { pure: 100 * SECONDS, replay: 120 * SECONDS, server: 300 * SECONDS, faults: 600 * SECONDS, hostile: 300 * SECONDS, tools: 300 * SECONDS };
 
+const missing = new Set(findMissing({ full: process.env['PERDURE_FULL'] === '1' }).map(({ name }) => name));
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -28,6 +31,8 @@ export default defineConfig({
     maxWorkers: 3,
     expect: { poll: { timeout: 90 * SECONDS } },
     allowOnly: process.env['CI'] === undefined,
+    // A tag is something that a test needs of the machine. What is missing is not waited for.
+    tags: NEEDS.map(({ name }) => ({ name, ...(missing.has(name) && { skip: true }) })),
     projects: Object.entries(TIERS).map(([name, folders]) => ({
       extends: true as const,
       test: {

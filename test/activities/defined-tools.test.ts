@@ -52,7 +52,7 @@ describe('tools of tool.yml', () => {
     expect(await call(toolOf('command', { entrypoint: 'run.sh', args: ['${text}'] }), { text: 'x' })).toMatchObject({ content: 'own x' });
   });
 
-  it('that a client made have no folder of programs', async () => {
+  it('that a client made have no folder of programs', { tags: ['sandbox'] }, async () => {
     await mkdir(join(context.workspace, 'definitions/tools/sample'), { recursive: true });
     await writeFile(join(context.workspace, 'definitions/tools/sample/run.sh'), '#!/bin/sh\necho own\n', { mode: 0o755 });
     expect(await call({ ...toolOf('command', { entrypoint: 'run.sh' }), made: true }, { text: 'x' })).toEqual({ content: expect.stringContaining('run.sh'), is_error: true });
@@ -73,7 +73,7 @@ describe('tools of tool.yml', () => {
     expect(await call(toolOf('command', { entrypoint: 'cat', args: ['${text}'] }), args)).toEqual({ content: expect.stringContaining(message), is_error: true });
   });
 
-  it('of kind python call a function, and give what it returns', async () => {
+  it('of kind python call a function, and give what it returns', { tags: ['python3'] }, async () => {
     const exec = { module: 'builtins', function: 'sorted', args: ['${text}'] };
     expect(await call(toolOf('python', exec, { outputs: { format: 'json', schema: { type: 'array' } } }), { text: 'ba' })).toEqual({ content: ['a', 'b'], is_error: false });
     expect(await call(toolOf('python', exec, { outputs: { format: 'json', schema: { type: 'object' } } }), { text: 'ba' })).toMatchObject({ content: expect.stringContaining('not as its file says'), is_error: true });

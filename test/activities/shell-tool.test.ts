@@ -1,3 +1,6 @@
+// @module-tag sandbox
+// @module-tag git
+// @module-tag python3
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 describe('perdure run chain.json', () => {
-  it("runs the seed's example: a model at its address with its parameters, python3 and node; the last value alone is printed", async () => {
+  it("runs the seed's example: a model at its address with its parameters, python3 and node; the last value alone is printed", { tags: ['python3'] }, async () => {
     const { code, stdout, stderr } = await project.run('run', 'chain.json', 'I love "this" $HOME; rm -rf /');
     expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: 'positive/7\n' });
     expect(stderr).toContain('typed-escape');

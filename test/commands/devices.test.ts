@@ -44,7 +44,7 @@ describe('devices list', () => {
     expect(await project.pids()).toEqual({ host: null, server: null });
   });
 
-  it('tells who has a device and who waits for it', async () => {
+  it('tells who has a device and who waits for it', { tags: ['avrdude'] }, async () => {
     await project.run('run', 'holds.yml', '--id', 'holds', '--detach');
     await until(async () => (await listed())['uno']?.kept_by === 'holds');
     await project.run('run', 'wants.yml', '--id', 'wants', '--detach');

@@ -1,3 +1,4 @@
+// @module-tag git
 import { execFile } from 'node:child_process';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag git
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';

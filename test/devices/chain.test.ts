@@ -1,3 +1,5 @@
+// @module-tag avrdude
+// @module-tag arduino
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -70,7 +72,7 @@ void loop() {
 
 // Its bootloader keeps real time, which a machine that tests fill does not: it belongs to the full run.
 describe.each(FULL ? ['a board of simavr with Arduino’s own bootloader'] : [])('%s, on a terminal', () => {
-  it('is compiled for, flashed, read back and listened to by a run', { timeout: 300_000 }, async () => {
+  it('is compiled for, flashed, read back and listened to by a run', { tags: ['simavr'], timeout: 300_000 }, async () => {
     const harness = await openHarness();
     onTestFinished(() => harness.close());
     const handle = await startFlow(harness, {

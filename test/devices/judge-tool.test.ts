@@ -39,7 +39,7 @@ describe('what tools say means', () => {
   });
 });
 
-describe('esptool', () => {
+describe('esptool', { tags: ['python-venv', 'socat'] }, () => {
   let harness: Harness;
   beforeAll(async () => {
     installPythonTool('esptool', '5.6.0');

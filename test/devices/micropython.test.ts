@@ -1,8 +1,11 @@
-import { spawn } from 'node:child_process';
+// @module-tag micropython
+// @module-tag python-venv
+// @module-tag socat
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startProgram } from '../fakes/start-program.js';
 import type { Harness } from '../workflows/harness.js';
 import { openHarness } from '../workflows/harness.js';
 import { endOf, startFlow } from './flow.js';
@@ -30,7 +33,7 @@ afterAll(async () => { await harness.close(); });
 async function startMicrobit(): Promise<string> {
   const line = createServer();
   await once(line.listen(0, '127.0.0.1'), 'listening');
-  const board = spawn('qemu-system-arm', ['-M', 'microbit', '-nographic', '-monitor', 'none', '-serial', `tcp:127.0.0.1:${portOf(line)}`, '-device', `loader,file=${FIRMWARE}`], { stdio: 'ignore' });
+  const board = await startProgram('qemu-system-arm', ['-M', 'microbit', '-nographic', '-monitor', 'none', '-serial', `tcp:127.0.0.1:${portOf(line)}`, '-device', `loader,file=${FIRMWARE}`]);
   const [serial] = (await once(line, 'connection')) as [Socket];
   const front = createServer((host) => {
     serial.pipe(host);

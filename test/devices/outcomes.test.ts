@@ -1,3 +1,4 @@
+// @module-tag avrdude
 import { readFile, readdir } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { StepResult } from '../../src/plan/result.js';

@@ -1,3 +1,5 @@
+// @module-tag socat
+// @module-tag avrdude
 import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @module-tag avrdude
 import { describe, expect, it } from 'vitest';
 import { inline } from '../../src/plan/value.js';
 import { FULL, random } from '../faults/seed.js';

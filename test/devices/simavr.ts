@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../activities/harness.js';
+import { startProgram } from '../fakes/start-program.js';
 import { until } from '../faults/project.js';
 
 /** Debian's package arduino-core-avr. */
@@ -15,7 +16,7 @@ export async function startSimavr(): Promise<string> {
   const folder = await temporaryFolder();
   const [program, link] = [join(folder, 'board'), join(folder, 'tty')];
   execFileSync('gcc', ['-O2', '-Wall', '-o', program, SOURCE, '-lsimavr', '-lelf', '-lutil', '-lm']);
-  const board = spawn(program, [BOOTLOADER, link], { stdio: 'ignore' });
+  const board = await startProgram(program, [BOOTLOADER, link]);
   onTestFinished(() => void board.kill('SIGKILL'));
   await until(() => (board.exitCode === null ? realpath(link).catch(() => null) : 'ended'));
   if (board.exitCode !== null) throw new Error(`The board of simavr ended with ${board.exitCode}.`);

@@ -1,3 +1,4 @@
+// @module-tag sandbox
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @module-tag sandbox
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -25,5 +25,6 @@ export function onTerminal(project: Project, args: string[], answers: [text: str
       left.shift();
     }
   });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, bytes })));
+  // No `script` fails at once.
+  return new Promise((resolve, reject) => child.on('error', reject).on('close', (code) => resolve({ code, bytes })));
 }

@@ -78,7 +78,7 @@ function textIn(body: string): string {
 }
 
 // Building Ollama takes minutes, once.
-describe.each(FULL ? ['with a real Ollama'] : [])('%s', () => {
+describe.each(FULL ? ['with a real Ollama'] : [])('%s', { tags: ['ollama'] }, () => {
   const MODEL = { name: 'smol', provider: 'ollama', model: 'smol', params: { temperature: 0, seed: 1, num_ctx: 2048, stop: ['.'] } };
   let ollama: RealOllama;
   let project: Project;

@@ -160,7 +160,7 @@ describe('an agent that was made with less than its maker', () => {
     expect(existsSync(join(folder, 'out.txt'))).toBe(false);
   });
 
-  it('is given it by a person who was asked after denials', async () => {
+  it('is given it by a person who was asked after denials', { tags: ['sandbox'] }, async () => {
     const { handle, endpoint, folder } = await open(turns, acts, { permissions: { ...permissions, escalate_after: 1 } });
     const gate = await gateOf(handle);
     expect(gate.message).toContain('Nobody has said what `sh');
