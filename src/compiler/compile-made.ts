@@ -9,7 +9,7 @@ import { createCompiler } from './compile.js';
 import type { Compiled } from './compile.js';
 import { seal } from './compile-workflow.js';
 import { loadConfig } from './config.js';
-import { toolStepFaults } from './generated-rules.js';
+import { budgetFaults, toolStepFaults } from './generated-rules.js';
 import { createLoader } from './load.js';
 import { hasErrors, problemLine, sortProblems } from './problem.js';
 import { findProject } from './project.js';
@@ -45,6 +45,8 @@ function faultsOf(plan: Plan, rules: MadeRules): string[] {
     ...steps.flatMap((step) => (step.kind === 'tool' ? callFaults(step, rules) : [])),
     ...[...models].map((key) => `Expected one of the models of this run (${listed(rules.models)}), got \`${key}\`.`),
     ...missing.map((name) => `Its input \`${name}\` is given by nobody.`),
+    // Who makes it hears of it at once; what a step plans and nobody asks again about has the smaller of both.
+    ...(rules.inputs === null ? budgetFaults(plan.budgets, rules.budgets) : []),
   ];
 }
 

@@ -38,6 +38,14 @@ function faultsIn(steps: ReadStep[], outer: string): string[] {
   });
 }
 
+/** Limits of what is made that are beyond what it may have, each in one sentence for who makes it. */
+export function budgetFaults(budgets: Budgets, most: Budgets): string[] {
+  return LIMITS.flatMap((limit) => {
+    const [own, may] = [budgets[limit], most[limit]];
+    return own === null || may === null || own <= may ? [] : [`Expected \`${limit}\` of a workflow that is made to be at most ${may}, got \`${own}\`.`];
+  });
+}
+
 /** Of each limit the first where it is set, else the second; with `replaces` false the smaller of both. */
 export function smallerOf(set: { [limit in keyof Budgets]?: number | null | undefined }, most: Budgets, replaces = false): Budgets {
   const budgets = { ...most };

@@ -1,5 +1,5 @@
 import type { Config } from '../compiler/config.js';
-import { toolStepFaults } from '../compiler/generated-rules.js';
+import { budgetFaults, toolStepFaults } from '../compiler/generated-rules.js';
 import type { Definition } from '../compiler/load.js';
 import type { Budgets, Plan } from '../plan/plan.js';
 import { LIMITS, NO_BUDGETS } from '../plan/plan.js';
@@ -13,13 +13,19 @@ const GATES_BEFORE = 1;
 
 /** Limits of a run of what a client made; what the definition itself sets may be smaller. */
 export function generatedLimits({ workflows }: Config): Budgets {
-  const set = workflows?.ai_generated_budgets ?? {};
-  const limits = Object.fromEntries(LIMITS.map((limit) => [limit, set[limit] ?? GENERATED_BUDGETS[limit]])) as Budgets; // an entry for each
+  const limits = ownLimits(workflows);
   return { ...limits, max_steps: limits.max_steps === null ? null : limits.max_steps + GATES_BEFORE };
 }
 
-/** What a model makes has agents do the work: it cannot nest, and runs no commands of its own. */
+function ownLimits(workflows: Config['workflows']): Budgets {
+  const set = workflows?.ai_generated_budgets ?? {};
+  return Object.fromEntries(LIMITS.map((limit) => [limit, set[limit] ?? GENERATED_BUDGETS[limit]])) as Budgets; // an entry for each
+}
+
+/** What a model makes has agents do the work: it cannot nest, runs no commands of its own, and has limits no larger than the config's. */
 export function checkGenerated(plan: Plan, { workflows }: Config): void {
+  const [beyond] = budgetFaults(plan.budgets, ownLimits(workflows));
+  if (beyond !== undefined) throw new McpRefusal(beyond);
   const allowed = workflows?.ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'];
   for (const { kind, id, index } of everyStepOf(plan)) {
     if (allowed.includes(kind)) continue;

@@ -106,6 +106,7 @@ describe('bad input', () => {
     ['workflow_create', { name: 'hello', definition: { steps: [] } }, /^The project has a workflow `hello` already/],
     ['workflow_create', { name: 'made', definition: { steps: [{ command: ['rm', '-rf', '/'] }] } }, /has steps of `agent:` only; step `0` is a `command`\.$/],
     ['workflow_create', { name: 'made', definition: { steps: [{ workflow: 'hello' }] } }, /has steps of `agent:` only/],
+    ['workflow_create', { name: 'made', definition: { steps: [{ agent: 'general-purpose', prompt: 'x' }], budgets: { max_steps: 50 } } }, /^Expected `max_steps` of a workflow that is made to be at most 10, got `50`\.$/],
     ['workflow_create', { name: 'made', definition: { steps: [{ agent: 'nobody' }] } }, /made\.yml:\d+:\d+ {2}unknown-agent/],
   ];
 
