@@ -9,11 +9,15 @@ import type { Spend } from '../plan/result.js';
 import { tokensText } from '../plan/step-output.js';
 import type { AgentStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
+import { book } from './account.js';
 import type { Attempt } from './attempt.js';
 import type { ModelCall } from './contract.js';
 import type { Dependencies } from './dependencies.js';
+import type { CutCalls } from './cut-calls.js';
+import { cutCalls } from './cut-calls.js';
 import { askOnce } from './journal.js';
 import { believedUsage } from './models/believed-usage.js';
+import { cutUsage, nothingSoFar } from './models/cut-usage.js';
 import { messageBytes, textOf } from './models/message.js';
 import { costAt, searchesCost } from './models/prices.js';
 import { mostSearches } from './models/provider-tools.js';
@@ -23,7 +27,7 @@ import { renderRehearsal } from './models/request.js';
 import { LONGEST_MS } from './models/retry-after.js';
 import { gatherText } from './models/text-log.js';
 import type { ResumedLog } from './resumed-log.js';
-import { finalWith, refuseIfShort } from './reservation.js';
+import { refuseIfShort } from './reservation.js';
 import { stepFailure } from './failures.js';
 
 export interface Asking extends Attempt<AgentStep>, ResumedLog {
@@ -36,32 +40,35 @@ export interface Asking extends Attempt<AgentStep>, ResumedLog {
 export interface Question {
   request: ModelRequest;
   part: (string | number)[];
-  /** What the questions of the call before it have used. */
-  counted: Spend;
   /** Stands for the messages in the journal: the hash of a transcript's last one names them all (I7). */
   said?: Hash;
 }
 
-/** What was answered once is the answer, and is not paid again (I8). */
-export async function answerTo(asking: Asking, { request, part, counted, said }: Question): Promise<ModelAnswer> {
-  const { call, log, deps: { store } } = asking;
+/**
+ * What was answered once is the answer, and is not paid again (I8). What it cost is booked in the account, with that of
+ * calls before it which came to no whole answer.
+ */
+export async function answerTo(asking: Asking, { request, part, said }: Question): Promise<ModelAnswer> {
+  const { call, log, account, deps: { store } } = asking;
   const asked = said === undefined ? request : { ...request, messages: said };
   const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json }; // Messages are JSON-safe.
+  const reserved = mostIn(call.model, request).usd;
+  const cut = cutCalls(store, question);
+  book(account, await cut.read(), reserved);
   let isKnown = true;
   const answer = await askOnce(store, question, async () => {
     isKnown = false;
-    refuseIfShort(needsOf(call, request, counted), call.most);
+    refuseIfShort(needsOf(call, request, account.counted), call.most);
     if (call.context !== undefined && part.at(-1) === 0) log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
-    return (await callProvider(asking, request, part)) as unknown as Json;
+    return (await callProvider(asking, { request, part, cut, reserved })) as unknown as Json;
   }) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
   if (isKnown) asking.retell(answer.text);
+  book(account, spendOf(asking, answer.usage), reserved);
   return answer;
 }
 
-/** What an answer used, and what of it counts against the reservation: where nobody knows its price, what was reserved. */
-export function spendOf(asking: Asking, request: ModelRequest, { usage }: ModelAnswer): { used: Spend; counted: Spend } {
-  const used: Spend = { usd: costOf(asking, usage), tokens: tokensOf(usage), steps: 0 };
-  return { used, counted: used.usd === null ? { ...used, usd: mostIn(asking.call.model, request).usd } : used };
+function spendOf(asking: Asking, usage: Usage): Spend {
+  return { usd: costOf(asking, usage), tokens: tokensOf(usage), steps: 0 };
 }
 
 /**
@@ -91,29 +98,42 @@ function costOf({ call: { model }, provider }: Asking, usage: Usage): number | n
   return model.price === null ? 0 : costAt(model.price, usage);
 }
 
-/** Answers that were of no use were paid for all the same: a final failure carries what was spent as its detail. */
-export function withSpend(error: unknown, spend: Spend): unknown {
-  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short' || spend.tokens === 0) return error;
-  return finalWith(error, spend);
+interface Asked extends Pick<Question, 'request' | 'part'> {
+  cut: CutCalls;
+  reserved: number;
 }
 
-async function callProvider({ deps, call, provider, step, signal, log, progress, said }: Asking, request: ModelRequest, part: Question['part']): Promise<ModelAnswer> {
+async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
+  const { deps, call, provider, step, signal, log, progress, said, account } = asking;
   const credentials = credentialsFor(call.model, deps.credentials());
   const text = gatherText(log, (characters) => {
     progress['characters'] = characters;
   }, said());
+  const soFar = nothingSoFar();
   const context: CallContext = {
     signal,
     credentials,
     baseUrl: call.model.base_url ?? null,
     ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
-    onText: text.add,
+    onSent: () => { soFar.isSent = true; },
+    onAccepted: () => { soFar.isAccepted = true; },
+    onUsage: (told) => { soFar.told = told; },
+    onText: (piece) => {
+      soFar.said += utf8Bytes(piece);
+      text.add(piece);
+    },
     rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment), recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null },
   };
   try {
     const answer = await provider.call(request, context);
     return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
   } catch (error) {
+    const usage = cutUsage(soFar, error, () => requestBytes(request));
+    if (usage !== null) {
+      const spent = spendOf(asking, usage);
+      book(account, spent, reserved);
+      await cut.add(spent);
+    }
     throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
   } finally {
     text.end();

@@ -1,10 +1,12 @@
 import { Context } from '@temporalio/activity';
-import type { ApplicationFailure } from '@temporalio/common';
-import { CancelledFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { JsonObject } from '../plan/json.js';
+import type { Spend } from '../plan/result.js';
 import type { Step, StepKind } from '../plan/step.js';
 import { StoreFailure } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
+import type { Account } from './account.js';
+import { openAccount } from './account.js';
 import type { StepCall, StepOutput } from './contract.js';
 import { stepFailure, toFailure, workerLost } from './failures.js';
 import { startHeartbeat } from './heartbeat.js';
@@ -21,6 +23,8 @@ export interface Attempt<S extends Step = Step> extends LoadedStep<S> {
   log: LogWriter;
   /** What the next heartbeats tell people who watch; small. */
   progress: JsonObject;
+  /** What was paid for so far. */
+  account: Account;
 }
 
 /**
@@ -35,6 +39,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
 ): Promise<R> {
   const context = Context.current();
   const progress: JsonObject = {};
+  const account = openAccount();
   const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
   let limit: TimeLimit | null = null;
   let timeoutMs = 0;
@@ -45,9 +50,9 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     limit = startTimeLimit(endingSignal(context), call.limit_ms ?? timeoutMs);
     const { signal } = limit;
     signal.throwIfAborted();
-    return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress }));
+    return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
   } catch (error) {
-    throw failureOf(error, { kind, context, exceededMs: limit?.isOver() === true ? timeoutMs : null });
+    throw withSpend(failureOf(error, { kind, context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
   } finally {
     limit?.release();
     stopHeartbeat();
@@ -86,4 +91,16 @@ function failureOf(error: unknown, { kind, context, exceededMs }: { kind: StepKi
   }
   if (exceededMs !== null) return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
   return waitsForRoom(kind, error) ?? toFailure(error);
+}
+
+/**
+ * What an attempt was paid for counts however it ended: a final failure and a cancellation carry it as their detail. What Temporal
+ * tries again has it in the journal, and what was refused for its price is asked again with more.
+ */
+function withSpend(error: Error, { spent }: Account): Error {
+  if (spent.tokens === 0 && spent.usd === 0) return error;
+  const detail: Spend = { ...spent, steps: 1 };
+  if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short') return error;
+  return ApplicationFailure.create({ type: error.type ?? 'internal', message: error.message, nonRetryable: true, details: [detail] });
 }

@@ -1,8 +1,6 @@
-import { NO_SPEND, addSpend } from '../plan/result.js';
-import type { Spend } from '../plan/result.js';
 import type { Hash } from '../plan/value.js';
 import type { Asking } from './ask-model.js';
-import { answerTo, invalid, noteOf, spendOf, withSpend } from './ask-model.js';
+import { answerTo, invalid, noteOf } from './ask-model.js';
 import { attempt } from './attempt.js';
 import type { ModelCall, StepOutput } from './contract.js';
 import { convert } from './convert-output.js';
@@ -35,24 +33,15 @@ async function ask(asking: Asking): Promise<StepOutput> {
   const key = (): Hash => contentKey('agent', modelContent(step, call.model.provider, first));
   const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
   if (known !== null) return keepSoon(store, call, key, known);
-  let spend: Spend = { usd: 0, tokens: 0, steps: 1 };
-  let counted = NO_SPEND;
-  try {
-    for (let again = 0; ; again += 1) {
-      const asked = request;
-      const answer = await answerTo(asking, { request: asked, part: [TURN, again], counted });
-      const used = spendOf(asking, asked, answer);
-      spend = addSpend(spend, used.used);
-      counted = addSpend(counted, used.counted);
-      const verdict = judge(answer, step, agent, request.model);
-      if ('value' in verdict) {
-        return keepSoon(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend, note: noteOf(call, spend), reused: false });
-      }
-      if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
-      log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-      request = askAgain(request, answer.text, verdict.errors);
+  for (let again = 0; ; again += 1) {
+    const answer = await answerTo(asking, { request, part: [TURN, again] });
+    const verdict = judge(answer, step, agent, request.model);
+    if ('value' in verdict) {
+      const { spent } = asking.account;
+      return keepSoon(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, spent), reused: false });
     }
-  } catch (error) {
-    throw withSpend(error, spend);
+    if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
+    log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+    request = askAgain(request, answer.text, verdict.errors);
   }
 }

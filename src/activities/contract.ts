@@ -257,8 +257,8 @@ export interface Activities {
   tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
   /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
   readLeases(): Promise<Lease[]>;
-  /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). */
-  renderGate(call: GateCall): Promise<RenderedGate>;
+  /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). `refusal`: of a tool's call, why there is nothing to ask, for its model. */
+  renderGate(call: GateCall): Promise<RenderedGate | { refusal: string }>;
   /** Hashes an edited content as it will be approved. */
   readEdit(call: EditCall): Promise<{ content: Value; hash: Hash } | { refusal: string }>;
   /** Holds an answer against its JSON Schema; null asks for a text. */

@@ -66,9 +66,10 @@ async function loadGated(store: Store, call: GateCall): Promise<ApprovalStep | A
 }
 
 /** A gate for one call of a tool: it shows exactly what would be done, and nothing of it can be changed. */
-async function toolGate(deps: Dependencies, call: GateCall, tool: NonNullable<GateCall['tool']>): Promise<Gate> {
+async function toolGate(deps: Dependencies, call: GateCall, tool: NonNullable<GateCall['tool']>): Promise<Gate | { refusal: string }> {
   const { path, since } = call;
   const shown = await shownCall(deps, call, tool);
+  if ('refusal' in shown) return shown;
   return { path, kind: 'tool', message: shown.message, content: await deps.store.put(shown.content), hash: gateHashOf(shown), fallback: 'abort', fixed: true, since };
 }
 

@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '../plan/failure.js';
-import type { Spend } from '../plan/result.js';
 
 interface Needs {
   /** US dollars. */
@@ -17,9 +16,4 @@ export function budgetShort(message: string, needs: Needs): ApplicationFailure {
 export function refuseIfShort(needs: Needs, most: { usd?: number | null; tokens?: number | null } | undefined): void {
   if (needs.usd <= (most?.usd ?? Infinity) && needs.tokens <= (most?.tokens ?? Infinity)) return;
   throw budgetShort(`This call may use $${needs.usd.toFixed(2)} and ${needs.tokens} tokens, more than was reserved for it.`, needs);
-}
-
-/** The same failure, final, with what was spent before it: answers that were of no use were paid for all the same. */
-export function finalWith({ type, message }: ApplicationFailure, spend: Spend): ApplicationFailure {
-  return ApplicationFailure.create({ type: type ?? 'internal', message, nonRetryable: true, details: [spend] });
 }

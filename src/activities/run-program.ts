@@ -5,10 +5,10 @@ import { canonicalJson, utf8Bytes } from '../plan/json.js';
 import { mostOf } from '../plan/price.js';
 import { accessOf } from '../plan/program-access.js';
 import type { Spend } from '../plan/result.js';
-import { addSpend } from '../plan/result.js';
 import { tokensText } from '../plan/step-output.js';
 import type { Agent, AgentStep } from '../plan/step.js';
 import { sha256 } from '../store/hash.js';
+import { book } from './account.js';
 import type { Attempt } from './attempt.js';
 import { attempt } from './attempt.js';
 import type { ProgramCall, StepOutput } from './contract.js';
@@ -23,7 +23,8 @@ import { tokensOf } from './models/provider.js';
 import { correction, createRequest } from './models/request.js';
 import type { ProgramQuestion, ProgramReply } from './programs/converse.js';
 import { converse } from './programs/converse.js';
-import { finalWith, refuseIfShort } from './reservation.js';
+import type { ProgramSpend } from './programs/program.js';
+import { refuseIfShort } from './reservation.js';
 import { contentKey, keepOutput, programContent, reusedOutput } from './reuse.js';
 
 interface Playing extends Attempt<AgentStep> {
@@ -54,35 +55,41 @@ async function run(playing: Playing): Promise<StepOutput> {
   if (known !== null) return keepOutput(store, call, key, known);
   let question: ProgramQuestion = { system: request.system, prompt: request.messages.map(textOf).join('\n\n'), model, schema: step.schema, access, after: null };
   refuseIfShort(needsOf(call, question), call.most);
-  let spend: Spend = { usd: 0, tokens: 0, steps: 1 };
   for (let again = 0; ; again += 1) {
     const reply = await replyTo(playing, question, again);
-    spend = addSpend(spend, { usd: costOf(call, reply), tokens: tokensOf(reply.spent.usage), steps: 0 });
-    const verdict = judged(playing, reply, spend);
+    const verdict = judge({ text: reply.text, stop: 'end', usage: reply.spent.usage }, step, agent, reply.model ?? program);
     if ('value' in verdict) {
-      return keepOutput(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend, note: noteOf(call, reply, spend), reused: false });
+      const { spent } = playing.account;
+      return keepOutput(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, reply, spent), reused: false });
     }
-    if (again === ASK_AGAIN) throw finalWith(stepFailure('answer-invalid', `The answer does not satisfy \`schema\`: ${verdict.errors.join('; ')}.`), spend);
+    if (again === ASK_AGAIN) throw stepFailure('answer-invalid', `The answer does not satisfy \`schema\`: ${verdict.errors.join('; ')}.`);
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     question = { ...question, prompt: correction(verdict.errors), after: { session: reply.session, total: reply.total } };
   }
 }
 
-/** The journal's answer, or what the program answers now. */
+/** The journal's answer, or what the program answers now. What it has used is booked while it works: it may be ended at any moment. */
 async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
-  const { deps, call, agent, signal, log, progress } = playing;
+  const { deps, call, agent, signal, log, progress, account } = playing;
+  const before = { ...account };
+  const onSpent = (spent: ProgramSpend): void => {
+    Object.assign(account, before);
+    book(account, { usd: costOf(call, spent), tokens: tokensOf(spent.usage), steps: 0 }, 0);
+  };
   const request = { program: call.program.program, ...question } as unknown as Json; // plain data
   const reply = await askOnce(deps.store, { call, part: ['program', again], request }, async () => {
     try {
       return (await converse({
-        deps, call, question, again, request: sha256(canonicalJson(request)), maxTurns: agent.max_turns, signal, log,
+        deps, call, question, again, request: sha256(canonicalJson(request)), maxTurns: agent.max_turns, signal, log, onSpent,
         onProgress: (now) => void Object.assign(progress, now),
       })) as unknown as Json; // so is a reply
     } catch (error) {
       throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
     }
   });
-  return reply as unknown as ProgramReply; // nothing else is under such a key
+  const told = reply as unknown as ProgramReply; // nothing else is under such a key
+  onSpent(told.spent);
+  return told;
 }
 
 /** Temporal tries again for as long as the step may take; then what was wrong is final. */
@@ -99,17 +106,9 @@ function needsOf({ program: { price, max_tokens } }: ProgramCall, { system, prom
 }
 
 /** What the program says it cost, else by the price that was settled at submit; null where that is only assumed. */
-function costOf({ program: { price, assumed } }: ProgramCall, { spent: { usd, usage } }: ProgramReply): number | null {
+function costOf({ program: { price, assumed } }: ProgramCall, { usd, usage }: ProgramSpend): number | null {
   if (usd !== null) return usd;
   return assumed === true ? null : costAt(price, usage);
-}
-
-function judged({ step, agent, call }: Playing, reply: ProgramReply, spend: Spend): ReturnType<typeof judge> {
-  try {
-    return judge({ text: reply.text, stop: 'end', usage: reply.spent.usage }, step, agent, reply.model ?? call.program.program);
-  } catch (error) {
-    throw error instanceof ApplicationFailure ? finalWith(error, spend) : error;
-  }
 }
 
 function noteOf({ program: { program } }: ProgramCall, { model }: ProgramReply, { tokens }: Spend): string {

@@ -83,6 +83,8 @@ export interface Conversation {
   allowed: Record<number, Hash>;
   /** Short hash of the chain of tools that were made in it; absent before the first. */
   made?: string;
+  /** Turns in a row of whose calls none could be made, for what they say; absent for none. */
+  wasted?: number;
   /** Denials since a person was last asked. */
   denials: number;
   /** The model of the first turn, where the transcript's beginning tells it. */

@@ -4,11 +4,11 @@ import type { Gate, GateEnd } from '../plan/gate.js';
 import { segmentOf } from '../plan/plan.js';
 import type { StepEnd } from '../plan/schedule.js';
 import type { Step } from '../plan/step.js';
-import { quick } from './activities.js';
 import type { Scope } from './context.js';
 import { addressOf, pathOf, carriedGate } from './context.js';
 import { withoutSlot } from './flight.js';
 import { awaitDecision } from './gates.js';
+import { renderOwnGate } from './own-gate.js';
 
 /**
  * Asks a person what to do about a step whose effect is external and whose worker was lost (decision 13): null to do it
@@ -27,7 +27,7 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
   if (carried !== null) return lossEnd(step, await decision(carried));
   const question = `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have happened. Do it again, count it as done, or stop?`;
   const since = new Date().toISOString();
-  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, since, submitter: settings.submitted_by });
   gates.decided.delete(path);
   return lossEnd(step, await decision({ path, kind: 'lost', fallback: 'abort', since, ...rendered }));
 }

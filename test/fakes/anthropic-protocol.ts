@@ -45,7 +45,7 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
     say(answer.rest);
   }
   send('content_block_stop', { index: 0 });
-  if ('tools' in answer) answer.tools.forEach(({ name, input }, at) => callTool(send, { name, input, index: at + 1, id: `toolu_${request.call}_${at}` }));
+  if ('tools' in answer) answer.tools.forEach(({ name, input, raw }, at) => callTool(send, { name, written: raw ?? JSON.stringify(input), index: at + 1, id: `toolu_${request.call}_${at}` }));
   if ('served' in answer) answer.served?.forEach((block, at) => serve(send, block, at + 1));
   const { output, searches } = usageOf(answer);
   const served = searches === undefined ? {} : { server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } };
@@ -55,9 +55,9 @@ async function stream(response: ServerResponse, request: RecordedRequest, answer
 }
 
 /** A call comes as a block of its own, its arguments in pieces of JSON. */
-function callTool(send: (type: string, data: object) => void, { name, input, index, id }: { name: string; input: unknown; index: number; id: string }): void {
+function callTool(send: (type: string, data: object) => void, { name, written, index, id }: { name: string; written: string; index: number; id: string }): void {
   send('content_block_start', { index, content_block: { type: 'tool_use', id, name, input: {} } });
-  for (const piece of pieces(JSON.stringify(input))) send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
+  for (const piece of pieces(written)) send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: piece } });
   send('content_block_stop', { index });
 }
 

@@ -3,17 +3,18 @@ export type Answer =
   /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words, `served` blocks of its own tools. */
   | { text: string; stop?: string; usage?: Partial<AnswerUsage>; served?: object[] }
   /** Says something, perhaps, and calls tools. */
-  | { tools: { name: string; input: unknown }[]; text?: string; usage?: Partial<AnswerUsage> }
+  /** `raw` are arguments as they are sent, where they are no JSON. */
+  | { tools: { name: string; input: unknown; raw?: string }[]; text?: string; usage?: Partial<AnswerUsage> }
   /** Refuses, with the provider's own form of error. */
   | { status: number; message?: string; kind?: string; headers?: Record<string, string> }
   /** Takes the request and never says a word. */
   | { hang: true }
-  /** Says this much and tears the connection. */
-  | { breakAfter: string }
+  /** Says this much and tears the connection. `usage` is what it has told before, where the protocol tells it at the start. */
+  | { breakAfter: string; usage?: Partial<AnswerUsage> }
   /** Says this much and then fails inside the stream. */
-  | { failAfter: string; kind: string; message: string }
+  | { failAfter: string; kind: string; message: string; usage?: Partial<AnswerUsage> }
   /** Says the first part, waits for `until`, then says the rest. */
-  | { text: string; until: Promise<void>; rest: string }
+  | { text: string; until: Promise<void>; rest: string; usage?: Partial<AnswerUsage> }
   /** Sends these bytes as they are, for broken protocols. */
   | { raw: string };
 

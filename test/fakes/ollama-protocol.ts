@@ -36,7 +36,7 @@ export async function answerOllama(response: ServerResponse, request: RecordedRe
 }
 
 function callsIn(answer: Answer): object {
-  return 'tools' in answer ? { tool_calls: answer.tools.map(({ name, input }) => ({ function: { name, arguments: input } })) } : {};
+  return 'tools' in answer ? { tool_calls: answer.tools.map(({ name, input, raw }) => ({ function: { name, arguments: raw ?? input } })) } : {};
 }
 
 function textOf(answer: Answer): string {

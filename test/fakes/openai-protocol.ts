@@ -27,7 +27,7 @@ export async function answerOpenai(response: ServerResponse, request: RecordedRe
     return void response.end();
   }
   say('text' in answer ? (answer.text ?? '') : '');
-  if ('tools' in answer) choice({ tool_calls: answer.tools.map(({ name, input }, index) => ({ index, id: `call_${request.call}_${index}`, type: 'function', function: { name, arguments: JSON.stringify(input) } })) });
+  if ('tools' in answer) choice({ tool_calls: answer.tools.map(({ name, input, raw }, index) => ({ index, id: `call_${request.call}_${index}`, type: 'function', function: { name, arguments: raw ?? JSON.stringify(input) } })) });
   if ('until' in answer) {
     await answer.until;
     say(answer.rest);

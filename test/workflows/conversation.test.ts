@@ -73,9 +73,49 @@ describe('an agent with tools', () => {
 
   it('goes on by itself where its provider paused in the middle of an answer, in the same turn', async () => {
     const { output, outcome, requests } = await run(talking(), [{ text: 'I search.', stop: 'pause_turn' }, ({ messages }) => ({ text: messages.map(({ role, text }) => `${role}: ${text}`).at(-1) ?? '' })]);
-    expect(output).toBe('assistant: I search.');
+    expect(output).toBe('I search.assistant: I search.');
     expect(outcome?.spend.tokens).toBe(30);
     expect(requests).toHaveLength(2);
+  });
+
+  it('has said before a pause what it said, whatever follows, and is sent it back as it came', async () => {
+    const use = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } };
+    const { output, requests } = await run(talking(), [{ text: 'First. ', stop: 'pause_turn', served: [use] }, { text: 'Second. ', stop: 'pause_turn' }, { text: 'Third.' }]);
+    expect(output).toBe('First. Second. Third.');
+    expect(requests[1]?.body['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant', content: [{ type: 'text', text: 'First. ' }, use] }]);
+    const schema = { type: 'object', properties: { lines: { type: 'number' } }, required: ['lines'], additionalProperties: false };
+    expect((await run(talking({}, { schema }), [{ text: 'I search.', stop: 'pause_turn' }, { text: '{"lines": 2}' }])).output).toEqual({ lines: 2 });
+    expect((await run(talking({}, { schema }), [{ text: '{"lines"', stop: 'pause_turn' }, { text: ': 2}' }])).output).toEqual({ lines: 2 });
+    // A turn that ends in calls is no answer yet.
+    expect((await run(talking(), [{ text: 'Before. ', stop: 'pause_turn' }, read('a.txt'), { text: 'After.' }])).output).toBe('After.');
+  });
+
+  it.each(['anthropic', 'openai', 'ollama'] as const)('hears of arguments that are no JSON from %s, and goes on', async (provider) => {
+    const broken = { name: 'read_file', input: null, raw: '{"path": "a.txt' };
+    const endpoint = await startModelEndpoint(({ results }) => (results.count === 0 ? { tools: [broken, ...toolsOf(read('a.txt'))] } : results.count === 2 ? read('a.txt') : { text: 'done' }));
+    const { output, error, outcome } = await run(talking(), [], { settings: { models: { '': { provider, model: 'tiny', base_url: provider === 'openai' ? `${endpoint.url}/v1` : endpoint.url, price: null } } } });
+    expect([error, output, endpoint.requests.length]).toEqual([null, 'done', 3]);
+    const told = JSON.stringify(endpoint.requests[1]?.body['messages']);
+    expect([told.includes('The arguments are no JSON'), told.includes('second')]).toEqual([true, true]);
+    expect(outcome?.spend.tokens).toBe(45);
+    // The provider takes objects only.
+    expect(told).toContain('INVALID_JSON');
+    await endpoint.close();
+  });
+
+  it('hears of a call that Ollama cannot read, and goes on; again and again it ends with the truth', async () => {
+    const broken: Answer = { failAfter: 'I look.', kind: 'api_error', message: "error parsing tool call: raw='{\"path\": ', err=unexpected end of JSON input" };
+    const at = (url: string) => ({ settings: { models: { '': { provider: 'ollama' as const, model: 'tiny', base_url: url, price: null } } } });
+    const endpoint = await startModelEndpoint([broken, read('a.txt'), { text: 'done' }, broken, broken, broken]);
+    expect((await run(talking(), [], at(endpoint.url))).output).toBe('done');
+    expect(endpoint.requests[1]?.prompt).toMatch(/^Your call could not be read: .*Make the call again/s);
+    expect((await run(talking(), [], at(endpoint.url))).error).toMatch(/calls that cannot be read, again and again: error parsing/);
+    await endpoint.close();
+  });
+
+  it('that only ever makes calls which cannot be made fails with the truth', async () => {
+    const { outcome } = await run(talking({ max_turns: 3 }), () => ({ tools: [{ name: 'read_file', input: null, raw: '{' }] }));
+    expect(outcome).toMatchObject({ status: 'error', error: expect.stringContaining('None of the calls of its last 3 turns could be made') as string });
   });
 
   it('makes several calls of one turn, and changes the workspace', async () => {

@@ -51,7 +51,7 @@ describe('tools that the provider runs', () => {
       { text: 'I look.', stop: 'pause_turn', served: [used('srv_1', 'web_search', { query: 'x' }), found, used('srv_2', 'web_search', { query: 'y' }), refused('srv_2')], usage: { input: 1, output: 1, searches: 2 } },
       { text: 'It is A.', served: [used('srv_3', 'bash_code_execution', { command: 'echo 4' }), ran], usage: { input: 1, output: 1, searches: 1 } },
     ]);
-    expect(output).toBe('It is A.');
+    expect(output).toBe('I look.It is A.');
     expect(notes).toEqual([
       'turn 1', '→ web_search {"query":"x"}', '← web_search: 1 result', '→ web_search {"query":"y"}', '← web_search failed: max_uses_exceeded',
       '→ bash_code_execution {"command":"echo 4"}', '← bash_code_execution: ended with 0',

@@ -31,7 +31,10 @@ const lastVersion = (own: Activities): Partial<Activities> => {
     return { ...gate, message, hash: gateHashOf({ message, content: await harness.json(gate.content) }) };
   };
   return {
-    renderGate: async (call) => inOldWords(await own.renderGate(call)),
+    renderGate: async (call) => {
+      const rendered = await own.renderGate(call);
+      return 'refusal' in rendered ? rendered : inOldWords(rendered);
+    },
     prepareTool: async (call) => {
       const prepared = await own.prepareTool(call);
       return 'hash' in prepared ? inOldWords(prepared) : prepared;

@@ -17,7 +17,8 @@ export function admitted(name: Remote, provider: ModelProvider, admit: Admission
       const { signal, concurrency } = context;
       const pass = await admit({ provider: `${name} ${addressOf(name, context)}`, concurrency: concurrency ?? CONCURRENCY[name], signal });
       try {
-        const answer = await provider.call(request, { ...context, onAccepted: () => pass.accept() });
+        context.onSent?.();
+        const answer = await provider.call(request, { ...context, onAccepted: () => { pass.accept(); context.onAccepted?.(); } });
         pass.accept();
         pass.release();
         return answer;

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { Json, JsonObject } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
-import { blocksOf } from './message.js';
+import { asArguments, blocksOf } from './message.js';
 import type { ServedCall } from './provider.js';
 import { USES } from './provider-tools.js';
 
@@ -38,7 +38,7 @@ function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
     case 'text':
       return { type: 'text', text: block.text, ...mark };
     case 'call':
-      return { type: 'tool_use', id: block.id, name: block.name, input: block.input, ...mark };
+      return { type: 'tool_use', id: block.id, name: block.name, input: asArguments(block.input), ...mark };
     case 'result':
       return { type: 'tool_result', tool_use_id: block.id, content: block.text, ...(block.is_error ? { is_error: true } : {}), ...mark };
     case 'kept':

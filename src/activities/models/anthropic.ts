@@ -1,4 +1,4 @@
-import Anthropic, { APIConnectionError, APIError, AnthropicError } from '@anthropic-ai/sdk';
+import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
 import type { Json } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
@@ -6,6 +6,8 @@ import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { conversationParams, servedIn, toBlocks } from './anthropic-blocks.js';
+import type { Hearing } from './anthropic-stream.js';
+import { gatherBlocks, readMessage } from './anthropic-stream.js';
 import { leanFetch } from './fetch.js';
 import type { ModelMessage } from './message.js';
 import { textOf } from './message.js';
@@ -42,48 +44,40 @@ async function call(client: Anthropic, request: ModelRequest, context: CallConte
   }
 }
 
-/** A turn of a conversation: its blocks go back to the model as they came, so the SDK puts them together. */
-async function askTurn(client: Anthropic, params: Params, { signal, onAccepted, onText }: CallContext): Promise<ModelAnswer> {
-  const stream = client.messages.stream(params, { signal });
-  stream.on('connect', () => onAccepted?.());
-  stream.on('text', onText);
-  const { content, stop_reason, usage } = await stream.finalMessage();
+/** A turn of a conversation: its blocks go back to the model as they came. */
+async function askTurn(client: Anthropic, params: Params, context: CallContext): Promise<ModelAnswer> {
+  const gathered = gatherBlocks();
+  const end = await readAnswer(client, params, context, gathered.add);
+  const content = gathered.blocks();
   const served = servedIn(content);
-  return { text: textIn(content), stop: stopOf(stop_reason), usage: usageOf(usage), blocks: toBlocks(content), ...(served.length === 0 ? {} : { served }) };
+  return { text: textIn(content), ...end, blocks: toBlocks(content), ...(served.length === 0 ? {} : { served }) };
 }
 
 /**
  * A single question: of its answer only the text counts. To read the API's events alone takes a sixth less than to have the
  * SDK make a message of them.
  */
-async function askQuestion(client: Anthropic, params: Params, { signal, onAccepted, onText }: CallContext): Promise<ModelAnswer> {
-  const events = await client.messages.create({ ...params, stream: true }, { signal });
-  onAccepted?.();
+async function askQuestion(client: Anthropic, params: Params, context: CallContext): Promise<ModelAnswer> {
   let text = '';
-  let said: Pick<Anthropic.Message, 'stop_reason' | 'usage'> | null = null;
-  let isWhole = false;
-  for await (const event of events) {
-    if (event.type === 'message_start') said = event.message;
-    else if (event.type === 'content_block_start') text += textIn([event.content_block]);
-    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') {
-      text += event.delta.text;
-      onText(event.delta.text);
-    } else if (event.type === 'message_delta' && said !== null) said = { stop_reason: event.delta.stop_reason, usage: usageNow(said.usage, event.usage) };
-    else if (event.type === 'message_stop') isWhole = true;
-  }
-  if (said === null || !isWhole) throw new AnthropicError('the stream ended before the message did');
-  return { text, stop: stopOf(said.stop_reason), usage: usageOf(said.usage) };
+  const end = await readAnswer(client, params, context, (event) => {
+    if (event.type === 'content_block_start') text += textIn([event.content_block]);
+    else if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') text += event.delta.text;
+  });
+  return { text, ...end };
 }
 
-/** What is counted so far: totals, of which those that do not change are left out. */
-function usageNow(before: Anthropic.Usage, { input_tokens, output_tokens, cache_creation_input_tokens, cache_read_input_tokens }: Anthropic.MessageDeltaUsage): Anthropic.Usage {
-  return {
-    ...before,
-    output_tokens,
-    input_tokens: input_tokens ?? before.input_tokens,
-    cache_creation_input_tokens: cache_creation_input_tokens ?? before.cache_creation_input_tokens,
-    cache_read_input_tokens: cache_read_input_tokens ?? before.cache_read_input_tokens,
-  };
+async function readAnswer(client: Anthropic, params: Params, context: CallContext, take: Hearing['onEvent']): Promise<Pick<ModelAnswer, 'stop' | 'usage'>> {
+  const { signal, onAccepted, onText, onUsage } = context;
+  const events = await client.messages.create({ ...params, stream: true }, { signal });
+  onAccepted?.();
+  const { stop_reason, usage } = await readMessage(events, {
+    onEvent(event) {
+      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') onText(event.delta.text);
+      take(event);
+    },
+    onUsage: (told) => onUsage?.(usageOf(told)),
+  });
+  return { stop: stopOf(stop_reason), usage: usageOf(usage) };
 }
 
 /** One client for each key and address: to make one costs more than to ask a model that answers at once. */

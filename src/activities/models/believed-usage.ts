@@ -18,7 +18,8 @@ export function believedUsage({ usage, text, blocks }: ModelAnswer, asked: () =>
   };
 }
 
-function tokensIn(bytes: number): number {
+/** Tokens of so many bytes, rather too many. */
+export function tokensIn(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../plan/json.js';
-import { utf8Bytes } from '../../plan/json.js';
+import { isObject, utf8Bytes } from '../../plan/json.js';
 import type { ModelChoice } from '../../plan/run-input.js';
 import type { ProviderLimits } from '../../plan/tool.js';
 import type { ToolSpec } from '../tools/handler.js';
@@ -42,4 +42,18 @@ export function callsIn(blocks: Block[]): ToolCall[] {
 /** Bytes that a message has in a request, about: what reservations are made by (I8). */
 export function messageBytes(message: ModelMessage): number {
   return 'text' in message ? utf8Bytes(message.text) : utf8Bytes(JSON.stringify(message.blocks));
+}
+
+/** The arguments of a call as a model wrote them. What is no JSON stays the text that it is: whoever checks it tells the model. */
+export function inputOf(written: string): Json {
+  try {
+    return written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
+  } catch {
+    return written;
+  }
+}
+
+/** Arguments as they are told again: providers take an object there, and no other. */
+export function asArguments(input: Json): JsonObject {
+  return isObject(input) ? input : { INVALID_JSON: input };
 }

@@ -30,9 +30,24 @@ export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   return stepFailure('request-refused', `The provider refuses the request (${said}).`);
 }
 
-/** No answer came, or it broke off: `url` could not be reached or did not go on. */
+/** What a connection fails with before anything was sent. */
+const NOT_SENT = /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM|EINVAL|UND_ERR_CONNECT_TIMEOUT|Connect Timeout|certificate)\b/i;
+
+/** Failures of calls that the provider may have taken. */
+const sent = new WeakSet<ApplicationFailure>();
+
+/** No answer came, or it broke off, or is none that can be read: `url` could not be reached or did not go on. */
 export function connectionFailure(url: string, error: unknown): ApplicationFailure {
-  return stepFailure('provider-unreachable', `The connection to \`${url}\` failed: ${rootCause(error)}.`);
+  const why = rootCause(error);
+  const isUnreadable = error instanceof SyntaxError;
+  const failure = stepFailure('provider-unreachable', isUnreadable ? `The answer of \`${url}\` cannot be read: ${why}.` : `The connection to \`${url}\` failed: ${why}.`);
+  if (!NOT_SENT.test(why)) sent.add(failure);
+  return failure;
+}
+
+/** Whether a call that failed was on its way, so that it may have to be paid for. */
+export function wasSent(failure: ApplicationFailure): boolean {
+  return sent.has(failure);
 }
 
 /** The innermost reason is the one that helps: `connect ECONNREFUSED 127.0.0.1:1`, not `fetch failed`. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../plan/json.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
-import { callsIn, textIn } from './message.js';
+import { asArguments, callsIn, textIn } from './message.js';
 import type { ModelAnswer } from './provider.js';
 import { NO_USAGE } from './provider.js';
 
@@ -31,7 +31,7 @@ export function toChat(message: ModelMessage): JsonObject[] {
   const text = textIn(message.blocks);
   const results = message.blocks.filter((block) => block.kind === 'result').map(({ name, text: content }): JsonObject => ({ role: 'tool', tool_name: name, content }));
   if (results.length > 0) return [...results, ...(text === '' ? [] : [{ role: message.role, content: text }])];
-  return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls.map(({ name, input }) => ({ function: { name, arguments: input } })) }) }];
+  return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls.map(({ name, input }) => ({ function: { name, arguments: asArguments(input) } })) }) }];
 }
 
 /** Adds a line to what was said, and gives the text that is new in it. Ollama gives calls no ids: their number is one. */

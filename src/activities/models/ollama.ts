@@ -17,6 +17,8 @@ const DEFAULT_PORT = '11434';
 /** Unless told how long the context shall be, Ollama takes 4,096 tokens and drops the rest without a word. */
 const SMALLEST_CONTEXT = 8_192;
 const LARGEST_CONTEXT = 131_072;
+/** What Ollama says of a call that its model has written and that is no JSON. */
+const UNREADABLE = /error parsing tool call/i;
 
 /** Models on this machine or another, through Ollama's own API. */
 export const ollamaProvider: ModelProvider = {
@@ -83,6 +85,7 @@ async function readAnswer(response: Posted, context: CallContext, { model, tools
   const said: Said = { text: '', calls: [] };
   for await (const line of readLines(response.body)) {
     const piece = JSON.parse(line) as ChatLine; // Every field is optional, and looked at before it is used.
+    if (typeof piece.error === 'string' && UNREADABLE.test(piece.error)) return { ...toAnswer(said, piece, tools !== undefined), unreadable: piece.error };
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);
     const added = addPiece(said, piece);
     if (added !== '') context.onText(added);

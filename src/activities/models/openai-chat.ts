@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../plan/json.js';
+import type { JsonObject } from '../../plan/json.js';
 import type { Block, ModelMessage } from './message.js';
-import { callsIn, textIn } from './message.js';
+import { asArguments, callsIn, inputOf, textIn } from './message.js';
 import type { ModelAnswer, Usage } from './provider.js';
 import { NO_USAGE } from './provider.js';
 
@@ -43,7 +43,7 @@ export function toChat(message: ModelMessage): JsonObject[] {
   const text = textIn(message.blocks);
   const results = message.blocks.filter((block) => block.kind === 'result').map(({ id, text: content }): JsonObject => ({ role: 'tool', tool_call_id: id, content }));
   if (results.length > 0) return [...results, ...(text === '' ? [] : [{ role: message.role, content: text }])];
-  const calls = callsIn(message.blocks).map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(input) } }));
+  const calls = callsIn(message.blocks).map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(asArguments(input)) } }));
   return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
 }
 
@@ -79,15 +79,6 @@ export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: b
   const called = calls.map(({ id, name, arguments: input }, index): Block => ({ kind: 'call', id: id || `call_${index}`, name, input: inputOf(input) }));
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
   return { text, stop: stopOf(finish, called.length > 0), usage, ...(whole ? { blocks: [...words, ...called] } : {}) };
-}
-
-/** Arguments that are no JSON stay the text that they are: whoever checks them tells the model. */
-function inputOf(text: string): Json {
-  try {
-    return text.trim() === '' ? {} : (JSON.parse(text) as Json); // JSON is JSON
-  } catch {
-    return text;
-  }
 }
 
 function stopOf(finish: string | null, hasCalls: boolean): ModelAnswer['stop'] {

@@ -73,7 +73,7 @@ function isStrict(schema: Json): boolean {
   return isClosed && Object.values(schema).every(isStrict);
 }
 
-async function readAnswer(response: Posted, { onText }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+async function readAnswer(response: Posted, { onText, onUsage }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
   const said = nothingSaid();
   let isDone = false;
   for await (const line of readLines(response.body)) {
@@ -84,6 +84,7 @@ async function readAnswer(response: Posted, { onText }: CallContext, { model, to
     const chunk = JSON.parse(data) as Chunk; // Every field is optional, and looked at before it is used.
     if (chunk.error !== undefined) throw refusal(500, chunk.error, model);
     const added = addChunk(said, chunk);
+    if (chunk.usage != null) onUsage?.(said.usage);
     if (added !== '') onText(added);
   }
   if (!isDone && said.finish === null) throw new Error('the answer broke off');

@@ -40,6 +40,8 @@ export interface ModelAnswer {
   blocks?: Block[];
   /** What the provider's own tools did in it; absent for nothing. */
   served?: ServedCall[];
+  /** Why the provider itself could not read what the model has written as a call: the model may write it again. */
+  unreadable?: string;
 }
 
 /** One use of a tool that the provider runs, as people are told of it. */
@@ -58,8 +60,12 @@ export interface CallContext {
   baseUrl: string | null;
   /** Calls to make at once; absent where nobody says. */
   concurrency?: number;
+  /** Told when the call goes out, before anything of it can have been paid. */
+  onSent?: () => void;
   /** Told when the provider has taken the call, long before the answer is there. */
   onAccepted?: () => void;
+  /** Told what the provider counts so far, as a total, whenever it says so: also an answer that breaks off was paid for. */
+  onUsage?: (usage: Usage) => void;
   /** Takes the answer as it comes. */
   onText: (text: string) => void;
   /** What a rehearsal says (decision 10). */

@@ -8,7 +8,7 @@ import type { Dependencies } from '../dependencies.js';
 import { costAt } from '../models/prices.js';
 import type { Usage } from '../models/provider.js';
 import { NO_USAGE, tokensOf } from '../models/provider.js';
-import { budgetShort, finalWith } from '../reservation.js';
+import { budgetShort } from '../reservation.js';
 import { play } from './play.js';
 import type { ProgramEvent, ProgramOutcome, ProgramSpend, SessionUse } from './program.js';
 import { PROGRAM } from './programs.js';
@@ -50,10 +50,12 @@ export interface Conversation {
   signal: AbortSignal;
   log: LogWriter;
   onProgress: (progress: { characters?: number; turns?: number }) => void;
+  /** Told what the question has used so far, whenever the program says so. */
+  onSpent: (spent: ProgramSpend) => void;
 }
 
 /**
- * Asks a program, or goes on with what a lost worker has left of the same question. Throws a failure with what was spent;
+ * Asks a program, or goes on with what a lost worker has left of the same question. Throws a failure where it does not answer;
  * `budget-short` where the program has spent what it may: it goes on in its session once more is reserved.
  */
 export async function converse(conversation: Conversation): Promise<ProgramReply> {
@@ -74,21 +76,24 @@ interface Ended {
 
 /** One process. Its session and what that has used are in the journal before it ends, as far as the program tells. */
 async function oneProcess(conversation: Conversation, book: SessionBook, left: OpenSession | null, id?: string): Promise<Ended> {
-  const { deps, call, question, maxTurns, signal, log, onProgress } = conversation;
+  const { deps, call, question, maxTurns, signal, log, onProgress, onSpent } = conversation;
   const use = sessionUse(conversation, left, id);
   const before = left?.spent ?? NOTHING_SPENT;
+  onSpent(before);
   const session: OpenSession = { id: use.id, spent: before };
   const program = PROGRAM[call.program.program];
   // A program that names its session itself has none yet: should it be lost before it does, it starts anew.
   if (program.takesSessionId || use.kind === 'resume') await book.write({ ...session });
-  const keeper = keepSession(session, book, call);
+  const keeper = keepSession(session, book, conversation);
   const outcome = await play({
     program, before: addUsage(question.after?.total ?? NO_USAGE, before.usage), cwd: call.workspace, credentials: deps.credentials(),
     owner: { store: deps.store.id, run: call.root.run }, signal, log, onProgress, onEvent: keeper.onEvent,
     task: { ...question, prompt: left === null ? question.prompt : continuation(question.prompt), maxTurns, usd: call.most?.usd ?? null, session: use },
   });
   await keeper.written();
-  return { outcome, session: { id: session.id, spent: addSpent(before, outcome) } };
+  const spent = addSpent(before, outcome);
+  onSpent(spent);
+  return { outcome, session: { id: session.id, spent } };
 }
 
 /** A new conversation, or the one that was left or that the question goes on with. */
@@ -98,7 +103,7 @@ function sessionUse({ call, question: { after }, again }: Conversation, left: Op
 }
 
 /** Writes down what a program tells of its session while it works: that is what a lost worker leaves. */
-function keepSession(session: OpenSession, book: SessionBook, { program: { price, assumed } }: ProgramCall): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void> } {
+function keepSession(session: OpenSession, book: SessionBook, { call: { program: { price, assumed } }, onSpent }: Conversation): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void> } {
   let written: Promise<void> = Promise.resolve();
   const keep = (): void => {
     written = book.write({ ...session });
@@ -111,6 +116,7 @@ function keepSession(session: OpenSession, book: SessionBook, { program: { price
         keep();
       } else if (event.kind === 'turn' && event.usage !== null) {
         session.spent = addSpent(session.spent, { usage: event.usage, usd: assumed === true ? null : costAt(price, event.usage) });
+        onSpent(session.spent);
         keep();
       }
     },
@@ -131,11 +137,7 @@ async function replyOf(conversation: Conversation, { outcome, session }: Ended):
   }
   if (outcome.kind !== 'session-lost') await sessionBook(store, call, again, request).write(session);
   if (outcome.kind === 'budget-spent' && call.most?.usd !== undefined) throw moreIsNeeded(call, spent);
-  const failure = refusalOf(outcome, call.program, maxTurns);
-  if (failure.nonRetryable !== true) throw failure;
-  const { price, assumed } = call.program;
-  const usd = spent.usd ?? (assumed === true ? null : costAt(price, spent.usage));
-  throw finalWith(failure, { usd, tokens: tokensOf(spent.usage), steps: 1 });
+  throw refusalOf(outcome, call.program, maxTurns);
 }
 
 /** Twice as much, for the whole of it; what was spent is part of what will be reserved then. */

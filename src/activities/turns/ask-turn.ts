@@ -1,11 +1,10 @@
 import type { TurnAnswer } from '../../plan/conversation.js';
-import type { Spend } from '../../plan/result.js';
-import { NO_SPEND, addSpend } from '../../plan/result.js';
+import { NO_SPEND } from '../../plan/result.js';
 import { longHash, shortHash } from '../../plan/short-hash.js';
 import { shortValue } from '../../plan/short-value.js';
 import type { Hash } from '../../plan/value.js';
 import type { Asking } from '../ask-model.js';
-import { answerTo, invalid, requestBytes, spendOf, withSpend } from '../ask-model.js';
+import { answerTo, invalid, requestBytes } from '../ask-model.js';
 import { attempt } from '../attempt.js';
 import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
 import { convert } from '../convert-output.js';
@@ -13,6 +12,7 @@ import type { LogWriter, Store } from '../../store/store.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { fitWindow, windowBytes } from '../models/context-window.js';
+import type { Checked } from '../output-schema.js';
 import { ASK_AGAIN, judge } from '../models/judge.js';
 import type { Block, OfferedTool } from '../models/message.js';
 import { callsIn } from '../models/message.js';
@@ -73,30 +73,24 @@ async function takeTurn(turn: Turn): Promise<TurnAnswer> {
   return call.head === null ? { ...answer, opened: true } : answer;
 }
 
-/** What a turn has used so far: as it was paid, and as it counts against the reservation. */
-interface Used {
-  spend: Spend;
-  counted: Spend;
+/** How far a turn has come. */
+interface Course {
   /** Questions so far: what tells them apart in the journal. */
   asked: number;
   /** Answers that did not fit, and pauses. */
   invalid: number;
   pauses: number;
+  /** What the model has said before it paused: its answer is that with what comes after. */
+  said: string;
 }
 
 /** Asks until there is an answer that fits, or calls. */
 async function converse(turning: Turning, start: Hash): Promise<TurnAnswer> {
-  const used: Used = { spend: NO_SPEND, counted: NO_SPEND, asked: 0, invalid: 0, pauses: 0 };
-  try {
-    for (let head = start; ; ) {
-      const { request, answer, said } = await ask(turning, head, used);
-      head = said;
-      const ended = await endOf(turning, { request, answer, head, used });
-      if ('turn' in ended) return ended.turn;
-      head = ended.head;
-    }
-  } catch (error) {
-    throw withSpend(error, used.spend);
+  const course: Course = { asked: 0, invalid: 0, pauses: 0, said: '' };
+  for (let head = start; ; ) {
+    const ended = await endOf(turning, await ask(turning, head, course));
+    if ('turn' in ended) return ended.turn;
+    head = ended.head;
   }
 }
 
@@ -105,53 +99,64 @@ interface Answered {
   answer: ModelAnswer;
   /** The answer's message. */
   head: Hash;
-  used: Used;
+  course: Course;
 }
 
-async function ask(turning: Turning, head: Hash, used: Used): Promise<Omit<Answered, 'head' | 'used'> & { said: Hash }> {
+async function ask(turning: Turning, head: Hash, course: Course): Promise<Answered> {
   const { deps: { store }, call, agent, step, tools } = turning;
   const { system, messages } = await readConversation(store, head);
   const request: ModelRequest = {
     model: call.model.model, system, messages: fitWindow(messages, windowBytes(call.model)), schema: step.schema, tools,
     ...(agent.params === undefined ? {} : { params: agent.params }),
   };
-  const answer = await answerTo(turning, { request, part: ['turn', call.turn, used.asked], counted: used.counted, said: head });
-  used.asked += 1;
-  const { used: spend, counted } = spendOf(turning, request, answer);
-  used.spend = addSpend(used.spend, spend);
-  used.counted = addSpend(used.counted, counted);
-  return { request, answer, said: await addMessage(store, head, { role: 'assistant', blocks: blocksIn(answer) }) };
+  const answer = await answerTo(turning, { request, part: ['turn', call.turn, course.asked], said: head });
+  course.asked += 1;
+  // Who paused before a word goes on from where it was.
+  if (answer.stop === 'paused' && blocksIn(answer).length === 0) return { request, answer, head, course };
+  return { request, answer, head: await addMessage(store, head, { role: 'assistant', blocks: sayable(blocksIn(answer)) }), course };
+}
+
+function blocksIn({ blocks, text }: ModelAnswer): Block[] {
+  return blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
 }
 
 /** What was said, in a form that can be sent back: an empty message cannot. */
-function blocksIn({ blocks, text }: ModelAnswer): Block[] {
-  const said: Block[] = blocks ?? (text === '' ? [] : [{ kind: 'text', text }]);
-  return said.length > 0 ? said : [{ kind: 'text', text: '(empty answer)' }];
+function sayable(blocks: Block[]): Block[] {
+  return blocks.length > 0 ? blocks : [{ kind: 'text', text: '(empty answer)' }];
 }
 
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
-async function endOf(turning: Turning, { request, answer, head, used }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
-  const { deps: { store }, call, agent, step, log } = turning;
+async function endOf(turning: Turning, { request, answer, head, course }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
+  const { deps: { store }, call, step, log } = turning;
   tellServed(log, answer.served ?? []);
-  if (answer.stop === 'paused' && used.pauses < PAUSES) {
-    used.pauses += 1;
+  if (answer.stop === 'paused' && course.pauses < PAUSES) {
+    course.pauses += 1;
+    course.said += answer.text;
     return { head };
   }
   const calls = callsIn(answer.blocks ?? []);
   if (answer.stop === 'tools' && calls.length > 0) {
     calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
     const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
-    return { turn: { ...turnOf(head, used), bytes, calls: await Promise.all(calls.map((one) => requestFor(store, turning, one, call.workspace))) } };
+    return { turn: { ...turnOf(turning, head), bytes, calls: await Promise.all(calls.map((one) => requestFor(store, turning, one, call.workspace))) } };
   }
-  const verdict = judge(answer, step, agent, request.model);
-  if ('value' in verdict) return { turn: { ...turnOf(head, used), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };
-  if (used.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
-  used.invalid += 1;
+  const verdict = answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
+  if ('value' in verdict) return { turn: { ...turnOf(turning, head), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };
+  if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', answer.unreadable === undefined ? invalid(call, verdict.errors) : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`);
+  course.invalid += 1;
+  course.said = '';
   log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-  return { head: await addMessage(store, head, { role: 'user', text: correction(verdict.errors) }) };
+  const told = answer.unreadable === undefined ? correction(verdict.errors) : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
+  return { head: await addMessage(store, head, { role: 'user', text: told }) };
 }
 
-function turnOf(head: Hash, { spend: { usd, tokens } }: Used): TurnAnswer {
+/** An answer is all that was said since the question. Where JSON is wanted, it may be what came after a pause alone. */
+function verdictOn({ step, agent, call }: Turning, answer: ModelAnswer, { said }: Course): Checked {
+  const whole = judge({ ...answer, text: said + answer.text }, step, agent, call.model.model);
+  return 'value' in whole || said === '' || step.schema === null ? whole : judge(answer, step, agent, call.model.model);
+}
+
+function turnOf({ account: { spent: { usd, tokens } } }: Turning, head: Hash): TurnAnswer {
   return { head: shortHash(head), bytes: 0, usd, tokens };
 }
 

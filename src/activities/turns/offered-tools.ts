@@ -14,6 +14,9 @@ import type { Making, ToolHandler } from '../tools/handler.js';
 import { handlerOf } from '../tools/handlers.js';
 import type { Asker } from './asker.js';
 
+/** So much of arguments that are none is told again. */
+const SHOWN_CHARACTERS = 200;
+
 /** The tools of an agent as its model is told of them, in the order of the Plan: the request's prefix stays the same. */
 export function offeredTools(store: Store, { uses = [] }: Agent): Promise<OfferedTool[]> {
   return Promise.all(uses.map(async (tool) => {
@@ -60,9 +63,22 @@ export async function findCall(store: Store, { uses = [], making }: Uses, { name
 }
 
 function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | { refusal: string } {
-  if (!isObject(input)) return { refusal: `Expected the arguments to be an object, got \`${JSON.stringify(input).slice(0, 100)}\`.` };
+  if (!isObject(input)) return { refusal: notAnObject(input) };
   const checked = checkValue(input, schema);
   return 'errors' in checked ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` } : { value: input };
+}
+
+/** A model writes its arguments as text, which may be no JSON at all. */
+function notAnObject(input: Json): string {
+  const written = typeof input === 'string' ? input : JSON.stringify(input);
+  const shown = `got \`${written.length <= SHOWN_CHARACTERS ? written : `${written.slice(0, SHOWN_CHARACTERS - 1)}…`}\``;
+  if (typeof input !== 'string') return `Expected the arguments to be an object, ${shown}.`;
+  try {
+    JSON.parse(input);
+    return `Expected the arguments to be an object, ${shown}.`;
+  } catch (error) {
+    return `The arguments are no JSON (${error instanceof Error ? error.message : String(error)}), ${shown}. Nothing was done: make the call again.`;
+  }
 }
 
 /** A call as the workflow decides about it. */

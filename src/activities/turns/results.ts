@@ -39,7 +39,8 @@ async function resultOf(turning: Turn, call: ToolCall, end: CallEnd | undefined)
   if ('unmade' in end) return refusal(end.unmade);
   if ('refused' in end) {
     const found = await findCall(store, usesOf(turning), call, workspace);
-    return refusal('refusal' in found ? found.refusal : 'The call was refused.');
+    // What a call of the same turn has made is there only now.
+    return refusal('refusal' in found ? found.refusal : `\`${call.name}\` was not there yet when you called it: you have it from now on. Call it again.`);
   }
   if ('answer' in end) {
     const answer = longValue(end.answer);

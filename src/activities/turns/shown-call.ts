@@ -8,7 +8,6 @@ import { isStored } from '../../plan/value.js';
 import type { Store } from '../../store/store.js';
 import type { GateCall, StepCall, ToolPlace } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import { stepFailure } from '../failures.js';
 import type { Shown } from '../gate-hash.js';
 import { shownAgain } from '../gate-hash.js';
 import { loadStep } from '../load-step.js';
@@ -37,10 +36,10 @@ function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent']
   return short === undefined ? step.agent : longHash(short);
 }
 
-/** What a person is shown of a call. */
-export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPlace): Promise<Shown> {
+/** What a person is shown of a call; or why there is nothing to ask, for its model: another call of the turn may have taken its name. */
+export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPlace): Promise<Shown | { refusal: string }> {
   const { agent, found } = await findCallOf(deps, call, tool);
-  if ('refusal' in found) throw stepFailure('internal', `A call that cannot be made was to be shown: ${found.refusal}`);
+  if ('refusal' in found) return found;
   const shown = await shownOf(deps.store, agent, found);
   return tool.renewed === true ? shownAgain(shown) : shown;
 }

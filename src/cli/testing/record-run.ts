@@ -70,9 +70,16 @@ export function statusesOf(steps: Json[]): Record<string, string> {
 /** The last answer to each question that models were asked, in the order of the questions. */
 function answersIn(entries: [key: string, entry: JournalEntry][]): RecordedAnswer[] {
   const answers = new Map<string, RecordedAnswer>();
+  const paused = new Map<string, string>();
   for (const [key, { response }] of entries) {
     const answer = answerOf(partsOf(key), response);
-    if (answer !== null) answers.set(JSON.stringify([answer.step, answer.turn]), answer);
+    if (answer === null) continue;
+    const question = JSON.stringify([answer.step, answer.turn]);
+    const text = (paused.get(question) ?? '') + answer.text;
+    // What comes after a pause goes on with the same answer.
+    if (isObject(response) && response['stop'] === 'paused') paused.set(question, text);
+    else paused.delete(question);
+    answers.set(question, { ...answer, text });
   }
   return [...answers.values()];
 }

@@ -1,6 +1,7 @@
 import type { Action, Verdict } from '../../plan/action.js';
 import { unattendedEnd } from '../../plan/ends.js';
 import type { Gate, GateEnd } from '../../plan/gate.js';
+import type { ToolPlace } from '../../activities/contract.js';
 import type { Permissions } from '../../plan/permission.js';
 import { judgeAction } from '../../plan/permission.js';
 import type { Hash } from '../../plan/value.js';
@@ -54,6 +55,7 @@ export async function permissionAgain(one: OneCall): Promise<Word> {
 async function askPerson(one: OneCall, renewed = false): Promise<Word> {
   const { talk: { seat: { scope: { context } } } } = one;
   const gate = await gateFor(one, renewed);
+  if ('refusal' in gate) return gate;
   const alone = unattendedEnd(gate, context.settings);
   if (alone !== null) return alone.status === 'success' ? { hash: gate.hash } : { refusal: `Not allowed: ${'failure' in alone ? alone.failure.message : 'nobody was asked'}.` };
   const { decision, by, comment } = await decided(one, gate);
@@ -62,13 +64,15 @@ async function askPerson(one: OneCall, renewed = false): Promise<Word> {
 }
 
 /** The gate of a call, as it was shown before the run continued as new. */
-async function gateFor(one: OneCall, renewed: boolean): Promise<Gate> {
+async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal: string }> {
   const { talk: { state, asked, seat: { scope: { context } } }, index } = one;
   const shown = context.carriedGates.get(callPath(one.talk, index));
   return shown ?? openGate(one, { tool: { head: state.head ?? '', call: index, workspace: context.settings.workspace, ...(asked === null ? {} : { agent: asked.agent }), ...makingOf(one.talk), ...(renewed ? { renewed } : {}) } });
 }
 
-async function openGate(one: OneCall, about: { tool: NonNullable<Parameters<typeof quick.renderGate>[0]['tool']> } | { question: string }): Promise<Gate> {
+async function openGate(one: OneCall, about: { question: string }): Promise<Gate>;
+async function openGate(one: OneCall, about: { tool: ToolPlace }): Promise<Gate | { refusal: string }>;
+async function openGate(one: OneCall, about: { tool: ToolPlace } | { question: string }): Promise<Gate | { refusal: string }> {
   const { talk, talk: { seat: { scope, scope: { context }, step, top } }, index } = one;
   const { root, nested, gates, settings } = context;
   const path = callPath(talk, index);
@@ -76,7 +80,7 @@ async function openGate(one: OneCall, about: { tool: NonNullable<Parameters<type
   const since = new Date().toISOString();
   const kind = 'tool' in about ? 'tool' : 'lost';
   const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: top.tried, environment: {}, since, submitter: settings.submitted_by, ...about });
-  return { path, kind, fallback: 'abort', since, ...rendered };
+  return 'refusal' in rendered ? rendered : { path, kind, fallback: 'abort', since, ...rendered };
 }
 
 function decided({ talk, talk: { seat, seat: { scope: { context } } }, lane }: OneCall, gate: Gate): Promise<GateEnd> {

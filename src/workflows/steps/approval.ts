@@ -3,11 +3,11 @@ import type { Gate } from '../../plan/gate.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { ApprovalStep, AskStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/step-templates.js';
-import { quick } from '../activities.js';
 import type { Scope } from '../context.js';
 import { addressOf, pathOf } from '../context.js';
 import { awaitDecision } from '../gates.js';
 import { environmentOf } from '../values.js';
+import { renderOwnGate } from '../own-gate.js';
 
 /**
  * An approval or a question: shows it and waits for people (decision 4), unless the run was started to decide by
@@ -26,6 +26,6 @@ async function openGate(scope: Scope, step: ApprovalStep | AskStep): Promise<Gat
   gates.decided.delete(path);
   const since = new Date().toISOString();
   const environment = environmentOf(scope, templatesOf(step));
-  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: 1, environment, since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: 1, environment, since, submitter: settings.submitted_by });
   return { path, kind: step.kind, fallback: step.kind === 'approval' ? step.fallback : 'abort', since, ...rendered };
 }

@@ -1,7 +1,7 @@
 import { isCancellation } from '@temporalio/workflow';
 import type { TurnCall } from '../../activities/contract.js';
 import type { Amounts } from '../../plan/amounts.js';
-import type { Conversation, TurnAnswer } from '../../plan/conversation.js';
+import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/conversation.js';
 import { turnSegment } from '../../plan/conversation.js';
 import { canonicalJson } from '../../plan/json.js';
 import { requestBytes } from '../../plan/need.js';
@@ -28,6 +28,8 @@ import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } fr
 import { callTools } from '../conversation/tool-calls.js';
 import { environmentOf } from '../values.js';
 
+/** So many turns in a row may be spent on calls that cannot be made. */
+const MOST_WASTED = 10;
 /** What stands around the schema of one tool in a request, about. */
 const TOOL_BYTES = 1_024;
 
@@ -66,11 +68,20 @@ async function converse(talk: Talk): Promise<TurnAnswer> {
     await parkIfDraining(seat);
     const answer = await ask(talk);
     const { head, bytes, calls = [] } = answer;
-    Object.assign(state, { head, bytes, calls, ends: calls.map(() => null), allowed: {}, turns: state.turns + 1 } satisfies Partial<Conversation>);
+    Object.assign(state, { head, bytes, calls, ends: calls.map(() => null), allowed: {}, turns: state.turns + 1, ...wastedNow(state, calls) } satisfies Partial<Conversation>);
     if (answer.output !== undefined) return answer;
-    if (state.turns >= agent.max_turns) throw endedBy('turns-exceeded', `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.`);
+    const { wasted = 0 } = state;
+    const why = wasted === 0 ? '' : ` None of the calls of its last ${turnsText(wasted)} could be made: its log tells why.`;
+    if (state.turns >= agent.max_turns) throw endedBy('turns-exceeded', `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.${why}`);
+    if (wasted >= MOST_WASTED) throw endedBy('answer-invalid', `\`${agent.name}\` does not come to an answer.${why}`);
     pump(seat.scope.context);
   }
+}
+
+/** Calls that say nothing that can be done are the model's to mend, a few times. */
+function wastedNow({ wasted = 0 }: Conversation, calls: ToolRequest[]): Pick<Conversation, 'wasted'> {
+  const isWasted = calls.length > 0 && calls.every(({ action }) => action === undefined);
+  return isWasted ? { wasted: wasted + 1 } : wasted === 0 ? {} : { wasted: 0 };
 }
 
 /** Asks the model as soon as there is money for it: once more with more reserved where that did not do. */

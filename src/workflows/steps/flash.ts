@@ -13,6 +13,7 @@ import { deviceCall, deviceOptions, isFar, portCall } from '../device-call.js';
 import { withLease } from '../device-lease.js';
 import { failureFrom } from '../failures.js';
 import { awaitDecision } from '../gates.js';
+import { renderOwnGate } from '../own-gate.js';
 
 /** An image that was approved, or how the step ends where it was not. */
 export type Readiness = { image: ApprovedImage | null } | { end: StepEnd };
@@ -89,7 +90,7 @@ async function openRecovery(scope: Scope, step: FlashStep, tried: number, failur
   const question = `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good image, skip the step, or abort?`;
   const since = new Date().toISOString();
   const path = pathOf(scope, step);
-  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, kind: 'recovery', since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, kind: 'recovery', since, submitter: settings.submitted_by });
   return forgotten(scope, { path, kind: 'recovery', fallback: 'abort', since, ...rendered });
 }
 
