@@ -28,7 +28,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     const workspace = isRoot ? record.workspace : undefined;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
-    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace, record.definition) : null;
+    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder }) : null;
     if (isRoot) {
       await keepEnd(record, store);
       await keepContext(store, record, results);

@@ -34,6 +34,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
   const id = (await readStoreId(stateDir)) ?? (lookOnly ? newId() : await createId(stateDir));
   return {
     id,
+    folder: stateDir,
     ...createValueFiles(join(stateDir, 'values')),
     ...createPlanFiles(join(stateDir, 'plans')),
     ...createJournalFiles(join(stateDir, 'journal')),

@@ -3,7 +3,7 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName } from './files.js';
 import { recordFile, recordsBelow } from './run-files.js';
-import { gitOf } from './snapshot-git.js';
+import { gitOf } from './git/git.js';
 import { snapshotFolder, snapshotsOfRun } from './snapshots.js';
 import { submittedFile } from './submitted-files.js';
 import { errorCode, storeFailure } from './store-failure.js';

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { fileName, PRIVATE_FOLDER } from './files.js';
-import { repositoryOf } from './repository.js';
-import type { Git } from './snapshot-git.js';
-import { gitOf, withIndex } from './snapshot-git.js';
+import { accessSync, constants, existsSync, lstatSync, realpathSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileName, PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import type { Git, GitPlace } from './git/git.js';
+import { gitOf } from './git/git.js';
+import { excludesOf, headOf, repositoryAt, repositoryOf } from './git/repository.js';
+import type { Seen } from './git/work-tree.js';
+import { hide, lookAt } from './git/work-tree.js';
 
 /** When a snapshot of a run is taken. */
 export type Moment = 'start' | 'end';
@@ -30,6 +32,9 @@ export interface Snapshots {
 
 /** A name that stands must be made: git's way to say that a ref must not be there yet. */
 const NOT_THERE = '0'.repeat(40);
+/** Files that git says it cannot read, beside those that we see to be so. */
+const MOST_UNREADABLE = 20;
+const HASH = /^[0-9a-f]{40}$/;
 const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** The folder that holds the snapshots of a state folder. */
@@ -41,11 +46,12 @@ export const snapshotsOfRun = (folder: string, run: string): string => join(fold
 export function createSnapshots(folder: string): Snapshots {
   const git = gitOf(folder);
   const take = async (workspace: string): Promise<string | null> => {
-    const top = repositoryOf(workspace);
-    if (top === null) return null;
+    if (repositoryOf(workspace) === null) return null;
     try {
       await prepare(folder);
-      return await withIndex(folder, (index) => treeOf({ top, workspace, index, folder, git }));
+      // As they are without links: in a sandbox those lead nowhere.
+      const [real, stateDir] = [realpathSync(workspace), realpathSync(dirname(folder))];
+      return await treeOf({ top: repositoryOf(real) ?? real, workspace: real, folder: realpathSync(folder), git, stateDir });
     } catch {
       return null;
     }
@@ -95,20 +101,85 @@ async function prepare(folder: string): Promise<void> {
 interface Taking {
   top: string;
   workspace: string;
-  index: string;
+  /** The folder of our repository. */
   folder: string;
   git: Git;
+  /** The state folder, which is no part of a workspace. */
+  stateDir: string;
 }
 
 /** Writes the tree of a workspace. Starts from the last index, so that only what has changed since is read. */
-async function treeOf({ top, workspace, index, folder, git }: Taking): Promise<string> {
+async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promise<string> {
   const shared = join(folder, 'index');
-  await copyFile(shared, index).catch(() => undefined); // the first one starts from none
-  const place = { workTree: top, index, cwd: top, ignored: join(top, '.git', 'info', 'exclude') };
-  const below = relative(top, workspace);
-  // A file that cannot be read is left out; state is ignored by the `.gitignore` in its own folder.
-  await git(['add', '--all', '--ignore-errors', '--', below === '' ? '.' : below], { ...place, passing: 1 });
-  const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], place)).toString().trim();
-  await rename(index, shared);
-  return tree === '' ? EMPTY_TREE : tree;
+  return withFiles(folder, async ({ index, ignored }) => {
+    await copyIndex(shared, index); // the first one starts from none
+    const repository = await repositoryAt(top);
+    await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
+    const { without, hidden } = hide(top, [stateDir]);
+    const place = { workTree: top, index, ignored, hidden };
+    const below = relative(top, workspace);
+    const seen = await lookAt({ git, repository, below, without, place });
+    await update(seen, { git, top, place });
+    const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index })).toString().trim();
+    await rename(index, shared);
+    return tree === '' ? EMPTY_TREE : tree;
+  });
+}
+
+/** Brings an index to what the files are. Of a repository inside it has the commit, which we read ourselves. */
+async function update({ changed, repositories, indexed }: Seen, { git, top, place }: { git: Git; top: string; place: GitPlace }): Promise<void> {
+  await addAll(changed.filter((path) => isReadable(join(top, path))), git, place);
+  const known = new Set(indexed);
+  const entries = await Promise.all(repositories.map(async (path) => {
+    const head = await headOf(await repositoryAt(join(top, path)));
+    const isCommit = HASH.test(head);
+    if (isCommit && known.has(`160000 ${head} 0\t${path}`)) return '';
+    return isCommit ? `160000 ${head} 0\t${path}\0` : `0 ${'0'.repeat(40)} 0\t${path}\0`;
+  }));
+  const input = entries.join('');
+  if (input !== '') await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
+}
+
+/** Adds files, without those that git cannot read after all: it names the first, and does nothing then. */
+async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void> {
+  const left = new Set(paths);
+  for (let tries = 0; left.size > 0; tries += 1) {
+    try {
+      await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { ...place, input: [...left].map((path) => `${path}\0`).join('') });
+      return;
+    } catch (error) {
+      const path = /Unable to process path ([^]+)$/.exec(error instanceof Error ? error.message : '')?.[1];
+      if (path === undefined || !left.delete(path) || tries === MOST_UNREADABLE) throw error;
+    }
+  }
+}
+
+/** Whether there is something that may be read, or nothing any more. */
+function isReadable(path: string): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === true) accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A copy that is as old: git looks again at files that were changed in the moment when an index was written. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const found = await stat(from).catch(() => null);
+  if (found === null) return;
+  await copyFile(from, to).catch(() => undefined);
+  await utimes(to, found.mtime, found.mtime).catch(() => undefined);
+}
+
+/** Gives the paths of files of its own in our repository, where nothing of them is left afterwards. */
+async function withFiles<T>(folder: string, use: (files: { index: string; ignored: string }) => Promise<T>): Promise<T> {
+  const mark = randomBytes(6).toString('hex');
+  const [index, ignored] = [join(folder, `index.${mark}`), join(folder, `ignored.${mark}`)];
+  try {
+    return await use({ index, ignored });
+  } finally {
+    await Promise.all([index, `${index}.lock`, ignored].map((file) => rm(file, { force: true })));
+  }
 }

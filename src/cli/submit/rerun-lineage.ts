@@ -25,9 +25,9 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
 }
 
 /** Where results may be taken from, and whether files that nobody named have changed since. */
-export async function sourcesOf(plan: Plan, lineage: Ancestor[]): Promise<ReuseSource[]> {
+export async function sourcesOf(plan: Plan, lineage: Ancestor[], { folder: stateDir }: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
   const { workspaceDigest } = await import('../../activities/workspace-digest.js');
-  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(lineage[0]?.record.workspace ?? '', lineage[0]?.record.definition) : undefined;
+  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(lineage[0]?.record.workspace ?? '', { definition: lineage[0]?.record.definition, stateDir }) : undefined;
   return lineage.map(({ record: { journal, workspace_digest } }) => ({ from: journal ?? '', changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest) }));
 }
 

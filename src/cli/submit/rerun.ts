@@ -20,6 +20,7 @@ import { inlineValues } from './inline-values.js';
 import { injectContext } from './inject-context.js';
 import { forecastLine, toForecast } from './rerun-forecast.js';
 import type { Ancestor } from './rerun-lineage.js';
+import type { Store } from '../../store/store.js';
 import { doneOutside, lineageOf, sourcesOf } from './rerun-lineage.js';
 import { newRunId } from './run-id.js';
 import type { Submission } from './submit-run.js';
@@ -53,7 +54,7 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const { plan } = compiled;
   const input = inputFor(plan, record);
   const lineage = await lineageOf(record, session.store);
-  const reuse = await reuseFor(command, plan, lineage);
+  const reuse = await reuseFor(command, plan, lineage, session.store);
   const limits = { ...NO_BUDGETS };
   const settled: RunSettings = {
     ...(await settle(plan, { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits }, session, terminal)),
@@ -99,11 +100,11 @@ function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> 
   return Object.fromEntries([...defaults, ...given]);
 }
 
-async function reuseFor({ from, again }: RerunCommand, plan: Plan, lineage: Ancestor[]): Promise<ReuseSettings> {
+async function reuseFor({ from, again }: RerunCommand, plan: Plan, lineage: Ancestor[], store: Store): Promise<ReuseSettings> {
   const done = doneOutside(lineage);
   const fresh = from === null ? [] : freshPaths(plan, from);
   const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
   if (repeated !== undefined) throw usageError(`\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`, 'Add `--again` if it is to be repeated.');
-  const [source, ...earlier] = await sourcesOf(plan, lineage);
+  const [source, ...earlier] = await sourcesOf(plan, lineage, store);
   return { run: lineage[0]?.record.run ?? '', from: '', changed: false, ...source, ...(earlier.length === 0 ? {} : { earlier }), fresh, ...(again ? { done: null, happened: done } : { done }) };
 }

@@ -1,4 +1,4 @@
-import type { Git } from '../../store/snapshot-git.js';
+import type { Git } from '../../store/git/git.js';
 import { refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { rootOf } from '../observe/view.js';

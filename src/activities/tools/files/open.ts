@@ -18,8 +18,8 @@ export interface Folder {
   at(name: string): string;
 }
 
-/** Runs something with the workspace open, and closes it. */
-async function withRoot<T>(workspace: string, act: (root: Folder) => Promise<T>): Promise<T> {
+/** Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are followed. */
+export async function withRoot<T>(workspace: string, act: (root: Folder) => Promise<T>): Promise<T> {
   const real = await realpath(workspace);
   const handle = await open(real, O_RDONLY | O_DIRECTORY);
   try {
@@ -43,12 +43,17 @@ function locate(handle: FileHandle, path: string): Folder['at'] {
  * missing. Paths are from the workspace's root; the policy has refused those that leave it.
  */
 export async function inFolderOf<T>(workspace: string, path: string, options: { make?: boolean }, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
+  return withRoot(workspace, (root) => inFolderBelow(root, path, options, act));
+}
+
+/** The same below a folder that is open already. */
+export async function inFolderBelow<T>(root: Folder, path: string, { make }: { make?: boolean }, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
   const parts = partsOf(path);
   const name = parts.pop();
-  return withRoot(workspace, (root) => descend(root, parts, options.make === true, (folder) => {
+  return descend(root, parts, make === true, (folder) => {
     if (name === undefined) throw new FileRefusal('Expected the path of a file, got the workspace itself.');
     return act(folder, name);
-  }));
+  });
 }
 
 /** Opens a folder of the workspace. */

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { SYSTEM_FOLDERS, showSystem } from '../../../store/system-folders.js';
 
 const run = promisify(execFile);
 /** Long: what it says holds for the worker's life, and a busy machine is no machine without a sandbox. */
 const PROBE_MS = 60_000;
 
-/** Folders of the system's programs. Where one is a link into another, it stays one. */
-const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix'];
 /** Of `/etc`, what programs need to start: no password, no key, no configuration of a person. */
 const ETC = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'ssl', 'ca-certificates', 'ca-certificates.conf', 'passwd', 'group', 'nsswitch.conf', 'localtime', 'mime.types', 'pki', 'crypto-policies'].map((name) => `/etc/${name}`);
 const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/gai.conf', '/etc/services', '/etc/protocols'];
@@ -78,18 +77,10 @@ function baseOf(network: boolean): string[] {
     '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
     ...(network ? [] : ['--unshare-net']),
     '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
-    ...SYSTEM.flatMap(systemFolder),
+    ...showSystem(),
     ...files.flatMap(bindReadOnly),
     '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp',
   ];
-}
-
-function systemFolder(path: string): string[] {
-  try {
-    return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : bindReadOnly(path);
-  } catch {
-    return [];
-  }
 }
 
 function bindReadOnly(path: string): string[] {
@@ -104,7 +95,7 @@ function programFolders(path: string): string[] {
   const home = homedir();
   return path.split(delimiter).flatMap((entry) => {
     const folder = realOf(entry);
-    if (folder === null || SYSTEM.some((known) => folder === known || folder.startsWith(`${known}/`))) return [];
+    if (folder === null || SYSTEM_FOLDERS.some((known) => folder === known || folder.startsWith(`${known}/`))) return [];
     const manager = relative(home, folder).split('/')[0] ?? '';
     if (VERSION_MANAGERS.has(manager)) return [join(home, manager)];
     const beside = dirname(folder);

@@ -1,0 +1,56 @@
+import { isAbsolute, join, relative } from 'node:path';
+import type { Git, GitPlace } from './git.js';
+import type { Repository } from './repository.js';
+
+/** One look of git at a folder, against an index. */
+export interface Look {
+  git: Git;
+  repository: Repository;
+  /** Of the work tree, the folder that counts: its path from the top; empty for all of it. */
+  below: string;
+  /** Paths from the top that do not count, with all below them. */
+  without: string[];
+  place: GitPlace;
+}
+
+/** What stands in an index, and what is not as it says. Paths are from the top. */
+export interface Seen {
+  /** `mode hash stage TAB path`. */
+  indexed: string[];
+  /** Files that are not in the index, or are not as it has them, or are gone. */
+  changed: string[];
+  /** Repositories inside, which git does not look into. */
+  repositories: string[];
+}
+
+const REPOSITORY_MODE = '160000';
+
+/** Has git compare files with an index, and nothing else: none is changed, and no repository inside is asked anything. */
+export async function lookAt({ git, repository: { top }, below, without, place }: Look): Promise<Seen> {
+  const paths = [below === '' ? '.' : `:(literal)${below}`, ...without.map((path) => `:(exclude,literal)${path}`)];
+  const text = (await git(['ls-files', '-z', '-t', '--stage', '--cached', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...paths], { ...place, workTree: top })).toString();
+  const indexed: string[] = [];
+  const changed = new Set<string>();
+  const repositories = new Set<string>();
+  for (const entry of text.split('\0')) {
+    const tag = entry.charAt(0);
+    const rest = entry.slice(2);
+    const path = tag === '?' ? rest : rest.slice(rest.indexOf('\t') + 1);
+    if (tag === 'H' || tag === 'M' || tag === 'S') indexed.push(rest);
+    if (tag === '?' && path.endsWith('/')) repositories.add(path.slice(0, -1));
+    else if (tag !== '?' && rest.startsWith(REPOSITORY_MODE)) repositories.add(path);
+    else if (tag === '?' || tag === 'C' || tag === 'R') changed.add(path);
+  }
+  return { indexed, changed: [...changed], repositories: [...repositories] };
+}
+
+/** The folders of these that are below a top, from there. */
+export function foldersBelow(top: string, folders: string[]): string[] {
+  return folders.map((folder) => relative(top, folder)).filter((path) => path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path));
+}
+
+/** Adds what does not count to how git is called: in a sandbox it is not even there. */
+export function hide(top: string, folders: string[]): Pick<Look, 'without'> & { hidden: string[] } {
+  const without = foldersBelow(top, folders);
+  return { without, hidden: without.map((path) => join(top, path)) };
+}

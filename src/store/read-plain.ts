@@ -1,0 +1,25 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** The bytes of a regular file of at most `most` bytes; null for anything else, which is not waited for. */
+export async function readPlain(path: string, most: number): Promise<Buffer | null> {
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null);
+  if (file === null) return null;
+  try {
+    const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: Infinity }));
+    if (size > most) return null;
+    const bytes = Buffer.alloc(size);
+    let length = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(bytes, length, size - length, null);
+      length += bytesRead;
+      if (bytesRead === 0 || length === size) return bytes.subarray(0, length);
+    }
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
