@@ -15,6 +15,9 @@ export const NEEDS = [
   need('ps', ['faults'], [program('ps', 'procps')]),
   need('python3', ['pure', 'server', 'hostile'], [program('python3', 'python3')]),
   need('sandbox', ['pure', 'server', 'hostile', 'faults'], [program('bwrap', 'bubblewrap'), { what: 'namespaces for `bwrap`', has: makesNamespaces, packages: [] }]),
+  need('sandbox-network', ['server', 'hostile'], [
+    program('slirp4netns', 'slirp4netns'), file('/usr/sbin/nft', 'nftables'), program('ip', 'iproute2'), { what: 'network namespaces', has: makesNetworks, packages: [] },
+  ]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need('arduino', ['server', 'tools'], [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')]),
   need('socat', ['tools'], [program('socat', 'socat')]),
@@ -109,6 +112,11 @@ function onPath(name) {
 /** As the sandbox starts it: a machine may have `bwrap` and let nobody make namespaces. Without `bwrap` nothing is known. */
 function makesNamespaces() {
   return !onPath('bwrap') || runs('bwrap', '--ro-bind', '/', '/', '--unshare-all', 'true');
+}
+
+/** Tests of the sandbox's network make neighbours of this machine, which takes root. */
+function makesNetworks() {
+  return !onPath('ip') || (process.getuid?.() === 0 && runs('unshare', '--net', 'ip', 'link', 'add', 'pt', 'type', 'veth') && existsSync('/dev/net/tun'));
 }
 
 function runs(...[command, ...args]) {

@@ -15,6 +15,8 @@ export interface ProcessOptions extends ProgramToStart {
   /** Kills what has left the process group. It is asked only when somebody must have, or may not have. */
   killRest: () => Promise<void>;
   signal: AbortSignal;
+  /** What its `pipes` are for; a rejection ends it. Gives what is to be done at its end. */
+  attend?: (started: StartedProcess) => Promise<() => void>;
 }
 
 /**
@@ -22,16 +24,18 @@ export interface ProcessOptions extends ProgramToStart {
  * asked to end, then killed; what a program leaves behind when it ends is killed too. Rejects when it cannot be
  * started (with the error of `spawn`).
  */
-export async function runProcess({ onStdout, onStderr, killRest, signal, ...program }: ProcessOptions): Promise<ProcessEnd> {
+export async function runProcess({ onStdout, onStderr, killRest, signal, attend, ...program }: ProcessOptions): Promise<ProcessEnd> {
   signal.throwIfAborted();
   const started = await orNothing(startProcess(program), killRest);
   const { stdout, stderr, closed } = started;
   const onAbort = (): void => void stop(started);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
+  let leave = (): void => undefined;
   try {
     stdout.on('data', onStdout);
     stderr.on('data', onStderr);
+    if (attend !== undefined) leave = await attended(started, attend);
     const end = await orNothing(started.exited, killRest);
     killGroup(started, 'SIGKILL');
     const isDrained = await within(DRAIN_MS, closed);
@@ -41,9 +45,21 @@ export async function runProcess({ onStdout, onStderr, killRest, signal, ...prog
     }
     return end;
   } finally {
+    leave();
     signal.removeEventListener('abort', onAbort);
     stdout.destroy();
     stderr.destroy();
+  }
+}
+
+/** A program that cannot be attended to is gone before that is told. */
+async function attended(started: StartedProcess, attend: NonNullable<ProcessOptions['attend']>): Promise<() => void> {
+  try {
+    return await attend(started);
+  } catch (error) {
+    killGroup(started, 'SIGKILL');
+    await started.exited.catch(() => undefined);
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { once } from 'node:events';
 
 export interface ProgramToStart {
@@ -11,6 +11,8 @@ export interface ProgramToStart {
   stdin: string | null;
   /** A descriptor that the program gets as its fourth, beside the standard ones. */
   inherit?: number;
+  /** So many sockets to this process are its next descriptors. */
+  pipes?: number;
 }
 
 /** How a process ended: by its own exit code or by a signal. */
@@ -24,6 +26,8 @@ export interface StartedProcess {
   pid: number;
   stdout: Readable;
   stderr: Readable;
+  /** Our ends of its `pipes`. */
+  pipes: Duplex[];
   /** Rejects where nobody can tell any more. */
   exited: Promise<ProcessEnd>;
   /** Both streams were read to their end. */
@@ -31,9 +35,10 @@ export interface StartedProcess {
 }
 
 /** Starts a program as a child of this process. Rejects with the error of `spawn`. */
-export async function spawnProcess({ file, args, cwd, env, stdin, inherit }: ProgramToStart): Promise<StartedProcess> {
-  const extra = inherit === undefined ? [] : [inherit];
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...extra] });
+export async function spawnProcess({ file, args, cwd, env, stdin, inherit, pipes = 0 }: ProgramToStart): Promise<StartedProcess> {
+  const inherited = inherit === undefined ? [] : [inherit];
+  const further = Array.from({ length: pipes }, () => 'pipe' as const);
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inherited, ...further] });
   const exited = new Promise<ProcessEnd>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
   await once(child, 'spawn');
@@ -44,5 +49,6 @@ export async function spawnProcess({ file, args, cwd, env, stdin, inherit }: Pro
     input.on('error', () => undefined);
     input.end(stdin);
   }
-  return { pid, stdout, stderr, exited, closed };
+  const ours = child.stdio.slice(3 + inherited.length) as Duplex[]; // sockets, as they were asked for
+  return { pid, stdout, stderr, pipes: ours, exited, closed };
 }

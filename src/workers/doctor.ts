@@ -9,6 +9,7 @@ import { findOnPath } from '../activities/find-on-path.js';
 import { deviceFindings } from './doctor-devices.js';
 import { modelFindings } from './doctor-models.js';
 import { noticeFindings } from './doctor-notices.js';
+import { sandboxFindings } from './doctor-sandbox.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { hostStatus } from './host-client.js';
 import { isFree } from './ports.js';
@@ -40,9 +41,8 @@ export async function diagnose(project: Project, config: Pick<Config, 'task_queu
     program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code', env),
     program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex', env),
     program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli', env),
-    program('bwrap', 'keeps programs that agents made in a sandbox', 'Install the package bubblewrap', env),
   ]);
-  return [nodeVersion(), ...looked, elsewhere(env), providers(env), ...(await modelFindings(config, env)), ...noticeFindings(project, config.notify, env), ...(await deviceFindings(project, config, env))];
+  return [nodeVersion(), ...looked, ...(await sandboxFindings()), elsewhere(env), providers(env), ...(await modelFindings(config, env)), ...noticeFindings(project, config.notify, env), ...(await deviceFindings(project, config, env))];
 }
 
 function nodeVersion(): Finding {

@@ -37,6 +37,11 @@ describe('the doctor', () => {
     expect(JSON.stringify(found)).not.toContain('canary');
   });
 
+  it('tries the sandbox of agents, and the network in it', { tags: ['sandbox', 'sandbox-network'] }, async () => {
+    expect(await finding('sandbox', REQUIRED)).toMatchObject({ ok: true, detail: expect.stringContaining('bwrap') as string, fix: null });
+    expect(await finding('sandbox network', REQUIRED)).toMatchObject({ ok: true, fix: null });
+  });
+
   describe('of a server that speaks OpenAI\'s protocol', () => {
     /** One that wants this key, if any, and has these models; what the doctor says of it. */
     async function told({ key = '', models = ['tiny', 'large'], status = 200 }: { key?: string; models?: string[]; status?: number }, env: Record<string, string> = {}, config: Pick<Config, 'models'> = {}): Promise<Finding | undefined> {

@@ -39,7 +39,7 @@ export function pendingLaunch(onOver: () => void): PendingLaunch {
   };
   const started = Promise.all([pid.promise, streams.stdout.promise, streams.stderr.promise]).then(([of, stdout, stderr]): StartedProcess => {
     const closed = Promise.all([read(stdout), read(stderr)]).then((): true => true);
-    return { pid: of, stdout, stderr, exited: exited.promise, closed };
+    return { pid: of, stdout, stderr, pipes: [], exited: exited.promise, closed };
   });
   return {
     started,

@@ -5,13 +5,16 @@ import { commandEnvironment } from '../../command-environment.js';
 import { resolveExecutable } from '../../executable.js';
 import { announceCommand } from '../../leftovers.js';
 import { createOutputCapture } from '../../output-capture.js';
+import type { ProcessOptions } from '../../process-group.js';
 import { runProcess } from '../../process-group.js';
 import { runTag } from '../../tagged-processes.js';
 import { startTimeLimit } from '../../time-limit.js';
 import type { ToolContext } from '../handler.js';
 import { guardMissing } from './guard.js';
+import { holdInNetwork } from './network/attach.js';
+import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
-import { SANDBOX_HOME, enclose, findSandbox, fixedPaths } from './sandbox.js';
+import { NO_SANDBOX, SANDBOX_HOME, enclose, findSandbox, fixedPaths } from './sandbox.js';
 
 /** Of each stream, so much is told to the model: head and tail. */
 const SHOWN_BYTES = 30 * 1024;
@@ -40,20 +43,21 @@ export type ProgramEnd = { output: { exit_code: number; stdout: string; stderr: 
 /** Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more. */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
   const { workspace, permissions, run, store, signal } = context;
-  const bwrap = await findSandbox();
-  if (bwrap === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace)))) {
-    return { failure: 'This is run in a sandbox only, and this machine has none: it needs `bwrap` (bubblewrap), and leave to make namespaces.' };
+  const sandbox = await findSandbox();
+  if (sandbox === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace)))) {
+    return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   }
   const command = announceCommand();
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
-  const env = { ...environment(workspace, bwrap !== null, tag), ...program.env };
+  const env = { ...environment(workspace, sandbox !== null, tag), ...program.env };
   const fixed = fixedPaths(permissions.protected);
   const guard = await guardMissing(workspace, fixed);
   try {
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
-    const around = bwrap === null ? null : enclose({ workspace, cwd: program.cwd, path: env['PATH'] ?? '', network: program.network, fixed });
-    const end = await watch(around === null || bwrap === null ? { file, args } : { file: bwrap, args: [...around, file, ...args] }, { program, env, signal, context, killRest: command.killRest });
+    const watched = { program, env, signal, context, killRest: command.killRest };
+    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed }), file, ...args] });
+    const end = sandbox !== null && program.network ? await withNetwork(inside, tag, watched) : await watch(inside(false), watched);
     const made = await guard();
     return made.length === 0 ? end : { failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.` };
   } catch (error) {
@@ -64,6 +68,22 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   }
 }
 
+/** Where no network can be had the program runs without one, and is told why. */
+async function withNetwork(inside: (network: boolean) => Startable, tag: string, watched: Watched): Promise<ProgramEnd> {
+  try {
+    const { attach, ...held } = holdInNetwork(inside(true), findNetwork(), tag);
+    return await watch({ ...held, pipes: 1, attend: attach }, watched);
+  } catch (error) {
+    watched.signal.throwIfAborted();
+    if (!(error instanceof NoNetwork)) throw error;
+    const end = await watch(inside(false), watched);
+    const note = `It had no network: ${error.message}.`;
+    return 'failure' in end ? { failure: `${end.failure}\n${note}` } : { output: { ...end.output, stderr: `${end.output.stderr}${note}\n` } };
+  }
+}
+
+type Startable = Pick<ProcessOptions, 'file' | 'args' | 'pipes' | 'attend'>;
+
 interface Watched {
   program: Program;
   env: Record<string, string>;
@@ -72,7 +92,7 @@ interface Watched {
   killRest: () => Promise<void>;
 }
 
-async function watch({ file, args }: { file: string; args: string[] }, { program, env, signal, context, killRest }: Watched): Promise<ProgramEnd> {
+async function watch(startable: Startable, { program, env, signal, context, killRest }: Watched): Promise<ProgramEnd> {
   const limit = startTimeLimit(signal, program.timeoutMs);
   const tooMuch = new AbortController();
   const stdout = createOutputCapture(SHOWN_BYTES);
@@ -84,7 +104,7 @@ async function watch({ file, args }: { file: string; args: string[] }, { program
     if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
   };
   try {
-    const end = await runProcess({ file, args, cwd: program.cwd, env, stdin: program.stdin, signal: AbortSignal.any([limit.signal, tooMuch.signal]), onStdout: take(stdout, 'stdout'), onStderr: take(stderr, 'stderr'), killRest });
+    const end = await runProcess({ ...startable, cwd: program.cwd, env, stdin: program.stdin, signal: AbortSignal.any([limit.signal, tooMuch.signal]), onStdout: take(stdout, 'stdout'), onStderr: take(stderr, 'stderr'), killRest });
     signal.throwIfAborted();
     if (tooMuch.signal.aborted) return { failure: `The program was ended: it wrote more than ${MOST_BYTES / 1024 / 1024} MiB.\n${stdout.text()}` };
     if (limit.isOver()) return { failure: `The program did not end within ${program.timeoutMs / 1000} s.\n${stdout.text()}\n${stderr.text()}`.trimEnd() };

@@ -1,21 +1,36 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, totalmem } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SYSTEM_FOLDERS, showSystem } from '../../../store/system-folders.js';
 
 const run = promisify(execFile);
-/** Long: what it says holds for the worker's life, and a busy machine is no machine without a sandbox. */
+/** Long: a busy machine is no machine without a sandbox. */
 const PROBE_MS = 60_000;
 
-/** Of `/etc`, what programs need to start: no password, no key, no configuration of a person. */
-const ETC = ['alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'ssl', 'ca-certificates', 'ca-certificates.conf', 'passwd', 'group', 'nsswitch.conf', 'localtime', 'mime.types', 'pki', 'crypto-policies'].map((name) => `/etc/${name}`);
-const NETWORK = ['/etc/resolv.conf', '/etc/hosts', '/etc/gai.conf', '/etc/services', '/etc/protocols'];
+/** Of `/etc`, what programs need to start: no account, no password, no key, no configuration of a person. */
+const ETC = [
+  'alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', 'crypto-policies', 'ca-certificates', 'ca-certificates.conf',
+  'ssl/certs', 'ssl/cert.pem', 'ssl/openssl.cnf', 'pki/ca-trust', 'pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf',
+].map((name) => `/etc/${name}`);
+const NETWORK = ['/etc/gai.conf', '/etc/services', '/etc/protocols'];
+/** Files of ours in place of the machine's: they name the sandbox's own user, and its own resolver. */
+const OWN_ETC = ['passwd', 'group', 'nsswitch.conf', 'hosts'];
+const OWN_NETWORK = ['resolv.conf'];
+/** Of the memory, so much can be filled in `/tmp`, and half of it in `/dev/shm`. */
+const MEMORY_SHARE = 1 / 4;
 /** Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there. */
 const VERSION_MANAGERS = new Set(['.pyenv', '.nvm', '.fnm', '.volta', '.nodenv', '.rbenv', '.asdf', '.rustup', '.sdkman', '.bun', '.deno']);
 /** Of a repository, what makes git run programs. The rest may change: agents commit. */
 const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes'];
+
+/** What a machine without one is told. */
+export const NO_SANDBOX =
+  process.platform === 'linux'
+    ? 'This machine has no sandbox: install the package `bubblewrap` (`apt-get install bubblewrap`), and let it make namespaces (`bwrap --ro-bind / / --unshare-all true` must succeed).'
+    : 'This machine has no sandbox: there is one on Linux only, with the package `bubblewrap`. Have a worker on Linux do the work (`TEMPORAL_ADDRESS`, `perdure worker`).';
 
 /** Where `HOME` and `TMPDIR` are in the sandbox: empty, and gone at its end. */
 export const SANDBOX_HOME = '/tmp/home';
@@ -31,28 +46,46 @@ export interface Enclosure {
   fixed: string[];
 }
 
-let found: Promise<string | null> | null = null;
-
-/** The program `bwrap`, where the system has it and lets it make namespaces; looked for once by each worker. */
-export function findSandbox(): Promise<string | null> {
-  found ??= probe();
-  return found;
+/** The program `bwrap`, and what it can do here. */
+export interface Sandbox {
+  file: string;
+  /** Whose the processes are: an ordinary user's, wherever user namespaces can be made. */
+  identity: string[];
+  /** Whether folders in memory are limited. */
+  sized: boolean;
 }
 
-async function probe(): Promise<string | null> {
-  for (const file of ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap']) {
-    const works = await run(file, [...baseOf(false), '/usr/bin/env', 'true'], { timeout: PROBE_MS, env: { PATH: '/usr/bin:/bin' } }).then(() => true, () => false);
-    if (works) return file;
+/** Ways to have one, the best first: what 0.8 can do, older ones, and root without user namespaces (in a container, say). */
+const USER = ['--unshare-user', '--uid', '1000', '--gid', '1000'];
+const WAYS: Omit<Sandbox, 'file'>[] = [{ identity: [...USER, '--disable-userns'], sized: true }, { identity: USER, sized: false }, { identity: [], sized: false }];
+
+let found: Promise<Sandbox | null> | null = null;
+
+/** The sandbox, where the system has one and lets it make namespaces. One that was found is looked for no more; what is not there may come. */
+export async function findSandbox(): Promise<Sandbox | null> {
+  found ??= probe();
+  const sandbox = await found;
+  if (sandbox === null) found = null;
+  return sandbox;
+}
+
+async function probe(): Promise<Sandbox | null> {
+  for (const file of ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'].filter(exists)) {
+    for (const way of WAYS) {
+      const sandbox = { file, ...way };
+      const works = await run(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], { timeout: PROBE_MS, env: { PATH: '/usr/bin:/bin' } }).then(() => true, () => false);
+      if (works) return sandbox;
+    }
   }
   return null;
 }
 
 /** Arguments of `bwrap` before the command and its own. */
-export function enclose({ workspace, cwd, path, network, fixed }: Enclosure): string[] {
+export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed }: Enclosure): string[] {
   const readOnly = fixed.map((entry) => join(workspace, entry)).filter(exists);
   const git = join(workspace, '.git');
   return [
-    ...baseOf(network),
+    ...baseOf(sandbox, network),
     ...programFolders(path).flatMap((folder) => bindReadOnly(folder)),
     '--dir', SANDBOX_HOME,
     '--bind', workspace, workspace,
@@ -60,6 +93,7 @@ export function enclose({ workspace, cwd, path, network, fixed }: Enclosure): st
     ...(isFolder(git) ? ['--bind', git, git] : []),
     ...readOnly.flatMap((folder) => bindReadOnly(folder)),
     ...(exists(join(workspace, '.perdure')) ? ['--tmpfs', join(workspace, '.perdure')] : []),
+    '--remount-ro', '/',
     '--chdir', cwd,
     '--',
   ];
@@ -71,16 +105,40 @@ export function fixedPaths(protectedPaths: string[]): string[] {
   return [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
 }
 
-function baseOf(network: boolean): string[] {
+/** With a network it begins in a namespace that has one, which is not made here. */
+function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
   const files = [...ETC, ...(network ? NETWORK : [])];
+  const own = [...OWN_ETC, ...(network ? OWN_NETWORK : [])];
+  const most = Math.floor(totalmem() * MEMORY_SHARE);
   return [
+    ...identity,
     '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
     ...(network ? [] : ['--unshare-net']),
     '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
     ...showSystem(),
     ...files.flatMap(bindReadOnly),
-    '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp',
+    ...own.flatMap((name) => ['--ro-bind', join(ownFolder(), name), `/etc/${name}`]),
+    '--proc', '/proc', '--dev', '/dev',
+    ...folderInMemory('/dev/shm', sized ? most / 2 : null),
+    '--remount-ro', '/dev',
+    ...folderInMemory('/tmp', sized ? most : null),
   ];
+}
+
+function folderInMemory(path: string, bytes: number | null): string[] {
+  return [...(bytes === null ? [] : ['--size', String(Math.floor(bytes))]), '--tmpfs', path];
+}
+
+let folder: string | null = null;
+
+/** The folder of the package that has files of ours, from wherever this code runs. */
+function ownFolder(): string {
+  for (let at = dirname(fileURLToPath(import.meta.url)); folder === null && at !== dirname(at); at = dirname(at)) {
+    const there = join(at, 'definitions', 'sandbox');
+    if (exists(join(there, 'passwd'))) folder = there;
+  }
+  if (folder === null) throw new Error('Expected to run from inside the package `perdure`, whose `definitions/sandbox` was not found');
+  return folder;
 }
 
 function bindReadOnly(path: string): string[] {
