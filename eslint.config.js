@@ -29,6 +29,21 @@ const NOT_IN_WORKFLOWS = ['process', 'Buffer', 'setImmediate', 'fetch', 'perform
 /** What a module can hold that changes: a `let`, or a collection that begins empty. */
 const STATE_OF_A_MODULE = [':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]', ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]'];
 
+const ONE_WRITER = 'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal passes there.';
+/** Ways to the streams of the process, and what could be written to under the name of one. */
+const WAYS_TO_A_TERMINAL = {
+  properties: [...['stdout', 'stderr', '_rawDebug'].map((property) => ({ object: 'process', property, message: ONE_WRITER })), { object: 'globalThis', property: 'process', message: ONE_WRITER }, { object: 'globalThis', property: 'console', message: ONE_WRITER }],
+  syntax: [
+    'CallExpression > MemberExpression.callee[property.name=/^(write|end|pipe)$/]:matches([object.name=/^(stdout|stderr|stream|output)$/], :has(MemberExpression[property.name=/^(stdout|stderr)$/]))',
+    'CallExpression[callee.property.name="pipe"] > :matches(Identifier[name=/^(stdout|stderr)$/], MemberExpression[property.name=/^(stdout|stderr)$/])',
+    'CallExpression[callee.name=/^(write|writev|writeFile|appendFile)(Sync)?$/] > Literal:first-child[value=/^([12]|\\/dev\\/(tty|stdout|stderr|fd\\/[12])|\\/proc\\/self\\/fd\\/[12])$/]',
+    'CallExpression:matches([callee.name=/^writev?Sync$/], [callee.property.name=/^writev?Sync$/]) > Literal:first-child[value>0]',
+    'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name=/^(stdout|stderr)$/]',
+    'ImportDeclaration[source.value=/^(node:)?(console|tty|process)$/]',
+    'ImportExpression[source.value=/^(node:)?(console|tty|process)$/]',
+  ].map((selector) => ({ selector, message: ONE_WRITER })),
+};
+
 const NODE_GLOBALS = ['process', 'console', 'performance', 'setTimeout', 'clearTimeout', 'fetch', 'URL', 'AbortSignal', 'Buffer'];
 
 export default tseslint.config(
@@ -119,10 +134,20 @@ export default tseslint.config(
     },
   },
   {
+    // The writer; the host's own log; a board's one line to its parent process, and the line to a board.
+    files: ['src/**/*.ts'],
+    ignores: ['src/cli/output.ts', 'src/workers/host-process.ts', 'src/activities/devices/board/main.ts', 'src/activities/devices/serial-line.ts'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties],
+      'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax],
+    },
+  },
+  {
     files: ['src/workflows/**/*.ts', 'src/plan/**/*.ts'],
     rules: {
-      'no-restricted-properties': ['error', { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' }],
-      'no-restricted-syntax': ['error', ...STATE_OF_A_MODULE.map((selector) => ({ selector, message: 'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.' }))],
+      'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties, { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' }],
+      'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax, ...STATE_OF_A_MODULE.map((selector) => ({ selector, message: 'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.' }))],
     },
   },
   {

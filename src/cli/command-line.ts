@@ -1,5 +1,6 @@
 import { tellError } from './errors.js';
 import { EXIT } from './exit-codes.js';
+import { flush } from './output.js';
 import { packageVersion } from './package-version.js';
 import { runProgram } from './program.js';
 import { createTerminal } from './terminal.js';
@@ -12,7 +13,7 @@ async function runCommandLine(argv: string[]): Promise<never> {
   }
   const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) => tellError(terminal, error, argv.includes('--json')));
   // Open connections must not keep the process; what was written must reach its reader first.
-  await Promise.all([terminal.stdout, terminal.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
+  await Promise.all([terminal.stdout, terminal.stderr].map(flush));
   process.exit(exit);
 }
 

@@ -3,8 +3,9 @@ import type { CommandSpec, Options, OptionSpec } from './command.js';
 import { COMMANDS } from './commands/index.js';
 import type { ExitCode } from './exit-codes.js';
 import { EXIT, usageError } from './exit-codes.js';
-import { safeLine } from './render/safe-text.js';
+import { writeText } from './output.js';
 import type { Terminal } from './terminal.js';
+import { isOneLine } from './terminal.js';
 
 /**
  * Runs one command line. Throws `CliError` for usage that is wrong, and whatever the command throws.
@@ -25,7 +26,7 @@ export async function runProgram(argv: string[], terminal: Terminal, version: st
     }));
   }
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: () => undefined });
+    command.exitOverride().configureOutput({ writeOut: (text) => writeText(terminal.stdout, text, false), writeErr: () => undefined });
   }
   if (argv.length === 0) {
     program.outputHelp();
@@ -65,8 +66,8 @@ function checkLines({ options }: CommandSpec, command: Command): void {
   for (const { flags, free } of options) {
     const option = new Option(flags);
     const value: unknown = command.getOptionValue(option.attributeName());
-    if (free === true || typeof value !== 'string' || (value !== '' && value === safeLine(value))) continue;
-    const found = value === '' ? 'an empty text' : `\`${safeLine(value).slice(0, 100)}\``;
+    if (free === true || typeof value !== 'string' || isOneLine(value)) continue;
+    const found = value === '' ? 'an empty text' : `\`${value.slice(0, 100)}\``;
     throw usageError(`Expected \`${option.long}\` to be a text on one line without control characters, got ${found}.`);
   }
 }

@@ -2,13 +2,16 @@ import { userInfo } from 'node:os';
 import type { Palette } from './render/colors.js';
 import { usageError } from './exit-codes.js';
 import { createPalette } from './render/colors.js';
+import type { Output } from './output.js';
+import { standardOutputs, writeResult, writeText } from './output.js';
+import { escapeHidden, shownText } from '../plan/safe-text.js';
 import { safeJson, safeLine } from './render/safe-text.js';
 
 /** The outside of the command line: streams, environment, folder. Everything that a command prints goes through it. */
 export interface Terminal {
   stdin: NodeJS.ReadStream;
-  stdout: NodeJS.WriteStream;
-  stderr: NodeJS.WriteStream;
+  stdout: Output;
+  stderr: Output;
   env: NodeJS.ProcessEnv;
   cwd: string;
   /** A person is there: keys can be read and the tree can be redrawn. */
@@ -25,7 +28,8 @@ const NARROWEST = 20;
 
 /** The terminal of this process. */
 export function createTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdin, env } = process;
+  const { stdout, stderr } = standardOutputs();
   const dumb = env['TERM'] === 'dumb';
   const colors = !env['NO_COLOR'] && !dumb;
   return {
@@ -38,27 +42,37 @@ export function createTerminal(): Terminal {
 }
 
 /** Columns that lines may fill: one less than there are, so that no line wraps by itself. */
-export function widthOf(stream: NodeJS.WriteStream): number {
+export function widthOf(stream: Output): number {
   return Math.max(NARROWEST, stream.isTTY ? (stream.columns || DEFAULT_WIDTH) - 1 : DEFAULT_WIDTH);
 }
 
-export function heightOf(stream: NodeJS.WriteStream): number {
+export function heightOf(stream: Output): number {
   return stream.rows || DEFAULT_HEIGHT;
 }
 
 /** Writes lines for people to stderr. */
 export function tell(terminal: Terminal, ...lines: string[]): void {
-  for (const line of lines) terminal.stderr.write(`${line}\n`);
+  for (const line of lines) writeText(terminal.stderr, `${line}\n`, terminal.palette.colored);
 }
 
-/** Writes what was asked for to stdout. */
+/** Writes what was asked for to stdout, for people. */
 export function print(terminal: Terminal, ...lines: string[]): void {
-  for (const line of lines) terminal.stdout.write(`${line}\n`);
+  for (const line of lines) writeText(terminal.stdout, `${line}\n`, terminal.resultPalette.colored);
+}
+
+/** Writes a result to stdout: byte for byte where another program reads it. */
+export function printResult(terminal: Terminal, text: string | Uint8Array): void {
+  writeResult(terminal.stdout, text, terminal.resultPalette.colored);
 }
 
 /** Writes the one document of `--json`. */
 export function printJson(terminal: Terminal, document: unknown): void {
-  terminal.stdout.write(`${safeJson(document, 2)}\n`);
+  writeText(terminal.stdout, `${safeJson(document, 2)}\n`, false);
+}
+
+/** Whether a text is one line of characters that are drawn, without spaces around it. */
+export function isOneLine(text: string): boolean {
+  return text !== '' && text === shownText(safeLine(text)) && text === escapeHidden(text);
 }
 
 const LONGEST_NAME = 200;
@@ -66,8 +80,8 @@ const LONGEST_NAME = 200;
 /** Who acts: `--as`, else the OS user. A name, not a proof. Throws a usage error for what is no name on one line. */
 export function actingName(as: string | null): string {
   if (as !== null) {
-    if (as !== '' && as.length <= LONGEST_NAME && as === safeLine(as)) return as;
-    throw usageError(`Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${safeLine(as).slice(0, LONGEST_NAME)}\`.`);
+    if (as.length <= LONGEST_NAME && isOneLine(as)) return as;
+    throw usageError(`Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${as.slice(0, LONGEST_NAME)}\`.`);
   }
   try {
     return userInfo().username;

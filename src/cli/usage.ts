@@ -2,7 +2,6 @@ import type { CommanderError } from 'commander';
 import { nearest } from '../compiler/nearest.js';
 import { COMMANDS } from './commands/index.js';
 import { usageError } from './exit-codes.js';
-import { safeLine } from './render/safe-text.js';
 
 interface Finding {
   /** What commander put in quotes. */
@@ -30,7 +29,7 @@ export function toUsageError({ code, message }: CommanderError, argv: string[]):
   const [first = '', ...rest] = message.replace(/^error: /, '').split('\n');
   if (code === 'commander.invalidArgument') return choiceError(first, help);
   const near = /\(Did you mean (?:one of )?(.+?)\?\)/.exec(rest.join(' '))?.[1];
-  const quoted = [...first.matchAll(/'([^']*)'/g)].map(([, text = '']) => safeLine(text));
+  const quoted = [...first.matchAll(/'([^']*)'/g)].map(([, text = '']) => text);
   const sentence = SENTENCES[code]?.({ quoted, first, command }) ?? asSentence(first);
   return usageError(sentence, near === undefined ? help : `Did you mean \`${near}\`?`);
 }
@@ -54,5 +53,5 @@ function choiceError(message: string, help: string): Error {
   const choices = (/Allowed choices are (.+)\.$/s.exec(message)?.[1] ?? '').split(', ');
   const what = flags === undefined ? `<${argument}>` : flags.replace(/ <.*$/, '');
   const near = nearest(value, choices);
-  return usageError(`Expected \`${what}\` to be one of ${choices.map((choice) => `\`${choice}\``).join(', ')}; got \`${safeLine(value)}\`.`, near === null ? help : `Did you mean \`${near}\`?`);
+  return usageError(`Expected \`${what}\` to be one of ${choices.map((choice) => `\`${choice}\``).join(', ')}; got \`${value}\`.`, near === null ? help : `Did you mean \`${near}\`?`);
 }

@@ -1,3 +1,4 @@
+import { safeText } from '../plan/safe-text.js';
 import type { Problem } from './problem.js';
 import { createSource, lineOf } from './source.js';
 
@@ -73,10 +74,7 @@ function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Control and invisible formatting characters are shown, never sent to a terminal (S11, S34). */
-export function visible(text: string): string {
-  return text.replaceAll('\t', ' ').replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x20 ? String.fromCodePoint(0x2400 + code) : `\\u{${code.toString(16)}}`;
-  });
+/** A tab takes one column, as problems count them; a message of several lines is one. */
+function visible(text: string): string {
+  return safeText(text.replaceAll('\t', ' ')).replaceAll('\n', '\\u{a}');
 }

@@ -1,7 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { safeLine } from '../cli/render/safe-text.js';
+import { safeName } from '../cli/render/safe-text.js';
 import { openSession } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { Terminal } from '../cli/terminal.js';
@@ -58,6 +58,6 @@ export function clientOf({ server }: McpServer, { mcpReq }: ServerContext): { na
   const envelope: Record<string, unknown> = mcpReq.envelope ?? {};
   const info = clientInfo.safeParse(envelope[CLIENT_INFO_META_KEY] ?? server.getClientVersion());
   const can = capabilities.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities());
-  const name = safeLine(info.data?.name ?? '').slice(0, NAME_CHARACTERS);
+  const name = safeName(info.data?.name ?? '').slice(0, NAME_CHARACTERS);
   return { name: `mcp:${name === '' ? 'unknown' : name}`, canAsk: can.data?.elicitation !== undefined };
 }

@@ -12,7 +12,7 @@ export class McpRefusal extends Error {
 export async function errorText(error: unknown): Promise<string> {
   if (error instanceof ProblemsError) {
     const { printProblems } = await import('../compiler/print-problems.js');
-    return safeText(printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd());
+    return printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd();
   }
   if (!(error instanceof Error)) return safeText(String(error));
   if (grpcTrouble(error) === 'connection-lost') return `The Temporal server does not answer: ${safeText(error.message)}`;

@@ -1,7 +1,7 @@
 import type { CallToolResult, InputRequiredResult, McpServer, ServerContext, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../plan/json.js';
-import { safeLine } from '../cli/render/safe-text.js';
+import { safeJson } from '../cli/render/safe-text.js';
 import type { Connection } from './connection.js';
 import { clientOf } from './connection.js';
 import { errorText, McpRefusal } from './errors.js';
@@ -84,7 +84,7 @@ function parse({ name, input }: McpTool, given: unknown): z.infer<z.ZodObject> {
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
   const where = first === undefined || first.path.length === 0 ? '' : ` \`${first.path.map(String).join('.')}\``;
-  throw new McpRefusal(safeLine(first?.code === 'unrecognized_keys'
+  throw new McpRefusal((first?.code === 'unrecognized_keys'
     ? `The tool \`${name}\` takes no ${first.keys.map((key) => `\`${key}\``).join(', ')}; it takes ${Object.keys(input.shape).map((key) => `\`${key}\``).join(', ')}.`
     : `Expected${where} of the tool \`${name}\` to be ${first?.message ?? 'something else'}.`));
 }
@@ -96,5 +96,5 @@ function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): res
 /** The same answer for programs and for those that read text only. */
 function toResult(result: JsonObject | Json[]): CallToolResult {
   // What is structured is a map in every revision of the protocol.
-  return { structuredContent: Array.isArray(result) ? { result } : result, content: [{ type: 'text', text: JSON.stringify(result, null, 2) }] };
+  return { structuredContent: Array.isArray(result) ? { result } : result, content: [{ type: 'text', text: safeJson(result, 2) }] };
 }

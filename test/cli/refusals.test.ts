@@ -18,7 +18,7 @@ describe('a command line that is misspelled', () => {
     [['--frob'], 'There is no option `--frob`.\n  See `perdure --help`.'],
     [['run', 'hello.yml', '--yes', '--unattended'], 'cannot be used with'],
     // Names are one line.
-    [['run', 'hello.yml', '-i', 'name=x', '--task-queue', 'a\u001b[31m'], 'Expected `--task-queue` to be a text on one line without control characters, got `a␛`.'],
+    [['run', 'hello.yml', '-i', 'name=x', '--task-queue', 'a\u001b[31m'], 'Expected `--task-queue` to be a text on one line without control characters, got `a\\u{1b}[31m`.'],
     [['run', 'hello.yml', '-i', 'name=x', '--task-queue', 'a\nb'], 'Expected `--task-queue` to be a text on one line'],
     [['run', 'hello.yml', '-i', 'name=x', '--task-queue', ''], 'Expected `--task-queue` to be a text on one line without control characters, got an empty text.'],
     [['run', 'hello.yml', '-i', 'name=x', '--id', 'a\u0007'], '--id'],

@@ -19,7 +19,7 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['an empty run', ['cancel', ''], 'Expected `<run>`, got an empty text.'],
     ['an address without a run', ['approve', '/ok'], 'There is no run `'],
     ['no name', ['run', 'hello.yml', '-i', 'name=x', '--as', ''], 'Expected `--as` to be a name on one line'],
-    ['a name that paints', ['approve', 'x', '--as', 'a\u001b[31m'], 'Expected `--as` to be a name on one line of at most 200 characters, got `a␛`.'],
+    ['a name that paints', ['approve', 'x', '--as', 'a\u001b[31m'], 'Expected `--as` to be a name on one line of at most 200 characters, got `a\\u{1b}[31m`.'],
     ['a comment that no gate takes', ['reject', 'x', '--comment', 'x'.repeat(20_000)], 'Expected `--comment` to have at most 16384 characters, got 20000.'],
     ['a bad limit', ['run', 'hello.yml', '-i', 'name=x', '--max-steps', 'many'], 'Expected `--max-steps` to be a positive whole number, got `many`.'],
     ['a bad pair', ['run', 'hello.yml', '-i', 'name'], 'Expected `-i name=value`, got `-i name`.'],

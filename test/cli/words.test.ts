@@ -41,7 +41,7 @@ it('a live tree shows below an agent what its model is saying, as it comes, and 
   await log(['note', 'turn 1'], ['text', 'First line.\nThe defects ']);
   await expect.poll(said).toBe('The defects');
   await log(['text', 'are in \u001b[31mparse.ts']);
-  await expect.poll(said).toBe('The defects are in ␛parse.ts');
+  await expect.poll(said).toBe('The defects are in \\u{1b}[31mparse.ts');
   await log(['note', '→ 1.1 read_file {}']);
   await expect.poll(said).toBeUndefined();
   await log(['text', `${'word '.repeat(40)}end`]);

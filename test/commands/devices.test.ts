@@ -80,7 +80,7 @@ describe('devices monitor', () => {
     await until(() => shown.includes('red'));
     first.process.kill('SIGINT');
     const { code, stdout } = await first.finished;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'tick 1\n␛red\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'tick 1\n\\u{1b}[31mred\n' });
   });
 
   it('says at once that a port is not there, and what to do', async () => {

@@ -80,7 +80,7 @@ describe('printProblems', () => {
 
   it('sends no control character to a terminal', () => {
     expect(print('steps:\n  - agent: "\\e[31m\u202e"\n')).toContain('\\u{202e}');
-    expect(print('steps:\n  - agent: "a\u001b[31mb"\n')).toContain('a␛[31mb');
+    expect(print('steps:\n  - agent: "a\u001b[31mb"\n')).toContain('a\\u{1b}[31mb');
   });
 
   it('colours only when asked', () => {

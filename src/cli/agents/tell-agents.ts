@@ -8,7 +8,7 @@ import { findProject } from '../../compiler/project.js';
 import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import { safeLine, safeText } from '../render/safe-text.js';
+import { safeLine, safeName, safeText } from '../render/safe-text.js';
 import { clip, displayWidth, fit } from '../render/width.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 import type { AgentList, ListedAgent } from './list-agents.js';
@@ -19,11 +19,11 @@ export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | '
   const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
   if (options.flag('json')) printJson(terminal, list.agents.map((agent) => toListed(agent, terminal.env)));
   else {
-    const names = Math.min(40, Math.max(0, ...list.agents.map(({ name }) => displayWidth(name))));
+    const names = Math.min(40, Math.max(0, ...list.agents.map(({ name }) => displayWidth(safeName(name)))));
     const sources = Math.max(0, ...list.agents.map(({ source }) => source.length));
     for (const agent of list.agents) {
       const { name, source, description } = agent;
-      const head = `${fit(safeLine(name), names)}  ${fit(source, sources)}`;
+      const head = `${fit(safeName(name), names)}  ${fit(source, sources)}`;
       print(terminal, `${head}  ${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
     }
   }

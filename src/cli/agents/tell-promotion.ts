@@ -7,7 +7,7 @@ import type { Keys } from '../follow/keys.js';
 import { CTRL_C, openKeys } from '../follow/keys.js';
 import { findRun } from '../observe/find-run.js';
 import { rootOf } from '../observe/view.js';
-import { safeLine, safeText } from '../render/safe-text.js';
+import { safeName, safeText } from '../render/safe-text.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -96,7 +96,7 @@ async function askEach(candidates: Candidate[], { root, run, terminal }: Context
   const done = new Map<string, Promoted>();
   await withKeys(terminal, async (keys) => {
     for (const { agent, judgement } of candidates) {
-      tell(terminal, '', `${terminal.palette.bold(safeLine(agent.name))}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`, '', ...safeText(agent.prompt).split('\n').slice(0, 12).map((line) => `  ${line}`), '', `  save [s]   edit and save [e]   skip [k]`);
+      tell(terminal, '', `${terminal.palette.bold(safeName(agent.name))}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`, '', ...safeText(agent.prompt).split('\n').slice(0, 12).map((line) => `  ${line}`), '', `  save [s]   edit and save [e]   skip [k]`);
       const key = await oneOf(keys, hasEditor(terminal) ? 'sek' : 'sk');
       if (key === null) return;
       if (key === 'k') continue;
@@ -110,7 +110,7 @@ async function askEach(candidates: Candidate[], { root, run, terminal }: Context
 
 async function askConflict({ name }: TemporaryAgent, root: string, keys: Keys, terminal: Terminal): Promise<OnConflict> {
   const free = freeName(root, name);
-  tell(terminal, `  There is an agent ${safeLine(name)} already.   rename to ${free} [r]   overwrite [o]   skip [k]`);
+  tell(terminal, `  There is an agent ${safeName(name)} already.   rename to ${free} [r]   overwrite [o]   skip [k]`);
   const key = await oneOf(keys, 'rok');
   return key === 'r' ? { do: 'rename', to: free } : key === 'o' ? { do: 'overwrite' } : { do: 'skip' };
 }
@@ -142,7 +142,7 @@ function tellAll(candidates: Candidate[], done: Map<string, Promoted>, terminal:
   for (const { agent, judgement } of candidates) {
     const promoted = done.get(agent.name);
     const mark = promoted?.to == null ? tone('quiet', '–') : tone('good', '✓');
-    const what = promoted === undefined ? '' : promoted.to === null ? '  skipped' : `  → ${safeLine(promoted.to)}`;
-    print(terminal, `${mark} ${safeLine(agent.name)}${what}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`);
+    const what = promoted === undefined ? '' : promoted.to === null ? '  skipped' : `  → ${safeName(promoted.to)}`;
+    print(terminal, `${mark} ${safeName(agent.name)}${what}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`);
   }
 }

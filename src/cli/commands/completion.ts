@@ -1,5 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { printResult } from '../terminal.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
@@ -14,7 +15,7 @@ export function completionOf(commands: () => readonly CommandSpec[]): CommandSpe
     async run({ arguments: [given], terminal }) {
       const { completionScript } = await import('../render/completion.js');
       const shell = SHELLS.find((candidate) => candidate === given) ?? 'bash';
-      terminal.stdout.write(completionScript(shell, commands()));
+      printResult(terminal, completionScript(shell, commands()));
       return EXIT.success;
     },
   };

@@ -2,7 +2,7 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import type { Palette } from '../render/colors.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeName } from '../render/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
@@ -38,10 +38,10 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
   const { gates, paused, unlisted, serverIsDown } = session === null ? { gates: [], paused: [], unlisted: new Map<string, number>(), serverIsDown: false } : await listGates(session);
   if (options.flag('json')) printJson(terminal, [...gates.map(toGateJson), ...paused.map((pause) => ({ ...pause, kind: 'pause' }))]);
   else if (gates.length > 0 || (paused.length === 0 && !serverIsDown)) print(terminal, ...renderGateList(gates, styleOf(terminal)));
-  if (!options.flag('json')) for (const pause of paused) print(terminal, safeLine(pause.run), ...pauseLines(pause));
-  for (const [run, count] of unlisted) tell(terminal, `\`${safeLine(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeLine(run)}\` shows all.`);
+  if (!options.flag('json')) for (const pause of paused) print(terminal, safeName(pause.run), ...pauseLines(pause));
+  for (const [run, count] of unlisted) tell(terminal, `\`${safeName(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeName(run)}\` shows all.`);
   if (session === null || !serverIsDown) return;
-  const open = (await listOpen(session.store)).map(({ run }) => `\`${safeLine(run)}\``);
+  const open = (await listOpen(session.store)).map(({ run }) => `\`${safeName(run)}\``);
   const known = open.length === 0 ? 'No run is known to be open.' : `What ${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} may wait for is not known.`;
   tell(terminal, `The server is not running. ${known} \`perdure server start\` starts it.`);
 }

@@ -10,6 +10,7 @@ import { isHere } from '../../workers/device-hosts.js';
 import { packageRoot } from '../../workers/package-root.js';
 import type { ExitCode } from '../exit-codes.js';
 import { CliError, EXIT, usageError } from '../exit-codes.js';
+import { writeText } from '../output.js';
 import { safeText } from '../render/safe-text.js';
 import { openSession, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -54,9 +55,20 @@ export async function monitorDevice(name: string, terminal: Terminal, { limitMs 
   }
 }
 
+/** Boards end lines as terminals want it: the return before a line break is none of its own, also where it comes before it. */
+function createLineEnds(): (text: string) => string {
+  let held = '';
+  return (text) => {
+    const all = held + text;
+    held = all.endsWith('\r') ? '\r' : '';
+    return all.slice(0, all.length - held.length).replaceAll('\r\n', '\n');
+  };
+}
+
 async function show(device: Device, path: string, terminal: Terminal, signal: AbortSignal): Promise<void> {
   const decoder = new StringDecoder('utf8');
-  const line = await openLine({ path, identity: path }, device.kind.baud, (chunk) => void terminal.stdout.write(safeText(decoder.write(chunk))));
+  const linesOf = createLineEnds();
+  const line = await openLine({ path, identity: path }, device.kind.baud, (chunk) => writeText(terminal.stdout, safeText(linesOf(decoder.write(chunk))), false));
   const send = (typed: Buffer): void => line.write(typed.toString('utf8'));
   terminal.stdin.on('data', send);
   tell(terminal, terminal.palette.dim(`${device.name} at ${path}, ${device.kind.baud} baud; Ctrl-C ends it`));

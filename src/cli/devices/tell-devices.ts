@@ -2,7 +2,7 @@ import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { formatAge } from '../render/format.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine, safeName } from '../render/safe-text.js';
 import { displayWidth, fit } from '../render/width.js';
 import { openExisting, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -22,9 +22,9 @@ export async function tellDevices({ options, terminal }: Pick<Invocation, 'optio
 }
 
 function renderDevices(devices: ListedDevice[], { resultPalette: { tone, dim } }: Terminal): string[] {
-  const widths = [devices.map(({ name }) => name), devices.map(kindOf), devices.map(portOf)].map((cells) => Math.max(...cells.map((cell) => displayWidth(safeLine(cell)))));
+  const widths = [devices.map(({ name }) => name), devices.map(kindOf), devices.map(portOf)].map((cells) => Math.max(...cells.map((cell) => displayWidth(safeName(cell)))));
   return devices.flatMap((device) => {
-    const cells = [device.name, kindOf(device), portOf(device)].map((cell, column) => fit(safeLine(cell), widths[column] ?? 0));
+    const cells = [device.name, kindOf(device), portOf(device)].map((cell, column) => fit(safeName(cell), widths[column] ?? 0));
     const mark = device.found === true ? tone('good', '✓') : device.found === false ? tone('bad', '✗') : tone('quiet', '·');
     const details = [device.problem, ...useOf(device)].filter((line) => line !== null);
     return [`${mark} ${cells.join('  ')}  ${stateOf(device)}`.trimEnd(), ...details.map((line) => `    ${dim(safeLine(line))}`)];

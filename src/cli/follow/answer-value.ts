@@ -16,7 +16,7 @@ export function answerValue(text: string, gate: Gate): Json {
   if (options !== undefined) {
     const chosen = options.find((option) => optionText(option) === text.trim());
     if (chosen !== undefined) return chosen;
-    throw refusal(`Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${optionText(option)}\``).join(', ')}, not \`${text}\`.`);
+    throw refusal(`Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, not \`${text}\`.`);
   }
   if (kind !== 'ask') throw refusal(`Gate \`${gate.path}\` is approved or rejected: it asks for no answer.`, 'Use `perdure approve` or `perdure reject`.');
   return schema === undefined || takesText(schema) ? text : parsed(text);

@@ -5,11 +5,10 @@ import { EXIT } from '../exit-codes.js';
 import type { RunView } from '../observe/view.js';
 import { openGates } from '../observe/view.js';
 import { toRunResult } from '../render/json.js';
-import { safeText } from '../render/safe-text.js';
 import { renderEnding } from '../render/screen.js';
 import { resultText } from '../render/values.js';
 import type { Terminal } from '../terminal.js';
-import { print, printJson, tell, widthOf } from '../terminal.js';
+import { printJson, printResult, tell, widthOf } from '../terminal.js';
 import type { FollowEnd } from './follow.js';
 import { gateLines } from './plain-lines.js';
 
@@ -26,7 +25,7 @@ export async function conclude(end: FollowEnd, { run, terminal, store, json }: {
     return EXIT.waiting;
   }
   tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));
-  if (!json) await printResult(view, terminal, store);
+  if (!json) await printOutput(view, terminal, store);
   return exitOf(view.status);
 }
 
@@ -36,7 +35,7 @@ export function exitOf(status: RunStatus): ExitCode {
 }
 
 /** The run's output alone: safe on a terminal, byte for byte where another program reads it. */
-async function printResult(view: RunView, terminal: Terminal, store: Store): Promise<void> {
+async function printOutput(view: RunView, terminal: Terminal, store: Store): Promise<void> {
   const text = await resultText(view.output, store);
-  if (text !== null) print(terminal, terminal.stdout.isTTY ? safeText(text).trimEnd() : text.replace(/\n$/, ''));
+  if (text !== null) printResult(terminal, `${terminal.stdout.isTTY ? text.trimEnd() : text.replace(/\n$/, '')}\n`);
 }

@@ -1,4 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
+import type { Output } from '../output.js';
+import { redrawLine, writeText } from '../output.js';
 import type { Terminal } from '../terminal.js';
 
 export const CTRL_C = '\u0003';
@@ -48,7 +50,7 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   listen();
   return {
     key,
-    line: (prompt) => readLine(prompt, key, (text) => stderr.write(text)),
+    line: (prompt) => readLine(prompt, key, stderr),
     async lend(use) {
       leave();
       try {
@@ -66,7 +68,8 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
 }
 
 /** A line as people edit it at its end: it is as long as it is, and is drawn again only where something is taken back. */
-async function readLine(prompt: string, key: () => Promise<string>, write: (text: string) => void): Promise<string | null> {
+async function readLine(prompt: string, key: () => Promise<string>, stderr: Output): Promise<string | null> {
+  const write = (written: string): void => writeText(stderr, written, false);
   let text: string[] = [];
   write(prompt);
   for (;;) {
@@ -81,7 +84,7 @@ async function readLine(prompt: string, key: () => Promise<string>, write: (text
     }
     if (BACKSPACE.has(typed) || typed === CTRL_U) {
       text = typed === CTRL_U ? [] : text.slice(0, -1);
-      write(`\r\u001b[2K${prompt}${text.join('')}`);
+      redrawLine(stderr, `${prompt}${text.join('')}`);
     } else if (typed >= ' ') {
       text.push(typed);
       write(typed);

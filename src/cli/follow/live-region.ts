@@ -1,7 +1,5 @@
-const HIDE_CURSOR = '\u001b[?25l';
-const SHOW_CURSOR = '\u001b[?25h';
-const ERASE_BELOW = '\u001b[0J';
-const ERASE_LINE = '\u001b[0K';
+import { redraw, showCursor } from '../output.js';
+import type { Terminal } from '../terminal.js';
 
 /** Lines at the bottom of the terminal that are drawn again and again. */
 export interface LiveRegion {
@@ -12,32 +10,31 @@ export interface LiveRegion {
   close(): void;
 }
 
-/** A region on a terminal's stream. Each draw is one write, and none is made when nothing changed. */
-export function createLiveRegion(stream: NodeJS.WriteStream): LiveRegion {
+/** A region at the end of what a terminal shows. Each draw is one write, and none is made when nothing changed. */
+export function createLiveRegion({ stderr, palette }: Pick<Terminal, 'stderr' | 'palette'>): LiveRegion {
   let drawn: string[] = [];
   let hidden = false;
-  const showCursor = (): void => {
-    if (hidden) stream.write(SHOW_CURSOR);
+  const show = (): void => {
+    if (hidden) showCursor(stderr, true);
     hidden = false;
   };
-  process.once('exit', showCursor);
-  const back = (): string => (drawn.length === 0 ? '' : `\u001b[${drawn.length}A\r`);
+  process.once('exit', show);
   return {
     draw(lines) {
       if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return;
-      // Written over, not erased first: nothing flickers.
-      stream.write(`${hidden ? '' : HIDE_CURSOR}${back()}${lines.map((line) => `${line}${ERASE_LINE}\n`).join('')}${ERASE_BELOW}`);
+      if (!hidden) showCursor(stderr, false);
+      redraw(stderr, drawn.length, lines, palette.colored);
       hidden = true;
       drawn = lines;
     },
     clear() {
-      if (drawn.length > 0) stream.write(`${back()}${ERASE_BELOW}`);
+      if (drawn.length > 0) redraw(stderr, drawn.length, [], false);
       drawn = [];
-      showCursor();
+      show();
     },
     close() {
-      showCursor();
-      process.removeListener('exit', showCursor);
+      show();
+      process.removeListener('exit', show);
     },
   };
 }

@@ -3,7 +3,7 @@ import { nestedIn } from '../observe/view.js';
 import { gateHash } from '../render/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';
 import { stepRow } from '../render/rows.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine, safeName } from '../render/safe-text.js';
 import { clip } from '../render/width.js';
 
 /** What a step does takes at most so many columns: a script that a command is given may have any length. */
@@ -38,13 +38,13 @@ function plainLine(step: StepView, now: number): string {
   // What a failure says is wanted whole; how a command goes on is not.
   const detail = step.status === 'error' || step.status === 'timeout' ? whole : clip(whole, WIDEST_DETAIL);
   const took = step.status === 'running' ? '' : time;
-  return [`${mark ?? '▸'} ${safeLine(step.path)}`, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
+  return [`${mark ?? '▸'} ${safeName(step.path)}`, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
 }
 
 /** What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree. */
 function doers({ step, actor }: StepView, kind: string): string[] {
   if (step.id !== null || (step.kind !== 'agent' && step.kind !== 'workflow')) return [kind];
-  return kind === 'agent' ? [safeLine(actor)] : [safeLine(actor), kind];
+  return kind === 'agent' ? [safeName(actor)] : [safeName(actor), kind];
 }
 
 /** A gate where nobody can be asked: what waits, and how to answer it. */
@@ -53,7 +53,7 @@ export function gateLines(open: OpenGate): string[] {
   const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   return [
-    `◆ ${safeLine(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
+    `◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
     ...(facts.length === 0 ? [] : [`  ${facts.join(' · ')}`]),
     ...answerCommands(open).map((command) => `  ${command}`),
   ];

@@ -41,7 +41,7 @@ export function createScreen(terminal: Terminal, about: Header & { listen: () =>
 }
 
 function createLiveScreen(terminal: Terminal, about: Header, words: Listening): Screen {
-  const region = createLiveRegion(terminal.stderr);
+  const region = createLiveRegion(terminal);
   let view: RunView | null = null;
   let held = false;
   let frame = 0;

@@ -26,7 +26,7 @@ export async function watchRun({ run, untilWaiting, by, json }: WatchCommand, te
   if (session === null) throw unknownRun(run);
   const { store } = session;
   const record = await store.readRun(rootOf(run));
-  const list = json ? createJsonList(terminal.stdout) : null;
+  const list = json ? createJsonList(terminal) : null;
   if (record !== null) {
     const view = await viewOfRecord(record, store);
     list?.add({ run, kind: 'run-ended', at: record.ended_at, status: record.status, error: record.error });

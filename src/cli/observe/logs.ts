@@ -3,10 +3,10 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { listenForInterrupts } from '../follow/interrupt.js';
 import { createJsonList } from '../render/json-list.js';
-import { safeText } from '../render/safe-text.js';
+import { safeName, safeText } from '../render/safe-text.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import { tell } from '../terminal.js';
+import { print, tell } from '../terminal.js';
 import { findRun } from './find-run.js';
 import { pathBelow, rootOf } from './view.js';
 
@@ -78,16 +78,16 @@ interface Sink {
 }
 
 function jsonSink(terminal: Terminal): Sink {
-  const list = createJsonList(terminal.stdout);
+  const list = createJsonList(terminal);
   return { write: (path, line) => list.add({ path, ...line }), end: () => list.end() };
 }
 
 /** Text as it was written, line by line; each line names its step where several may write. */
-function textSink({ stdout, resultPalette }: Terminal, only: string): Sink {
+function textSink(terminal: Terminal, only: string): Sink {
   const unfinished = new Map<string, { path: string; text: string }>();
   const put = (path: string, line: string): void => {
-    const text = stdout.isTTY ? safeText(line) : line;
-    stdout.write(path === only ? `${text}\n` : `${resultPalette.dim(`${safeText(path)} │`)} ${text}\n`);
+    const text = safeText(line.replace(/\r$/, ''));
+    print(terminal, path === only ? text : `${terminal.resultPalette.dim(`${safeName(path)} │`)} ${text}`);
   };
   return {
     write(path, { stream, text }) {

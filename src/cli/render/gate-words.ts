@@ -3,7 +3,7 @@ import { missingOf, namesOf } from '../../plan/gate.js';
 import type { Json } from '../../plan/json.js';
 import type { OpenGate } from '../observe/view.js';
 import { formatDuration } from './format.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 
 /** What a gate wants, in the words that stand before its question. */
 export function wantOf({ kind, options }: Gate): string {
@@ -37,17 +37,21 @@ function shellWord(text: string): string {
 export function gateFacts(gate: Gate, now: number): string[] {
   const { approvers, excluded, quorum, votes, deadline, reminders, escalated } = gate;
   return [
-    ...(approvers === undefined ? [] : [`for ${namesOf(approvers, 'or')}`]),
-    ...(excluded === undefined ? [] : [`not for ${namesOf(excluded, 'or')}`]),
-    ...(quorum === undefined ? [] : [votes === undefined ? `${quorum} people must agree` : `${namesOf(votes.map(({ by }) => by))} decided, ${missingOf(gate)} more must agree`]),
-    ...(escalated === undefined ? [] : [`escalated to ${namesOf(escalated)}`]),
+    ...(approvers === undefined ? [] : [`for ${shownNames(approvers, 'or')}`]),
+    ...(excluded === undefined ? [] : [`not for ${shownNames(excluded, 'or')}`]),
+    ...(quorum === undefined ? [] : [votes === undefined ? `${quorum} people must agree` : `${shownNames(votes.map(({ by }) => by))} decided, ${missingOf(gate)} more must agree`]),
+    ...(escalated === undefined ? [] : [`escalated to ${shownNames(escalated)}`]),
     ...(reminders === undefined || reminders === 0 ? [] : [`reminded ${reminders === 1 ? 'once' : `${reminders} times`}`]),
     deadline === undefined ? 'no deadline' : deadlineFact(deadline, gate.default, now),
-  ].map(safeLine);
+  ];
+}
+
+function shownNames(names: string[], word?: string): string {
+  return namesOf(names.map(safeName), word);
 }
 
 function deadlineFact(deadline: string, otherwise: Json | undefined, now: number): string {
   const left = Date.parse(deadline) - now;
   const then = otherwise === undefined ? '' : `, then ${optionText(otherwise)}`;
-  return left <= 0 ? `deadline ${deadline.slice(0, 16).replace('T', ' ')} UTC has passed` : `${formatDuration(left)} left${then}`;
+  return left <= 0 ? `deadline ${safeLine(deadline).slice(0, 16).replace('T', ' ')} UTC has passed` : `${formatDuration(left)} left${then}`;
 }

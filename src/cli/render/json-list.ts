@@ -1,3 +1,5 @@
+import { writeText } from '../output.js';
+import type { Terminal } from '../terminal.js';
 import { safeJson } from './safe-text.js';
 
 /** One JSON list that can be read while it is written: an item a line. */
@@ -6,16 +8,17 @@ export interface JsonList {
   end(): void;
 }
 
-/** A list that is written to a stream. */
-export function createJsonList(stream: NodeJS.WritableStream): JsonList {
+/** A list that is written to stdout. */
+export function createJsonList({ stdout }: Pick<Terminal, 'stdout'>): JsonList {
   let separator = '[\n';
+  const write = (text: string): void => writeText(stdout, text, false);
   return {
     add(item) {
-      stream.write(`${separator}${safeJson(item)}`);
+      write(`${separator}${safeJson(item)}`);
       separator = ',\n';
     },
     end() {
-      stream.write(separator === '[\n' ? '[]\n' : '\n]\n');
+      write(separator === '[\n' ? '[]\n' : '\n]\n');
     },
   };
 }

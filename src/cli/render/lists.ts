@@ -4,7 +4,7 @@ import type { Palette } from './colors.js';
 import { formatAge, formatDuration, formatUsd, gateHash } from './format.js';
 import { answerCommands, gateFacts } from './gate-words.js';
 import type { Tone } from './rows.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 import { clip, displayWidth, fit } from './width.js';
 
 interface ListStyle {
@@ -27,12 +27,12 @@ const MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
 
 /** Runs as a table: how each stands, its id, when it started, how long it took, what it cost. */
 export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
-  const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(run))), Math.max(20, width - 44));
+  const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(safeName(run)))), Math.max(20, width - 44));
   return runs.map((listed) => {
     const { mark, tone } = MARKS[listed.status];
     const ended = listed.ended_at === null ? now : Date.parse(listed.ended_at);
     const cells = [
-      fit(safeLine(listed.run), idWidth),
+      fit(safeName(listed.run), idWidth),
       palette.tone(tone, listed.status.padEnd(9)),
       formatAge(listed.started_at, now).padStart(8),
       formatDuration(ended - Date.parse(listed.started_at)).padStart(6),
@@ -47,7 +47,7 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
 export function renderGateList(gates: OpenGate[], { now, width, palette }: ListStyle): string[] {
   if (gates.length === 0) return ['Nothing waits for you.'];
   return gates.flatMap((open) => [
-    `${palette.tone('attention', '◆')} ${palette.bold(safeLine(open.address))}`,
+    `${palette.tone('attention', '◆')} ${palette.bold(safeName(open.address))}`,
     `  ${clip(safeLine(open.gate.message), width - 2)}`,
     `  ${palette.dim([`since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`, ...gateFacts(open.gate, now), gateHash(open.gate.hash)].join(' · '))}`,
     `  ${answerCommands(open)[0] ?? ''}`,

@@ -1,11 +1,11 @@
 import type { Pause } from '../../plan/steering.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 
 const WIDEST_COMMAND = 52;
 
 /** Why nothing new starts in a run, and the commands by which it goes on. */
 export function pauseLines(pause: Pause): string[] {
-  const run = safeLine(pause.run);
+  const run = safeName(pause.run);
   const said = safeLine(pause.message);
   const line = (command: string, about: string): string => `  ${command.padEnd(WIDEST_COMMAND)}  ${about}`;
   if (pause.cause === 'request') return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];

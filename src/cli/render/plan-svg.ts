@@ -4,7 +4,7 @@ import { layOut, LINE } from './plan-layout.js';
 import type { Box } from './plan-picture.js';
 import { kindWord, pictureOf } from './plan-picture.js';
 import { shortHash } from './format.js';
-import { safeText } from './safe-text.js';
+import { escapeHidden } from '../../plan/safe-text.js';
 
 const MARGIN = 16;
 const HEAD = 40;
@@ -82,7 +82,7 @@ function round(pixels: number): number {
 /** Text inside XML: markup becomes entities, and characters that XML does not have vanish (S34). */
 function escape(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-  return safeText(text).replace(/[\ufffe\uffff]/g, '').replace(/[&<>"']/g, (character) => entities[character] ?? '');
+  return escapeHidden(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const STYLE = `

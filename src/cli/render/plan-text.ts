@@ -7,7 +7,7 @@ import type { Palette } from './colors.js';
 import { formatCount, formatMinutes, formatUsd, plural, shortHash } from './format.js';
 import { pictureOf } from './plan-picture.js';
 import { renderTree } from './plan-tree.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 import { templateText } from './template-text.js';
 import { clip, displayWidth, fit, wrap } from './width.js';
 
@@ -31,7 +31,7 @@ export function renderPlan(report: PlanReport, style: { width: number; palette: 
   const { plan, texts, forecast } = report;
   const { width, palette } = style;
   const read = (text: Text | null): string => (text === null ? '' : typeof text === 'string' ? text : (texts.get(text.text) ?? ''));
-  const head = `${safeLine(plan.name)} · plan ${shortHash(plan.hash)} · at most ${plural(forecast.steps, 'step')}`;
+  const head = `${safeName(plan.name)} · plan ${shortHash(plan.hash)} · at most ${plural(forecast.steps, 'step')}`;
   const description = safeLine(read(plan.description));
   return [
     palette.bold(clip(head, width)),
@@ -54,12 +54,12 @@ function paragraph(text: string, width: number): string[] {
 /** Each input on a line; who needs it, and what it is for, below where there is no room beside. */
 function inputLines({ plan, inputPaths }: PlanReport, read: (text: Text | null) => string, width: number): string[] {
   const entries = Object.entries(plan.inputs);
-  const names = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(name))));
+  const names = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(safeName(name)))));
   const kinds = Math.max(0, ...entries.map(([, spec]) => displayWidth(kindOfInput(spec))));
   return entries.flatMap(([name, spec]) => {
     const paths = inputPaths[name] ?? [];
-    const left = `  ${fit(safeLine(name), names)}  ${fit(kindOfInput(spec), kinds)}`;
-    const users = paths.length === 0 ? '' : `for ${paths.map(safeLine).join(', ')}`;
+    const left = `  ${fit(safeName(name), names)}  ${fit(kindOfInput(spec), kinds)}`;
+    const users = paths.length === 0 ? '' : `for ${paths.map(safeName).join(', ')}`;
     const about = safeLine(read(spec.description));
     return [clip(`${left}  ${users}`.trimEnd(), width), ...(about === '' ? [] : wrap(about, width - 6).map((line) => `      ${line}`))];
   });
@@ -77,26 +77,26 @@ function forecastLines({ forecast, price }: PlanReport): string[] {
   const least = own.reduce((total, call) => total + call.least, 0);
   const perEach = perItem.map((entry) => {
     const more = [plural(entry.steps, 'step'), ...(entry.calls === 0 ? [] : [plural(entry.calls, 'model call')])].join(' and ');
-    return `${safeLine(entry.path)}: ${more} for each of ${safeLine(templateText(entry.items))}; one is counted here`;
+    return `${safeName(entry.path)}: ${more} for each of ${safeLine(templateText(entry.items))}; one is counted here`;
   });
   const counted = most === 0 ? 'no model call' : `${least === most ? '' : `${formatCount(least)}–`}${plural(most, 'model call')}${modelNames(price)}`;
   const tasks = price.played.map((program) => {
     const played = calls.filter((call) => call.program === program);
     const [few, many] = [played.reduce((total, call) => total + call.least, 0), played.reduce((total, call) => total + call.most, 0)];
-    return `${few === many ? '' : `${formatCount(few)}–`}${plural(many, 'task')} for ${safeLine(program)}`;
+    return `${few === many ? '' : `${formatCount(few)}–`}${plural(many, 'task')} for ${safeName(program)}`;
   });
   const held = leases === 0 ? [] : [`${plural(leases, 'event')} more, if the limits hold every nested step back`];
   return [[plural(steps, 'step'), ...(most === 0 && tasks.length > 0 ? [] : [counted]), ...tasks, plural(events, 'Temporal event')].join(' · '), ...held, ...perEach, ...priceLines(price)];
 }
 
 function modelNames({ models }: PriceRange): string {
-  return models.length === 0 ? '' : ` (${models.map(safeLine).join(', ')})`;
+  return models.length === 0 ? '' : ` (${models.map(safeName).join(', ')})`;
 }
 
 function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
   const range = least === null || most === null ? [] : [least === most ? formatUsd(most) : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is not known before`];
-  const after = played.length === 0 ? [] : [`what ${played.map(safeLine).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
-  return [...range, ...after, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeLine).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
+  const after = played.length === 0 ? [] : [`what ${played.map(safeName).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
+  return [...range, ...after, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeName).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
 }
 
 function limitLine({ limits, depth }: PlanReport): string {

@@ -1,7 +1,7 @@
 import type { Palette } from './colors.js';
 import type { Box, Picture } from './plan-picture.js';
 import { kindWord } from './plan-picture.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 import { clip, displayWidth, fit } from './width.js';
 
 /** A label is cut where it would take more of the width. */
@@ -50,7 +50,7 @@ function rowsOf(picture: Picture, place: Place): Row[] {
     const members = grouped.get(item) ?? [];
     const { branch, inner } = below(place, isLast);
     const common = commonNeed(picture, members);
-    const heading: Row = { branch, stem: inner.stem, label: `▾ ${safeLine(item)}`, kind: '', what: `${members.length} in parallel`, after: common ?? '', notes: [], attention: false };
+    const heading: Row = { branch, stem: inner.stem, label: `▾ ${safeName(item)}`, kind: '', what: `${members.length} in parallel`, after: common ?? '', notes: [], attention: false };
     return [heading, ...members.flatMap((member, at) => boxRows(picture, member, inner, { isLast: at === members.length - 1, inCommon: common !== null }))];
   });
 }
@@ -68,7 +68,7 @@ function boxRows(picture: Picture, position: number, place: Place, { isLast, inC
   const row: Row = {
     branch,
     stem: box.inside !== null && box.inside !== 'shown' ? `${inner.stem}│ ` : `${inner.stem}  `,
-    label: `${box.index} ${safeLine(box.name)}`,
+    label: `${box.index} ${safeName(box.name)}`,
     kind: kindWord(box.kind),
     what: safeLine(box.inside === 'shown' ? `${box.what} (steps as above)` : box.what),
     after: inCommon ? '' : afterOf(picture, position, position),
@@ -93,7 +93,7 @@ function afterOf({ boxes, arrows }: Picture, position: number, written: number):
   if (sources.length === 1 && sources[0] === written - 1) return '';
   const names = sources.flatMap((source) => {
     const box = boxes[source];
-    return box === undefined ? [] : [safeLine(box.group ?? box.path.split('/').at(-1) ?? '')];
+    return box === undefined ? [] : [safeName(box.group ?? box.path.split('/').at(-1) ?? '')];
   });
   return names.length === 0 ? '' : `after ${[...new Set(names)].join(', ')}`;
 }

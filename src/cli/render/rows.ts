@@ -1,7 +1,7 @@
 import type { RoundView, RunView, StepView } from '../observe/view.js';
 import { isClosed, nestedIn } from '../observe/view.js';
 import { formatDuration, formatUsd, plural } from './format.js';
-import { safeLine } from './safe-text.js';
+import { safeLine, safeName } from './safe-text.js';
 import { templateText } from './template-text.js';
 
 export type Tone = 'good' | 'bad' | 'active' | 'attention' | 'quiet' | 'plain';
@@ -63,7 +63,7 @@ function rowsOfSteps(steps: StepView[], options: RowOptions): Row[] {
 }
 
 function groupRow(name: string, members: StepView[], depth: number): Row {
-  return { depth, mark: '▾', tone: 'plain', label: safeLine(name), kind: '', detail: doneOf(members), time: '', cost: '' };
+  return { depth, mark: '▾', tone: 'plain', label: safeName(name), kind: '', detail: doneOf(members), time: '', cost: '' };
 }
 
 function doneOf(steps: StepView[]): string {
@@ -104,7 +104,7 @@ export function stepRow(view: StepView, { now, depth }: { now: number; depth: nu
   return {
     depth,
     ...MARKS[view.status],
-    label: `${view.step.index} ${safeLine(view.step.id ?? view.actor)}`,
+    label: `${view.step.index} ${safeName(view.step.id ?? view.actor)}`,
     kind: kindOf(view),
     detail: safeLine(detailOf(view)),
     time: timeOf(view, now),
@@ -114,7 +114,7 @@ export function stepRow(view: StepView, { now, depth }: { now: number; depth: nu
 
 /** What does the work: the model, where it is known, or the kind of step in the words people use. */
 function kindOf({ step, model, actor }: StepView): string {
-  if (step.kind === 'agent') return safeLine(model ?? (step.id === null ? 'agent' : actor));
+  if (step.kind === 'agent') return safeName(model ?? (step.id === null ? 'agent' : actor));
   return step.kind === 'approval' || step.kind === 'ask' ? 'gate' : step.kind;
 }
 

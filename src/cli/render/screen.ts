@@ -6,14 +6,14 @@ import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHas
 import { pauseLines } from './pause-lines.js';
 import type { Says } from './rows.js';
 import { rowsOf } from './rows.js';
-import { safeLine, safeText } from './safe-text.js';
+import { safeLine, safeName, safeText } from './safe-text.js';
 import type { TreeStyle } from './tree.js';
 import { renderTree, windowOf } from './tree.js';
 import { displayWidth, wrap } from './width.js';
 
 /** The first line of a run: its name, how to name it, what runs, and where to look at it. */
 export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {
-  const parts = [safeLine(view.name), `run ${safeLine(view.run)}`, `plan ${shortHash(view.plan)}`];
+  const parts = [safeName(view.name), `run ${safeName(view.run)}`, `plan ${shortHash(view.plan)}`];
   if (uiUrl !== null) parts.push(`Temporal ${uiUrl}`);
   const lines = flow(parts, width);
   return view.rehearsal ? [...lines, 'REHEARSAL: everything is real but the models, whose answers are stand-ins'] : lines;
@@ -23,7 +23,7 @@ export function renderHeader(view: RunView, uiUrl: string | null, width: number)
 export function renderJoined(view: RunView): string[] {
   const done = endedSteps(view);
   const before = done === 0 ? '' : `, ${plural(done, 'step')} done before, none is repeated`;
-  return [`${safeLine(view.name)} · joined run ${view.run}${before}${view.rehearsal ? ' · REHEARSAL' : ''}`];
+  return [`${safeName(view.name)} · joined run ${safeName(view.run)}${before}${view.rehearsal ? ' · REHEARSAL' : ''}`];
 }
 
 function endedSteps(view: RunView): number {
@@ -81,7 +81,7 @@ function pausedLines({ pause, warnings = [] }: RunView): string[] {
 export function renderEnding(view: RunView, width: number, palette: Palette): string[] {
   const took = (view.endedAt ?? view.startedAt) - view.startedAt;
   const { spend } = view;
-  const parts = [`${safeLine(view.name)} · ${view.status} in ${formatDuration(took)}`, plural(spend.steps, 'step')];
+  const parts = [`${safeName(view.name)} · ${view.status} in ${formatDuration(took)}`, plural(spend.steps, 'step')];
   if (spend.usd !== 0) parts.push(formatUsd(spend.usd));
   if (spend.tokens > 0) parts.push(`${formatCount(spend.tokens)} tokens`);
   if (view.rehearsal) parts.push('rehearsal');
@@ -95,7 +95,7 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
 function renderFailures(view: RunView, width: number, palette: Palette): string[] {
   const failures = failuresOf(view);
   if (failures.length === 0 && view.error !== null) return [...indent(view.error, width), ''];
-  return failures.flatMap(({ path, error }) => [palette.tone('bad', `✗ ${safeLine(path)}`), ...indent(error, width), '']);
+  return failures.flatMap(({ path, error }) => [palette.tone('bad', `✗ ${safeName(path)}`), ...indent(error, width), '']);
 }
 
 const MOST_LINES = 12;

@@ -1,14 +1,14 @@
 import type { Session } from '../../store/session-files.js';
-import { safeLine, safeText } from './safe-text.js';
+import { safeName, safeText } from './safe-text.js';
 
 /** Sessions as lines, one each. */
 export function sessionRows(sessions: Session[]): string {
-  return sessions.map(({ session_id, updated_at, status, agent_name, messages }) => `${session_id}  ${updated_at.slice(0, 16).replace('T', ' ')}  ${status.padEnd(9)}  ${String(messages.length).padStart(3)} messages  ${safeLine(agent_name)}`).join('\n');
+  return sessions.map(({ session_id, updated_at, status, agent_name, messages }) => `${session_id}  ${updated_at.slice(0, 16).replace('T', ' ')}  ${status.padEnd(9)}  ${String(messages.length).padStart(3)} messages  ${safeName(agent_name)}`).join('\n');
 }
 
 /** A session with all that was said in it. */
 export function sessionLines({ session_id, agent_name, status, forked_from, messages }: Session): string {
-  const head = `${session_id} · ${safeLine(agent_name)} · ${status}${forked_from === undefined ? '' : ` · copied from ${forked_from}`}`;
+  const head = `${session_id} · ${safeName(agent_name)} · ${status}${forked_from === undefined ? '' : ` · copied from ${forked_from}`}`;
   const said = messages.map(({ role, run, at, content, status: ended, error, troubles = [] }) => [
     `${role} · ${at} · ${run}${ended === undefined ? '' : ` · ${ended}`}`,
     safeText(content),

@@ -9,7 +9,7 @@ import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { toRunResult } from '../render/json.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine, safeName } from '../render/safe-text.js';
 import type { Session, Workspace } from '../session.js';
 import { openSession, openWorkspace, storeElsewhere } from '../session.js';
 import { collectInput } from '../submit/collect-input.js';
@@ -114,6 +114,6 @@ function brief(value: Json): string {
 }
 
 function tell({ file, run, status, differences }: Tested, terminal: Terminal): void {
-  print(terminal, `${status === 'passed' ? '✓' : '✗'} ${file}`, ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`));
+  print(terminal, `${status === 'passed' ? '✓' : '✗'} ${safeName(file)}`, ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`));
   if (status === 'failed') print(terminal, `    perdure show ${run}`);
 }

@@ -2,7 +2,7 @@ import { printProblems } from '../../compiler/print-problems.js';
 import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine, safeName } from '../render/safe-text.js';
 import { clip, displayWidth, fit } from '../render/width.js';
 import { openWorkspace } from '../session.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
@@ -13,9 +13,9 @@ export async function tellTools({ options, terminal }: Pick<Invocation, 'options
   const { tools, problems, sources } = await listTools(await openWorkspace(terminal), { ask: options.flag('servers') }, terminal);
   if (options.flag('json')) printJson(terminal, tools.map((tool) => ({ ...tool })));
   else {
-    const names = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(name))));
+    const names = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(safeName(name)))));
     for (const { name, source, description } of tools) {
-      const head = `${fit(safeLine(name), names)}  ${fit(source, 7)}`;
+      const head = `${fit(safeName(name), names)}  ${fit(source, 7)}`;
       print(terminal, `${head}  ${clip(safeLine(description ?? ''), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
     }
   }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Folder } from '../../activities/tools/files/open.js';
 import { inFolderBelow, withRoot } from '../../activities/tools/files/open.js';
 import { refusal, usageError } from '../exit-codes.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeName } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Snapshots } from './compare.js';
@@ -30,8 +30,8 @@ export async function exportFiles({ run, folder, at, changed, json }: Export, te
   await mkdir(target, { recursive: true });
   await withRoot(target, (root) => writeEntries(snapshots, entries, root));
   if (json) return printJson(terminal, paths);
-  for (const path of paths) print(terminal, safeLine(path));
-  tell(terminal, `Wrote ${String(paths.length)} ${paths.length === 1 ? 'file' : 'files'} to ${safeLine(folder)}.`);
+  for (const path of paths) print(terminal, safeName(path));
+  tell(terminal, `Wrote ${String(paths.length)} ${paths.length === 1 ? 'file' : 'files'} to ${safeName(folder)}.`);
 }
 
 async function requireEmpty(target: string, typed: string): Promise<void> {

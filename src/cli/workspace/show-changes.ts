@@ -1,5 +1,5 @@
 import type { Palette } from '../render/colors.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeName } from '../render/safe-text.js';
 import type { Tone } from '../render/rows.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -21,5 +21,5 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
 function lineOf({ path, change, lines_added: added, lines_deleted: deleted }: Change, palette: Palette): string {
   const [letter, tone] = LETTERS[change];
   const counts = [added !== null && added > 0 ? `+${String(added)}` : '', deleted !== null && deleted > 0 ? `-${String(deleted)}` : ''].filter((count) => count !== '');
-  return [palette.tone(tone, letter), safeLine(path), ...(counts.length > 0 ? [palette.dim(counts.join(' '))] : [])].join('  ');
+  return [palette.tone(tone, letter), safeName(path), ...(counts.length > 0 ? [palette.dim(counts.join(' '))] : [])].join('  ');
 }

@@ -3,7 +3,7 @@ import { usageError } from '../exit-codes.js';
 import type { Palette } from '../render/colors.js';
 import { safeText } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
-import { print, printJson } from '../terminal.js';
+import { print, printJson, printResult } from '../terminal.js';
 import { changesOf, diffOf, findSnapshots } from './compare.js';
 
 /** Where the patch of the next file begins: lines of its content have a letter before them. */
@@ -22,7 +22,7 @@ export async function showDiff({ run, paths: typed, json }: { run: string; paths
     const patches = patchesIn(patch.toString());
     return printJson(terminal, (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
   }
-  if (!terminal.stdout.isTTY) return void terminal.stdout.write(patch);
+  if (!terminal.stdout.isTTY) return printResult(terminal, patch);
   for (const line of safeText(patch.toString()).split('\n').slice(0, -1)) print(terminal, colored(line, terminal.resultPalette));
 }
 

@@ -1,0 +1,46 @@
+import { escapeOf, safeLine } from './safe-text.js';
+
+/** Letters of other alphabets that are drawn as Latin ones are. */
+const LIKE_LATIN = /[аԁеһіјӏкмноԛрѕтсуѵԝхѡьАВЕІЈКМНОРԚЅТСУԜХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυωχϲϳօոսցհյքզԼԱՕՍᎪᎬᎠᏴᏟᎻᎫᏦᏞᎷᎾᏢᏒᏚᎢᏙᎳᏃⲟⲣⲥꓐꓚꓓꓰꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ]/u;
+/** Alphabets that may stand beside Latin in one word: nothing in them is drawn as a Latin letter. */
+const BESIDE_LATIN = /[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]/u;
+/** Letters and signs that are drawn as ones of ASCII: `ɑ ɡ ǃ ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚ ˗ ‐ −`. */
+const LIKE_ASCII = /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
+
+/**
+ * A name of a file, an agent, a step, a tool or a person, as `safeLine` shows it, in which nothing passes for another name: letters of another
+ * alphabet in a Latin word, words that only look Latin, and forms of ASCII characters are escapes as well.
+ */
+export function safeName(name: string): string {
+  const shown = safeLine(name);
+  // eslint-disable-next-line no-control-regex -- all of ASCII
+  if (/^[\x00-\x7f]*$/.test(shown)) return shown;
+  const words = shown.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const isForeign = words.some((word) => !isLatinLike(word));
+  return shown.replace(/[\p{L}\p{M}]+/gu, (word) => escapeLookAlikes(word, isForeign)).replace(/[^\p{ASCII}]/gu, (character) => (LIKE_ASCII.test(character) || isFormOfAscii(character) ? escapeOf(character) : character));
+}
+
+/** Words that are not Latin stay where the name has others that could not pass for Latin: it is of that language. */
+function escapeLookAlikes(word: string, isForeign: boolean): string {
+  const letters = [...word];
+  const others = letters.filter((letter) => !BESIDE_LATIN.test(letter));
+  const hasLatin = letters.some((letter) => /\p{Script=Latin}/u.test(letter));
+  const isMixed = others.length > 0 && (hasLatin || new Set(others.map(alphabetOf)).size > 1);
+  if (!isMixed && (isForeign || !letters.some((letter) => LIKE_LATIN.test(letter)))) return word;
+  return letters.map((letter) => (BESIDE_LATIN.test(letter) ? letter : escapeOf(letter))).join('');
+}
+
+/** Whether a word could be read as a Latin one. */
+function isLatinLike(word: string): boolean {
+  return [...word].every((letter) => BESIDE_LATIN.test(letter) || LIKE_LATIN.test(letter));
+}
+
+/** Of the alphabets that look alike. */
+function alphabetOf(letter: string): string {
+  return /\p{scx=Cyrillic}/u.test(letter) ? 'Cyrillic' : /\p{scx=Greek}/u.test(letter) ? 'Greek' : /\p{scx=Armenian}/u.test(letter) ? 'Armenian' : 'other';
+}
+
+/** `ａ`, `𝐚`, `ﬁ`, `／`. */
+function isFormOfAscii(character: string): boolean {
+  return /^\p{ASCII}+$/u.test(character.normalize('NFKC'));
+}
