@@ -3,7 +3,6 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { JsonObject } from '../plan/json.js';
 import type { Spend } from '../plan/result.js';
 import type { Step, StepKind } from '../plan/step.js';
-import { StoreFailure } from '../store/store-failure.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { Account } from './account.js';
 import { openAccount } from './account.js';
@@ -12,6 +11,7 @@ import { stepFailure, toFailure, workerLost } from './failures.js';
 import { startHeartbeat } from './heartbeat.js';
 import type { LoadedStep } from './load-step.js';
 import { loadStep } from './load-step.js';
+import { leftToWrite } from './left-to-write.js';
 import { endingSignal } from './one-start.js';
 import type { TimeLimit } from './time-limit.js';
 import { startTimeLimit } from './time-limit.js';
@@ -44,6 +44,8 @@ export async function attempt<K extends StepKind, R = StepOutput>(
   let limit: TimeLimit | null = null;
   let timeoutMs = 0;
   try {
+    const left = leftToWrite<R>();
+    if (left !== null) return await left();
     const loaded = await loadStep(store, call, kind);
     timeoutMs = loaded.step.timeout_ms;
     // A turn of a conversation has what those before it have left of the step's time.
@@ -52,7 +54,7 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     signal.throwIfAborted();
     return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
   } catch (error) {
-    throw withSpend(failureOf(error, { kind, context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
+    throw withSpend(failureOf(error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
   } finally {
     limit?.release();
     stopHeartbeat();
@@ -73,24 +75,15 @@ async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) =>
   }
 }
 
-/**
- * A full disk ends no agent and no call of a tool: Temporal starts it again until a person has made room, and what was
- * answered or done by then is in the journal or kept for it (I8). Null for all else.
- */
-function waitsForRoom(kind: StepKind, error: unknown): ApplicationFailure | null {
-  if ((kind !== 'agent' && kind !== 'tool') || !(error instanceof StoreFailure) || error.type !== 'store-full') return null;
-  return stepFailure('store-full', error.message, { afterMs: null });
-}
-
 /** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */
-function failureOf(error: unknown, { kind, context, exceededMs }: { kind: StepKind; context: Context; exceededMs: number | null }): Error {
+function failureOf(error: unknown, { context, exceededMs }: { context: Context; exceededMs: number | null }): Error {
   if (context.cancellationSignal.aborted) {
     if (context.cancellationDetails?.workerShutdown === true) return workerLost();
     const reason: unknown = context.cancellationSignal.reason;
     return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
   }
   if (exceededMs !== null) return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
-  return waitsForRoom(kind, error) ?? toFailure(error);
+  return toFailure(error);
 }
 
 /**

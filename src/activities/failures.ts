@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import type { FailureType } from '../plan/failure.js';
-import { StoreFailure } from '../store/store-failure.js';
+import { isNoSpace, StoreFailure } from '../store/store-failure.js';
 
 /** What people read must fit a terminal, a memo and a history. */
 const MESSAGE_CHARACTERS = 1_900;
@@ -20,10 +20,17 @@ export function stepFailure(type: FailureType, message: string, retry?: { afterM
   });
 }
 
-/** Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). */
+/** How soon what a full disk has stopped is tried again: often, since it costs nothing but a look. */
+const ROOM_AGAIN_MS = 2_000;
+
+/**
+ * Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). A disk that takes nothing
+ * now ends no step and no run: Temporal starts the activity again until somebody has made room.
+ */
 export function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
-  if (error instanceof StoreFailure) return stepFailure(error.type, error.message);
+  if (error instanceof StoreFailure) return error.passes ? stepFailure(error.type, error.message, { afterMs: ROOM_AGAIN_MS }) : stepFailure(error.type, error.message);
+  if (isNoSpace(error)) return stepFailure('store-full', `No space is left on the disk: ${error instanceof Error ? error.message : String(error)}`, { afterMs: ROOM_AGAIN_MS });
   return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 

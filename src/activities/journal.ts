@@ -52,7 +52,7 @@ export async function writeAnswer(store: Store, key: JournalKey, entry: JournalE
     await store.writeJournal(key, entry);
     unwritten.delete(nameOf(store, key));
   } catch (error) {
-    if (error instanceof StoreFailure && error.type === 'store-full') unwritten.set(nameOf(store, key), entry);
+    if (error instanceof StoreFailure && error.passes) unwritten.set(nameOf(store, key), entry);
     throw error;
   }
 }
@@ -61,8 +61,17 @@ function nameOf({ id }: Store, { scope, key }: JournalKey): string {
   return JSON.stringify([id, scope, key]);
 }
 
+/** What had begun in this worker and came to nothing: the store had no room for it. */
+const undone = new Set<string>();
+
+/** Says of what had begun that it was not done: it may begin again, as long as this worker lives. */
+export function unbegin(store: Store, key: JournalKey): void {
+  undone.add(nameOf(store, key));
+}
+
 /** Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it. */
 export async function begin(store: Store, key: JournalKey, request: Hash): Promise<boolean> {
+  if (undone.delete(nameOf(store, key))) return true;
   if ((await store.readJournal(key)) !== null) return false;
   await store.writeJournal(key, { request, response: null, at: new Date().toISOString() });
   return true;

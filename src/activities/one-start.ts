@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { createLruCache } from '../store/lru-cache.js';
 import { startHeartbeat } from './heartbeat.js';
 
 /**
@@ -19,8 +20,13 @@ interface Start {
   ended: Promise<{ result: unknown } | null>;
 }
 
+/** Results that are kept: of hardly more activities the server has not heard yet how they ended. */
+const KEPT_RESULTS = 500;
+
 /** The latest start of each activity that is under way here. */
 const latest = new Map<string, Start>();
+/** What activities came to that have ended here: a server whose disk is full takes no result, and starts them again later. */
+const ended = createLruCache<{ result: unknown }>(KEPT_RESULTS);
 const startOf = new WeakMap<Context, Start>();
 
 /**
@@ -33,13 +39,16 @@ export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: {
   return async (call) => {
     const context = Context.current();
     const key = keyOf(context);
+    const same = activityKey(context);
     const earlier = latest.get(key);
     const { start, end } = begin(context, patient);
     latest.set(key, start);
     let came: { result: R } | null = null;
     try {
-      const given = earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
+      const under = earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
+      const given = under ?? ended.get(same) ?? null;
       came = isSame(context) && given !== null ? { result: given.result as R } : { result: await activity(call) }; // of the same activity
+      if (!context.info.isLocal) ended.set(same, came, 1);
       return came.result;
     } finally {
       end(came);
@@ -96,6 +105,12 @@ function isGivenUp({ cancellationDetails: details }: Context): boolean {
 /** The SDK numbers local activities, and the paths of steps without an id are numbers too. */
 function keyOf({ info: { workflowExecution, activityType, activityId, isLocal } }: Context): string {
   return JSON.stringify([workflowExecution?.workflowId, workflowExecution?.runId, activityType, activityId, isLocal]);
+}
+
+/** Names an activity whichever start of it Temporal makes; one that the interpreter begins anew is another. */
+export function activityKey(context: Context): string {
+  const { isLocal, scheduledTimestampMs } = context.info;
+  return isLocal ? keyOf(context) : `${keyOf(context)} ${scheduledTimestampMs}`;
 }
 
 /** A local activity that is started again goes by the same token. */

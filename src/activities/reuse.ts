@@ -12,6 +12,7 @@ import type { AgentStep, CommandStep } from '../plan/step.js';
 import type { Hash } from '../plan/value.js';
 import { isStored } from '../plan/value.js';
 import { sha256 } from '../store/hash.js';
+import { StoreFailure } from '../store/store-failure.js';
 import type { JournalEntry, JournalKey, Store } from '../store/store.js';
 import type { CommandRequest } from './command-request.js';
 import type { StepCall, StepOutput } from './contract.js';
@@ -62,17 +63,22 @@ async function isKept(store: Store, { response }: JournalEntry): Promise<boolean
   return output === null || !isStored(output) || store.get(output.ref).then(() => true, () => false);
 }
 
+/** How long a result waits for room between two looks at the disk. */
+const ROOM_AGAIN_MS = 2_000;
+
 /**
  * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk: what
- * is done is done, and a step that failed for it would be done again.
+ * is done is done, and is written once there is room.
  */
 export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
   const { path: _where, ...kept } = output;
-  try {
-    await store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
-  } catch (error) {
-    Context.current().log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
-  }
+  const { log } = Context.current();
+  const write = (): Promise<void> => store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
+  const failed = (error: unknown): void => {
+    if (error instanceof StoreFailure && error.passes) setTimeout(() => void write().catch(failed), ROOM_AGAIN_MS).unref();
+    else log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
+  };
+  await write().catch(failed);
   return output;
 }
 

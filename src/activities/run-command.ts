@@ -17,6 +17,7 @@ import type { Dependencies } from './dependencies.js';
 import { convert } from './convert-output.js';
 import { resolveExecutable } from './executable.js';
 import { stepFailure } from './failures.js';
+import { writeDown } from './left-to-write.js';
 import { announceCommand } from './leftovers.js';
 import { loadStep } from './load-step.js';
 import { runOnce } from './once.js';
@@ -74,7 +75,7 @@ async function run(store: Store, call: CommandCall, request: CommandRequest, cur
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
   const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
-  return keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false });
+  return writeDown(step, async () => keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false }));
 }
 
 /** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */

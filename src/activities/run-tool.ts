@@ -11,6 +11,7 @@ import type { Dependencies } from './dependencies.js';
 import { stepFailure } from './failures.js';
 import { gateHashOf, shownAgain } from './gate-hash.js';
 import { askOnce, begin } from './journal.js';
+import { whenThereIsRoom } from './left-to-write.js';
 import { checkOutput, checkValue } from './output-schema.js';
 import { resumeLog } from './resumed-log.js';
 import { keepOutput } from './reuse.js';
@@ -35,10 +36,12 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
     const { log } = await resumeLog(store, current.log, { ...call, note: null });
     tellCall(log, null, { name: step.tool.name, input: request.args });
     const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
-    const run = (await askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }))) as unknown as ToolRun; // `make` gave it
+    const ask = (): Promise<Json> => askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }));
+    const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
     tellResult(log, null, step.tool.name, run);
     if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
-    return keepOutput(store, call, key, { output: await store.put(outputOf(step, run)), spend: { usd: 0, tokens: 0, steps: 1 }, note: null, reused: false });
+    const output = outputOf(step, run);
+    return whenThereIsRoom(step, async () => keepOutput(store, call, key, { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: null, reused: false }));
   });
 }
 

@@ -1,8 +1,8 @@
-import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Interval } from '../plan/clock.js';
 import { overlap } from '../plan/clock.js';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { makeFolders, PRIVATE_FILE } from './root.js';
 
 /** How often a process says that it is there; what it was there for since then is not counted after a crash. */
 const TICK_MS = 2_000;
@@ -26,14 +26,12 @@ export interface AliveLog {
 export function createAliveLog(folder: string, now: () => number = Date.now): AliveLog {
   return {
     keepAlive() {
-      mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
       prune(folder, now());
       let file = begin(folder, now());
       let last = now();
       const tick = (): void => {
         const time = now();
-        if (time - last > SILENCE_MS) file = begin(folder, time);
-        else touch(file, time);
+        if (file === null || time - last > SILENCE_MS || !touch(file, time)) file = begin(folder, time);
         last = time;
       };
       const timer = setInterval(tick, TICK_MS);
@@ -47,19 +45,26 @@ export function createAliveLog(folder: string, now: () => number = Date.now): Al
   };
 }
 
-function begin(folder: string, time: number): string {
+/** Begins a stretch. Who looks after its worker must not die of a full disk or a folder that was removed: null where there is no room. */
+function begin(folder: string, time: number): string | null {
   const file = join(folder, `${time}-${process.pid}`);
-  closeSync(openSync(file, 'a', PRIVATE_FILE));
-  touch(file, time);
-  return file;
+  try {
+    makeFolders(folder);
+    closeSync(openSync(file, 'a', PRIVATE_FILE));
+    touch(file, time);
+    return file;
+  } catch {
+    return null;
+  }
 }
 
-/** Who looks after its worker must not die of a full disk or a folder that was removed. */
-function touch(file: string, time: number): void {
+/** Likewise; false where it cannot be said: then this time is not counted. */
+function touch(file: string, time: number): boolean {
   try {
     utimesSync(file, time / 1000, time / 1000);
+    return true;
   } catch {
-    // Then this time is not counted.
+    return false;
   }
 }
 

@@ -1,7 +1,8 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '../plan/json.js';
-import { PRIVATE_FOLDER, fileName, writeAtomically } from './files.js';
+import { fileName, writeAtomically } from './files.js';
+import { makeFolders } from './root.js';
 import { StoreFailure, errorCode, storeFailure } from './store-failure.js';
 
 export interface DeviceFiles {
@@ -26,7 +27,7 @@ export function createDeviceFiles(folder: string): DeviceFiles {
     },
     writeDevice: (name, record) => writeAtomically(pathOf(name, '.json'), JSON.stringify(record)),
     async deviceMemory(name) {
-      await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
+      makeFolders(folder);
       return pathOf(name, '.flash');
     },
   };

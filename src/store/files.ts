@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, closeSync, fdatasync, fstatSync, fsync, mkdirSync, open, openSync, renameSync, rmSync } from 'node:fs';
+import { appendFileSync, closeSync, fdatasync, fstatSync, fsync, open, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { sha256 } from './hash.js';
 import { inCommon } from './in-common.js';
+import { makeFolders, PRIVATE_FILE, requireRoot } from './root.js';
 import { errorCode, storeFailure } from './store-failure.js';
-
-/** For files and folders of the store: nobody but their owner. */
-export const PRIVATE_FILE = 0o600;
-export const PRIVATE_FOLDER = 0o700;
 
 /** File systems allow 255 bytes in a name; what would be longer is named by a hash. */
 const LONGEST_NAME = 200;
@@ -83,6 +80,7 @@ async function writeSynced(path: string, content: string | Buffer): Promise<void
  * outlives a power cut.
  */
 async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<{ file: number; placed?: Promise<unknown> }> {
+  requireRoot(path);
   try {
     return { file: await openFile(path, flags, PRIVATE_FILE) };
   } catch (error) {
@@ -95,7 +93,7 @@ async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<{ file: n
 
 /** Makes a folder and those that hold it, and syncs each new entry. */
 async function makeFolder(path: string): Promise<void> {
-  const first = mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+  const first = makeFolders(path);
   if (first === undefined) return;
   const changed: string[] = [];
   for (let folder = path; folder.length >= first.length; folder = dirname(folder)) changed.push(dirname(folder));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAliveLog } from './alive-log.js';
 import { createApprovalKey } from './approval-key.js';
 import { createDeviceFiles } from './device-files.js';
-import { PRIVATE_FILE, PRIVATE_FOLDER, writeAtomically } from './files.js';
+import { writeAtomically } from './files.js';
 import { createJournalFiles } from './journal-files.js';
 import { createMadeFiles } from './made-files.js';
 import { createLogFiles } from './log-files.js';
@@ -12,6 +12,7 @@ import { createPlanFiles } from './plan-files.js';
 import { createMemoryFiles } from './memory-files.js';
 import { createProviderFiles } from './provider-files.js';
 import { createRecordedFiles } from './recorded-files.js';
+import { openRoot, PRIVATE_FILE, PRIVATE_FOLDER } from './root.js';
 import { createRunFiles } from './run-files.js';
 import { createSessionFiles } from './session-files.js';
 import { createSnapshots, snapshotFolder } from './snapshots.js';
@@ -32,6 +33,7 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567';
  */
 export async function openStore(stateDir: string, { lookOnly = false }: { lookOnly?: boolean } = {}): Promise<Store> {
   const id = (await readStoreId(stateDir)) ?? (lookOnly ? newId() : await createId(stateDir));
+  openRoot(stateDir);
   return {
     id,
     folder: stateDir,

@@ -4,7 +4,7 @@ import { join, relative, sep } from 'node:path';
 import { fileName } from './files.js';
 import type { GatheredLogs } from './gathered-logs.js';
 import { createGatheredLogs } from './gathered-logs.js';
-import { formatLines, linesOf, openForLines, parseLines, READ_BYTES } from './log-lines.js';
+import { endHalfLine, formatLines, linesOf, openForLines, parseLines, READ_BYTES } from './log-lines.js';
 import { errorCode, storeFailure } from './store-failure.js';
 import type { LogLine, LogWriter } from './store.js';
 
@@ -77,15 +77,20 @@ interface Gathering {
 function openWriter(ownFile: string, { gathered, file: gatheredFile, path }: Gathering): LogWriter {
   let file: number | null = null;
   let failure: unknown = null;
+  let lost = 0;
   let last: LogLine[] = [];
 
+  /** What a full disk did not take is lost, and the next line that it takes is preceded by one that says so. */
   function append(lines: LogLine[]): void {
-    if (failure !== null) return;
     try {
-      file ??= openForLines(ownFile);
-      appendFileSync(file, formatLines([...gathered.take(gatheredFile, path), ...lines])); // Not `writeSync`: on a full disk that writes a part and does not say so.
+      if (file === null) file = openForLines(ownFile);
+      else if (lost > 0) endHalfLine(file);
+      const note = lost === 0 ? [] : [...linesOf('note', `${lost} lines are missing here: ${storeFailure(failure, 'write', ownFile).message}`)];
+      appendFileSync(file, formatLines([...gathered.take(gatheredFile, path), ...note, ...lines])); // Not `writeSync`: on a full disk that writes a part and does not say so.
+      lost = 0;
     } catch (error) {
       failure = error;
+      lost += lines.length;
     }
   }
 

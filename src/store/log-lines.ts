@@ -1,7 +1,7 @@
-import { appendFileSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { appendFileSync, fstatSync, openSync, readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { makeFolders, PRIVATE_FILE, requireRoot } from './root.js';
 import { errorCode } from './store-failure.js';
 import type { LogLine } from './store.js';
 
@@ -41,14 +41,15 @@ export function openForLines(path: string): number {
 /** Makes a file of lines before it is opened, away from this thread. What goes wrong is told when it is opened. */
 export async function makeForLines(path: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolders(dirname(path));
     await (await open(path, 'a', PRIVATE_FILE)).close();
   } catch {
     // See above.
   }
 }
 
-function endHalfLine(file: number): void {
+/** Ends what a full disk has left of a line. */
+export function endHalfLine(file: number): void {
   const { size } = fstatSync(file);
   if (size === 0) return;
   const last = Buffer.alloc(1);
@@ -58,11 +59,12 @@ function endHalfLine(file: number): void {
 
 /** The folder is made only when it is missing, because it nearly never is. */
 function openInFolder(path: string): number {
+  requireRoot(path);
   try {
     return openSync(path, 'a+', PRIVATE_FILE);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolders(dirname(path));
     return openSync(path, 'a+', PRIVATE_FILE);
   }
 }

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Hash } from '../plan/value.js';
-import { PRIVATE_FOLDER, fileName, writeAtomically } from './files.js';
+import { fileName, writeAtomically } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /** A file of the project that Perdure wrote for one definition, and may remove when it is no longer needed. */
@@ -45,7 +45,6 @@ export function createMadeFiles(folder: string): MadeFiles {
     async noteUse(file, run) {
       if ((await readMade(placeOf(file))) === null) return;
       const path = useOf(file, run);
-      await mkdir(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
       await writeAtomically(path, JSON.stringify(run));
     },
     forgetUse: (file, run) => rm(useOf(file, run), { force: true }),

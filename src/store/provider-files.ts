@@ -1,6 +1,7 @@
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { PRIVATE_FILE, PRIVATE_FOLDER, fileName, writeAtomically } from './files.js';
+import { fileName, writeAtomically } from './files.js';
+import { makeFolders, PRIVATE_FILE } from './root.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /** A provider that said when it may be asked again. */
@@ -60,7 +61,7 @@ export function createProviderFiles(folder: string): ProviderFiles {
     claimProbe(provider, { until }, turn) {
       const path = join(folder, `${fileName(provider)}.${String(until)}.${String(turn)}.probe`);
       try {
-        mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+        makeFolders(folder);
         closeSync(openSync(path, 'wx', PRIVATE_FILE)); // Of several who do so at once one succeeds.
         return true;
       } catch (error) {

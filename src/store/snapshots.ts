@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from 'node:fs';
-import { copyFile, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { fileName, PRIVATE_FILE, PRIVATE_FOLDER } from './files.js';
+import { fileName } from './files.js';
 import type { Git, GitPlace } from './git/git.js';
-import { gitOf } from './git/git.js';
+import { gitOf, saysFull } from './git/git.js';
 import { excludesOf, headOf, repositoryAt, repositoryOf } from './git/repository.js';
 import type { Seen } from './git/work-tree.js';
 import { hide, lookAt } from './git/work-tree.js';
+import { makeFolders, PRIVATE_FILE } from './root.js';
+import type { StoreFailure } from './store-failure.js';
+import { storeFailure } from './store-failure.js';
 
 /** When a snapshot of a run is taken. */
 export type Moment = 'start' | 'end';
@@ -19,7 +22,7 @@ export type Moment = 'start' | 'end';
 export interface Snapshots {
   /**
    * Keeps the files of a workspace as a run finds or leaves it; what was kept first stands. False where nothing can be
-   * kept: outside git, without git, or when it takes longer than ten seconds.
+   * kept: outside git, without git, or when it takes longer than ten seconds. Throws `StoreFailure` where the disk is full.
    */
   keepSnapshot(run: string, moment: Moment, workspace: string): Promise<boolean>;
   /** Git's name of the tree that was kept; null where none was. */
@@ -52,7 +55,9 @@ export function createSnapshots(folder: string): Snapshots {
       // As they are without links: in a sandbox those lead nowhere.
       const [real, stateDir] = [realpathSync(workspace), realpathSync(dirname(folder))];
       return await treeOf({ top: repositoryOf(real) ?? real, workspace: real, folder: realpathSync(folder), git, stateDir });
-    } catch {
+    } catch (error) {
+      const failure = refusalOf(error, folder);
+      if (failure.type === 'store-full') throw failure;
       return null;
     }
   };
@@ -64,11 +69,18 @@ export function createSnapshots(folder: string): Snapshots {
       const tree = await take(workspace);
       if (tree === null) return false;
       // Fails where somebody was faster, whose tree stands.
-      await git(['update-ref', `refs/runs/${fileName(run)}/${moment}`, tree, NOT_THERE]).catch(() => undefined);
+      await git(['update-ref', `refs/runs/${fileName(run)}/${moment}`, tree, NOT_THERE]).catch((error: unknown) => {
+        if (saysFull(error)) throw refusalOf(error, folder);
+      });
       return (await readRef(folder, run, moment)) !== null;
     },
     snapshotOf: (run, moment) => readRef(folder, run, moment),
   };
+}
+
+/** What went wrong, as a write of the store; git tells of a full disk in words. */
+function refusalOf(error: unknown, folder: string): StoreFailure {
+  return storeFailure(saysFull(error) ? Object.assign(new Error(String(error)), { code: 'ENOSPC' }) : error, 'write', folder);
 }
 
 /** Nothing here packs refs, so each is a file; to read it takes no process. */
@@ -88,7 +100,7 @@ async function prepare(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   const made = `${folder}.${randomBytes(6).toString('hex')}`;
   try {
-    await mkdir(join(made, 'info'), { recursive: true, mode: PRIVATE_FOLDER });
+    makeFolders(join(made, 'info'));
     await writeFile(join(made, 'info', 'attributes'), '* -text -filter -ident -working-tree-encoding\n');
     await gitOf(made)(['init', '--quiet', '--bare', '--template=']);
     await rename(made, folder);
@@ -149,7 +161,7 @@ async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void>
       return;
     } catch (error) {
       const path = /Unable to process path ([^]+)$/.exec(error instanceof Error ? error.message : '')?.[1];
-      if (path === undefined || !left.delete(path) || tries === MOST_UNREADABLE) throw error;
+      if (saysFull(error) || path === undefined || !left.delete(path) || tries === MOST_UNREADABLE) throw error;
     }
   }
 }
@@ -169,7 +181,7 @@ function isReadable(path: string): boolean {
 async function copyIndex(from: string, to: string): Promise<void> {
   const found = await stat(from).catch(() => null);
   if (found === null) return;
-  await copyFile(from, to).catch(() => undefined);
+  await copyFile(from, to);
   await utimes(to, found.mtime, found.mtime).catch(() => undefined);
 }
 

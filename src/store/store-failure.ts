@@ -9,6 +9,12 @@ export class StoreFailure extends Error {
     super(message, options);
     this.type = type;
   }
+
+  /** Whether it passes once somebody has made room, or has let this user write: then the same can be written again. */
+  get passes(): boolean {
+    const code = errorCode(this.cause);
+    return code !== null && (NO_SPACE.has(code) || NOT_NOW.has(code));
+  }
 }
 
 /** The `code` of a Node error (`ENOENT`), or null for other things. */
@@ -19,6 +25,13 @@ export function errorCode(error: unknown): string | null {
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
+/** A disk that takes nothing as things stand. */
+const NOT_NOW = new Set([...NOT_ALLOWED, 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
+
+/** Whether the system refused a write for want of room. */
+export function isNoSpace(error: unknown): boolean {
+  return NO_SPACE.has(errorCode(error) ?? '');
+}
 
 /** Turns what the file system said about `path` into a failure that tells a person what to do. `action`: `write`. */
 export function storeFailure(error: unknown, action: 'read' | 'write' | 'create', path: string): StoreFailure {
@@ -26,7 +39,7 @@ export function storeFailure(error: unknown, action: 'read' | 'write' | 'create'
   const code = errorCode(error);
   const options = { cause: error };
   if (code !== null && NO_SPACE.has(code)) {
-    return new StoreFailure('store-full', `Cannot ${action} \`${path}\`: no space is left there (${code}). Free some space; the step can then be tried again.`, options);
+    return new StoreFailure('store-full', `Cannot ${action} \`${path}\`: no space is left there (${code}). What is written waits for room: free some space.`, options);
   }
   if (code !== null && NOT_ALLOWED.has(code)) {
     return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`, options);

@@ -20,7 +20,10 @@ export interface ControlHandlers {
 
 /** The host's end of the control socket. */
 export interface ControlServer {
+  /** Tells what the host does while it starts. */
   say: (line: string) => void;
+  /** Tells everybody who is joined, whenever. */
+  announce: (line: string) => void;
   /** Tells everybody who joined, and whoever joins from now on. */
   stand: (standing: Standing) => void;
   clients: () => number;
@@ -76,6 +79,9 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
     say: (line) => {
       lastLine = line;
       if (standing.phase === 'starting') for (const socket of joined) send(socket, { type: 'progress', line });
+    },
+    announce: (line) => {
+      for (const socket of joined) send(socket, { type: 'progress', line });
     },
     stand: (next) => {
       standing = next;

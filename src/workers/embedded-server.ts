@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { open, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { FolderIdentity } from '../store/root.js';
+import { identityOf as fileIdentity, isSameFolder } from '../store/root.js';
 import { UnavailableError } from './errors.js';
 import { claimFreePort, claimPort, isFree, LOOPBACK, waitForPort } from './ports.js';
 import type { PortClaim } from './ports.js';
 import { identify, isRunning, listProcesses, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
-import { markOf, portsIn, serverArguments } from './server-command.js';
+import { isServer, markOf, portsIn, serverArguments } from './server-command.js';
 import type { ServerPorts } from './server-command.js';
 import { checkDatabase, databaseError, databaseFile, databaseIsMade } from './server-database.js';
 
@@ -37,13 +39,48 @@ export const USUAL_PORTS: WantedPorts = { grpc: 7233, ui: 8233, codec: null };
  */
 export async function findServer(stateDir: string): Promise<EmbeddedServer | null> {
   const database = databaseFile(await realpath(stateDir));
+  const id = fileIdentity(database);
   for (const { pid, argv } of await listProcesses()) {
     const ports = portsIn(argv, database);
     const identity = ports === null ? null : await identify(pid);
-    if (ports !== null && identity !== null) return describe(identity, ports);
+    // The file of that name may be another one since the server opened it.
+    if (ports !== null && identity !== null && (id === null || (await hasOpen(pid, id)) !== false)) return describe(identity, ports);
   }
   return null;
 }
+
+/**
+ * Ends servers that have the database of a state folder open under another name, or another database under this one's: the
+ * folder was moved, or removed, while they ran and their host was killed. The caller holds the host's lock.
+ */
+export async function endStrayServers(stateDir: string): Promise<number> {
+  const database = databaseFile(await realpath(stateDir));
+  const id = fileIdentity(database);
+  let ended = 0;
+  for (const { pid, argv } of await listProcesses()) {
+    if (!isServer(argv)) continue;
+    const isNamed = portsIn(argv, database) !== null;
+    const opens = id === null ? false : await hasOpen(pid, id);
+    if (opens === null || isNamed === opens) continue;
+    const identity = await identify(pid);
+    if (identity === null) continue;
+    await stopProcess(identity);
+    ended += 1;
+  }
+  return ended;
+}
+
+/** Whether a process has this file open; null where nobody can say: on systems without `/proc`, and while it starts. */
+async function hasOpen(pid: number, file: FolderIdentity): Promise<boolean | null> {
+  const folder = `/proc/${String(pid)}/fd`;
+  const names = await readdir(folder).catch((): string[] => []);
+  const found = await Promise.all(names.map(async (name) => ({ path: await readlink(join(folder, name)).catch(() => ''), is: await stat(join(folder, name)).catch(() => null) })));
+  if (!found.some(({ path }) => DATABASE.test(path))) return null;
+  return found.some(({ is }) => is !== null && isSameFolder({ dev: is.dev, ino: is.ino }, file));
+}
+
+/** A server's database, where it was removed since it was opened too. */
+const DATABASE = /\/temporal\.db(?: \(deleted\))?$/;
 
 /** Ports of a server, held for it while it is down until `release`. */
 export interface HeldPorts {
@@ -127,10 +164,14 @@ export async function whenGone(server: EmbeddedServer, signal: AbortSignal): Pro
 }
 
 /** Ends a server: asks first, insists after ten seconds. Resolves when it is gone. */
-export async function stopServer(server: EmbeddedServer): Promise<void> {
-  signalGroup(server.identity.pid, 'SIGTERM');
-  const insist = setTimeout(() => signalGroup(server.identity.pid, 'SIGKILL'), STOP_MS);
-  while (await isRunning(server.identity)) await pause(25);
+export function stopServer(server: EmbeddedServer): Promise<void> {
+  return stopProcess(server.identity);
+}
+
+async function stopProcess(identity: ProcessIdentity): Promise<void> {
+  signalGroup(identity.pid, 'SIGTERM');
+  const insist = setTimeout(() => signalGroup(identity.pid, 'SIGKILL'), STOP_MS);
+  while (await isRunning(identity)) await pause(25);
   clearTimeout(insist);
 }
 

@@ -1,10 +1,11 @@
+import { realpath } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { HOST_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
 import { UnavailableError } from './errors.js';
-import { hostLog, isHostRunning, readHostFile } from './host-files.js';
+import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
 import type { HostFile } from './host-files.js';
 import { isLocked } from './host-lock.js';
 import { silentError, watchSilence } from './host-silence.js';
@@ -124,8 +125,9 @@ async function isHeld(stateDir: string): Promise<boolean> {
 async function connectTo(stateDir: string): Promise<Line | null> {
   const file = await readHostFile(stateDir);
   if (file === null) return null;
+  const path = socketAt(await realpath(stateDir));
   return new Promise((resolve) => {
-    const socket = createConnection({ path: file.socket });
+    const socket = createConnection({ path });
     socket.once('connect', () => resolve({ socket, listened: { stateDir, host: file.host } }));
     socket.once('error', () => resolve(null));
   });

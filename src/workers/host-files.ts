@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { UnavailableError } from './errors.js';
 import { identify, isRunning } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
@@ -62,15 +63,18 @@ export async function isHostRunning(file: HostFile): Promise<boolean> {
  * host. In the state folder where its path is short enough, else in the system's folder for temporary files.
  */
 export async function controlSocketPath(stateDir: string): Promise<string> {
-  const real = await realpath(stateDir);
-  const near = join(real, 'host', 'control.sock');
-  if (Buffer.byteLength(near) <= SOCKET_BYTES) {
-    await makePrivate(join(real, 'host'));
-    return near;
-  }
-  const folder = `/tmp/perdure-${String(process.getuid?.() ?? 0)}`;
-  await makePrivate(folder);
-  return join(folder, `${createHash('sha256').update(real).digest('hex').slice(0, 32)}.sock`);
+  const path = socketAt(await realpath(stateDir));
+  await makePrivate(dirname(path));
+  return path;
+}
+
+/** Where the socket of a host is looked for: it moves with its folder, as its lock does. */
+export function socketAt(stateDir: string): string {
+  const near = join(stateDir, 'host', 'control.sock');
+  if (Buffer.byteLength(near) <= SOCKET_BYTES) return near;
+  const { dev, ino } = statSync(stateDir);
+  const name = createHash('sha256').update(`${String(dev)} ${String(ino)}`).digest('hex').slice(0, 32);
+  return join(`/tmp/perdure-${String(process.getuid?.() ?? 0)}`, `${name}.sock`);
 }
 
 async function makePrivate(folder: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, mkdirSync, openSync, realpathSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
 import { codeOf } from './errors.js';
@@ -13,8 +13,8 @@ export interface Lock {
  * Tries to take the lock named `purpose` on a folder, which must exist. Null when another process holds it.
  *
  * The system itself frees it when its owner dies, however it dies, so there is no stale lock and no take-over:
- * on Linux it is a listening socket in the abstract namespace, named by the user and the folder's real path; on
- * macOS and the BSDs a file opened with `O_EXLOCK` in the folder. It is inherited by a forked child until that child
+ * on Linux it is a listening socket in the abstract namespace, named by the user and the folder's device and number: a folder
+ * that is moved takes its lock along; on macOS and the BSDs a file opened with `O_EXLOCK` in the folder. It is inherited by a forked child until that child
  * executes another program, so a lock that can be taken means that whatever its owner was spawning is visible under
  * its own command line. Abstract sockets belong to a network namespace: a folder that is shared between containers
  * must be used by one of them only.
@@ -38,7 +38,8 @@ export async function isLocked(folder: string, purpose: string): Promise<boolean
 
 function socketName(folder: string, purpose: string): string {
   const owner = process.getuid?.() ?? 0;
-  const hash = createHash('sha256').update(`${String(owner)}\0${realpathSync(folder)}`).digest('hex').slice(0, 40);
+  const { dev, ino } = statSync(folder);
+  const hash = createHash('sha256').update(`${String(owner)}\0${String(dev)}\0${String(ino)}`).digest('hex').slice(0, 40);
   return `\0perdure-${purpose}-${hash}`;
 }
 

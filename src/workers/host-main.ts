@@ -1,11 +1,12 @@
 import { parseArgs } from 'node:util';
 import { UnavailableError } from './errors.js';
 import { isLocked } from './host-lock.js';
-import { EXIT_HELD, hostSignal, idleSetting, timestamped } from './host-process.js';
+import { EXIT_HELD, hostSignal, idleSetting, outliveLog, timestamped } from './host-process.js';
 
 /** Entry of the background process `perdure-host`. Its stdout and stderr are the host's log. */
 async function main(): Promise<number> {
   process.title = 'perdure-host';
+  outliveLog();
   const { values } = parseArgs({ options: { 'state-dir': { type: 'string' }, 'task-queue': { type: 'string' } } });
   const stateDir = values['state-dir'];
   if (stateDir === undefined) throw new UnavailableError('Expected the option `--state-dir`.');

@@ -24,6 +24,11 @@ export function hostSignal(onSecond: () => void = () => process.exit(130)): Abor
   return ending.signal;
 }
 
+/** Lets this process outlive its log: a line that a full disk does not take, or that nobody reads any more, is lost and ends nothing. */
+export function outliveLog(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+}
+
 /** One line of a log, with its time. */
 export function timestamped(line: string): void {
   process.stderr.write(`${new Date().toISOString()} [${String(process.pid)}] ${line}\n`);

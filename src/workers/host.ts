@@ -1,4 +1,5 @@
 import { openStore } from '../store/local-store.js';
+import { storeFailure } from '../store/store-failure.js';
 import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
 import { serveCodec } from './codec-server.js';
@@ -10,6 +11,8 @@ import { stopServer } from './embedded-server.js';
 import type { EmbeddedServer } from './embedded-server.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
+import type { HostFile } from './host-files.js';
+import { fullDisk, holdFolder } from './host-folder.js';
 import { takeLock } from './host-lock.js';
 import type { startWorker } from './host-worker.js';
 import { watchIdle } from './idle.js';
@@ -70,6 +73,10 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
   options.signal.addEventListener('abort', forward, { once: true });
   const parts: Parts = { codec: null, server: null, worker: null };
   const host = await openHost(options, stop, parts);
+  const folder = holdFolder(options.stateDir, {
+    onGone: (what) => stop.abort(what),
+    onRoom: (hasRoom) => announceRoom(options, host, hasRoom),
+  });
   let end: HostEnd;
   try {
     await start(options, parts, host, stop.signal);
@@ -81,8 +88,15 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
   }
   // Also ends what the idle watch has set.
   stop.abort(end.kind === 'failed' ? 'it failed' : stop.signal.reason);
+  folder.release();
   await shutDown(parts, host, { reason: String(stop.signal.reason), log: options.log });
   return end;
+}
+
+function announceRoom({ stateDir, log }: HostOptions, { control }: OpenHost, hasRoom: boolean): void {
+  const line = hasRoom ? `there is room again on the disk of ${stateDir}` : fullDisk(stateDir);
+  log(line);
+  control.announce(line);
 }
 
 /** The part of a host that is there from the first moment on. */
@@ -139,7 +153,12 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
   const onServer = async ({ ports, identity, uiUrl }: EmbeddedServer): Promise<void> => {
     parts.codec?.allow(ports.ui);
-    await writeHostFile(stateDir, { host: await identifySelf(), socket: host.socket, ports, server: identity, uiUrl, since: host.status.since });
+    const file: HostFile = { host: await identifySelf(), socket: host.socket, ports, server: identity, uiUrl, since: host.status.since };
+    await writeHostFile(stateDir, file).catch((error: unknown) => {
+      // Commands find the host by its socket, and the process table knows the server.
+      if (!storeFailure(error, 'write', stateDir).passes) throw error;
+      log(`what runs is not written down: ${messageOf(error)}`);
+    });
   };
   parts.server = await superviseServer({ stateDir, env: options.env, uiPort: options.uiPort, last: last?.ports ?? null, onProgress, signal, openCodec, onServer });
   const server = parts.server.current();

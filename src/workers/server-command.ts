@@ -51,6 +51,11 @@ export function serverArguments(database: string, ports: ServerPorts): string[] 
   ];
 }
 
+/** Whether this is the command line of a server of ours. */
+export function isServer(argv: string[]): boolean {
+  return argv.includes('start-dev') && argv.includes('--db-filename') && argv.some((word) => word.startsWith('perdure-'));
+}
+
 /**
  * The ports of the server whose command line this is, or null when it is not one that serves this database.
  * The command line is the one record of a server that cannot be stale.

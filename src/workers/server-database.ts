@@ -81,8 +81,11 @@ async function checkSpace(stateDir: string): Promise<void> {
   if (bavail * bsize < FREE_BYTES) throw full(stateDir);
 }
 
+/** There is too little room for a server: it passes. */
+export class DiskFullError extends UnavailableError {}
+
 function full(stateDir: string): UnavailableError {
-  return new UnavailableError(`The disk of the state folder \`${stateDir}\` is full.`, 'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.');
+  return new DiskFullError(`The disk of the state folder \`${stateDir}\` is full.`, 'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.');
 }
 
 /** Lies beside the database from before the server makes it until the server is healthy. */

@@ -2,12 +2,12 @@ import { stat, copyFile, truncate } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
-import { arePortsFree, choosePorts, findServer, holdPorts, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
+import { arePortsFree, choosePorts, endStrayServers, findServer, holdPorts, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
 import type { EmbeddedServer, HeldPorts, WantedPorts } from './embedded-server.js';
 import { UnavailableError } from './errors.js';
 import type { Progress } from './provision.js';
 import type { ServerPorts } from './server-command.js';
-import { checkDatabase } from './server-database.js';
+import { checkDatabase, DiskFullError } from './server-database.js';
 import { findTemporal } from './temporal-binary.js';
 
 export interface SupervisorOptions {
@@ -38,6 +38,7 @@ export interface SupervisedServer {
 const RESTARTS_A_MINUTE = 5;
 const MINUTE = 60_000;
 const PORTS_MS = 10_000;
+const ROOM_MS = 1_000;
 const LOG_BYTES = 8 * 1024 * 1024;
 /** What the server says of a port that it cannot have. */
 const PORT_TAKEN = 'address already in use';
@@ -58,7 +59,7 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
       if (ends.filter((end) => Date.now() - end < MINUTE).length > RESTARTS_A_MINUTE) {
         throw new UnavailableError(`The Temporal server ended ${String(RESTARTS_A_MINUTE + 1)} times in a minute.`, `Its log is ${serverLog(options.stateDir)}`);
       }
-      server = await restart(server.ports, options, released.signal);
+      server = await whenThereIsRoom(options, released.signal, () => restart(server.ports, options, released.signal));
       await options.onServer(server);
     }
   };
@@ -86,6 +87,8 @@ interface FirstServer {
 }
 
 async function joinServer({ stateDir, onProgress, openCodec }: SupervisorOptions): Promise<FirstServer | null> {
+  const strays = await endStrayServers(stateDir);
+  if (strays > 0) onProgress(`ended ${String(strays)} Temporal server that had this database open at another place`);
   const server = await findServer(stateDir);
   if (server === null) return null;
   onProgress(`joining the Temporal server that runs at ${server.address}`);
@@ -133,6 +136,19 @@ async function restart(ports: ServerPorts, { stateDir, env, onProgress }: Superv
       return await startServer(path, stateDir, ports);
     } catch (error) {
       if (tries === START_TRIES || !lostPort(error)) throw error;
+    }
+  }
+}
+
+/** A full disk ends a server, and no host: it starts the server again as soon as there is room. */
+async function whenThereIsRoom<T>({ stateDir, onProgress }: SupervisorOptions, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+  for (let isTold = false; ; isTold = true) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof DiskFullError)) throw error;
+      if (!isTold) onProgress(`the Temporal server waits for room: the disk of ${stateDir} is full`);
+      await pause(ROOM_MS, undefined, { signal });
     }
   }
 }

@@ -12,8 +12,12 @@ interface Work {
   end: () => void;
 }
 
+/** When the activity was scheduled, which every start of it tells: each shop has another. */
+let scheduled = 0;
+
 /** What was begun, in its order; each goes on until it is ended or its signal aborts. */
 function workshop(patient: boolean): { works: Work[]; activity: () => Promise<string> } {
+  scheduled += 1;
   const works: Work[] = [];
   const activity = oneStart(async () => {
     const signal = endingSignal(Context.current());
@@ -30,7 +34,7 @@ function workshop(patient: boolean): { works: Work[]; activity: () => Promise<st
 
 /** A start of the same activity; Temporal tells one from another by its token. */
 function start(token: number, attempt = token): MockActivityEnvironment {
-  return new MockActivityEnvironment({ taskToken: Buffer.from([token]), attempt });
+  return new MockActivityEnvironment({ taskToken: Buffer.from([token]), attempt, scheduledTimestampMs: scheduled });
 }
 
 /** The first start, once it is at work. */
@@ -106,5 +110,27 @@ describe('an activity that Temporal has given up', () => {
     first.cancel('CANCELLED', CANCELLED);
     expect(work.signal.aborted).toBe(true);
     await earlier.catch(() => undefined);
+  });
+});
+
+describe('a later start of an activity that has ended here, whose server did not hear of it', () => {
+  it('has the result of the earlier one, and does nothing', async () => {
+    const shop = workshop(true);
+    const { earlier, work } = await begun(shop);
+    work.end();
+    expect(await earlier).toBe('work 1');
+    expect(await start(2).run(shop.activity)).toBe('work 1');
+    expect(shop.works).toHaveLength(1);
+  });
+
+  it('does it anew where the interpreter begins it anew', async () => {
+    const shop = workshop(true);
+    const { earlier, work } = await begun(shop);
+    work.end();
+    await earlier;
+    scheduled += 1;
+    const anew = start(2).run(shop.activity);
+    (await vi.waitUntil(() => shop.works[1])).end();
+    expect(await anew).toBe('work 2');
   });
 });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -41,6 +42,11 @@ export async function openProject(files: Record<string, string>, env: Record<str
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
+  return projectAt(folder, env);
+}
+
+/** The same in a folder that is there. */
+export function projectAt(folder: string, env: Record<string, string> = {}): Project {
   const started: Running[] = [];
   const start = (...args: string[]): Running => {
     const running = command(folder, args, env);
@@ -54,7 +60,7 @@ export async function openProject(files: Record<string, string>, env: Record<str
     pids: () => pidsOf(folder),
     read: (name) => readFile(join(folder, name), 'utf8').catch(() => ''),
     close: async () => {
-      await run('server', 'stop');
+      if (existsSync(folder)) await run('server', 'stop');
       const { host, server } = await pidsOf(folder);
       for (const pid of [host, server]) if (pid !== null) kill(pid);
       // A `watch` waits for the host to come back.

@@ -4,6 +4,7 @@ import { toText } from '../../plan/json.js';
 import { attempt } from '../attempt.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
+import { writeDown } from '../left-to-write.js';
 import { buildImage } from './build-image.js';
 import { checkImage } from './images.js';
 import { loadDevice, renderAll } from './load-device.js';
@@ -15,7 +16,7 @@ export function createCompileImage({ store }: Dependencies): Activities['compile
     const sources = (await renderAll(store, call, step.sources)).flatMap((source) => (Array.isArray(source) ? source.map(toText) : [toText(source)]));
     const image = await buildImage(device, sources, { owner: { store: store.id, run: call.root.run }, cwd: call.workspace, signal, log });
     checkImage(image, device);
-    return { output: await store.put(image as unknown as Json), spend: { usd: 0, tokens: 0, steps: 1 }, note: describeImage(image), reused: false };
+    return writeDown(step, async () => ({ output: await store.put(image as unknown as Json), spend: { usd: 0, tokens: 0, steps: 1 }, note: describeImage(image), reused: false }));
   });
 }
 

@@ -9,6 +9,7 @@ import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import type { HomeStore } from '../home-store.js';
 import { createHomeStore } from '../home-store.js';
+import { writeDown } from '../left-to-write.js';
 import { describeImage } from './compile-image.js';
 import { checkImage, toImage } from './images.js';
 import { inWorkspace, loadDevice, portSetting, readLastGood, renderAll, renderText, writeLastGood } from './load-device.js';
@@ -63,8 +64,10 @@ async function act({ store }: AtHome, call: FlashCall, { step, signal, log, prog
     await listen(device, port, { expect, write: null, after: null, timeoutMs: step.boot.timeout_ms }, { signal, log });
   }
   // A program that does not start is not a good one, however well it was written.
-  await writeLastGood(store, device.name, { image, run: call.root.run, at: new Date().toISOString() });
-  return done(`${describeImage(image)} verified`, shownImage(device.name, image));
+  return writeDown(step, async () => {
+    await writeLastGood(store, device.name, { image, run: call.root.run, at: new Date().toISOString() });
+    return done(`${describeImage(image)} verified`, shownImage(device.name, image));
+  });
 }
 
 /**

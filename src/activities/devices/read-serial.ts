@@ -5,6 +5,7 @@ import { attempt } from '../attempt.js';
 import type { Activities, DeviceCall, StepOutput } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { createHomeStore } from '../home-store.js';
+import { writeDown } from '../left-to-write.js';
 import { endWithin } from './end-within.js';
 import { loadDevice, portSetting, renderText } from './load-device.js';
 import { withPort } from './open-port.js';
@@ -26,7 +27,7 @@ async function read(deps: Dependencies, call: DeviceCall, current: Attempt<Seria
   const { step } = current;
   const { text, line } = call.rehearsal ? await rehearse(deps, call, step) : await hear(deps, call, current);
   const output = endWithin(step.capture === 'line' ? line : text, KEPT_BYTES);
-  return { output: await deps.store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: `${call.rehearsal ? 'rehearsal: ' : ''}${line.slice(0, 80)}`, reused: false };
+  return writeDown(step, async () => ({ output: await deps.store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: `${call.rehearsal ? 'rehearsal: ' : ''}${line.slice(0, 80)}`, reused: false }));
 }
 
 async function hear(deps: Dependencies, call: DeviceCall, { step, signal, log }: Attempt<SerialStep>): Promise<Heard> {

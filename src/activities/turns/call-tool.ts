@@ -6,6 +6,7 @@ import { judgeAction } from '../../plan/permission.js';
 import { shortHash } from '../../plan/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
+import { StoreFailure } from '../../store/store-failure.js';
 import type { JournalKey, LogWriter, Store } from '../../store/store.js';
 import type { Attempt } from '../attempt.js';
 import { attempt } from '../attempt.js';
@@ -13,7 +14,7 @@ import type { ToolCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { gateHashOf, shownAgain } from '../gate-hash.js';
-import { begin, readAnswer, writeAnswer } from '../journal.js';
+import { begin, readAnswer, unbegin, writeAnswer } from '../journal.js';
 import type { ToolContext, ToolRun } from '../tools/handler.js';
 import { addMadeTool } from './asker.js';
 import type { Callable } from './offered-tools.js';
@@ -73,7 +74,12 @@ async function make(making: Making): Promise<ToolRun | { ask: Extract<ToolAnswer
   if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request))) return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
   const { permissions } = agent;
   if (permissions === undefined) throw stepFailure('internal', `The agent \`${agent.name}\` has tools and no permissions.`);
-  return handler.run(tool, args, { store, credentials: making.credentials, workspace: call.workspace, signal, log, progress, permissions, ...leave, run: call.root.run, ...makingOf(making) });
+  const run = handler.run(tool, args, { store, credentials: making.credentials, workspace: call.workspace, signal, log, progress, permissions, ...leave, run: call.root.run, ...makingOf(making) });
+  return run.catch((error: unknown) => {
+    // What makes others writes to the store and nowhere else: with room for it, it is made then.
+    if (error instanceof StoreFailure && error.passes) unbegin(store, keyOf(call, 'begun'));
+    throw error;
+  });
 }
 
 /** What tools that make others need beside what all do. */

@@ -76,6 +76,11 @@ export class GitError extends Error {
   }
 }
 
+/** Whether git stopped for want of room. */
+export function saysFull(error: unknown): boolean {
+  return error instanceof GitError && /No space left on device|Disk quota exceeded/.test(error.said);
+}
+
 interface Call extends Pick<GitPlace, 'input' | 'most'> {
   env: Record<string, string>;
   cwd: string;

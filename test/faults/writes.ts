@@ -1,0 +1,82 @@
+/** A kind of file that Perdure writes while runs go on, and what tells whether all is right once there is room again. */
+export interface WriteRow {
+  name: string;
+  /** Paths of the state folder. */
+  match: RegExp;
+  /** Whose write stops nobody: what is lost is a convenience, and the run goes on while the disk is full. */
+  passing?: true;
+}
+
+/** Every file below the state folder. `writes.test.ts` finds what is not in here. */
+export const WRITES: readonly WriteRow[] = [
+  { name: 'values', match: /^values\// },
+  { name: 'plans', match: /^plans\// },
+  { name: 'journal', match: /^journal\// },
+  { name: 'records', match: /^runs\// },
+  { name: 'logs', match: /^logs\/(?!host|server)[^/]+\// , passing: true },
+  { name: 'log of the host', match: /^logs\/host\.log/, passing: true },
+  { name: 'log of the server', match: /^logs\/server\.log/, passing: true },
+  { name: 'alive log', match: /^alive(?:\/|$)/, passing: true },
+  { name: 'approval key', match: /^approval\.key/ },
+  { name: 'made files', match: /^made\// },
+  { name: 'devices', match: /^devices\// },
+  { name: 'provider pauses', match: /^providers\// },
+  { name: 'sessions', match: /^sessions\// },
+  { name: 'memory', match: /^memory\// },
+  { name: 'recorded answers', match: /^recorded\// },
+  { name: 'snapshots', match: /^snapshots/ },
+  { name: 'submitted definitions', match: /^submitted\// },
+  { name: 'identity', match: /^(?:store(?:\.[a-z2-7]+)?\.json|\.gitignore)/ },
+  { name: 'host file', match: /^host(?:\.json|\/)/, passing: true },
+  { name: 'database', match: /^temporal\.db/ },
+];
+
+/**
+ * Source files that write, each with where: a row of the table, or a sentence. A new file that calls a function of `node:fs`
+ * which writes has to be added here, and what it writes to the table.
+ */
+export const WRITERS: Record<string, string> = {
+  'activities/devices/board/board.ts': 'devices: the memory of a simulated one, in a process of its own',
+  'activities/devices/build-image.ts': 'outside: what is built, in a folder of its own and in the workspace',
+  'activities/devices/load-device.ts': 'outside: an empty folder for tools',
+  'activities/devices/port-lock.ts': 'outside: locks of ports',
+  'activities/devices/serial-line.ts': 'outside: a port',
+  'activities/devices/write-image.ts': 'outside: the image, for the tool that writes it',
+  'activities/launcher/output-folder.ts': 'outside: a folder for sockets',
+  'activities/programs/play.ts': 'outside: what a program is given',
+  'activities/tools/files/open.ts': 'outside: what agents write to the workspace',
+  'activities/workspace-digest.ts': 'outside: what git is told to leave out; a digest that fails is unknown',
+  'cli/agents/create-agent.ts': 'outside: the command line; told, exit 3',
+  'cli/agents/import-agents.ts': 'outside: the command line; told, exit 3',
+  'cli/agents/promote-agents.ts': 'outside: the command line; told, exit 3',
+  'cli/agents/registry.ts': 'outside: the command line; told, exit 3',
+  'cli/design/design-flow.ts': 'outside: the command line; told, exit 3',
+  'cli/follow/editor.ts': 'outside: the command line; told, exit 3',
+  'cli/follow/pager.ts': 'outside: the command line; told, exit 3',
+  'cli/main.ts': 'outside: compiled code beside the package, made anew when it is missing',
+  'cli/submit/format-files.ts': 'outside: the command line; told, exit 3',
+  'cli/submit/init-project.ts': 'outside: the command line; told, exit 3',
+  'cli/testing/record-run.ts': 'outside: the command line; told, exit 3',
+  'cli/workspace/export-files.ts': 'outside: the command line; told, exit 3',
+  'workers/embedded-server.ts': 'log of the server, database',
+  'workers/host-files.ts': 'host file',
+  'workers/host-lock.ts': 'host file, where locks are files',
+  'workers/host-spawn.ts': 'log of the host',
+  'workers/server-database.ts': 'database',
+  'workers/server-supervisor.ts': 'log of the server',
+  'workers/temporal-binary.ts': "outside: the user's cache",
+  'workers/temporal-build.ts': "outside: the user's cache",
+  'workers/temporal-download.ts': "outside: the user's cache",
+  'store/alive-log.ts': 'alive log',
+  'store/approval-key.ts': 'approval key',
+  'store/files.ts': 'whatever the store writes whole',
+  'store/gathered-logs.ts': 'logs',
+  'store/journal.ts': 'journal',
+  'store/line-files.ts': 'sessions, memory',
+  'store/local-store.ts': 'identity',
+  'store/log-files.ts': 'logs',
+  'store/log-lines.ts': 'logs',
+  'store/provider-files.ts': 'provider pauses',
+  'store/root.ts': 'every folder below the state folder',
+  'store/snapshots.ts': 'snapshots',
+};
