@@ -43,32 +43,74 @@ export function orderSteps({ authored, node }: ChainDefinition, report: Report):
   const unplaced = new Set(placed.flatMap(({ number, output }) => (number === null && output !== null ? [output] : [])));
   const ordered = placed.sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
   checkNumbers(ordered, report);
-  const latest = new Map<string, number>();
-  return ordered.map(({ authored: step, node: at, number, output }, index) => {
-    const known = new Map(latest);
+  const writers = writersOf(ordered);
+  return ordered.map(({ authored: step, node: at, number }, index) => {
+    const writerOf = (variable: string): number | undefined => lastBefore(writers.get(variable) ?? [], index);
     const name = `step ${number ?? '?'}`;
     const hint = (variable: string): string | null => {
-      const later = ordered.find((other) => other.output === variable);
+      const later = ordered[writers.get(variable)?.[0] ?? -1];
       if (later?.number != null) return `step ${later.number} writes it, which does not come before`;
-      return didYouMean(variable, [USER_REQUEST, ...known.keys()]) ?? `there are ${[USER_REQUEST, ...known.keys()].map((one) => `\`${one}\``).join(', ')}`;
+      return didYouMean(variable, knownBefore(index, writers)) ?? `there are ${listed(knownBefore(index, writers))}`;
     };
-    const isKnown = (variable: string): boolean => variable === USER_REQUEST || known.has(variable) || unplaced.has(variable);
+    const isKnown = (variable: string): boolean => variable === USER_REQUEST || writerOf(variable) !== undefined || unplaced.has(variable);
     for (const input of memberOf(at, 'inputs')?.items ?? []) {
       if (typeof input.value !== 'string' || isKnown(input.value)) continue;
       report({ code: 'unknown-variable', at: input, message: `Chain ${name} references unknown input '${input.value}'.`, suggestion: hint(input.value) });
     }
     const variables: Lookup = (variable, place) => {
-      if (isKnown(variable)) return referenceOf(variable, known);
+      if (isKnown(variable)) return referenceOf(variable, writerOf(variable));
       report({ code: 'unknown-variable', at: place, message: `Chain ${name} uses an unknown variable: ${variable}`, suggestion: hint(variable) });
       return null;
     };
-    if (output !== null) latest.set(output, index);
     return { authored: step, node: at, variables };
   });
 }
 
-function referenceOf(variable: string, known: Map<string, number>): Expression {
-  const writer = known.get(variable);
+/** Names in one suggestion. */
+const MOST_NAMED = 20;
+
+/** The variables that are written before a step. */
+function* knownBefore(index: number, writers: Map<string, number[]>): Generator<string> {
+  yield USER_REQUEST;
+  for (const [name, [first = index]] of writers) {
+    if (first >= index) return;
+    yield name;
+  }
+}
+
+function listed(names: Iterable<string>): string {
+  const named: string[] = [];
+  for (const name of names) {
+    if (named.length === MOST_NAMED) return `${named.join(', ')}, …`;
+    named.push(`\`${name}\``);
+  }
+  return named.join(', ');
+}
+
+/** The steps that write a variable, in order; the variables in the order in which they are written first. */
+function writersOf(ordered: Placed[]): Map<string, number[]> {
+  const writers = new Map<string, number[]>();
+  ordered.forEach(({ output }, index) => {
+    if (output === null) return;
+    const known = writers.get(output);
+    if (known === undefined) writers.set(output, [index]);
+    else known.push(index);
+  });
+  return writers;
+}
+
+/** The last of the rising indexes that is below another. */
+function lastBefore(indexes: number[], index: number): number | undefined {
+  let [from, to] = [0, indexes.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((indexes[middle] ?? 0) < index) from = middle + 1;
+    else to = middle;
+  }
+  return indexes[from - 1];
+}
+
+function referenceOf(variable: string, writer: number | undefined): Expression {
   return { kind: 'reference', root: writer === undefined ? `input:${variable}` : `step:${writer}.output`, path: [], source: variable };
 }
 

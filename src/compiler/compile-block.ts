@@ -1,6 +1,6 @@
 import type { Template } from '../plan/expression.js';
 import { PLAN_BYTES } from '../plan/plan.js';
-import type { InputSpec, Step } from '../plan/step.js';
+import type { Step } from '../plan/step.js';
 import type { BlockSource, CompiledBlock } from './block.js';
 import { compileStep } from './compile-step.js';
 import { checkDeciders } from './check-deciders.js';
@@ -17,7 +17,7 @@ import { keyOf, memberOf } from './node.js';
 import { compileRepeated, layersOf } from './repeat.js';
 import type { Names } from './scope.js';
 import { createScope } from './scope.js';
-import type { StepContext } from './steps/base.js';
+import type { StepContext, WantedInput } from './steps/base.js';
 import type { TemplateContext } from './template.js';
 import { compileTemplate } from './template.js';
 import { usesOfStep } from './uses.js';
@@ -25,7 +25,7 @@ import { usesOfStep } from './uses.js';
 /** What the steps of one workflow are compiled with, in whatever scope they stand. */
 export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node' | 'faulty' | 'templates' | 'hoist'> {
   /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
-  hoist: (name: string, spec: InputSpec, from: { names: Names; at: Node }) => Template | null;
+  hoist: (wanted: WantedInput, from: { names: Names; at: Node }) => Template | null;
 }
 
 /** What references mean at a step of a scope, or (null) after all its steps. */
@@ -54,7 +54,7 @@ function compileOne(read: ReadStep, index: number, { names, nodes }: BlockSource
     node,
     faulty: read.faulty,
     templates: templatesAt(scope, at, context),
-    hoist: (name, spec) => context.hoist(name, spec, { names: scope, at: memberOf(node, 'workflow') ?? node }),
+    hoist: (wanted) => context.hoist(wanted, { names: scope, at: memberOf(node, 'workflow') ?? node }),
   });
   const step = compileRepeated({
     read,

@@ -19,7 +19,7 @@ import type { Node } from './node.js';
 import { keyOf, memberOf } from './node.js';
 import type { Place, Report } from './problem.js';
 import type { Names } from './scope.js';
-import type { StepContext } from './steps/base.js';
+import type { StepContext, WantedInput } from './steps/base.js';
 import type { StepTool } from './step-tools.js';
 import { usesOf, usesOfStep } from './uses.js';
 
@@ -116,7 +116,7 @@ function compileSteps(source: BlockSource, shown: string[], { definition, shared
     compileAgent: shared.compileAgent,
     keepAgents: (agents) => void Object.assign(kept.agents, agents),
     keepNested: (plan) => keepNested(plan, kept),
-    hoist: (name, spec, from) => hoist({ name, spec, ...from, kept, report }),
+    hoist: (wanted, from) => hoist({ ...wanted, ...from, kept, report }),
   });
   return { ...block, ...kept };
 }
@@ -130,19 +130,17 @@ function keepNested({ planVersion: _version, hash, agents, nested, ...body }: Pl
   Object.assign(kept.agents, agents);
 }
 
-interface Hoisting {
-  name: string;
-  spec: InputSpec;
+interface Hoisting extends WantedInput {
   names: Names;
   kept: Kept;
   at: Node;
   report: Report;
 }
 
-function hoist({ name, spec, names, kept, at, report }: Hoisting): Template | null {
+function hoist({ workflow, name, spec, names, kept, at, report }: Hoisting): Template | null {
   for (let scope: Names | undefined = names; scope !== undefined; scope = scope.outer?.names) {
     if (!scope.outputs.has(name)) continue;
-    const message = `The nested workflow needs the input \`${name}\`, and an output here has that name.`;
+    const message = `The workflow \`${workflow}\` needs the input \`${name}\`, and an output here has that name.`;
     report({ code: 'missing-input', at, message, suggestion: `pass it on: inputs: {${name}: "\${${name}}"}` });
     return null;
   }

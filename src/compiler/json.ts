@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../plan/json.js';
 import type { Member, Node } from './node.js';
+import { MAX_DEPTH, TOO_DEEP } from './node.js';
 import type { Place, ProblemCode, Report } from './problem.js';
 import type { Source } from './source.js';
-import { FORBIDDEN_KEYS, MAX_DEPTH } from './yaml.js';
+import { FORBIDDEN_KEYS } from './yaml.js';
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[A-Za-z0-9_$+.-]+/y;
@@ -72,7 +73,7 @@ class JsonReader {
 
   private value(path: string, depth: number): Node {
     const start = this.at;
-    if (depth > MAX_DEPTH) throw new JsonFault(this.place(path, start, start + 1), `Expected at most ${MAX_DEPTH} levels, got more.`, { code: 'too-deep' });
+    if (depth > MAX_DEPTH) throw new JsonFault(this.place(path, start, start + 1), TOO_DEEP, { code: 'too-deep' });
     switch (this.source.text[start]) {
       case '{':
         return this.map(path, depth);

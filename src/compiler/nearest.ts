@@ -1,5 +1,7 @@
 /** So many known names are compared; a file full of wrong names must not take quadratic time. */
 const MAX_COMPARED = 200;
+/** Likewise, names of other lengths included. */
+const MAX_SEEN = 5_000;
 
 /** The known name that a person most likely meant, or null when none is near. */
 export function nearest(name: string, known: Iterable<string>): string | null {
@@ -8,7 +10,9 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let least = limit + 1;
   let compared = 0;
+  let seen = 0;
   for (const candidate of known) {
+    if (++seen > MAX_SEEN) break;
     if (Math.abs(candidate.length - wanted.length) >= least) continue;
     if (++compared > MAX_COMPARED) break;
     const distance = distanceOf(wanted, candidate.toLowerCase());

@@ -3,6 +3,10 @@ import type { Place } from './problem.js';
 import type { ScalarStyle } from './scalar-offsets.js';
 import { createOffsets } from './scalar-offsets.js';
 
+/** Levels of a document, in every format. */
+export const MAX_DEPTH = 64;
+export const TOO_DEEP = `Expected at most ${MAX_DEPTH} levels, got more.`;
+
 /** A value of a document, with the place where it is written. */
 export interface Node extends Place {
   value: Json;

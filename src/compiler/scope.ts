@@ -46,6 +46,10 @@ interface Frame {
   outwards: number;
 }
 
+function* idsOf(frames: Frame[]): Generator<string> {
+  for (const { names } of frames) yield* names.ids.keys();
+}
+
 function framesFrom(names: Names, at: number | null): [Frame, ...Frame[]] {
   const first: Frame = { names, at, outwards: 0 };
   const frames: [Frame, ...Frame[]] = [first];
@@ -85,7 +89,7 @@ export function createScope(names: Names, at: number | null, report: Report): (r
         if (index !== undefined) return toStep(frame, index, rest);
       }
       if (isHidden(segment, 'step')) return null;
-      return fail('unknown-step', `There is no step with the id \`${segment}\`.`, didYouMean(segment, frames.flatMap((frame) => [...frame.names.ids.keys()])));
+      return fail('unknown-step', `There is no step with the id \`${segment}\`.`, didYouMean(segment, idsOf(frames)));
     };
 
     /** A step that is its own body is counted among the steps beside it. */

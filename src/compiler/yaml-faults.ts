@@ -1,5 +1,6 @@
 import type { Document, ParsedNode, Scalar } from 'yaml';
 import { isCollection, visit } from 'yaml';
+import { TOO_DEEP } from './node.js';
 import type { ProblemCode } from './problem.js';
 
 /** What is wrong with a text that is no YAML. Offsets count from the start of the text. */
@@ -24,7 +25,8 @@ type Fault = Document.Parsed['errors'][number] | Document.Parsed['warnings'][num
 export function yamlFaults(document: Document.Parsed<ParsedNode>, text: string): YamlFault[] {
   const all = [...document.errors, ...document.warnings];
   const deep = all.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
-  if (deep !== undefined) return [{ code: 'too-deep', start: deep.pos[0], end: deep.pos[1], message: `${withoutQuote(deep.message)}.`, suggestion: null }];
+  // The parser's own words are those of a stack that has overflowed.
+  if (deep !== undefined) return [{ code: 'too-deep', start: deep.pos[0], end: deep.pos[1], message: TOO_DEEP, suggestion: null }];
   const faults: YamlFault[] = [];
   let line = -1;
   // Where the line of the last fault told ends: a line may have as many faults as characters.

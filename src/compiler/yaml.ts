@@ -1,15 +1,15 @@
-import type { Node as YamlNode, ParsedNode, Scalar } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import type { Node as YamlNode, Scalar } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Json, JsonObject } from '../plan/json.js';
 import { foreignDocument } from './formats/foreign.js';
 import type { Member, Node } from './node.js';
-import { startOf } from './node.js';
+import { MAX_DEPTH, TOO_DEEP, startOf } from './node.js';
 import type { Place, ProblemCode, Report } from './problem.js';
 import type { ScalarStyle } from './scalar-offsets.js';
 import type { Source } from './source.js';
 import { yamlFaults } from './yaml-faults.js';
+import { lexYaml, parseLexemes } from './yaml-lexemes.js';
 
-export const MAX_DEPTH = 64;
 export const FORBIDDEN_KEYS = new Set(['<<', '__proto__', 'constructor', 'prototype']);
 
 /** A stretch of a source that is YAML: the whole file, or a front matter. */
@@ -25,7 +25,12 @@ export interface YamlText {
  */
 export function parseYaml({ source, start, end }: YamlText, report: Report): Node | null {
   const text = source.text.slice(start, end);
-  const document = parse(text);
+  const { lexemes, deepAt } = lexYaml(text);
+  if (deepAt !== null) {
+    report({ code: 'too-deep', at: { source, path: '', start: start + deepAt, end: start + deepAt + 1 }, message: TOO_DEEP });
+    return null;
+  }
+  const document = parse({ lexemes, text });
   const faults = yamlFaults(document, text);
   const foreign = faults[0]?.code === 'multiple-documents' ? foreignFirst(document, source, start) : null;
   if (foreign !== null) {
@@ -42,13 +47,13 @@ export function parseYaml({ source, start, end }: YamlText, report: Report): Nod
   return createWalk(source, start, report)(document.contents);
 }
 
-function parse(text: string): ReturnType<typeof parseDocument<ParsedNode>> {
+function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof parseLexemes> {
   // Stack traces of syntax errors are most of the time that a hostile text takes (measured: 3.6 s of 4.0 s).
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
   try {
     // `uniqueKeys` compares every key with every other; the walk below finds duplicates in linear time.
-    return parseDocument(text, { schema: 'core', stringKeys: true, uniqueKeys: false, prettyErrors: false, strict: true, logLevel: 'error' });
+    return parseLexemes(pieces, { schema: 'core', stringKeys: true, uniqueKeys: false, strict: true, logLevel: 'error' });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
@@ -81,7 +86,7 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
     const at = yaml === null ? empty : place(yaml, path);
     const leaf = (value: Json, style: ScalarStyle | null = null): Node => ({ ...at, value, members: null, items: null, style });
     if (depth > MAX_DEPTH) {
-      fail('too-deep', at, `Expected at most ${MAX_DEPTH} levels, got more.`);
+      fail('too-deep', at, TOO_DEEP);
       return leaf(null);
     }
     if (isScalar(yaml)) return leaf(toJson(yaml, at, fail), styleOf(yaml));

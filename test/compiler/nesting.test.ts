@@ -84,6 +84,11 @@ describe('nested workflows', () => {
     expect(plan?.steps[0]).toMatchObject({ inputs: { channel: { expression: { root: 'input:channel' } } } });
   });
 
+  it('are named where they want an input that cannot be passed on by itself', () => {
+    const { problems } = compile({ a: flow('  - {output: channel, set: {a: 1}}\n' + step('b')), b: flow('  - command: [echo, "${channel}"]\n') }, 'a');
+    expect(problems).toMatchObject([{ code: 'missing-input', line: 3, message: 'The workflow `b` needs the input `channel`, and an output here has that name.' }]);
+  });
+
   it('tell which steps need an input, nested ones included', () => {
     const inner = flow('  - {id: say, command: [echo, "${channel}"]}\n');
     const { inputPaths } = compile({ a: flow(step('b') + '  - {command: [echo, "${channel}", "${own}"]}\n'), b: flow(step('c')), c: inner }, 'a');

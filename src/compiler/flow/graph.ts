@@ -3,6 +3,8 @@ import type { AgentCall, Ask, FlowExpression, Mark, Quoted } from '../formats/fl
 import { cutInstruction, literalText } from '../formats/flow/instruction.js';
 import type { Role } from './cast.js';
 import type { MarkRole } from './regions.js';
+import type { Ranges } from './ranges.js';
+import { isIn, unionOf } from './ranges.js';
 import { rolesOf } from './regions.js';
 
 /** A node as the language's own graph has it (seed 000). `type` of a gate is `checkpoint`, of `@ask-human` is `ask-human`. */
@@ -49,6 +51,9 @@ export interface DrawnFlow {
   pieces: { node: string; piece: AgentCall | Ask | Mark }[];
 }
 
+const nodeOf = (index: number): string => `node-${index}`;
+const indexOf = (node: string): number => Number(node.slice('node-'.length));
+
 /** The graph of a flow in source order. A reference is an edge only where its producer does not come before by others. */
 export function flowGraph(body: FlowExpression, roles: Map<string, Role>): DrawnFlow {
   const nodes: GraphNode[] = [];
@@ -57,29 +62,34 @@ export function flowGraph(body: FlowExpression, roles: Map<string, Role>): Drawn
   const producers = new Map<string, string>();
   const labels = new Map<string, Label>();
   const marks = rolesOf(body);
-  const before = new Map<string, Set<string>>();
+  const before = new Map<string, Ranges>();
+  const drawn = new Set<string>();
 
   const connect = (from: Exit[], to: string): void => {
     for (const { node, condition } of from) {
-      if (edges.some((edge) => edge.from === node && edge.to === to && edge.condition === condition)) continue;
+      const edge = JSON.stringify([node, to, condition]);
+      if (drawn.has(edge)) continue;
+      drawn.add(edge);
       edges.push(condition === undefined ? { from: node, to } : { from: node, to, condition });
     }
   };
 
+  const withAncestors = (node: string): Ranges => unionOf([before.get(node) ?? [], [[indexOf(node), indexOf(node) + 1]]]);
+
   const add = (piece: AgentCall | Ask | Mark, node: Omit<GraphNode, 'id'>, from: Exit[]): Exit[] => {
-    const id = `node-${nodes.length}`;
+    const id = nodeOf(nodes.length);
     nodes.push({ id, ...node });
     pieces.push({ node: id, piece });
     connect(from, id);
-    const ancestors = new Set(from.flatMap((exit) => [exit.node, ...(before.get(exit.node) ?? [])]));
-    before.set(id, ancestors);
+    let ancestors = unionOf(from.map((exit) => withAncestors(exit.node)));
     for (const label of labels.values()) if (label.open) label.heads.push(id);
     for (const name of node.templateVars ?? []) {
       const producer = producers.get(name);
-      if (producer === undefined || producer === id || ancestors.has(producer)) continue;
+      if (producer === undefined || producer === id || isIn(ancestors, indexOf(producer))) continue;
       connect([{ node: producer }], id);
-      for (const one of [producer, ...(before.get(producer) ?? [])]) ancestors.add(one);
+      ancestors = unionOf([ancestors, withAncestors(producer)]);
     }
+    before.set(id, ancestors);
     if (node.outputVar !== undefined) producers.set(node.outputVar, id);
     for (const label of labels.values()) label.open = false;
     return [{ node: id }];

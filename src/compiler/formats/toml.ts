@@ -2,9 +2,10 @@ import type { TomlValue } from 'smol-toml';
 import { parse, TomlDate, TomlError } from 'smol-toml';
 import type { Json, JsonObject } from '../../plan/json.js';
 import type { Member, Node } from '../node.js';
+import { MAX_DEPTH, TOO_DEEP } from '../node.js';
 import type { Place, ProblemCode, Report } from '../problem.js';
 import type { Source } from '../source.js';
-import { FORBIDDEN_KEYS, MAX_DEPTH } from '../yaml.js';
+import { FORBIDDEN_KEYS } from '../yaml.js';
 
 /** Where a key and its value are written. */
 interface Written {
@@ -30,7 +31,8 @@ export function parseToml(source: Source, report: Report): Node | null {
       return null;
     }
     const message = (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '');
-    report({ code: 'invalid-toml', at: { source, path: '', start, end: start + 1 }, message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` });
+    if (/nested/.test(message)) report({ code: 'too-deep', at: { source, path: '', start, end: start + 1 }, message: TOO_DEEP });
+    else report({ code: 'invalid-toml', at: { source, path: '', start, end: start + 1 }, message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` });
     return null;
   }
 }

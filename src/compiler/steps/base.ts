@@ -48,7 +48,14 @@ export interface StepContext {
   keepAgents: (agents: Record<Hash, Agent>) => void;
   keepNested: (plan: Plan) => void;
   /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
-  hoist: (name: string, spec: InputSpec) => Template | null;
+  hoist: (wanted: WantedInput) => Template | null;
+}
+
+/** An input that a nested workflow must be given. */
+export interface WantedInput {
+  workflow: string;
+  name: string;
+  spec: InputSpec;
 }
 
 export type Authored<K extends AuthoredStep['kind']> = AuthoredStep & { kind: K };

@@ -23,7 +23,7 @@ export function compileWorkflowStep(authored: Authored<'workflow'>, context: Ste
   }
   for (const [name, spec] of Object.entries(plan.inputs)) {
     if (Object.hasOwn(inputs, name)) continue;
-    const value = spec.default !== undefined ? literalTemplate(spec.default, texts) : spec.required ? context.hoist(name, spec) : null;
+    const value = spec.default !== undefined ? literalTemplate(spec.default, texts) : spec.required ? context.hoist({ workflow: plan.name, name, spec }) : null;
     if (value !== null) inputs[name] = value;
   }
   return { kind: 'workflow', ...base, ...policy, deadline_ms: nestedDeadline(base, policy), workflow: plan.name, plan: plan.hash, inputs };

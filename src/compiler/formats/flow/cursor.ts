@@ -63,6 +63,12 @@ export function createCursor(tokens: Token[], placeOf: PlaceOf, report: Report) 
     if (++problems <= MAX_PROBLEMS) report(finding);
   };
 
+  /** Goes to the end: from here on nothing can be told apart, and what is said of it says nothing new. */
+  const giveUp = (): void => {
+    problems = MAX_PROBLEMS;
+    while (!atEnd()) take();
+  };
+
   const name = (): Name => {
     const token = take();
     if (token.kind === 'word' && !/^[\w-]+$/.test(token.raw)) {
@@ -77,5 +83,5 @@ export function createCursor(tokens: Token[], placeOf: PlaceOf, report: Report) 
   };
   const previous = (): Token => tokens[Math.max(0, next - 1)] ?? end;
 
-  return { peek, sees, seesWord, atEnd, take, takes, begin, resume, rest, at, problem, name, quoted, previous };
+  return { peek, sees, seesWord, atEnd, take, takes, begin, resume, rest, at, problem, giveUp, name, quoted, previous };
 }

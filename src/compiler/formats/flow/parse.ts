@@ -123,8 +123,7 @@ function createDescent(cursor: Cursor) {
   const isTooDeep = (depth: number): boolean => {
     if (depth <= MAX_DEPTH) return false;
     problem({ code: 'too-deep', at: at(peek()), message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.` });
-    // Nothing below can be told apart any more.
-    while (!atEnd()) take();
+    cursor.giveUp();
     return true;
   };
 
