@@ -233,6 +233,8 @@ export interface Activities {
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
   /** Makes one call of a tool, unless the journal tells what came of it. */
   callTool(call: ShortCall<ToolCall>): Promise<ToolAnswer>;
+  /** Fails where this machine has no sandbox for agents' commands. */
+  requireSandbox(): Promise<void>;
   /** Begins the next workflow task by its answer. */
   beginTask(): Promise<void>;
   /** Builds an image from sources; its output is an `Image`. */

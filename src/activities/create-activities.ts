@@ -21,6 +21,7 @@ import { createPrepareTool } from './prepare-tool.js';
 import { createReadAnswer, createReadEdit } from './read-decision.js';
 import { createRenderGate } from './render-gate.js';
 import { createRenderValues } from './render-values.js';
+import { createRequireSandbox } from './require-sandbox.js';
 import { createRunCommand } from './run-command.js';
 import { createRunProgram } from './run-program.js';
 import { createRunTool } from './run-tool.js';
@@ -41,6 +42,7 @@ export function createActivities(deps: Dependencies): Activities {
     runTool: inShort(oneStart(createRunTool(deps), { patient: true })),
     askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
     callTool: fromShort(oneStart(createCallTool(deps), { patient: true })),
+    requireSandbox: createRequireSandbox(),
     beginTask: createBeginTask(),
     compileImage: oneStart(createCompileImage(deps), { patient: true }),
     flashDevice: oneStart(createFlashDevice(deps), { patient: false }),

@@ -17,6 +17,7 @@ export const FAILURES = {
   'provider-unreachable': { acts: 'operator', transient: true },
   'provider-error': { acts: 'nobody', transient: true },
   'rate-limited': { acts: 'nobody', transient: true },
+  'sandbox-missing': { acts: 'operator', transient: false },
   'program-missing': { acts: 'operator', transient: false },
   'program-failed': { acts: 'operator', transient: true },
   'key-refused': { acts: 'operator', transient: false },

@@ -69,6 +69,8 @@ export interface RunSettings {
   require_token?: true;
   /** People are warned when most of the run time is used. Runs of old are not: it takes a timer more (I14). */
   warn_time?: true;
+  /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
+  needs_sandbox?: true;
   /** How people are told of what happens; absent where they are not. */
   notify?: NotifySettings;
   /** Whether the server knows our search attributes. */

@@ -1,12 +1,13 @@
-import { CancellationScope, CancelledFailure, allHandlersFinished, condition } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, allHandlersFinished, condition, isCancellation } from '@temporalio/workflow';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
 import type { Carried, RunInput } from '../plan/run-input.js';
 import { endOf, errorOf } from '../plan/schedule.js';
+import { quick } from './activities.js';
 import { closeRun } from './closing.js';
 import type { RunContext, Scope } from './context.js';
 import { identityOf, withTop } from './context.js';
 import { continueRun } from './continuing.js';
-import { runFailure, toRunError } from './failures.js';
+import { failureFrom, runFailure, toRunError } from './failures.js';
 import { showDetails } from './details.js';
 import { showAgain } from './memo-again.js';
 import { createDeviceBook, releaseUnneeded } from './device-lease.js';
@@ -76,6 +77,8 @@ function openSteps(carried: Carried | null): Pick<RunContext, 'carriedBlocks' | 
 
 async function interpret(context: RunContext, input: RunInput): Promise<RunOutcome> {
   const { top } = context;
+  const lack = await lackOf(input);
+  if (lack !== null) return endRun(top, input, { status: 'error', error: lack });
   const clock = startClockBeside(context);
   await top.work.run(() => fly(top));
   clock.cancel();
@@ -88,7 +91,23 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
     await flyOn(top);
   }
   await releaseUnneeded(context);
-  const { status, error } = endFor(top);
+  return endRun(top, input, endFor(top));
+}
+
+/** What the machine lacks that the whole tree needs: told before anything is spent. A cancellation is not for this. */
+async function lackOf({ root, carried, settings }: RunInput): Promise<string | null> {
+  if (root !== null || carried !== null || settings.needs_sandbox !== true) return null;
+  try {
+    await quick.requireSandbox();
+    return null;
+  } catch (error) {
+    if (isCancellation(error)) return null;
+    return failureFrom(error).message;
+  }
+}
+
+async function endRun(top: Scope, input: RunInput, { status, error }: { status: RunEnd; error: string | null }): Promise<RunOutcome> {
+  const { context } = top;
   let outcome: RunOutcome;
   try {
     outcome = await closeRun(top, status, error);

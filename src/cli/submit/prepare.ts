@@ -6,6 +6,7 @@ import type { ServerListings } from '../../compiler/server-tools.js';
 import { modelsIn } from '../../plan/exhaustion.js';
 import type { Json, JsonObject } from '../../plan/json.js';
 import type { ListedTool } from '../../plan/mcp-server.js';
+import { needsSandbox } from '../../plan/needs-sandbox.js';
 import { shortPlan } from '../../plan/pack.js';
 import type { Budgets, Plan } from '../../plan/plan.js';
 import { LINK_STEPS } from '../../plan/run-input.js';
@@ -80,6 +81,7 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
     models: chosen.models,
     ...(chosen.programs === undefined ? {} : { programs: chosen.programs }),
     rehearsal: choices.rehearse,
+    ...(needsSandbox(plan, { programs: chosen.programs, rehearsal: choices.rehearse }) ? { needs_sandbox: true as const } : {}),
     submitted_by: choices.by,
     gates: choices.gates,
     warn_time: true,
