@@ -26,6 +26,8 @@ const KILLED_KEY = 'killed-key';
 const CALLS = [2, 2, 2, 3, 3];
 const EFFECTS = CALLS.reduce((sum, calls) => sum + calls, 0);
 const TURNS = CALLS.length + 1;
+/** Three turns of who makes a workflow, and the two steps of what it made. */
+const MADE_ANSWERS = 5;
 /** A run that nobody disturbs has more points than this. */
 const POINTS = 200;
 /** Runs at once: they mostly wait until the server notices that their worker is lost. */
@@ -52,6 +54,7 @@ function callOf(effect: number): { name: string; input: object } {
 function answerTo(request: RecordedRequest): Answer {
   const { results: { count }, messages } = request;
   if (/made-/.test(messages[0]?.text ?? '')) return madeAnswer(request);
+  if (/ask-/.test(messages[0]?.text ?? '')) return { text: 'done' };
   let first = 0;
   for (const calls of CALLS) {
     if (first === count) return { tools: Array.from({ length: calls }, (_, index) => callOf(first + index)) };
@@ -74,6 +77,8 @@ interface Scene {
   name: string;
   plan: (name: string) => Plan;
   check: (ended: Ended) => void;
+  /** So many answers it takes. */
+  answers: number;
   /** A run that nobody disturbs has more points than this. */
   points: number;
 }
@@ -85,9 +90,10 @@ const EDIT: ToolStep = {
 const MAKES: Partial<Agent> = { uses: [{ kind: 'maker', name: 'workflow_create', rules: { kinds: ['agent'], budgets: NO_BUDGETS } }], permissions: { ...PERMISSIONS, allow: ['make'] } };
 const talk = (name: string, fields: Partial<Agent> = {}): Plan => talking(fields, { timeout_ms: 600_000, prompt: { kind: 'literal', value: `Do ${name}.` } });
 
-const AGENT: Scene = { name: 'kill', plan: (name) => talk(name), check, points: POINTS };
-const MAKER: Scene = { name: 'made', plan: (name) => talk(name, MAKES), check: checkMade, points: 95 };
-const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, points: 18 };
+const AGENT: Scene = { name: 'kill', plan: (name) => talk(name), check, answers: TURNS, points: POINTS };
+const MAKER: Scene = { name: 'made', plan: (name) => talk(name, MAKES), check: checkMade, answers: MADE_ANSWERS, points: 95 };
+const ASK: Scene = { name: 'ask', plan: (name) => talk(name, { uses: [] }), check: ({ output }) => { expect(output).toBe('done'); }, answers: 1, points: 10 };
+const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 18 };
 
 interface Ended {
   /** What the killed worker passed; the last one is where it was killed. */
@@ -104,9 +110,9 @@ interface Ended {
   output: unknown;
 }
 
-/** Runs the agent with a worker that dies at this point, and another that takes over; null kills nobody. */
-async function runKilled(scene: Scene, at: number | null): Promise<Ended> {
-  const name = `${scene.name}-${at ?? 'nobody'}`;
+/** Runs the agent with a worker that dies at this point, by its number or its name, and another that takes over; null kills nobody. */
+async function runKilled(scene: Scene, at: number | string | null): Promise<Ended> {
+  const name = `${scene.name}-${at ?? 'nobody'}`.replaceAll(' ', '-');
   const workspace = join(harness.folder, name);
   await mkdir(join(workspace, 'definitions', 'agents'), { recursive: true });
   await writeFile(join(workspace, 'definitions', 'agents', 'helper.yml'), 'name: helper\nprompt: You help.\n');
@@ -139,7 +145,7 @@ function toldIn(log: LogLine[]): Ended['told'] {
   return { turns: addresses(/^turn (\d+)$/), calls: addresses(/^→ (\d+\.\d+) /), results: addresses(/^← (\d+\.\d+) /), words: log.flatMap(({ stream, text }) => (stream === 'text' ? [text] : [])).join('') };
 }
 
-function startWorker(taskQueue: string, trace: string, killAt: number | null) {
+function startWorker(taskQueue: string, trace: string, killAt: number | string | null) {
   const options = { address: harness.address, taskQueue, state: join(harness.folder, 'state'), credentials: { ANTHROPIC_API_KEY: KILLED_KEY }, trace, killAt };
   const child = spawn(process.execPath, [WORKER, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
   return { process: child, ended: new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); }) };
@@ -206,14 +212,13 @@ function check(ended: Ended): void {
   expect(effects, where).toHaveLength(EFFECTS - missing.length);
 }
 
-/** Its own three turns and the two steps of what it made. */
 function checkMade(ended: Ended): void {
   const { points, unknown, output } = ended;
   const where = `killed at ${points.length}: ${points.at(-1)}`;
   expect(output, where).toBe('done');
   const turns = count(points, 'the journal lacks the turn', 'the journal holds the turn');
   const answers = count(points, 'the journal lacks the answer', 'the journal holds the answer');
-  checkPaid(ended, 5, { least: turns.least + answers.least, most: turns.most + answers.most }, where);
+  checkPaid(ended, MADE_ANSWERS, { least: turns.least + answers.least, most: turns.most + answers.most }, where);
   expect(unknown, where).toEqual([]);
 }
 
@@ -234,8 +239,11 @@ function causeOf(error: unknown): string {
 
 interface Moment {
   scene: Scene;
-  at: number;
+  at: number | string;
 }
+
+/** An answer is here and the server has not heard of it: only the journal can know. A kill by numbers seldom comes here. */
+const ANSWERED: Moment[] = [{ scene: AGENT, at: 'askTurn returns' }, { scene: ASK, at: 'callModel returns' }];
 
 /** So many at once, the next as soon as one has ended; fails with all that failed. */
 async function each(moments: Moment[], act: (moment: Moment) => Promise<void>): Promise<void> {
@@ -264,11 +272,12 @@ async function momentsOf(scene: Scene, parts: number): Promise<Moment[]> {
 
 describe('a worker killed with -9 under an agent of six turns and twelve calls, under one that makes and runs a workflow, and in a step of a tool', () => {
   it('at any point between two events, or around the answer and the journal: every answer is paid once and every call made once, but in the one window of each', { timeout: FULL ? 5_400_000 : 300_000 }, async () => {
-    const moments = [...(await momentsOf(AGENT, 3)), ...(await momentsOf(MAKER, 2)), ...(await momentsOf(TOOL, 1))];
+    const moments = [...(await momentsOf(AGENT, 3)), ...(await momentsOf(MAKER, 2)), ...(await momentsOf(TOOL, 1)), ...ANSWERED];
     return each(moments, async ({ scene, at }) => {
       const ended = await runKilled(scene, at);
       if (!FULL) expect(ended.killed).toBe(true);
       scene.check(ended);
+      if (typeof at === 'string') expect(ended.asked.before + ended.asked.after, `paid when killed as ${at}`).toBe(scene.answers);
     });
   });
 });

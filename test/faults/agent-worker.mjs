@@ -1,5 +1,5 @@
-// A worker of its own process that kills itself with -9 at a point that is numbered: `node agent-worker.mjs OPTIONS`, where
-// OPTIONS is JSON {address, taskQueue, state, credentials, trace, killAt}. Points are every call to the server by which a worker
+// A worker of its own process that kills itself with -9 at a point, by its number or the first of its name: `node agent-worker.mjs
+// OPTIONS`, where OPTIONS is JSON {address, taskQueue, state, credentials, trace, killAt}. Points are every call to the server by which a worker
 // writes history, before it is sent and after it was answered, and everything that it asks of its store and of the provider. They are put in
 // from outside, through what activities are given; their names stand in the file `trace`, one a line.
 import { subscribe } from 'node:diagnostics_channel';
@@ -18,7 +18,7 @@ let passed = 0;
 function point(name) {
   appendFileSync(trace, `${name}\n`);
   passed += 1;
-  if (passed === killAt) process.kill(process.pid, 'SIGKILL');
+  if (passed === killAt || name === killAt) process.kill(process.pid, 'SIGKILL');
 }
 
 /** What a worker writes into history; a poll is one where it brings a task. */
