@@ -83,6 +83,36 @@ describe('operators', () => {
     expect(evaluate(expression, scope)).toEqual(expected);
   });
 
+  it.each<[BinaryOperator, boolean, boolean, boolean]>([['<', true, false, false], ['<=', true, true, false], ['>', false, false, true], ['>=', false, true, true], ['==', false, true, false], ['!=', true, false, true]])('`%s` of what is less, equal and greater is %s, %s, %s', (operator, less, equal, greater) => {
+    for (const [one, two] of [[1, 2], ['a', 'b'], [-1, 0], ['', 'a']] as const) {
+      expect([evaluate(op(one, operator, two), scope), evaluate(op(one, operator, one), scope), evaluate(op(two, operator, one), scope)]).toEqual([less, equal, greater]);
+    }
+  });
+
+  it.each<[Json, Json, boolean]>([
+    [[1, 2], [1, 3], false], [[1], [1, 2], false], [[], [], true], [{}, [], false], [[], {}, false], [{ a: 1 }, { a: 1, b: 2 }, false], [{ a: 1, b: 2 }, { b: 2, a: 1 }, true], [{ a: { b: [1] } }, { a: { b: [2] } }, false],
+    [null, false, false], [null, 0, false], [0, false, false], [{ a: null }, { b: null }, false], [[null], [null], true],
+  ])('%j == %j is %s, whichever stands first', (one, two, expected) => {
+    expect([evaluate(op(one, '==', two), scope), evaluate(op(two, '==', one), scope), evaluate(op(one, '!=', two), scope)]).toEqual([expected, expected, !expected]);
+  });
+
+  it('takes what is not there for null, and for nothing else', () => {
+    const nothing = ref('step:0.output', 'nope');
+    const equal = (left: Expression, right: Expression): unknown => evaluate({ kind: 'binary', operator: '==', left, right }, scope);
+    expect([equal(nothing, lit(null)), equal(lit(null), nothing), equal(nothing, nothing), equal(nothing, lit('')), equal(lit(0), nothing)]).toEqual([true, true, true, false, false]);
+    for (const operator of ['<', '<=', '>', '>='] as const) expect(evaluate({ kind: 'binary', operator, left: nothing, right: lit(1) }, scope)).toBe(false);
+    expect(evaluate({ kind: 'call', name: 'length', operands: [nothing] }, scope)).toBe(0);
+    expect(evaluate({ kind: 'call', name: 'contains', operands: [nothing, lit('x')] }, scope)).toBe(false);
+  });
+
+  it.each<[Expression, Json]>([
+    [op('x', '&&', 'y'), true], [op('', '&&', 'y'), false], [op('', '||', ''), false], [op('x', '||', ''), true], [{ kind: 'not', operand: lit('x') }, false],
+    [call('startsWith', 'abc', 'bc'), false], [call('startsWith', 12, 1), true], [call('endsWith', 'abc', 'bc'), true], [call('contains', 'abc', 'x'), false], [call('contains', [1, 2], '1'), false],
+    [call('length', []), 0], [call('length', [1, 2]), 2], [call('length', null), 0], [call('lower', 5), '5'],
+  ])('%j gives %j', (expression, expected) => {
+    expect(evaluate(expression, scope)).toBe(expected);
+  });
+
   it('does not evaluate the right side when the left decides', () => {
     const boom: Expression = { kind: 'reference', root: 'step:9.output', path: [], source: '' };
     const failing: Scope = { ...scope, environment: { 'step:9.output': stored }, load: () => { throw new Error('loaded'); } };

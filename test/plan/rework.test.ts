@@ -3,7 +3,7 @@ import { bind } from '../../src/plan/bindings.js';
 import { carrySchedule, restoreSchedule } from '../../src/plan/carry.js';
 import { redoneBy, timesRedone } from '../../src/plan/rework.js';
 import type { StepEnd } from '../../src/plan/schedule.js';
-import { createSchedule, endOf, endStep, errorOf, startStep } from '../../src/plan/schedule.js';
+import { createSchedule, endOf, endStep, errorOf, skipPending, startStep } from '../../src/plan/schedule.js';
 import type { ApprovalStep } from '../../src/plan/step.js';
 import { inline } from '../../src/plan/value.js';
 import { after, body, commandStep, needs, stepBase } from './build-plan.js';
@@ -50,6 +50,48 @@ describe('a rejection with rework', () => {
     startStep(schedule, 1);
     endStep(schedule, 1, made);
     expect([...schedule.ready]).toEqual([2, 5]);
+  });
+
+  it('takes back what had failed among it, keeps what was spent, and counts each again', () => {
+    const spend = { usd: 1, tokens: 1, steps: 1 };
+    const schedule = createSchedule(body([commandStep(0, ['facts'], { on_error: 'continue' }), commandStep(1, ['draft'], { needs: needs(0) }), commandStep(2, ['check'], { needs: after(1), on_error: 'continue' }), gate(3, [2])]));
+    const end = (index: number, how: StepEnd): void => {
+      startStep(schedule, index);
+      endStep(schedule, index, { ...how, spend });
+    };
+    end(0, { status: 'error', failure: { type: 'command-failed', message: 'no facts' } });
+    end(1, made);
+    end(2, { status: 'timeout', failure: { type: 'timeout', message: 'too late' } });
+    expect([schedule.succeeded, schedule.open, errorOf(schedule)]).toEqual([1, 1, '0: no facts\n2: too late']);
+    end(3, rejected);
+    expect([schedule.succeeded, schedule.open, errorOf(schedule), schedule.spend.usd]).toEqual([0, 3, '0: no facts', 4]);
+    expect([schedule.failures.count, [...schedule.ready], [...schedule.running]]).toEqual([1, [1], []]);
+    end(1, made);
+    end(2, made);
+    end(3, made);
+    expect([endOf(schedule), schedule.succeeded, schedule.open, schedule.spend.usd]).toEqual(['partial', 3, 0, 7]);
+  });
+
+  it('ends what runs as it ends where the run was stopped meanwhile', () => {
+    const schedule = atGate();
+    endStep(schedule, 3, rejected);
+    skipPending(schedule, 'cancelled');
+    endStep(schedule, 5, made);
+    expect(schedule.steps[5]).toMatchObject({ status: 'success' });
+    expect(schedule.open).toBe(0);
+  });
+
+  it('has what ran and needs nothing that runs again start at once', () => {
+    const schedule = createSchedule(body([commandStep(0, ['facts']), commandStep(1, ['draft']), gate(2, [1])]));
+    for (const index of [0, 1]) {
+      startStep(schedule, index);
+      endStep(schedule, index, made);
+    }
+    startStep(schedule, 2);
+    endStep(schedule, 2, { ...rejected, spend: { usd: 1, tokens: 0, steps: 1 } });
+    startStep(schedule, 1);
+    expect([...schedule.running]).toEqual([1]);
+    expect(schedule.spend.usd).toBe(1);
   });
 
   it('is a failure when it was sent back often enough, and when no person said so', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StepEnd } from '../../src/plan/schedule.js';
-import { createSchedule, endOf, endStep, errorOf, lettersOf, resultOf, skipPending, startStep, statusesFrom } from '../../src/plan/schedule.js';
-import type { OnError } from '../../src/plan/step.js';
+import { addFailure, createSchedule, endOf, endStep, errorOf, holdsSlot, lettersOf, resultOf, skipPending, startStep, statusesFrom, stepStatusOf } from '../../src/plan/schedule.js';
+import type { OnError, Step } from '../../src/plan/step.js';
 import { inline } from '../../src/plan/value.js';
 import { after, body, commandStep, needs } from './build-plan.js';
 
@@ -94,6 +94,75 @@ describe('the scheduler', () => {
     skipPending(schedule, 'skipped: the run was cancelled');
     expect(lettersOf(schedule)).toBe('rk');
     expect(schedule.open).toBe(1);
+  });
+
+  it('skips nothing that clears up, and lets it go on', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'], { needs: needs(0) }), commandStep(2, ['clear'], { needs: after(1), always: true })]));
+    skipPending(schedule, 'cancelled');
+    expect(lettersOf(schedule)).toBe('kkp');
+    expect([...schedule.ready]).toEqual([2]);
+    expect(resultOf(schedule, 1, {})).toMatchObject({ error: 'cancelled' });
+  });
+
+  it('stops at a timeout as at a failure, and by the first of them alone', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b']), commandStep(2, ['c'])]));
+    for (const index of [0, 1]) startStep(schedule, index);
+    endStep(schedule, 1, { status: 'timeout', failure: { type: 'timeout', message: 'late' } });
+    endStep(schedule, 0, failed);
+    expect(schedule.stopped).toBe(1);
+    expect(errorOf(schedule)).toBe('1: late\n0: exit 1');
+    expect(resultOf(schedule, 2, {})).toMatchObject({ status: 'skipped', error: 'stopped because `1` failed' });
+  });
+
+  it('is not stopped by what was cancelled, but what follows still waits for it', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'])]));
+    startStep(schedule, 0);
+    endStep(schedule, 0, { status: 'error', failure: { type: 'cancelled', message: 'cancelled' } });
+    expect([schedule.stopped, errorOf(schedule), lettersOf(schedule)]).toEqual([null, null, 'ep']);
+  });
+
+  it('says why a dependent was skipped', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a'], { id: 'first', on_error: 'skip_dependents' }), commandStep(1, ['b'], { id: 'next', needs: needs(0) }), commandStep(2, ['c'], { needs: needs(1) })]));
+    startStep(schedule, 0);
+    endStep(schedule, 0, failed);
+    expect([1, 2].map((index) => resultOf(schedule, index, {})?.error)).toEqual(['skipped because `first` did not succeed', 'skipped because `next` did not succeed']);
+  });
+
+  it('counts a partial success as one with a failure below, and carries who decided', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'])]));
+    for (const index of [0, 1]) startStep(schedule, index);
+    endStep(schedule, 0, { ...success, partial: '1 of 2 items failed' });
+    endStep(schedule, 1, { ...success, decided_by: ['ana'] });
+    expect([endOf(schedule), errorOf(schedule)]).toEqual(['partial', '0: 1 of 2 items failed']);
+    expect(resultOf(schedule, 0, {})).not.toHaveProperty('decided_by');
+    expect(resultOf(schedule, 1, {})).toHaveProperty('decided_by', ['ana']);
+  });
+
+  it('adds up what ended steps have spent', () => {
+    const schedule = createSchedule(body([commandStep(0, ['a']), commandStep(1, ['b'])]));
+    for (const index of [0, 1]) startStep(schedule, index);
+    endStep(schedule, 0, { ...success, spend: { usd: 1, tokens: 2, steps: 1 } });
+    endStep(schedule, 1, { ...failed, spend: { usd: 3, tokens: 4, steps: 1 } });
+    expect(schedule.spend).toEqual({ usd: 4, tokens: 6, steps: 2 });
+  });
+
+  it('has a step of every number, and refuses one that it has not', () => {
+    expect(() => startStep(createSchedule(body([commandStep(0, ['a'])])), 1)).toThrow('The plan has no step 1');
+  });
+
+  it.each([['success', 'success'], ['partial', 'success'], ['timeout', 'timeout'], ['error', 'error'], ['cancelled', 'error']] as const)('a nested run that ended in %s makes its step a %s', (end, status) => {
+    expect(stepStatusOf(end)).toBe(status);
+  });
+
+  it('gives slots to what runs an activity, and to nothing that waits for others', () => {
+    const kinds = ['agent', 'command', 'tool', 'compile', 'workflow', 'approval', 'ask', 'wait', 'set', 'foreach', 'loop', 'flash'] as const;
+    expect(kinds.filter((kind) => holdsSlot({ kind } as Step))).toEqual(['agent', 'command', 'tool', 'compile']);
+  });
+
+  it('tells five failures and no sixth', () => {
+    const failures = { count: 0, first: [] as string[] };
+    for (let index = 0; index < 6; index += 1) addFailure(failures, `${index}`);
+    expect(failures).toEqual({ count: 6, first: ['0', '1', '2', '3', '4'] });
   });
 
   it('reads statuses back from their letters and refuses letters that are none', () => {
