@@ -47,7 +47,7 @@ const WAYS_TO_A_TERMINAL = {
 const NODE_GLOBALS = ['process', 'console', 'performance', 'setTimeout', 'clearTimeout', 'fetch', 'URL', 'AbortSignal', 'Buffer'];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'coverage/**', 'bench-results/**', '.perdure/**', 'test/**/fixtures/**'] },
+  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'coverage/**', 'bench-results/**', 'mutants/**', '.mutants/**', '.perdure/**', 'test/**/fixtures/**'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
