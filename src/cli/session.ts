@@ -75,9 +75,10 @@ export async function openSession(terminal: Terminal, { taskQueue, elsewhere: kn
   const workspace = await openWorkspace(terminal);
   const { stateDir } = workspace.project;
   const { openStore } = await import('../store/local-store.js');
-  const { databaseFile, requireFolder } = await import('../workers/server-database.js');
+  const { databaseFile, requireApart, requireFolder } = await import('../workers/server-database.js');
   const { temporalSettings } = await import('../workers/temporal-settings.js');
   requireFolder(stateDir);
+  requireApart(workspace.project);
   const server = temporalSettings(terminal.env);
   // A server that is not there is found out before anything is made here.
   if (server !== null && !lookOnly) await requireServer(server);

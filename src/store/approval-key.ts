@@ -1,9 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, readFile, rm } from 'node:fs/promises';
+import { link, lstat, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { writeAtomically } from './files.js';
-import { errorCode, storeFailure } from './store-failure.js';
+import { readPlain } from './read-plain.js';
+import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 
 const KEY_BYTES = 32;
+const MOST_BYTES = 1024;
 
 /** Signs decisions at gates (`approvals.require_token`), by a key that only the store's owner can read and that leaves the folder never (I13). */
 export interface ApprovalKey {
@@ -25,15 +28,30 @@ export function createApprovalKey(file: string): ApprovalKey {
   };
 }
 
+/** A key that has a name elsewhere is read by whoever reaches that: it signs nothing. */
 async function readKey(file: string): Promise<Buffer | null> {
   try {
-    const key = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64url');
+    const { nlink } = await lstat(file);
+    if (nlink > 1 && (await isNamedElsewhere(file))) throw new StoreFailure('internal', `The key \`${file}\` has another name (a hard link), by which others may have read it. Remove the file for a new key, by which no token of before counts.`);
+    const key = Buffer.from((await readPlain(file, MOST_BYTES))?.toString().trim() ?? '', 'base64url');
     if (key.length !== KEY_BYTES) throw new Error(`expected ${KEY_BYTES} bytes; remove the file for a new key, by which no token of before counts`);
     return key;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    throw storeFailure(error, 'read', file);
+    throw error instanceof StoreFailure ? error : storeFailure(error, 'read', file);
   }
+}
+
+/** Whether it has names beside those under which `makeKey` makes it, which a crash may leave. */
+async function isNamedElsewhere(file: string): Promise<boolean> {
+  const folder = dirname(file);
+  const own = await lstat(file);
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(`${basename(file)}.`)) continue;
+    const found = await lstat(join(folder, name)).catch(() => null);
+    if (found?.ino === own.ino && found.dev === own.dev) await rm(join(folder, name), { force: true });
+  }
+  return (await lstat(file)).nlink > 1;
 }
 
 async function makeKey(file: string): Promise<Buffer> {

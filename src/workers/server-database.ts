@@ -1,4 +1,4 @@
-import { constants, statSync } from 'node:fs';
+import { constants, realpathSync, statSync } from 'node:fs';
 import { access, mkdir, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, messageOf, UnavailableError } from './errors.js';
@@ -18,6 +18,24 @@ export function requireFolder(stateDir: string): void {
   const found = statSync(stateDir, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
   throw new UnavailableError(`Expected a folder at \`${stateDir}\`, got something else.`, 'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.');
+}
+
+/**
+ * A project in its own state folder would have its files among those of the store, and agents would work on both. Throws an
+ * UnavailableError.
+ */
+export function requireApart({ root, stateDir }: { root: string; stateDir: string }): void {
+  const [project, state] = [realOf(root), realOf(stateDir)];
+  if (project !== state && !project.startsWith(`${state}/`)) return;
+  throw new UnavailableError(`Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ${project === state ? 'is' : 'holds'} \`${root}\`.`, 'Set PERDURE_STATE_DIR to a folder of its own.');
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */

@@ -5,7 +5,7 @@ import { UnavailableError } from './errors.js';
 import { hostSignal } from './host-process.js';
 import { startWorker } from './host-worker.js';
 import { reach } from './reach.js';
-import { prepareStateDir } from './server-database.js';
+import { prepareStateDir, requireApart } from './server-database.js';
 import type { QueueConfig } from './task-queue.js';
 import { devicesAt, taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
@@ -29,6 +29,7 @@ export async function runWorker({ project, config, taskQueue, credentials, log, 
   if (settings === null) throw new UnavailableError('No Temporal server is named.', 'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.');
   const { address, namespace, connection } = settings;
   await (await reach(settings)).close();
+  requireApart(project);
   await prepareStateDir(project.stateDir);
   const store = await openStore(project.stateDir);
   const queue = taskQueueOf(store, config, taskQueue);

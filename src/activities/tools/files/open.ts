@@ -4,7 +4,9 @@ import { constants } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, relative } from 'node:path';
 import { errorCode } from '../../../store/store-failure.js';
+import { isStateFolder, stateAround } from '../../../store/state-folders.js';
 import { FileRefusal, LinkRefusal, refusalOf } from './refusal.js';
+import { removeAt } from './remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
@@ -18,9 +20,14 @@ export interface Folder {
   at(name: string): string;
 }
 
-/** Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are followed. */
+/**
+ * Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are followed.
+ * Throws a refusal for one that is, or lies in, a state folder.
+ */
 export async function withRoot<T>(workspace: string, act: (root: Folder) => Promise<T>): Promise<T> {
   const real = await realpath(workspace);
+  const state = stateAround(real);
+  if (state !== null) throw new FileRefusal(`\`${real}\` is the state of Perdure itself, or lies in it.`);
   const handle = await open(real, O_RDONLY | O_DIRECTORY);
   try {
     return await act({ handle, shown: '', at: locate(handle, real) });
@@ -74,7 +81,10 @@ export async function openEntry<T>(folder: Folder, name: string, make: boolean, 
   if (make) await mkdir(path).catch((error: unknown) => { if (errorCode(error) !== 'EEXIST') throw refusalOf(error, shown); });
   const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => { throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown); });
   try {
-    return await act({ handle, shown, at: locate(handle, path) });
+    const at = locate(handle, path);
+    // Asked of the folder that is open: no other name of it makes it another.
+    if (isStateFolder(at('.'))) throw new FileRefusal(`\`${shown}\` is the state of Perdure itself.`);
+    return await act({ handle, shown, at });
   } finally {
     await handle.close();
   }
@@ -129,6 +139,11 @@ export async function replaceFile(folder: Folder, name: string, content: string)
     throw refusalOf(error, shown);
   }
   return { existed: before !== null };
+}
+
+/** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */
+export async function removeEntry(folder: Folder, name: string): Promise<void> {
+  await removeAt(folder.at('.'), name).catch((error: unknown) => { throw refusalOf(error, join(folder.shown, name)); });
 }
 
 /** Entries of an open folder, sorted by name. */

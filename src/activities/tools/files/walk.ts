@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Permissions } from '../../../plan/permission.js';
 import { judgeAction } from '../../../plan/permission.js';
+import { isStateFolder } from '../../../store/state-folders.js';
 import type { Folder } from './open.js';
 import { entriesOf, inFolder, openEntry } from './open.js';
 import { FileRefusal } from './refusal.js';
@@ -38,6 +39,7 @@ export async function walk({ workspace, permissions, signal }: Walk, path: strin
       if ((count += 1) > MOST_ENTRIES || depth > DEEPEST) return 'stop';
       const at = posix.join(folder.shown, name);
       if (judgeAction(permissions, { kind: 'read', path: at }).verdict !== 'allow') continue;
+      if (kind === 'folder' && isStateFolder(folder.at(name))) continue;
       if ((await visit({ path: at, kind, folder, name })) === 'stop') return 'stop';
       if (!below || kind !== 'folder' || SKIPPED.has(name)) continue;
       if ((await into(folder, name, (inner) => descend(inner, depth + 1))) === 'stop') return 'stop';

@@ -1,23 +1,73 @@
-import { lstat, rm } from 'node:fs/promises';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Folder } from '../files/open.js';
+import { openEntry, removeEntry, withRoot } from '../files/open.js';
+import { FileRefusal } from '../files/refusal.js';
+
+/** What stands at a path: `link` with where it leads. */
+type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: string };
 
 /**
- * What cannot be mounted because it is not there must not be made by a command either: it is looked for again at its
- * end, when nothing of it is alive, and removed. Gives the paths that were made.
+ * What cannot be mounted because it is not there, or is a link, must not be made or changed by a command either: it is
+ * looked at again at the command's end, when nothing of it is alive. What was not there is removed, itself and never what
+ * a link leads to, and a link is put back. Gives the paths that were made or changed.
  */
-export async function guardMissing(workspace: string, paths: string[]): Promise<() => Promise<string[]>> {
-  const missing = (await Promise.all(paths.map(async (path) => ((await isThere(join(workspace, path))) ? [] : [path])))).flat();
-  return async () => {
+export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
+  const before = new Map(paths.flatMap((path) => unmountable(workspace, path)));
+  return () => withRoot(workspace, async (root) => {
     const made: string[] = [];
-    for (const path of missing) {
-      if (!(await isThere(join(workspace, path)))) continue;
-      await rm(join(workspace, path), { recursive: true, force: true });
-      made.push(path);
+    for (const [path, standing] of before) {
+      if (await settle(root, path.split('/'), standing)) made.push(path);
     }
     return made;
-  };
+  });
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return lstat(path).then(() => true, () => false);
+/** Of a path that no mount keeps: the link on the way, or itself. */
+function unmountable(workspace: string, path: string): [string, Standing][] {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.');
+  for (const [index] of parts.entries()) {
+    const way = parts.slice(0, index + 1).join('/');
+    const standing = standingAt(join(workspace, way));
+    if (standing.kind === 'link') return [[way, standing]];
+    if (standing.kind === 'missing') return [[parts.join('/'), standing]];
+    if (standing.kind === 'other') return []; // a file, which a mount keeps: nothing can be below it
+  }
+  return [];
+}
+
+function standingAt(path: string): Standing {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { kind: 'missing' };
+  if (found.isSymbolicLink()) return { kind: 'link', to: readlinkSync(path) };
+  return { kind: found.isDirectory() ? 'folder' : 'other' };
+}
+
+/** Puts an entry below an open folder back to what it was; says whether it had to be. */
+async function settle(folder: Folder, [name = '', ...rest]: string[], before: Standing): Promise<boolean> {
+  const path = folder.at(name);
+  const now = standingAt(path);
+  if (rest.length > 0) {
+    if (now.kind === 'missing') return false;
+    if (now.kind === 'folder') return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
+    // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
+    await removeEntry(folder, name);
+    return true;
+  }
+  if (before.kind !== 'link') {
+    if (now.kind === 'missing') return false;
+    await removeEntry(folder, name);
+    return true;
+  }
+  if (now.kind === 'link' && now.to === before.to) return false;
+  await removeEntry(folder, name);
+  await symlink(before.to, path);
+  return true;
+}
+
+/** What is gone meanwhile, or may not be entered, is not there. */
+function orNothing(error: unknown): false {
+  if (error instanceof FileRefusal) return false;
+  throw error;
 }

@@ -10,11 +10,14 @@ import { runProcess } from '../../process-group.js';
 import { runTag } from '../../tagged-processes.js';
 import { startTimeLimit } from '../../time-limit.js';
 import type { ToolContext } from '../handler.js';
+import { stateAround } from '../../../store/state-folders.js';
 import { guardMissing } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
-import { NO_SANDBOX, SANDBOX_HOME, enclose, findSandbox, fixedPaths } from './sandbox.js';
+import { NO_SANDBOX, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
+import { statesBelow } from './states-below.js';
+import { fixedPaths } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model: head and tail. */
 const SHOWN_BYTES = 30 * 1024;
@@ -43,21 +46,26 @@ export type ProgramEnd = { output: { exit_code: number; stdout: string; stderr: 
 /** Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more. */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
   const { workspace, permissions, run, store, signal } = context;
+  const around = stateAround(workspace);
+  if (around !== null) return { failure: `No program is run in \`${around}\`: it is the state of Perdure itself.` };
+  const states = [join(workspace, '.perdure'), ...(store.folder === null ? [] : [store.folder]), ...(await statesBelow(workspace))];
   const sandbox = await findSandbox();
-  if (sandbox === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace)))) {
+  if (sandbox === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace, states)))) {
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   }
   const command = announceCommand();
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
   const env = { ...environment(workspace, sandbox !== null, tag), ...program.env };
   const fixed = fixedPaths(permissions.protected);
-  const guard = await guardMissing(workspace, fixed);
+  const guard = guardMissing(workspace, fixed);
   try {
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
     const watched = { program, env, signal, context, killRest: command.killRest };
-    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed }), file, ...args] });
-    const end = sandbox !== null && program.network ? await withNetwork(inside, tag, watched) : await watch(inside(false), watched);
+    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }), file, ...args] });
+    const end = await (sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched))
+      // Also of one that was cancelled: what it has made does not stay.
+      .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
     const made = await guard();
     return made.length === 0 ? end : { failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.` };
   } catch (error) {

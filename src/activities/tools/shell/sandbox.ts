@@ -5,6 +5,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SYSTEM_FOLDERS, showSystem } from '../../../store/system-folders.js';
+import { emptied, workspaceMounts } from './workspace-mounts.js';
 
 const run = promisify(execFile);
 /** Long: a busy machine is no machine without a sandbox. */
@@ -23,9 +24,6 @@ const OWN_NETWORK = ['resolv.conf'];
 const MEMORY_SHARE = 1 / 4;
 /** Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there. */
 const VERSION_MANAGERS = new Set(['.pyenv', '.nvm', '.fnm', '.volta', '.nodenv', '.rbenv', '.asdf', '.rustup', '.sdkman', '.bun', '.deno']);
-/** Of a repository, what makes git run programs. The rest may change: agents commit. */
-const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes'];
-
 /** What a machine without one is told. */
 export const NO_SANDBOX =
   process.platform === 'linux'
@@ -44,6 +42,8 @@ export interface Enclosure {
   network: boolean;
   /** Paths of the workspace that it reads and does not write. */
   fixed: string[];
+  /** State folders, wherever they are: of these it sees nothing. */
+  states: string[];
 }
 
 /** The program `bwrap`, and what it can do here. */
@@ -81,28 +81,18 @@ async function probe(): Promise<Sandbox | null> {
 }
 
 /** Arguments of `bwrap` before the command and its own. */
-export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed }: Enclosure): string[] {
-  const readOnly = fixed.map((entry) => join(workspace, entry)).filter(exists);
-  const git = join(workspace, '.git');
+export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed, states }: Enclosure): string[] {
+  const programs = programFolders(path);
   return [
     ...baseOf(sandbox, network),
-    ...programFolders(path).flatMap((folder) => bindReadOnly(folder)),
+    ...programs.flatMap(bindReadOnly),
     '--dir', SANDBOX_HOME,
-    '--bind', workspace, workspace,
-    // As mounts of their own they can be neither renamed nor replaced.
-    ...(isFolder(git) ? ['--bind', git, git] : []),
-    ...readOnly.flatMap((folder) => bindReadOnly(folder)),
-    ...(exists(join(workspace, '.perdure')) ? ['--tmpfs', join(workspace, '.perdure')] : []),
+    ...workspaceMounts({ workspace, fixed }),
+    ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
     '--remount-ro', '/',
     '--chdir', cwd,
     '--',
   ];
-}
-
-/** Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root. */
-export function fixedPaths(protectedPaths: string[]): string[] {
-  const atRoot = protectedPaths.map((path) => path.replace(/^\//, '')).filter((path) => path !== '.git');
-  return [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
 }
 
 /** With a network it begins in a namespace that has one, which is not made here. */
@@ -172,8 +162,4 @@ function realOf(path: string): string | null {
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function isFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }

@@ -1,0 +1,59 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { placesOf } from '../../../store/state-folders.js';
+
+/** Of a repository, what makes git run programs. The rest may change: agents commit. */
+const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes'];
+
+/** What of a workspace a command sees. */
+export interface Shown {
+  /** Its real path. */
+  workspace: string;
+  /** Paths in it that are read and not written. */
+  fixed: string[];
+}
+
+/** Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root. */
+export function fixedPaths(protectedPaths: string[]): string[] {
+  const atRoot = protectedPaths.map((path) => path.replace(/^\//, '')).filter((path) => path !== '.git');
+  return [...atRoot, ...GIT_FIXED.map((name) => `.git/${name}`)];
+}
+
+/**
+ * Arguments of `bwrap` that show a workspace. Only what is itself a file or a folder is mounted: a link would show what
+ * it leads to, and that may be anywhere.
+ */
+export function workspaceMounts({ workspace, fixed }: Shown): string[] {
+  const git = join(workspace, '.git');
+  const kind = kindOf(git);
+  return [
+    '--bind', workspace, workspace,
+    // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository is.
+    ...(kind === 'folder' ? ['--bind', git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
+    ...fixed.flatMap((entry) => {
+      const real = realInside(join(workspace, entry), workspace);
+      return real === null ? [] : ['--ro-bind-try', real, real];
+    }),
+  ];
+}
+
+/** Arguments that show state folders as empty ones, by every path below the folders that are shown. */
+export function emptied(states: string[], shown: string[]): string[] {
+  const places = new Set(states.flatMap((state) => shown.flatMap((folder) => placesOf(state, folder))));
+  return [...places].filter((place) => kindOf(place) === 'folder').flatMap((place) => ['--tmpfs', place]);
+}
+
+/** Where a path is without links, when that is in the workspace. */
+function realInside(path: string, workspace: string): string | null {
+  try {
+    const real = realpathSync(path);
+    return real.startsWith(`${workspace}/`) ? real : null;
+  } catch {
+    return null;
+  }
+}
+
+function kindOf(path: string): 'file' | 'folder' | 'none' {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found?.isDirectory() === true ? 'folder' : found?.isFile() === true ? 'file' : 'none';
+}
