@@ -84,13 +84,14 @@ function groupBinding(name: string, field: string | undefined, source: BindingSo
   }
 }
 
-/** A group's result in the seed's form. A timeout counts as failed; `partial` needs a success; all skipped is `error`. */
+/** A group's result in the seed's form. A timeout counts as failed; a member that succeeded in part makes it `partial`, which needs a success; all skipped is `error`. */
 export function groupResultOf(name: string, source: Pick<BindingSource, 'schedule' | 'agents'>): GroupResult {
   const members = source.schedule.body.groups[name] ?? [];
   const outputs = members.flatMap((index) => resultOf(source.schedule, index, source.agents) ?? []);
   const succeeded = outputs.filter(({ status }) => status === 'success');
   const failed = outputs.filter(({ status }) => status === 'error' || status === 'timeout');
-  const status = succeeded.length === outputs.length ? 'success' : succeeded.length > 0 ? 'partial' : 'error';
+  const isWhole = succeeded.length === outputs.length && succeeded.every(({ partial }) => partial === undefined);
+  const status = isWhole ? 'success' : succeeded.length > 0 ? 'partial' : 'error';
   return { status, outputs, succeeded, failed };
 }
 

@@ -4,13 +4,24 @@ import type { CarriedScope, CarriedStep } from './run-input.js';
 import { NO_SPEND } from './result.js';
 import { redoneBy } from './rework.js';
 import { createSchedule, isEnd, lastStepOf, lettersOf, statusesFrom } from './schedule.js';
-import type { Schedule } from './schedule.js';
+import type { Schedule, StepState } from './schedule.js';
 import { rootsOfStep } from './step-templates.js';
 import type { Block, LoopStep } from './step.js';
 
+/** What is left of a state when all of it that is carried, and all that is made anew, was taken from it: a field more does not compile. */
+export type Nothing = Record<string, never>;
+
 /** What of a schedule travels when a run continues as new (I12). `later` are further roots that will be looked up in it. */
 export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<CarriedScope, 'pages'> {
-  const { stopped, failures, spend, reworks } = schedule;
+  const {
+    stopped, failures, spend, reworks,
+    // By letters, or as what is needed of them.
+    steps, doomed,
+    // They follow from the Plan and the letters.
+    body, ready, running, blockers, dependents, open, ended, redoable, succeeded,
+    ...forgotten
+  } = schedule;
+  void (forgotten satisfies Nothing);
   return { statuses: lettersOf(schedule), doomed: [...schedule.doomed].filter(([step]) => !hasEnded(schedule, step)), steps: neededSteps(schedule, later), stopped, failures, spend, ...(reworks.length === 0 ? {} : { reworks }) };
 }
 
@@ -34,9 +45,20 @@ function carriedSteps({ steps }: Schedule, wanted: Set<number>): Record<number, 
   return Object.fromEntries(
     [...wanted].flatMap((index) => {
       const state = steps[index];
-      return state === undefined || !isEnd(state.status) ? [] : [[index, { output: state.output, failure: state.failure, duration_ms: state.duration_ms, ...(state.decided_by === undefined ? {} : { decided_by: state.decided_by }) }]];
+      return state === undefined || !isEnd(state.status) ? [] : [[index, carryStep(state)]];
     }),
   );
+}
+
+function carryStep(state: StepState): CarriedStep {
+  const {
+    output, failure, duration_ms, partial, decided_by,
+    // By its letter, or in its page of results, where nobody refers to it.
+    status, reason, attempts, spend, reused, note, run, pages, voided,
+    ...forgotten
+  } = state;
+  void (forgotten satisfies Nothing);
+  return { output, failure, duration_ms, ...(partial ? { partial } : {}), ...(decided_by === undefined ? {} : { decided_by }) };
 }
 
 /** Steps that a gate which has not ended may send back. */
@@ -72,18 +94,19 @@ export function restoreSchedule(body: Block, carried: Omit<CarriedScope, 'pages'
   const schedule = createSchedule(body);
   if (carried === null) return schedule;
   const statuses = statusesFrom(carried.statuses);
-  statuses.forEach((status, index) => {
+  statuses.forEach(({ status, partial }, index) => {
     const state = schedule.steps[index];
     if (state === undefined || !isEnd(status)) return;
-    Object.assign(state, { status }, carried.steps[index]);
+    Object.assign(state, { status, partial }, carried.steps[index]);
     schedule.open -= 1;
     schedule.ready.delete(index);
     if (status === 'success') schedule.succeeded += 1;
     for (const { step } of schedule.dependents[index] ?? []) {
       schedule.blockers[step]! -= 1; // blockers has one number a step
-      if (schedule.blockers[step] === 0 && !isEnd(statuses[step] ?? 'pending')) schedule.ready.add(step);
+      if (schedule.blockers[step] === 0 && !isEnd(statuses[step]?.status ?? 'pending')) schedule.ready.add(step);
     }
   });
-  const { stopped, failures, spend, doomed, reworks = [] } = carried;
+  const { stopped, failures, spend, doomed, reworks = [], statuses: _letters, steps: _needed, ...forgotten } = carried;
+  void (forgotten satisfies Nothing);
   return Object.assign(schedule, { stopped, failures, spend, reworks, doomed: new Map(doomed) });
 }

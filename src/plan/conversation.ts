@@ -1,7 +1,7 @@
 import type { Action } from './action.js';
 import type { PlanInHistory } from './pack.js';
 import type { ModelChoice } from './run-input.js';
-import type { Spend } from './result.js';
+import type { Failures, Spend } from './result.js';
 import type { Hash, Value } from './value.js';
 import type { ShortValue } from './short-value.js';
 
@@ -25,7 +25,7 @@ export interface ToolRequest {
  * How a call ended: with a stored result (its short hash), with the answer of an agent, or without having been made.
  * `unmade` is told to the model as it stands; a request without an action was refused for what its arguments say.
  */
-export type CallEnd = { result: string } | { answer: ShortValue } | { unmade: string } | { refused: true };
+export type CallEnd = { result: string } | { answer: ShortValue; /** What failed in the workflow that gave it. */ partial?: string } | { unmade: string } | { refused: true };
 
 /** What one turn came to: the model wants tools called, or this is its answer. History holds no more of it (I7). */
 export interface TurnAnswer {
@@ -93,9 +93,14 @@ export interface Conversation {
   used_ms: number;
   /** What the current try has spent, with the agents that were called. */
   spend: Spend;
+  /** Of a step's own conversation: workflows that were started in it, by whichever agent, and failed in whole or in part. */
+  below?: Failures;
   /** The interpreter's try, from 1. */
   tried: number;
 }
+
+/** Calls of one turn that are made. The model is told of those beyond: what one turn adds to history has a limit (I7, I12). */
+export const MOST_CALLS = 100;
 
 /** The segment of a turn, or of one of its calls, in activity ids, addresses of gates and paths of called agents: `2.0` is the second question to the model, `2.1` the first call that it asks for. */
 export function turnSegment(turn: number, call: number | null): string {

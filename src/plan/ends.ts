@@ -106,7 +106,7 @@ export function roundsText(count: number): string {
 /** What a nested run's outcome makes of the step that started it. */
 export function nestedEnd(run: string, { status, error, output, spend, pages }: RunOutcome): StepEnd {
   const ended = stepStatusOf(status);
-  if (ended === 'success') return { status: ended, output, spend, pages, run, note: status === 'partial' ? 'partial' : null };
+  if (ended === 'success') return { status: ended, output, spend, pages, run, ...(status === 'partial' ? { note: 'partial', partial: error ?? 'partial' } : { note: null }) };
   return { status: ended, failure: { type: 'nested-failed', message: error ?? status }, spend, pages, run };
 }
 

@@ -54,6 +54,8 @@ export interface StepResult {
   pages: Value[];
   /** Of a gate: who decided it. */
   decided_by?: string[];
+  /** Of a success: what failed below it and was passed over. Such a step makes its run `partial`. */
+  partial?: string;
 }
 
 /** One item of a foreach, or one round of a loop. */
@@ -69,6 +71,8 @@ export interface RoundResult {
   steps: StepResult[];
   /** Those of them that were written before, in pages. */
   pages: Value[];
+  /** Of a success: what failed in it and was passed over. */
+  partial?: string;
 }
 
 export interface GroupResult {
@@ -89,13 +93,25 @@ export interface RunOutcome {
   /** What was counted against the budget: as `spend`, but what nobody knows counts as it was reserved. */
   charged?: { usd: number; tokens: number; steps: number };
   /** Of a batch run, whose pages hold `RoundResult`s: what came of its items. */
-  items?: ItemCounts;
+  items?: RoundCounts;
 }
 
-/** How the items of a foreach ended: how many succeeded, how many failed, and what the first few of these said. */
-export interface ItemCounts {
+/** How many failed, and what the first few of these said. */
+export interface Failures {
+  count: number;
+  first: string[];
+}
+
+/** How the items of a foreach or the rounds of a loop ended. */
+export interface RoundCounts {
+  /** All that have ended. */
+  done: number;
   succeeded: number;
-  failures: { count: number; first: string[] };
+  failures: Failures;
+  /** Those that succeeded, and in which something failed that goes up. */
+  partial: Failures;
+  /** Rounds in which something failed that a later round makes up for. */
+  passed: number;
 }
 
 /** What is written under `.perdure/runs/` when a root run closes (decision 7). */

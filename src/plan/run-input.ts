@@ -10,7 +10,7 @@ import type { PlanInHistory } from './pack.js';
 import type { Budgets, Plan } from './plan.js';
 import type { Price } from './price.js';
 import type { ProgramSettings } from './program.js';
-import type { RoundResult, Spend } from './result.js';
+import type { Failures, RoundCounts, RoundResult, Spend } from './result.js';
 import type { Rework } from './rework.js';
 import type { Climate, Warning } from './steering.js';
 import type { Hash, Value } from './value.js';
@@ -132,6 +132,7 @@ export interface CarriedStep {
   output: Value | null;
   failure: Failure | null;
   duration_ms: number;
+  partial?: string;
   decided_by?: string[];
 }
 
@@ -147,7 +148,7 @@ export interface CarriedScope {
   /** Index of the step whose failure stopped the scope. */
   stopped: number | null;
   /** Failed steps so far: how many, and what the first few said. */
-  failures: { count: number; first: string[] };
+  failures: Failures;
   spend: Spend;
   /** Results that were written to the store so far, in pages. */
   pages: Value[];
@@ -170,8 +171,8 @@ export interface CarriedBlock {
   /** Batch runs of a foreach that were cancelled, and why the first of them was that this run did not cancel; absent where there are none. */
   cancelled?: string[];
   broken?: Failure;
-  succeeded: number;
-  failures: { count: number; first: string[] };
+  /** What came of those that have ended. */
+  counts: RoundCounts;
   spend: Spend;
   /** `RoundResult`s that were written to the store so far, in pages. */
   pages: Value[];
@@ -197,8 +198,16 @@ export interface CarriedTries {
   again?: boolean;
 }
 
+/** What came of the items of a batch run, and their results in pages. */
+export interface BatchEnd {
+  counts: RoundCounts;
+  pages: Value[];
+}
+
 /** What a run hands to itself when it continues as new (I12). */
 export interface Carried extends CarriedScope {
+  /** Of a batch run whose foreach has ended: what it hands over. */
+  items?: BatchEnd;
   /** Running foreach and loop steps by path; absent in histories from before there were any. */
   blocks?: Record<string, CarriedBlock>;
   /** Conversations that have not ended, by path; absent where there are none. */

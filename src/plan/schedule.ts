@@ -3,7 +3,7 @@ import type { Failure } from './failure.js';
 import { segmentOf } from './plan.js';
 import type { Rework } from './rework.js';
 import { mayBeRedone, redoneBy, reworkOf } from './rework.js';
-import type { EndStatus, RunEnd, Spend, StepResult, StepStatus } from './result.js';
+import type { EndStatus, Failures, RunEnd, Spend, StepResult, StepStatus } from './result.js';
 import { NO_SPEND, addSpend } from './result.js';
 import type { Agent, Block, Step } from './step.js';
 import { actorOf } from './step.js';
@@ -36,7 +36,7 @@ export interface Schedule {
   redoable: ReadonlySet<number>;
   /** The step whose failure stopped the run, or null. */
   stopped: number | null;
-  failures: { count: number; first: string[] };
+  failures: Failures;
   succeeded: number;
   spend: Spend;
 }
@@ -52,6 +52,8 @@ export interface StepState {
   spend: Spend;
   reused: boolean;
   note: string | null;
+  /** What failed below a success and was passed over; empty where only that is known; null where nothing did. */
+  partial: string | null;
   run: string | null;
   pages: Value[];
   /** Who decided a gate; absent where no person did. */
@@ -102,7 +104,7 @@ export function createSchedule(body: Block): Schedule {
 function pendingState(): StepState {
   return {
     status: 'pending', output: null, failure: null, reason: null, duration_ms: 0, attempts: 0, spend: NO_SPEND,
-    reused: false, note: null, run: null, pages: [],
+    reused: false, note: null, partial: null, run: null, pages: [],
   };
 }
 
@@ -156,10 +158,10 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
 }
 
 /** Takes back that a step has ended; what it spent stays spent. */
-function forget(schedule: Schedule, index: number, { status }: StepState): void {
+function forget(schedule: Schedule, index: number, { status, partial }: StepState): void {
   schedule.open += 1;
   if (status === 'success') schedule.succeeded -= 1;
-  if (status !== 'error' && status !== 'timeout') return;
+  if (status !== 'error' && status !== 'timeout' && partial === null) return;
   const { count, first } = schedule.failures;
   const said = `${segmentOf(at(schedule.body.steps, index))}: `;
   schedule.failures = { count: count - 1, first: first.filter((line) => !line.startsWith(said)) };
@@ -179,14 +181,14 @@ function countFailure(schedule: Schedule, step: Step, message: string): void {
 }
 
 /** Counts a failure; the first few are also told. */
-export function addFailure(failures: { count: number; first: string[] }, told: string): void {
+export function addFailure(failures: Failures, told: string): void {
   failures.count += 1;
   if (failures.first.length < TOLD_FAILURES) failures.first.push(told);
 }
 
 function settle(schedule: Schedule, index: number, end: StepEnd): void {
   const state = at(schedule.steps, index);
-  const { partial: _counted, feedback: _said, ...facts } = { partial: null, feedback: null, ...end };
+  const { feedback: _said, ...facts } = { partial: null, feedback: null, ...end };
   Object.assign(state, facts);
   schedule.ready.delete(index);
   schedule.running.delete(index);
@@ -248,7 +250,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
   const state = at(schedule.steps, index);
   const step = at(schedule.body.steps, index);
   if (!isEnd(state.status)) return null;
-  const { output, duration_ms, attempts, spend, reused, note, run, pages, decided_by } = state;
+  const { output, duration_ms, attempts, spend, reused, note, partial, run, pages, decided_by } = state;
   return {
     status: state.status,
     output,
@@ -265,6 +267,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
     run,
     pages,
     ...(decided_by === undefined ? {} : { decided_by }),
+    ...(partial === null ? {} : { partial }),
   };
 }
 
@@ -279,18 +282,20 @@ export function holdsSlot(step: Step): boolean {
 
 /** The letters of `Carried.statuses`. */
 const LETTERS: Record<StepStatus, string> = { pending: 'p', running: 'r', success: 's', error: 'e', timeout: 't', skipped: 'k' };
+/** Of a success below which something failed. */
+const PARTIAL = 'l';
 
 export function lettersOf(schedule: Schedule): string {
-  return schedule.steps.map(({ status }) => LETTERS[status]).join('');
+  return schedule.steps.map(({ status, partial }) => (partial === null ? LETTERS[status] : PARTIAL)).join('');
 }
 
 /** Statuses from their letters; throws on a letter that is none. */
-export function statusesFrom(letters: string): StepStatus[] {
+export function statusesFrom(letters: string): Pick<StepState, 'status' | 'partial'>[] {
   const statuses = Object.keys(LETTERS) as StepStatus[]; // the keys of a Record over StepStatus
   return [...letters].map((letter) => {
-    const status = statuses.find((candidate) => LETTERS[candidate] === letter);
+    const status = letter === PARTIAL ? 'success' : statuses.find((candidate) => LETTERS[candidate] === letter);
     if (status === undefined) throw new Error(`Expected a status letter, got \`${letter}\``);
-    return status;
+    return { status, partial: letter === PARTIAL ? '' : null };
   });
 }
 

@@ -2,6 +2,7 @@ import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, co
 import type { Batch, BatchScope } from '../plan/batch.js';
 import { BATCH_ITEMS, batchRun } from '../plan/batch.js';
 import { lendSchedule, rootsAfterRound } from '../plan/carry.js';
+import { noCounts } from '../plan/course.js';
 import type { Failure } from '../plan/failure.js';
 import { INTERPRETER, MEMO } from '../plan/names.js';
 import { segmentOf } from '../plan/plan.js';
@@ -78,7 +79,7 @@ function start(going: Going): void {
   const run = batchRun(`${scope.context.root.run}/${pathOf(scope, step)}`, items.from, items.end);
   rounds.next = items.end;
   const over = work.run(() => runBatch(going, run, items)).then(
-    () => { if (rounds.failures.count > 0 && step.on_error === 'stop') work.cancel(); },
+    () => { if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel(); },
     (error: unknown) => {
       if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
       rounds.cancelled.push(run);
@@ -152,6 +153,6 @@ function carriedInto(scope: Scope, step: ForeachStep, { items }: Rounds, { from,
   const { context, schedule } = scope;
   const carried: CarriedScope = { ...lendSchedule(schedule, rootsOfStep(step)), pages: [] };
   const statuses = [...carried.statuses].map((letter, index) => (index === step.index ? 'p' : /[pr]/.test(letter) ? 'k' : letter)).join('');
-  const block = { items, next: from, end, open: {}, last: null, succeeded: 0, failures: { count: 0, first: [] }, spend: carried.spend, pages: [] };
+  const block = { items, next: from, end, open: {}, last: null, counts: noCounts(), spend: carried.spend, pages: [] };
   return { ...carried, statuses, blocks: { [pathOf(scope, step)]: block }, gates: [], started_at: context.startedAt };
 }

@@ -1,5 +1,6 @@
 import { CancellationScope, patched } from '@temporalio/workflow';
-import type { ItemCounts, RunEnd, RunOutcome, RunRecord, StepResult } from '../plan/result.js';
+import { noCounts } from '../plan/course.js';
+import type { RunEnd, RunOutcome, RunRecord, StepResult } from '../plan/result.js';
 import { resultOf } from '../plan/schedule.js';
 import type { Value } from '../plan/value.js';
 import { quick } from './activities.js';
@@ -13,7 +14,7 @@ import { scopeOutput } from './values.js';
  */
 export function closeRun(top: Scope, status: RunEnd, error: string | null): Promise<RunOutcome> {
   return CancellationScope.nonCancellable(async () => {
-    if (top.context.items !== null) return closeBatch(top, top.context.items, status);
+    if (top.context.isBatch) return closeBatch(top, status);
     const output = status === 'success' || status === 'partial' ? await scopeOutput(top) : null;
     const outcome: RunOutcome = { status, error, output, spend: top.schedule.spend, pages: top.pages, charged: chargedIn(top.context.purse) };
     // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one that was
@@ -33,9 +34,9 @@ function isMade({ nested, root }: RunContext): boolean {
 }
 
 /** A batch run hands over what its items came to; one that was cancelled has no result, and writes it down. */
-async function closeBatch({ context, schedule }: Scope, items: ItemCounts, status: RunEnd): Promise<RunOutcome> {
-  const pages = schedule.steps.flatMap((step) => step.pages);
-  const outcome: RunOutcome = { status, error: null, output: null, spend: schedule.spend, pages, charged: chargedIn(context.purse), items };
+async function closeBatch({ context, schedule }: Scope, status: RunEnd): Promise<RunOutcome> {
+  const { counts, pages } = context.items ?? { counts: noCounts(), pages: [] };
+  const outcome: RunOutcome = { status, error: null, output: null, spend: schedule.spend, pages, charged: chargedIn(context.purse), items: counts };
   if (status === 'cancelled') await quick.closeRun(recordOf(context, outcome), []);
   return outcome;
 }

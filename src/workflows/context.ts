@@ -11,8 +11,7 @@ import { joinPath, segmentOf } from '../plan/plan.js';
 import { reuseFor } from '../plan/reuse.js';
 import { holdsSlot } from '../plan/schedule.js';
 import { timesRedone } from '../plan/rework.js';
-import type { ItemCounts } from '../plan/result.js';
-import type { CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
+import type { BatchEnd, CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
 import type { Caller, Reuse, StepAddress } from '../plan/short-call.js';
 import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
 import { isBlockStep } from '../plan/step.js';
@@ -58,8 +57,10 @@ export interface RunContext {
   tried: Map<string, CarriedTries>;
   /** Why the run is being cancelled, or null. */
   cancelled: string | null;
-  /** Of a batch run: what came of its items, once they have ended. */
-  items: ItemCounts | null;
+  /** It does some items of a foreach of the run that started it. */
+  isBatch: boolean;
+  /** Of a batch run: what came of its items, and their results in pages; null before they have ended, and of other runs. */
+  items: BatchEnd | null;
   /** ISO 8601, UTC. */
   startedAt: string;
 }
@@ -91,7 +92,7 @@ export interface Scope extends BindingSource {
 const LINK_STEPS_BEFORE = 500;
 
 /** The facts of a run that follow from its start arguments. */
-export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings' | 'linkSteps'> {
+export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings' | 'linkSteps' | 'isBatch'> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const root = input.root ?? { run: workflowId, first: firstExecutionRunId, plan: input.plan.hash };
   return {
@@ -103,6 +104,7 @@ export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' 
     input: input.input,
     settings: input.settings,
     linkSteps: input.link_steps ?? LINK_STEPS_BEFORE,
+    isBatch: input.batch !== undefined,
   };
 }
 

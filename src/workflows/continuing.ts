@@ -1,11 +1,13 @@
 import { CancellationScope, allHandlersFinished, condition, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { Nothing } from '../plan/carry.js';
 import { carrySchedule, rootsAfterRound } from '../plan/carry.js';
 import type { RunOutcome } from '../plan/result.js';
 import type { Carried, CarriedBlock, CarriedScope, RunInput } from '../plan/run-input.js';
 import { quick } from './activities.js';
 import { writeResults } from './closing.js';
 import type { RunContext, Scope } from './context.js';
+import type { Flight } from './flight.js';
 import { carryPurse } from './ledger.js';
 import { isWorking } from './nested-waits.js';
 import type { Rounds } from './rounds.js';
@@ -49,9 +51,9 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
 }
 
 /**
- * Whether as many steps were started, or had ended before this workflow task, as one run should have. Not what has ended by
- * now: local activities that ended one after another end at once when the run is replayed, so that is no fact of history,
- * and what a replay would not start again has results that nobody asks for. Histories of before went by it (I14).
+ * Whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that are under way never
+ * make a link by themselves: something must have ended in this one, so each link comes nearer to the end, however many start
+ * together.
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
   const { flight, linkSteps } = context;
@@ -59,7 +61,7 @@ function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): bool
   flight.task.endedByNow = endedIn(context);
   const { endedBefore, endedByNow } = flight.task;
   if (flight.started < linkSteps && endedByNow < linkSteps) return false;
-  return patched('counts-starts') ? flight.started >= linkSteps || endedBefore >= linkSteps : endedByNow >= linkSteps;
+  return endedBefore >= linkSteps || (flight.started >= linkSteps && endedByNow > 0);
 }
 
 /** Steps that ended in this Temporal run, wherever. */
@@ -84,14 +86,41 @@ async function carryRun(context: RunContext): Promise<Carried> {
     if (isBusy(context) && patched('heard-before-continuing')) await quiet(context);
     await settled();
   }
-  const { gates, top, startedAt, flight } = context;
+  return carryContext(context);
+}
+
+/**
+ * What the next link gets of this one. Each field of the context stands in here: one that is neither carried, nor said again by the
+ * start arguments, nor made anew does not compile.
+ */
+function carryContext(context: RunContext): Carried {
+  const {
+    top, gates, purse, rounds, conversations, since, tried, devices, flight, items, startedAt,
+    // Said again by the start arguments.
+    plan, nested, root, run, path: _own, input, settings, linkSteps, isBatch,
+    // Read from what is carried, made from what the Plan says, or nothing that a run knows which goes on.
+    carriedGates, carriedBlocks, shortPlans, cancelled,
+    ...forgotten
+  } = context;
+  void (forgotten satisfies Nothing);
   const open = [...gates.open.values(), ...gates.carried.values()];
-  const blocks = Object.fromEntries([...context.rounds].map(([path, rounds]) => [path, carryRounds(rounds)]));
   return {
     ...carryScope(top), gates: open, decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
-    purse: carryPurse(context.purse), blocks, since: Object.fromEntries(context.since), ...(context.conversations.size === 0 ? {} : { conversations: Object.fromEntries(context.conversations) }),
-    ...(context.tried.size === 0 ? {} : { tried: Object.fromEntries(context.tried) }), ...(context.devices.kept.size === 0 ? {} : { devices: Object.fromEntries(context.devices.kept) }), ...(flight.toldWaiting ? { told_waiting: true } : {}), started_at: startedAt,
+    purse: carryPurse(purse), blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])), since: Object.fromEntries(since),
+    ...(conversations.size === 0 ? {} : { conversations: Object.fromEntries(conversations) }), ...(tried.size === 0 ? {} : { tried: Object.fromEntries(tried) }),
+    ...(devices.kept.size === 0 ? {} : { devices: Object.fromEntries(devices.kept) }), ...(items === null ? {} : { items }), ...carryFlight(flight), started_at: startedAt,
   };
+}
+
+function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
+  const {
+    toldWaiting,
+    // All of it is about what is in flight, and nothing is.
+    runStep, scopes, activities, computing, children, waiting, queued, timers, telling, started, endedBelow, task, draining, broken, land, isPumping, pumpAgain,
+    ...forgotten
+  } = flight;
+  void (forgotten satisfies Nothing);
+  return { ...(toldWaiting ? { told_waiting: true } : {}) };
 }
 
 /** Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of before hold runs that lost it (I14). */
@@ -130,13 +159,23 @@ async function writeRounds(rounds: Rounds): Promise<void> {
 }
 
 function carryScope(scope: Scope, later: string[] = []): CarriedScope {
-  return { ...carrySchedule(scope.schedule, later), pages: scope.pages };
+  const {
+    schedule, pages,
+    // Made anew from the Plan, the start arguments and what is around it; results are all in pages.
+    context, agents, input, outer, item, index, last, path, way, single, needsSlots, work, redoable, reason, written,
+    ...forgotten
+  } = scope;
+  void (forgotten satisfies Nothing);
+  return { ...carrySchedule(schedule, later), pages };
 }
 
-function carryRounds({ step, items, next, end, open, last, over, cancelled, broken, succeeded, failures, spend, pages }: Rounds): CarriedBlock {
+function carryRounds(rounds: Rounds): CarriedBlock {
+  // Results are all in pages.
+  const { step, items, next, end, open, last, over, cancelled, broken, counts, spend, pages, results, ...forgotten } = rounds;
+  void (forgotten satisfies Nothing);
   const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
   return {
-    items, next, ...(end === undefined ? {} : { end }), succeeded, failures, spend, pages,
+    items, next, ...(end === undefined ? {} : { end }), counts, spend, pages,
     last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
     open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
     // What is left of these is to close the books.

@@ -10,8 +10,9 @@ import { proceed } from './ledger.js';
 import { tickClock } from './ledger-clock.js';
 import { tellParent } from './nested-waits.js';
 
-/** At most so many activities in flight in one run, whatever `max_parallel` says, and so many nested runs (I11). */
+/** At most so many activities in flight in one run, whatever `max_parallel` says, so many values being computed, and so many nested runs (I11). */
 const MOST_ACTIVITIES = 50;
+const MOST_COMPUTING = 50;
 const MOST_CHILDREN = 8;
 const MOST_OPEN_CHILDREN = 100;
 
@@ -35,7 +36,7 @@ export interface Flight {
   toldWaiting: boolean;
   /** Resolves once that has arrived; null when nothing is under way. */
   telling: Promise<void> | null;
-  /** Steps that act or compute and were started in this Temporal run. */
+  /** Steps that act or compute and began in this Temporal run: those that go on from the one before are none. */
   started: number;
   /** Steps of items and rounds that ended in this Temporal run. */
   endedBelow: number;
@@ -156,6 +157,7 @@ function startReady(scope: Scope): void {
 
 function hasRoom(context: RunContext, step: Step): boolean {
   if (step.kind === 'workflow') return hasRoomForNested(context.flight);
+  if (step.kind === 'set') return context.flight.computing < Math.min(MOST_COMPUTING, context.linkSteps);
   return !holdsSlot(step) || hasSlot(context);
 }
 
@@ -171,10 +173,11 @@ export function hasRoomForNested({ children, waiting }: Flight): boolean {
 function launch(scope: Scope, step: Step): void {
   const { context } = scope;
   const path = pathOf(scope, step);
-  const startedAt = context.since.get(path) ?? Date.now();
+  const since = context.since.get(path);
+  const startedAt = since ?? Date.now();
   context.since.set(path, startedAt);
   startStep(scope.schedule, step.index);
-  if (holdsSlot(step) || step.kind === 'set') context.flight.started += 1;
+  if (since === undefined && (holdsSlot(step) || step.kind === 'set')) context.flight.started += 1;
   count(context.flight, step, 1);
   inside(scope, step, () => context.flight.runStep(scope, step, startedAt)).then(
     (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...end }),

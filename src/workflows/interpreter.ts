@@ -50,7 +50,7 @@ function openContext(input: RunInput): RunContext {
     shortPlans: new Map(),
     rounds: new Map(),
     cancelled: null,
-    items: input.batch === undefined ? null : { succeeded: 0, failures: { count: 0, first: [] } },
+    items: carried?.items ?? null,
     startedAt: carried?.started_at ?? new Date().toISOString(),
   };
   // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).

@@ -1,5 +1,6 @@
 import { CancellationScope, upsertMemo } from '@temporalio/workflow';
 import type { Amounts, Limited } from '../plan/amounts.js';
+import type { Nothing } from '../plan/carry.js';
 import { ENDLESS, isNone, toNanoUsd, toUsd } from '../plan/amounts.js';
 import type { Clock } from '../plan/clock.js';
 import { startClock } from '../plan/clock.js';
@@ -117,7 +118,15 @@ export function limitsOf({ steps, usd, tokens, slots = null }: Lease): Limited {
   return { steps, nanousd: usd === null ? null : toNanoUsd(usd), tokens, slots };
 }
 
-export function carryPurse({ ledger, own, fromAbove, done, clock, refused, warnings }: Purse): CarriedPurse {
+/** What of a purse travels when its run continues as new. */
+export function carryPurse(purse: Purse): CarriedPurse {
+  const {
+    ledger, own, fromAbove, done, clock, refused, warnings,
+    // Made anew: of the start arguments, or for what is in flight, and nothing is.
+    run, policy, waiters, above, below, told, numbers, isLeaving, onChange, onPause,
+    ...forgotten
+  } = purse;
+  void (forgotten satisfies Nothing);
   return { ledger: carryLedger(ledger), own, above: fromAbove, done, clock, refused, ...(warnings.length === 0 ? {} : { warnings }) };
 }
 

@@ -1,11 +1,14 @@
 import { CancellationScope } from '@temporalio/workflow';
+import type { Nothing } from '../plan/carry.js';
 import type { Failure } from '../plan/failure.js';
-import type { EndStatus, RoundResult, RunOutcome, Spend } from '../plan/result.js';
+import type { Course } from '../plan/course.js';
+import { addCounts, copyCounts, countItem, countRound, courseOf, noCounts } from '../plan/course.js';
+import type { RoundCounts, RoundResult, RunOutcome, Spend } from '../plan/result.js';
 import { NO_SPEND, addSpend } from '../plan/result.js';
 import type { CarriedBlock, LastRound } from '../plan/run-input.js';
-import { addFailure, endOf, errorOf, isEnd } from '../plan/schedule.js';
+import { endOf } from '../plan/schedule.js';
 import type { Schedule, StepEnd } from '../plan/schedule.js';
-import type { BlockStep } from '../plan/step.js';
+import type { BlockStep, LoopStep } from '../plan/step.js';
 import type { Value } from '../plan/value.js';
 import { quick } from './activities.js';
 import type { Scope } from './context.js';
@@ -28,8 +31,8 @@ export interface Rounds {
   last: Schedule | null;
   /** How the last round of a loop ended; null while another may follow. A run may continue as new before the books are closed. */
   over: LastRound | null;
-  succeeded: number;
-  failures: { count: number; first: string[] };
+  /** What came of those that have ended. */
+  counts: RoundCounts;
   spend: Spend;
   /** What ended in this Temporal run; the others stand in `pages`. */
   results: RoundResult[];
@@ -42,10 +45,16 @@ export interface Rounds {
 
 /** The state of a block step that starts, or goes on after continuing as new. */
 export function openRounds(scope: Scope, step: BlockStep, carried: CarriedBlock | null): Rounds {
-  const { items = null, next = 0, end, over = null, succeeded = 0, failures = { count: 0, first: [] }, spend = NO_SPEND, pages = [], cancelled = [], broken = null } = carried ?? {};
-  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, succeeded, failures: { count: failures.count, first: [...failures.first] }, spend, results: [], pages: [...pages], cancelled: [...cancelled], broken };
+  // What was open, and the round before, are opened by who runs them.
+  const { items, next, end, over = null, counts, spend, pages, cancelled = [], broken = null, open: _open, last: _last, ...forgotten } = carried ?? freshBlock();
+  void (forgotten satisfies Nothing);
+  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, counts: copyCounts(counts), spend, results: [], pages: [...pages], cancelled: [...cancelled], broken };
   scope.context.rounds.set(pathOf(scope, step), rounds);
   return rounds;
+}
+
+function freshBlock(): CarriedBlock {
+  return { items: null, next: 0, counts: noCounts(), spend: NO_SPEND, pages: [], open: {}, last: null };
 }
 
 /**
@@ -59,45 +68,43 @@ export async function runRound(rounds: Rounds, scope: Scope): Promise<RoundEnd> 
   await new Promise<void>((resolve) => enter(scope, resolve));
   const isOver = endOf(scope.schedule) === 'error' || CancellationScope.current().consideredCancelled;
   const output = isOver ? null : await scopeOutput(scope);
-  const { status, failure, error } = endOfRound(scope);
+  const course = courseOf(scope.schedule, scope.single);
+  const { status, error, partial } = course;
   const { spend } = scope.schedule;
-  const result: RoundResult = { index, status, output, error, duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: [...scope.pages] };
-  return { result, failure };
+  const result: RoundResult = { index, status, output, error, ...(partial === undefined ? {} : { partial }), duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: [...scope.pages] };
+  return { result, course };
 }
 
-/** How an item or a round ended, and why it failed; null when it did not. */
+/** How an item or a round ended. */
 export interface RoundEnd {
   result: RoundResult;
-  failure: Failure | null;
+  course: Course;
 }
 
-function endOfRound({ schedule, single }: Scope): { status: EndStatus; failure: Failure | null; error: string | null } {
-  const [only] = schedule.steps;
-  if (single && only !== undefined && isEnd(only.status)) return { status: only.status, failure: only.failure, error: only.failure?.message ?? only.reason };
-  const cancelled = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
-  if (endOf(schedule) !== 'error' && !cancelled) return { status: 'success', failure: null, error: null };
-  const failure: Failure = schedule.failures.count > 0 ? { type: 'nested-failed', message: errorOf(schedule) ?? 'failed' } : { type: 'cancelled', message: 'cancelled' };
-  return { status: 'error', failure, error: failure.message };
+/** Books an item that is over: only then is it not carried on any more. */
+export function settleItem(rounds: Rounds, { result, course }: RoundEnd): void {
+  settle(rounds, result);
+  countItem(rounds.counts, result.index, course);
 }
 
-/** Books an item or a round that is over: only then is it not carried on any more. What was cancelled is no failure of its own. */
-export function settleRound(rounds: Rounds, { result, failure }: RoundEnd): void {
+/** The same of a round; another one follows unless it `isLast`. */
+export function settleRound(rounds: Rounds, step: LoopStep, { result, course }: RoundEnd, isLast: boolean): void {
+  settle(rounds, result);
+  countRound(rounds.counts, step, result.index, { ...course, isLast });
+}
+
+function settle(rounds: Rounds, result: RoundResult): void {
   rounds.open.delete(result.index);
   rounds.results.push(result);
   rounds.spend = addSpend(rounds.spend, result.spend);
-  if (result.status === 'success') rounds.succeeded += 1;
-  if (failure === null || failure.type === 'cancelled') return;
-  addFailure(rounds.failures, `${result.index}: ${result.error ?? result.status}`);
 }
 
 /** Books the items that a batch run has done. */
 export function settleBatch(rounds: Rounds, { spend, pages, items }: RunOutcome): void {
-  const { succeeded, failures } = items ?? { succeeded: 0, failures: { count: 0, first: [] } };
+  if (items === undefined) throw new Error('The batch run does not say what its items came to');
   rounds.pages.push(...pages);
   rounds.spend = addSpend(rounds.spend, spend);
-  rounds.succeeded += succeeded;
-  for (const line of failures.first) addFailure(rounds.failures, line);
-  rounds.failures.count += failures.count - failures.first.length;
+  addCounts(rounds.counts, items);
 }
 
 /** Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in order. */
@@ -114,9 +121,4 @@ export async function closeRounds(scope: Scope, rounds: Rounds, outputs: boolean
 export async function cancelledRounds(scope: Scope, rounds: Rounds): Promise<StepEnd> {
   const closed = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
   return { status: 'error', failure: { type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` }, pages: closed.pages ?? [], spend: closed.spend ?? rounds.spend };
-}
-
-/** What failed below, for people. */
-export function failuresIn({ failures: { count, first } }: Rounds): string {
-  return count > first.length ? `${first.join('\n')}\n… and ${count - first.length} more` : first.join('\n');
 }

@@ -64,6 +64,8 @@ export interface StepExpected {
   output: Output;
   /** It succeeded, and something below it failed that was passed over and counts as a failure all the same. */
   partial?: true;
+  /** Of a round: its steps pass over all that failed in it, so a later round makes up for it. */
+  asked?: true;
 }
 
 /** A gate that opens: the run that owns it and its own path, both below the root run. */
@@ -157,17 +159,23 @@ function playItems({ items, skips }: Repeat & { kind: 'foreach' }, policy: OnErr
   const failed = ends.some(({ status }) => status === 'error');
   const passes = !failed || (policy === 'continue' && ends.some(({ status }) => status === 'success'));
   if (!passes) return { status: 'error', output: null };
-  return { status: 'success', output: ends.map(({ output }) => output), ...(failed ? { partial: true } : {}) };
+  return { status: 'success', output: ends.map(({ output }) => output), ...(failed || ends.some(({ partial }) => partial) ? { partial: true } : {}) };
 }
 
-/** With `continue` a failed round is one like any other; as the last round it fails the step. */
+/**
+ * With `continue` a failed round is one like any other; as the last round it fails the step. What failed in part goes up, but for
+ * what was to be passed over in a round that is not the last.
+ */
 function playRounds({ until, max, at_max }: Repeat & { kind: 'loop' }, policy: OnError, once: (index: number) => StepExpected): StepExpected {
+  let isPartial = false;
   for (let index = 0; ; index++) {
     const end = once(index);
+    const goesUp = (isLast: boolean): boolean => end.partial === true && (isLast || (policy !== 'continue' && end.asked !== true));
     const isOver = index === until || index + 1 === max;
     if (end.status === 'error' && (isOver || policy !== 'continue')) return { status: 'error', output: null };
-    if (index === until) return { status: 'success', output: end.output };
-    if (isOver) return at_max === 'error' ? { status: 'error', output: null } : { status: 'success', output: end.output };
+    isPartial ||= goesUp(isOver);
+    if (isOver && index !== until && at_max === 'error') return { status: 'error', output: null };
+    if (isOver) return { status: 'success', output: end.output, ...(isPartial ? { partial: true } : {}) };
   }
 }
 
@@ -176,7 +184,9 @@ function playOnce({ id, act }: ModelStep, words: string, place: Place, skipped: 
   const { tally, index } = place;
   if (act.kind === 'block') {
     const { steps, stopped } = playSteps(act.steps, act.mode, place, skipped);
-    return statusOf(steps, stopped) === 'error' ? { status: 'error', output: null } : { status: 'success', output: steps.at(-1)?.output ?? null };
+    const status = statusOf(steps, stopped);
+    if (status === 'error') return { status, output: null };
+    return { status: 'success', output: steps.at(-1)?.output ?? null, ...(status === 'partial' ? { partial: true } : {}), ...(isAllAsked(act, steps) ? { asked: true } : {}) };
   }
   if (skipped) return { status: 'skipped', output: null };
   const said = `${id}#${index ?? ''}(${words})`;
@@ -205,9 +215,18 @@ function playOther(act: Exclude<Act, { kind: 'command' | 'block' }>, said: strin
       return { status: 'success', output: act.kind === 'ask' ? 'answered' : said };
     case 'workflow': {
       const nested = playWorkflow(act.workflow, { run: path, path, tally, index: null });
-      return nested.status === 'error' ? { status: 'error', output: null } : { status: 'success', output: nested.output };
+      return nested.status === 'error' ? { status: 'error', output: null } : { status: 'success', output: nested.output, ...(nested.status === 'partial' ? { partial: true } : {}) };
     }
   }
+}
+
+/** Whether all that failed in a block was to be passed over: by `continue`, or because nothing depends on it. */
+function isAllAsked({ mode, steps: siblings }: Act & { kind: 'block' }, steps: StepExpected[]): boolean {
+  return steps.every(({ status, partial }, index) => {
+    const policy = siblings[index]?.on_error ?? DEFAULT[mode];
+    if (policy === 'continue' || (status !== 'error' && !partial)) return true;
+    return status === 'error' && policy === 'skip_dependents' && dependentsOf(siblings, index).length === 0;
+  });
 }
 
 /** As a value stands inside a text. */

@@ -166,7 +166,7 @@ describe('the scheduler', () => {
   });
 
   it('reads statuses back from their letters and refuses letters that are none', () => {
-    expect(statusesFrom('prsetk')).toEqual(['pending', 'running', 'success', 'error', 'timeout', 'skipped']);
+    expect(statusesFrom('prsetkl').map(({ status, partial }) => `${status}${partial === null ? '' : ', partial'}`)).toEqual(['pending', 'running', 'success', 'error', 'timeout', 'skipped', 'success, partial']);
     expect(() => statusesFrom('x')).toThrow('Expected a status letter, got `x`');
   });
 

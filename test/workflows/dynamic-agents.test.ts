@@ -275,11 +275,6 @@ describe('an agent that makes workflows', () => {
     expect(output).toBe('First: x');
   });
 
-  it('is told how one failed', async () => {
-    const { output } = await run([() => makes(), uses, said], () => ({ status: 400 }), MAKES, await place());
-    expect(output).toMatch(/^failed: The workflow failed: /);
-  });
-
   it.each<[string, Answer, RegExp]>([
     ['no workflow', makes('a: ['), /^failed: .*invalid-yaml/],
     ['steps that are none of agents', makes({ steps: [{ command: ['touch', 'x'] }] }), /Expected `agent` steps only, got a `command` step/],

@@ -1,4 +1,5 @@
 import type { TurnAnswer } from '../../plan/conversation.js';
+import { MOST_CALLS } from '../../plan/conversation.js';
 import { NO_SPEND } from '../../plan/result.js';
 import { longHash, shortHash } from '../../plan/short-hash.js';
 import { shortValue } from '../../plan/short-value.js';
@@ -138,7 +139,7 @@ async function endOf(turning: Turning, { request, answer, head, course }: Answer
   if (answer.stop === 'tools' && calls.length > 0) {
     calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
     const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
-    return { turn: { ...turnOf(turning, head), bytes, calls: await Promise.all(calls.map((one) => requestFor(store, turning, one, call.workspace))) } };
+    return { turn: { ...turnOf(turning, head), bytes, calls: await Promise.all(calls.slice(0, MOST_CALLS).map((one) => requestFor(store, turning, one, call.workspace))) } };
   }
   const verdict = answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
   if ('value' in verdict) return { turn: { ...turnOf(turning, head), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };

@@ -1,4 +1,4 @@
-import type { CallEnd } from '../../plan/conversation.js';
+import { MOST_CALLS } from '../../plan/conversation.js';
 import { isObject, toText } from '../../plan/json.js';
 import { longHash } from '../../plan/short-hash.js';
 import { longValue } from '../../plan/short-value.js';
@@ -17,11 +17,11 @@ const KB = 1024;
 
 /** Adds what the calls of the last turn gave to the transcript, as one message. */
 export async function addResults(turning: Turn, head: Hash): Promise<Hash> {
-  const { deps: { store }, call, agent } = turning;
+  const { deps: { store }, agent } = turning;
   const calls = await callsAt(store, head);
   // A try that goes on after a failed turn asks the same again.
   if (calls.length === 0) return head;
-  const results = await Promise.all(calls.map((one, index) => resultOf(turning, one, call.ends[index])));
+  const results = await Promise.all(calls.map((one, index) => resultOf(turning, one, index)));
   await tellResults(turning, calls, results);
   return addMessage(store, head, resultsMessage(calls, results.map((result) => shown(result, agent.max_output_kb))));
 }
@@ -33,9 +33,10 @@ interface Result extends ToolRun {
   isTold?: boolean;
 }
 
-async function resultOf(turning: Turn, call: ToolCall, end: CallEnd | undefined): Promise<Result> {
+async function resultOf(turning: Turn, call: ToolCall, index: number): Promise<Result> {
+  const end = turning.call.ends[index];
   const { deps: { store }, call: { workspace } } = turning;
-  if (end === undefined) return refusal('The call was not made.');
+  if (end === undefined) return refusal(index < MOST_CALLS ? 'The call was not made.' : `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ${index + 1}. Ask for it in the next turn.`);
   if ('unmade' in end) return refusal(end.unmade);
   if ('refused' in end) {
     const found = await findCall(store, usesOf(turning), call, workspace);
@@ -44,7 +45,8 @@ async function resultOf(turning: Turn, call: ToolCall, end: CallEnd | undefined)
   }
   if ('answer' in end) {
     const answer = longValue(end.answer);
-    return { source: sourceOf(turning, call), content: isStored(answer) ? await store.get(answer.ref) : answer.value, is_error: false };
+    const content = isStored(answer) ? await store.get(answer.ref) : answer.value;
+    return { source: sourceOf(turning, call), content: end.partial === undefined ? content : `${toText(content)}\n\nIt came to a part only. What failed in it:\n${end.partial}`, is_error: false };
   }
   const run = (await store.get(longHash(end.result))) as unknown as ToolRun; // `callTool` put it there
   return { ...run, source: `tool:${call.name}`, isTold: true };

@@ -1,9 +1,10 @@
 import { stepPathOf } from '../../plan/conversation.js';
 import type { Gate } from '../../plan/gate.js';
+import { courseOf } from '../../plan/course.js';
 import { joinPath } from '../../plan/plan.js';
 import type { RoundResult, Spend, StepResult } from '../../plan/result.js';
 import { addSpend } from '../../plan/result.js';
-import { endOf, errorOf, resultOf } from '../../plan/schedule.js';
+import { errorOf, resultOf } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { actorOf, isBlockStep } from '../../plan/step.js';
 import type { FoldScope, Started } from './fold-scope.js';
@@ -158,10 +159,10 @@ function writtenRound({ step, path, result }: { step: BlockStep; path: string; r
 function openRound(round: FoldScope, fold: RunFold, assembly: Assembly): RoundView {
   const { schedule, path, single, index } = round;
   const steps = stepsOf(round, fold, assembly);
-  const ended = schedule.open === 0 ? endOf(schedule) : null;
+  const ended = schedule.open === 0 ? courseOf(schedule, single) : null;
   return {
-    index: index ?? 0, path, single, steps, output: null, duration_ms: null, error: errorOf(schedule),
-    status: ended === null ? openStatus(steps) : ended === 'error' ? 'error' : 'success', spend: steps.reduce(addOpenSpend, schedule.spend),
+    index: index ?? 0, path, single, steps, output: null, duration_ms: null, spend: steps.reduce(addOpenSpend, schedule.spend),
+    ...(ended === null ? { error: errorOf(schedule), status: openStatus(steps) } : { error: ended.error, status: ended.status, ...(ended.partial === undefined ? {} : { partial: ended.partial }) }),
   };
 }
 

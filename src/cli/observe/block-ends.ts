@@ -1,30 +1,45 @@
-import { loopFailure } from '../../plan/ends.js';
+import { copyCounts, countItem, countRound, courseOf, endOfItems, endOfRounds, noCounts } from '../../plan/course.js';
+import type { Course } from '../../plan/course.js';
+import { loopFailure, roundsText } from '../../plan/ends.js';
 import { NO_SPEND, addSpend } from '../../plan/result.js';
+import type { CarriedBlock } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
-import { endOf, errorOf } from '../../plan/schedule.js';
-import type { BlockStep, LoopStep } from '../../plan/step.js';
+import { endOf } from '../../plan/schedule.js';
+import type { BlockStep, ForeachStep, LoopStep } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope } from './fold-scope.js';
 import { countOf, holdsIn, innersOf, makeInner } from './fold-scope.js';
 
 /** How a foreach or a loop ended whose items or rounds have ended, as far as they tell. */
 export function blockEnd(scope: FoldScope, step: BlockStep): StepEnd {
-  const inner = innersOf(scope, step);
-  const spend = inner.reduce((sum, { schedule }) => addSpend(sum, schedule.spend), NO_SPEND);
-  const counted = step.kind === 'loop' ? inner.slice(-1) : inner;
-  const failed = counted.filter(({ schedule }) => endOf(schedule) === 'error');
-  const message = failed.map(({ index, schedule }) => `${index ?? 0}: ${errorOf(schedule) ?? 'failed'}`).join('\n');
-  const last = inner.at(-1);
-  const missed = step.kind === 'loop' && last !== undefined ? loopFailure(step, (last.index ?? 0) + 1, holdsIn(last, step.until)) : null;
-  if (missed !== null) return { status: 'error', failure: missed, spend };
-  if (failed.length === 0) return { status: 'success', output: null, spend };
-  const passes = step.kind === 'foreach' && step.on_error === 'continue' && counted.some(hasSucceeded);
-  return passes ? { status: 'success', output: null, spend, partial: message } : { status: 'error', failure: { type: 'nested-failed', message }, spend };
+  const before = scope.before.get(step.index);
+  const spend = innersOf(scope, step).reduce((sum, { schedule }) => addSpend(sum, schedule.spend), before?.spend ?? NO_SPEND);
+  return { ...(step.kind === 'loop' ? endOfLoop(scope, step, before) : endOfForeach(scope, step, before)), spend };
 }
 
-/** Of an item that is one step, whether that was done: a skipped one is no success. */
-function hasSucceeded({ single, schedule }: FoldScope): boolean {
-  return single ? schedule.steps[0]?.status === 'success' : endOf(schedule) !== 'error';
+function endOfForeach(scope: FoldScope, step: ForeachStep, before: CarriedBlock | undefined): StepEnd {
+  const counts = copyCounts(before?.counts ?? noCounts());
+  for (const item of innersOf(scope, step)) countItem(counts, item.index ?? 0, courseIn(item));
+  // Items that left no event were skipped.
+  const count = countOf(scope, step.items) ?? counts.done;
+  const end = endOfItems(step, { ...counts, done: Math.max(counts.done, count) }, count);
+  return end.status === 'success' ? { ...end, output: null } : end;
+}
+
+function endOfLoop(scope: FoldScope, step: LoopStep, before: CarriedBlock | undefined): StepEnd {
+  const counts = copyCounts(before?.counts ?? noCounts());
+  const rounds = innersOf(scope, step);
+  for (const round of rounds) countRound(counts, step, round.index ?? 0, { ...courseIn(round), isLast: round === rounds.at(-1) });
+  const last = rounds.at(-1);
+  const { index, failure, holds } = last === undefined ? { index: counts.done - 1, failure: null, holds: null, ...before?.over } : { index: last.index ?? 0, failure: courseIn(last).failure, holds: holdsIn(last, step.until) };
+  if (failure !== null) return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
+  const missed = loopFailure(step, index + 1, holds);
+  if (missed !== null) return { status: 'error', failure: missed };
+  return { status: 'success', output: null, ...endOfRounds(counts, roundsText(index + 1)) };
+}
+
+function courseIn({ schedule, single }: FoldScope): Course {
+  return courseOf(schedule, single);
 }
 
 /** Whether an item or a round can pass without an event: whatever acts in it has a `when`, or is there for no item. */

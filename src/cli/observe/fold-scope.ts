@@ -8,7 +8,7 @@ import { rootsOf } from '../../plan/expression.js';
 import type { Expression, Template } from '../../plan/expression.js';
 import type { Json } from '../../plan/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import type { Spend } from '../../plan/result.js';
+import type { Failures, Spend } from '../../plan/result.js';
 import type { CarriedBlock } from '../../plan/run-input.js';
 import { createSchedule } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
@@ -28,6 +28,8 @@ export interface FoldScope extends BindingSource {
   started: Map<number, Started>;
   /** Items and rounds that events told of, by the index of their step and their own. */
   inner: Map<number, Map<number, FoldScope>>;
+  /** Running foreach and loop steps as they were when their run continued as new, by index. */
+  before: Map<number, CarriedBlock>;
 }
 
 /** A step that has started. */
@@ -37,6 +39,8 @@ export interface Started {
   lastFailure: string | null;
   /** What its failed tries spent. */
   spent: Spend;
+  /** Workflows that its agent started and that failed in whole or in part. */
+  below?: Failures;
 }
 
 /** A step and the scope it stands in. */
@@ -79,12 +83,14 @@ export function makeInner(outer: FoldScope, owner: BlockStep, index: number): Fo
   const { agents, input } = outer;
   return {
     agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: outer.inner.get(owner.index)?.get(index - 1)?.schedule ?? null,
-    path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(),
+    path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(), before: new Map(),
   };
 }
 
 /** Opens the items and rounds that had started and not ended when their run continued as new. */
-export function openCarried(scope: FoldScope, step: BlockStep, { open, last }: CarriedBlock): void {
+export function openCarried(scope: FoldScope, step: BlockStep, block: CarriedBlock): void {
+  const { open, last } = block;
+  scope.before.set(step.index, block);
   for (const [index, carried] of Object.entries(open)) {
     const inner = innerOf(scope, step, Number(index));
     inner.schedule = restoreSchedule(step.body, carried);

@@ -1,7 +1,7 @@
 import { needsBatches } from '../../plan/batch.js';
 import { stepPathOf, turnOf } from '../../plan/conversation.js';
 import { restoreSchedule } from '../../plan/carry.js';
-import { countedOnce, endAlone, endedByOthers, gateEnd, lossEnd, nestedEnd, unattendedEnd } from '../../plan/ends.js';
+import { countedOnce, endAlone, gateEnd, lossEnd, unattendedEnd } from '../../plan/ends.js';
 import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
 import { isRead, refusalOf } from '../../plan/gate.js';
 import { takeDecision } from '../../plan/gate-course.js';
@@ -17,6 +17,7 @@ import type { Pause, Steer, Warning } from '../../plan/steering.js';
 import { ADDITIONS } from '../../plan/steering.js';
 import type { BlockStep, ForeachStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
+import { keepFailed, nestedStepEnd, partialOf } from './nested-ends.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
@@ -64,7 +65,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   const schedule = restoreSchedule(input.plan, input.carried);
   const top: FoldScope = {
     schedule, agents: input.plan.agents, input: input.input, outer: null, owner: null, item: null, index: null, last: null,
-    path: input.path, single: false, started: new Map(), inner: new Map(),
+    path: input.path, single: false, started: new Map(), inner: new Map(), before: new Map(),
   };
   const fold: RunFold = {
     run, input, top, startedAt: input.carried?.started_at ?? at, endedAt: null,
@@ -101,7 +102,7 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'nested-started':
       return start(fold, nestedStep(fold, event.run), event.at);
     case 'nested-ended':
-      if (turnOf(pathBelow(event.run)) !== null) return spendIn(fold, event.run, event.outcome);
+      if (turnOf(pathBelow(event.run)) !== null) return endStarted(fold, event);
       return end(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
     case 'gate-opened':
       return openGate(fold, event.gate);
@@ -134,11 +135,14 @@ function takeTurn(fold: RunFold, event: RunEvent & { kind: 'turn-started' | 'tur
   if (event.kind === 'turn-ended' && started !== undefined) started.spent = addSpend(started.spent, event.spend);
 }
 
-/** What a run has spent that an agent started in its conversation counts there. */
-function spendIn(fold: RunFold, run: string, outcome: RunOutcome | null): void {
+/** What a run has spent that an agent started in its conversation counts there, and so does what failed in it. */
+function endStarted(fold: RunFold, event: RunEvent & { kind: 'nested-ended' }): void {
+  const { run, outcome } = event;
   const spot = stepAt(fold, stepPathOf(pathBelow(run)));
   const started = spot?.scope.started.get(spot.step.index);
-  if (started !== undefined && outcome !== null) started.spent = addSpend(started.spent, { ...outcome.spend, steps: 0 });
+  if (started === undefined) return;
+  if (outcome !== null) started.spent = addSpend(started.spent, { ...outcome.spend, steps: 0 });
+  keepFailed(started, nestedStepEnd(event));
 }
 
 type Steering = RunEvent & { kind: 'paused' | 'warned' | 'steered' | 'cancel-requested' };
@@ -270,14 +274,15 @@ function end(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepEnd): vo
   const started = scope.started.get(step.index);
   const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
   const spend = countedOnce(step, started?.tries ?? (stepEnd.status === 'skipped' ? 0 : 1), addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
-  endStep(scope.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, spend });
+  endStep(scope.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, ...partialOf(fold.input.carried, spot, stepEnd), spend });
   endAround(fold, scope, at);
 }
 
 /** A foreach whose items are known to have ended all has ended; whether a loop goes on, what comes next tells. */
 function endAround(fold: RunFold, { outer, owner, schedule }: FoldScope, at: string): void {
   if (outer === null || owner?.kind !== 'foreach' || schedule.open > 0) return;
-  if ((outer.inner.get(owner.index)?.size ?? 0) !== countOf(outer, owner.items)) return;
+  const known = (outer.before.get(owner.index)?.counts.done ?? 0) + (outer.inner.get(owner.index)?.size ?? 0);
+  if (known !== countOf(outer, owner.items)) return;
   if (innersOf(outer, owner).every((item) => item.schedule.open === 0)) end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
 }
 
@@ -295,11 +300,6 @@ function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-
     started.lastFailure = event.failure.message;
     started.spent = addSpend(started.spent, event.spend);
   } else end(fold, spot, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
-}
-
-function nestedStepEnd({ run, outcome, failure, cut }: RunEvent & { kind: 'nested-ended' }): StepEnd {
-  if (cut !== undefined) return endedByOthers(run, cut);
-  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run } : nestedEnd(run, outcome);
 }
 
 /** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */

@@ -75,6 +75,8 @@ export interface RoundView {
   status: StepView['status'];
   output: Value | null;
   error: string | null;
+  /** Of a success: what failed in it and was passed over. */
+  partial?: string;
   duration_ms: number | null;
   spend: Spend;
   /** Its body is one step that has the item's own path. */

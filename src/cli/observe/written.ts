@@ -30,7 +30,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
 
 /** An item or a round as it ended; `view` makes the views of its steps. */
 export function endedRound({ body }: BlockStep, path: string, result: RoundResult, view: (placed: Placed) => StepView): RoundView {
-  const { index, status, output, error, duration_ms, spend } = result;
+  const { index, status, output, error, partial, duration_ms, spend } = result;
   const steps = body.steps.map((step) => view({ step, path: body.single ? path : joinPath(path, segmentOf(step)) }));
-  return { index, path, status, output, error, duration_ms, spend, single: body.single, steps };
+  return { index, path, status, output, error, ...(partial === undefined ? {} : { partial }), duration_ms, spend, single: body.single, steps };
 }

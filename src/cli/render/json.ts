@@ -75,10 +75,10 @@ async function belowStep(view: StepView, load: Load): Promise<JsonObject> {
 
 async function roundResults(view: StepView, load: Load): Promise<Json[]> {
   const results: Json[] = [];
-  for (const { index, path, status, output, error, duration_ms, spend, single, steps } of view.rounds) {
+  for (const { index, path, status, output, error, partial, duration_ms, spend, single, steps } of view.rounds) {
     const [only] = single ? steps : [];
     const below = only === undefined ? { steps: await stepResults(steps, load) } : { ...shownGate(only), reused: only.result?.reused ?? false, ...(await belowStep(only, load)) };
-    results.push({ index, path, status, output: await load(output), error, duration_ms, spend: { ...spend }, ...below });
+    results.push({ index, path, status, output: await load(output), error, ...(partial === undefined ? {} : { partial }), duration_ms, spend: { ...spend }, ...below });
   }
   return results;
 }
@@ -93,8 +93,8 @@ function shownGate({ path, gate }: StepView): JsonObject {
 }
 
 async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
-  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend, decided_by } = result;
-  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend }, ...(decided_by === undefined ? {} : { decided_by }) };
+  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend, partial, decided_by } = result;
+  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend }, ...(partial === undefined ? {} : { partial }), ...(decided_by === undefined ? {} : { decided_by }) };
 }
 
 /** The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose time does not count. */

@@ -34,6 +34,13 @@ const MARKS: Record<StepView['status'], { mark: string | null; tone: Tone }> = {
   skipped: { mark: '–', tone: 'quiet' },
 };
 
+/** Of a step that succeeded, and below which something failed. */
+const IN_PART = { mark: '!', tone: 'attention' } as const;
+
+function isPartial({ status, result }: StepView): boolean {
+  return status === 'success' && result?.partial !== undefined;
+}
+
 /**
  * The rows of a run's tree at a moment. Groups stand where their first member is. A nested run is shown while it
  * runs and when it did not succeed; with `expand` always.
@@ -75,7 +82,7 @@ function stepRows(view: StepView, options: RowOptions): Row[] {
   const row: Row = { ...stepRow(view, options), ...(words === null ? {} : { words: safeLine(words) }) };
   if (view.rounds.length > 0) return [row, ...roundRows(view.rounds, { ...options, depth: options.depth + 1 })];
   const { nested } = view;
-  if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success')) return [row];
+  if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success' || isPartial(view))) return [row];
   const shown = nestedIn(view).filter((run) => run === nested || !isClosed(run.status));
   return [row, ...shown.flatMap((run) => rowsOf(run, { ...options, depth: options.depth + 1 }))];
 }
@@ -85,7 +92,7 @@ const MOST_ROUNDS = 20;
 
 /** What goes on and what went wrong comes first; what ended well is shown where everything is asked for. */
 function roundRows(rounds: RoundView[], options: RowOptions): Row[] {
-  const telling = rounds.filter(({ status }) => status !== 'success' && status !== 'skipped');
+  const telling = rounds.filter(({ status, partial }) => (status !== 'success' && status !== 'skipped') || partial !== undefined);
   const shown = new Set([...telling, ...(options.expand ? rounds : [])].slice(0, MOST_ROUNDS));
   const rows = rounds.filter((round) => shown.has(round)).flatMap((round) => oneRound(round, options));
   const left = rounds.length - shown.size;
@@ -94,7 +101,7 @@ function roundRows(rounds: RoundView[], options: RowOptions): Row[] {
 
 function oneRound(round: RoundView, options: RowOptions): Row[] {
   const { index, single, steps } = round;
-  if (!single) return [{ depth: options.depth, ...MARKS[round.status], label: `#${index}`, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
+  if (!single) return [{ depth: options.depth, ...(round.partial === undefined ? MARKS[round.status] : IN_PART), label: `#${index}`, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
   const [row, ...below] = steps.flatMap((step) => stepRows(step, options));
   return row === undefined ? [] : [{ ...row, label: `#${index}` }, ...below];
 }
@@ -103,7 +110,7 @@ function oneRound(round: RoundView, options: RowOptions): Row[] {
 export function stepRow(view: StepView, { now, depth }: { now: number; depth: number }): Row {
   return {
     depth,
-    ...MARKS[view.status],
+    ...(isPartial(view) ? IN_PART : MARKS[view.status]),
     label: `${view.step.index} ${safeName(view.step.id ?? view.actor)}`,
     kind: kindOf(view),
     detail: safeLine(detailOf(view)),
@@ -152,7 +159,7 @@ function endedDetail({ result, nested, ...view }: StepView): string {
   if (nested !== null && (result?.note ?? null) === null) return plural(nested.steps.length, 'step');
   const what = whatOf({ ...view, result, nested });
   // `exit 0` says less than what was run; anything else that an activity notes says more.
-  const note = result?.note ?? '';
+  const note = result?.note === 'partial' ? `partial: ${firstLine(result.partial ?? '')}` : (result?.note ?? '');
   return note === '' || note === 'exit 0' ? what || note : note;
 }
 

@@ -1,5 +1,5 @@
 import type { RunView, StepView } from '../observe/view.js';
-import { isClosed, rootOf } from '../observe/view.js';
+import { isClosed, nestedIn, rootOf } from '../observe/view.js';
 import { workedMs } from '../observe/worked.js';
 import type { Palette } from './colors.js';
 import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
@@ -112,7 +112,7 @@ function failuresOf(view: RunView): { path: string; error: string; hasLog: boole
 
 function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: boolean }[] {
   return steps.flatMap((step) => {
-    const below = failuresIn([...(step.status === 'success' ? [] : (step.nested?.steps ?? [])), ...step.rounds.flatMap((round) => round.steps)]);
+    const below = failuresIn([...(step.status === 'success' && step.result?.partial === undefined ? [] : nestedIn(step).flatMap((run) => run.steps)), ...step.rounds.flatMap((round) => round.steps)]);
     if (step.status !== 'error' && step.status !== 'timeout') return below;
     return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status, hasLog: step.step.kind === 'agent' || step.step.kind === 'command' || step.step.kind === 'tool' }];
   });

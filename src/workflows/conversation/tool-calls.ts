@@ -9,6 +9,7 @@ import type { Agent } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
 import { addressOf, callerOf, triesBefore } from '../context.js';
 import { failureFrom } from '../failures.js';
+import { pump } from '../flight.js';
 import { spareSlot } from '../ledger-reserve.js';
 import { leave, parkIfDraining } from './seat.js';
 import type { Lane, OneCall, Talk } from './talk.js';
@@ -78,8 +79,17 @@ async function runCall(talk: Talk, index: number, lane: Lane): Promise<void> {
   const { state } = talk;
   const request = state.calls[index];
   if (request === undefined) return;
-  await parkIfDraining(talk.seat);
+  await parkCall(talk, lane);
   state.ends[index] = await endOfCall({ talk, index, request, lane });
+  // A run may become long within one turn: the calls that have not begun are made by the next link.
+  pump(talk.seat.scope.context);
+}
+
+/** Stops a lane while the run is about to continue as new: it holds no slot of its own meanwhile, which would be something in flight. */
+async function parkCall(talk: Talk, lane: Lane): Promise<void> {
+  if (!talk.seat.scope.context.flight.draining) return;
+  releaseSpare(talk, lane);
+  await parkIfDraining(talk.seat);
 }
 
 async function endOfCall(one: OneCall): Promise<CallEnd> {
@@ -87,7 +97,7 @@ async function endOfCall(one: OneCall): Promise<CallEnd> {
   if (action === undefined) return { refused: true };
   const refusal = await allowance(one, action);
   if (refusal !== null) return { unmade: refusal };
-  await parkIfDraining(talk.seat);
+  await parkCall(talk, one.lane);
   return agent === undefined ? callTool(one) : callAgent(one, { agent: agentOf(talk.seat.scope, longHash(agent)), asked: { agent } });
 }
 

@@ -1,8 +1,10 @@
 import { condition, isCancellation } from '@temporalio/workflow';
-import type { CallEnd, StartedWorkflow } from '../../plan/conversation.js';
+import type { CallEnd, Conversation, StartedWorkflow } from '../../plan/conversation.js';
+import { failedBelow, noFailures } from '../../plan/course.js';
 import { unpackPlan } from '../../plan/pack.js';
 import { addSpend } from '../../plan/result.js';
 import type { StepEnd } from '../../plan/schedule.js';
+import { addFailure } from '../../plan/schedule.js';
 import { shortValue } from '../../plan/short-value.js';
 import { triesBefore } from '../context.js';
 import { failureFrom } from '../failures.js';
@@ -37,6 +39,7 @@ async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEn
   try {
     const end = await nestedEnd(one, started);
     seat.top.spend = addSpend(top.spend, { ...(end.spend ?? { usd: 0, tokens: 0 }), steps: 0 });
+    keepFailure(top, end);
     // Before the run may continue as new: what has ended is never started again.
     return (state.ends[index] = endOfCall(end));
   } finally {
@@ -56,7 +59,13 @@ async function nestedEnd({ talk, talk: { seat: { scope, step } }, index }: OneCa
   }
 }
 
+function keepFailure(top: Conversation, end: StepEnd): void {
+  const told = failedBelow(end);
+  if (told !== null) addFailure((top.below ??= noFailures()), told);
+}
+
 function endOfCall(end: StepEnd): CallEnd {
   if ('failure' in end) return { unmade: `The workflow failed: ${end.failure.message}` };
-  return { answer: shortValue('output' in end && end.output !== null ? end.output : { value: null }) };
+  const { output, partial } = { output: null, partial: undefined, ...end };
+  return { answer: shortValue(output ?? { value: null }), ...(partial === undefined ? {} : { partial }) };
 }

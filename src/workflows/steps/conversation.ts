@@ -2,6 +2,7 @@ import { isCancellation } from '@temporalio/workflow';
 import type { TurnCall } from '../../activities/contract.js';
 import type { Amounts } from '../../plan/amounts.js';
 import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/conversation.js';
+import { failedWorkflows } from '../../plan/course.js';
 import { turnSegment } from '../../plan/conversation.js';
 import { canonicalJson } from '../../plan/json.js';
 import { requestBytes } from '../../plan/need.js';
@@ -48,12 +49,17 @@ export async function runConversation(scope: Scope, step: AgentStep, turn: Turn,
   try {
     const { output, reused = false } = await converse({ seat, state, path, agent: agentOf(scope, step.agent), asked: null, depth: 1, converse });
     const note = noteOf(state.spend);
-    return { status: 'success', output: output === undefined ? null : longValue(output), spend: { ...state.spend, steps: 1 }, note: note === null ? null : `${note}, ${turnsText(state.turns)}`, reused };
+    const partial = partialIn(state);
+    return { status: 'success', output: output === undefined ? null : longValue(output), spend: { ...state.spend, steps: 1 }, note: note === null ? null : `${note}, ${turnsText(state.turns)}${partial === null ? '' : ', partial'}`, reused, ...(partial === null ? {} : { partial }) };
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = failureFrom(error);
     return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure, spend: state.spend };
   }
+}
+
+function partialIn({ below }: Conversation): string | null {
+  return below === undefined ? null : failedWorkflows(below);
 }
 
 function turnsText(turns: number): string {

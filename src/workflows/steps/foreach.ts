@@ -2,6 +2,7 @@ import { CancellationScope, patched } from '@temporalio/workflow';
 import { needsBatches } from '../../plan/batch.js';
 import type { Binding } from '../../plan/environment.js';
 import type { CarriedBlock } from '../../plan/run-input.js';
+import { endOfItems } from '../../plan/course.js';
 import { addFailure } from '../../plan/schedule.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { ForeachStep } from '../../plan/step.js';
@@ -11,7 +12,7 @@ import { runBatches } from '../batches.js';
 import type { Scope } from '../context.js';
 import { innerScope, pathOf } from '../context.js';
 import type { Rounds } from '../rounds.js';
-import { cancelledRounds, closeRounds, failuresIn, openRounds, runRound, settleRound } from '../rounds.js';
+import { cancelledRounds, closeRounds, openRounds, runRound, settleItem } from '../rounds.js';
 import { renderedValues } from '../values.js';
 
 /** At most so many items are open at once: those that wait for people hold no slot of `max_parallel` (I11). */
@@ -40,8 +41,8 @@ async function runInBatches(scope: Scope, step: ForeachStep, rounds: Rounds, cou
   return { status: 'error', failure, pages, spend };
 }
 
-function isStopped({ on_error }: ForeachStep, { failures }: Rounds): boolean {
-  return CancellationScope.current().consideredCancelled || (failures.count > 0 && on_error === 'stop');
+function isStopped({ on_error }: ForeachStep, { counts }: Rounds): boolean {
+  return CancellationScope.current().consideredCancelled || (counts.failures.count > 0 && on_error === 'stop');
 }
 
 /** The items that a batch run was given. What came of them is told to the run that started it: only that knows how the foreach ends. */
@@ -52,9 +53,9 @@ export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<St
   await runItems(scope, step, rounds, { end: carried?.end ?? 0, open: carried?.open ?? {} });
   const { own: { stop }, refused, run } = context.purse;
   // The run that started it is told why items are undone, unless it was stopped itself.
-  if (stop !== null && refused > 0) addFailure(rounds.failures, `${run}: ${stop.message}`);
-  context.items = { succeeded: rounds.succeeded, failures: rounds.failures };
+  if (stop !== null && refused > 0) addFailure(rounds.counts.failures, `${run}: ${stop.message}`);
   const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  context.items = { counts: rounds.counts, pages };
   return { status: 'success', output: null, pages, spend };
 }
 
@@ -76,8 +77,8 @@ interface Going {
 async function runItem({ scope, step, rounds, work }: Going, index: number, carried: Parameters<typeof innerScope>[3]): Promise<void> {
   const item = innerScope(scope, step, { index, item: itemOf(rounds.items ?? inline(null), index), last: null }, carried);
   const end = await runRound(rounds, item);
-  settleRound(rounds, end);
-  if (end.failure === null || step.on_error !== 'stop') return;
+  settleItem(rounds, end);
+  if (end.course.failure === null || step.on_error !== 'stop') return;
   for (const other of rounds.open.values()) other.reason = `item ${index} failed`;
   work.cancel();
 }
@@ -113,10 +114,7 @@ function itemOf(items: Value, index: number): Binding {
 }
 
 async function endOfForeach(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<StepEnd> {
-  const failed = rounds.failures.count;
-  const passes = failed === 0 || (step.on_error === 'continue' && rounds.succeeded > 0);
-  const closed = await closeRounds(scope, rounds, passes);
-  const note = `${count - failed} of ${count} items`;
-  if (!passes) return { status: 'error', failure: { type: 'nested-failed', message: `${failed} of ${count} items failed:\n${failuresIn(rounds)}` }, ...closed };
-  return { status: 'success', ...closed, note, ...(failed > 0 ? { partial: `${failed} of ${count} items failed:\n${failuresIn(rounds)}` } : {}) };
+  const end = endOfItems(step, rounds.counts, count);
+  const closed = await closeRounds(scope, rounds, end.status === 'success');
+  return { ...end, ...closed };
 }

@@ -1,7 +1,9 @@
 import { CancellationScope, patched } from '@temporalio/workflow';
 import { restoreSchedule } from '../../plan/carry.js';
+import { endOfRounds } from '../../plan/course.js';
 import { loopFailure, roundsText } from '../../plan/ends.js';
 import type { Failure } from '../../plan/failure.js';
+import type { RoundCounts } from '../../plan/result.js';
 import type { CarriedBlock, LastRound } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { LoopStep } from '../../plan/step.js';
@@ -18,19 +20,21 @@ import { conditionHolds } from '../values.js';
 export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
   const carried = scope.context.carriedBlocks[pathOf(scope, step)] ?? null;
   const rounds = openRounds(scope, step, carried);
-  if (rounds.over !== null) return endOfLoop(step, rounds.over, await closeRounds(scope, rounds, false));
+  if (rounds.over !== null) return endOfLoop(step, rounds, rounds.over, await closeRounds(scope, rounds, false));
   rounds.last = carried?.last ? restoreSchedule(step.body, carried.last) : null;
   for (let index = firstRound(carried, rounds.next); ; index++) {
     rounds.next = index + 1;
     const round = innerScope(scope, step, { index, item: null, last: rounds.last }, carried?.open[index] ?? null);
     const end = await runRound(rounds, round);
-    const goesOn = end.failure === null || isPassedOver(step, end.failure);
+    const { failure } = end.course;
+    const goesOn = failure === null || isPassedOver(step, failure);
     const holds = goesOn && (await conditionHolds(round, step, 'until'));
-    settleRound(rounds, end);
+    const isLast = !goesOn || holds || index + 1 >= step.max;
+    settleRound(rounds, step, end, isLast);
     if (CancellationScope.current().consideredCancelled) return cancelledRounds(scope, rounds);
-    if (!goesOn || holds || index + 1 >= step.max) {
+    if (isLast) {
       rounds.over = lastRound(end, holds);
-      return endOfLoop(step, rounds.over, await closeRounds(scope, rounds, false));
+      return endOfLoop(step, rounds, rounds.over, await closeRounds(scope, rounds, false));
     }
     rounds.last = round.schedule;
   }
@@ -46,14 +50,14 @@ function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {
   return on_error === 'continue' && type !== 'cancelled' && patched('failed-rounds-go-on');
 }
 
-function lastRound({ result: { index, status, output }, failure }: RoundEnd, holds: boolean): LastRound {
+function lastRound({ result: { index, status, output }, course: { failure } }: RoundEnd, holds: boolean): LastRound {
   return { index, status, output, failure, holds };
 }
 
-function endOfLoop(step: LoopStep, { index, status, output, failure, holds }: LastRound, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
+function endOfLoop(step: LoopStep, { counts }: { counts: RoundCounts }, { index, status, output, failure, holds }: LastRound, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
   if (failure !== null) return { status: status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
   const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed, ...closed };
   const told = roundsText(index + 1);
-  return { status: 'success', ...closed, output, note: holds ? told : `${told}, without the condition` };
+  return { status: 'success', ...closed, output, ...endOfRounds(counts, holds ? told : `${told}, without the condition`) };
 }

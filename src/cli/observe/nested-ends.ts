@@ -1,0 +1,30 @@
+import { failedBelow, failedWorkflows, noFailures } from '../../plan/course.js';
+import { endedByOthers, nestedEnd } from '../../plan/ends.js';
+import type { Carried } from '../../plan/run-input.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import { addFailure } from '../../plan/schedule.js';
+import type { RunEvent } from './events.js';
+import type { Spot, Started } from './fold-scope.js';
+import { pathIn } from './fold-scope.js';
+
+/** What the end of a nested run makes of the step, or the call, that started it. */
+export function nestedStepEnd({ run, outcome, failure, cut }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+  if (cut !== undefined) return endedByOthers(run, cut);
+  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run } : nestedEnd(run, outcome);
+}
+
+/** Keeps what failed in a workflow that a step's agent has started. */
+export function keepFailed(started: Started, end: StepEnd): void {
+  const told = failedBelow(end);
+  if (told !== null) addFailure((started.below ??= noFailures()), told);
+}
+
+/** What a step that succeeded says of the workflows that its agent started, also before its run continued as new. */
+export function partialOf(carried: Pick<Carried, 'conversations'> | null, { scope, step }: Spot, end: StepEnd): { partial?: string } {
+  if (step.kind !== 'agent' || end.status !== 'success') return {};
+  const own = scope.started.get(step.index)?.below;
+  const before = carried?.conversations?.[pathIn(scope, step)]?.below;
+  if (own === undefined && before === undefined) return {};
+  const [one, other] = [before ?? noFailures(), own ?? noFailures()];
+  return { partial: failedWorkflows({ count: one.count + other.count, first: [...one.first, ...other.first] }) };
+}
