@@ -38,9 +38,9 @@ export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): Mcp
   return tool;
 }
 
-/** Registers a tool under our name and under that of seed 003. */
-export function registerTool(server: McpServer, tool: McpTool, connection: Connection): void {
-  for (const name of [tool.name, `glee_${tool.name}`]) {
+/** Registers a tool under our name, and with `glee` under that of seed 003: each name is a schema more that clients put before their models. */
+export function registerTool(server: McpServer, tool: McpTool, { connection, glee }: { connection: Connection; glee: boolean }): void {
+  for (const name of glee ? [tool.name, `glee_${tool.name}`] : [tool.name]) {
     const { title, description, input, annotations } = tool;
     server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) => answer(tool, given, { server, context, connection }));
   }

@@ -76,6 +76,14 @@ describe('plan --format svg', () => {
     );
   });
 
+  it('has its colours without a style sheet, as programs that are no browser draw it', () => {
+    const bare = planSvg(everything()).replace(/<style>[^<]*<\/style>/, '');
+    const drawn = [...bare.matchAll(/<(?:rect|text|path)\b[^>]*>/g)].map(([element]) => element);
+    expect(drawn.filter((element) => !/ fill="(?:#[0-9a-f]{3,6}|none)"/.test(element))).toEqual([]);
+    expect(drawn.filter((element) => /^<rect/.test(element) && !/class="paper"/.test(element) && !/ stroke="#/.test(element))).toEqual([]);
+    expect(bare).not.toContain('var(');
+  });
+
   it('shows each step, group, condition, item and round', () => {
     const svg = planSvg(everything());
     for (const word of ['files', 'reviewers', 'if contains', 'for each of', 'until contains', 'Publish it?', 'Who signs?', 'steps as above', 'always']) expect(svg).toContain(word);

@@ -43,18 +43,20 @@ async function open(options: McpOptions = {}): Promise<McpClient> {
 }
 
 describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (mode) => {
-  it('finds every tool under our name and under that of seed 003, each with a description and a schema', async () => {
-    const { client } = await open({ mode });
+  it('finds every tool once, with a description and a schema, and under the name of seed 003 where that is asked for', async () => {
+    const [{ client }, glee] = [await open({ mode }), await open({ mode, args: ['--glee'] })];
     const { tools } = await client.listTools();
     const names = ['task', 'workflow', 'tool', 'tool_create', 'agents_list', 'agent_create', 'workflow_create', 'run_status', 'run_wait', 'gate_answer'];
-    expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(names.flatMap((name) => [name, `glee_${name}`])));
+    expect(tools.map(({ name }) => name).sort()).toEqual([...names].sort());
+    expect((await glee.client.listTools()).tools.map(({ name }) => name).sort()).toEqual(names.flatMap((name) => [name, `glee_${name}`]).sort());
+    expect(await glee.call('glee_agents_list')).toHaveProperty('result');
     expect(tools.filter(({ description, inputSchema }) => (description ?? '') === '' || inputSchema.type !== 'object')).toEqual([]);
   });
 
   it('runs a workflow to its result, with progress as it goes', async () => {
     const { call } = await open({ mode });
     const lines: string[] = [];
-    const done = await call('glee_workflow', { name: 'hello', inputs: { name: 'Ana' } }, (line) => lines.push(line));
+    const done = await call('workflow', { name: 'hello', inputs: { name: 'Ana' } }, (line) => lines.push(line));
     expect(done).toMatchObject({ status: 'success', output: 'Hello Ana', error: null, spend: { steps: 1 } });
     expect(lines[0]).toMatch(/^started hello-/);
     expect(lines).toEqual(expect.arrayContaining([expect.stringMatching(/^✓ greet /)]));
@@ -68,7 +70,7 @@ describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (m
 describe('agents', () => {
   it('are listed as seed 003 lists them', async () => {
     const { client } = await open();
-    const { content } = await client.callTool({ name: 'glee_agents_list', arguments: {} });
+    const { content } = await client.callTool({ name: 'agents_list', arguments: {} });
     const [first] = content;
     expect(JSON.parse(first?.type === 'text' ? first.text : '')).toEqual(expect.arrayContaining([{ name: 'security-scanner', source: 'native', description: 'Finds holes' }, expect.objectContaining({ name: 'Explore', source: 'builtin' })]));
   });
@@ -190,7 +192,7 @@ describe('what a client makes', () => {
     const { call, refusal } = await open();
     await call('agent_create', agent);
     expect(await refusal('agent_create', agent)).toContain('has made the agent `helper` already');
-    await call('glee_workflow_create', { name: 'helped', definition: { description: 'x', steps: [{ agent: 'helper', prompt: 'about ${topic}' }], execution: 'parallel' } });
+    await call('workflow_create', { name: 'helped', definition: { description: 'x', steps: [{ agent: 'helper', prompt: 'about ${topic}' }], execution: 'parallel' } });
     const asked = endpoint.requests.length;
     const waiting = await call('workflow', { name: 'helped', inputs: { topic: 'gates' } });
     const run = String(waiting['run']);
@@ -207,7 +209,7 @@ describe('what a client makes', () => {
   it('is a tool that acts only after a person approved its text and what it is called with, as all else that it is used in', async () => {
     const { call, refusal } = await open();
     expect(await call('tool_create', { name: 'count', definition: COUNT })).toMatchObject({ name: 'count', definition: expect.stringContaining('entrypoint: wc') as string });
-    const waiting = await call('glee_tool', { name: 'count', params: { text: 'one ${two} three' } });
+    const waiting = await call('tool', { name: 'count', params: { text: 'one ${two} three' } });
     const run = String(waiting['run']);
     expect(waiting).toMatchObject({ status: 'waiting', gates: [{ message: '`mcp:test-client` made the tool `count` and wants to run it.', content: expect.stringContaining('entrypoint: wc') as string, excluded: ['mcp:test-client'] }] });
     expect(await refusal('gate_answer', { gate: run, decision: 'approve' })).toContain(`perdure approve ${run}/approve`);

@@ -12,6 +12,7 @@ export const mcp: CommandSpec = {
   arguments: [],
   options: [
     { flags: '--wait <seconds>', about: `how long a tool waits for a run before it gives a handle; ${WAIT_S} by default` },
+    { flags: '--glee', about: 'list each tool a second time, with `glee_` before its name, for clients that are set up for those' },
     { ...AS_OPTION, about: 'who the person at the client is, when it asks them; the OS user by default' },
   ],
   examples: ['perdure mcp', 'claude mcp add perdure -- npx perdure mcp'],
@@ -22,7 +23,7 @@ export const mcp: CommandSpec = {
     await openWorkspace(terminal);
     const { packageVersion } = await import('../package-version.js');
     const { serveMcp } = await import('../../mcp/serve.js');
-    await serveMcp({ terminal, version: packageVersion(), person, waitMs });
+    await serveMcp({ terminal, version: packageVersion(), person, waitMs, glee: options.flag('glee') });
     return EXIT.success;
   },
 };
