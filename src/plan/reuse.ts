@@ -18,9 +18,9 @@ function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
   return step.kind === 'command' && step.reads.length === 0 && step.effect !== 'none';
 }
 
-/** Whether any step of a Plan may, or a program that plays an agent. */
+/** Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows before what its agents do. */
 export function dependsOnWorkspace(plan: Plan): boolean {
-  return [...everyStepOf(plan)].some((step) => readsUnnamed(step, plan.agents) || (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null));
+  return [...everyStepOf(plan)].some((step) => step.kind === 'plan' || readsUnnamed(step, plan.agents) || (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null));
 }
 
 /** Whether any step of a Plan may change files of the workspace. */

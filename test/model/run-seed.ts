@@ -33,11 +33,11 @@ export interface SeedRun {
 }
 
 /** Runs a definition with people who decide its gates and top it up. Throws with the problems when it does not compile. */
-export async function runSeed(harness: Harness, workflow: ModelWorkflow, expected: Expected, budget: ModelBudget): Promise<SeedRun> {
+export async function runSeed(harness: Harness, workflow: ModelWorkflow, expected: Expected, { budget, linkSteps }: { budget: ModelBudget; linkSteps: number }): Promise<SeedRun> {
   const folder = await mkdtemp(join(harness.folder, 'seed-'));
   const log = join(folder, 'order.log');
   const plan = await compile(harness, workflow, folder, log);
-  const handle = await harness.start(plan, { settings: { workspace: folder, models: { '': MODEL } }, lease: leaseFor(budget) });
+  const handle = await harness.start(plan, { linkSteps, settings: { workspace: folder, models: { '': MODEL } }, lease: leaseFor(budget) });
   const people = openPeople(harness, handle, expected.gates, budget);
   const outcome = await handle.result().catch((error: unknown) => {
     if (error instanceof WorkflowFailedError && error.cause !== undefined && 'details' in error.cause) return (error.cause.details as [RunOutcome])[0];
