@@ -13,6 +13,7 @@ import type { DeviceFolders } from './devices/ports.js';
 import { findPort } from './devices/ports.js';
 import { stepFailure } from './failures.js';
 import { choosePlayers } from './choose-players.js';
+import { placeOf } from '../store/places.js';
 
 /** A page of a log is a megabyte of text; as JSON in JSON it is more. Temporal takes 2 MiB. */
 const ANSWER_BYTES = ACCESS_BYTES * 1.75;
@@ -32,7 +33,7 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
 async function answerTo({ store, credentials, root, deviceFolders }: Dependencies, request: StoreRequest): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':
-      return { root: root ?? process.cwd(), id: store.id };
+      return { root: placeOf(store, root ?? process.cwd()), id: store.id };
     case 'get':
       return store.get(request.ref);
     case 'getPart':

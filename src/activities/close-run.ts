@@ -8,6 +8,7 @@ import type { Dependencies } from './dependencies.js';
 import { keepContext } from './keep-context.js';
 import { removeMade } from './remove-made.js';
 import { workspaceDigest } from './workspace-digest.js';
+import { locate } from '../store/places.js';
 
 /** Results on one page (I12). */
 const PAGE = 500;
@@ -25,7 +26,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     // A nested run that leaves a record is part of one that goes on.
     const isRoot = !record.run.includes('/');
     if (isRoot) await removeUnneeded(record, store);
-    const workspace = isRoot ? record.workspace : undefined;
+    const workspace = isRoot ? workspaceOf(record, store) : undefined;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
     const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder }) : null;
@@ -39,8 +40,15 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
   };
 }
 
+/** Where the run's files are; undefined for records of old. */
+function workspaceOf({ workspace }: RunRecord, store: Store): string | undefined {
+  return workspace === undefined ? undefined : locate(store, workspace);
+}
+
 /** The files as the run leaves them, for who asks what it changed. Only where those were kept that it found. */
-async function keepEnd({ run, workspace }: RunRecord, store: Store): Promise<void> {
+async function keepEnd(record: RunRecord, store: Store): Promise<void> {
+  const { run } = record;
+  const workspace = workspaceOf(record, store);
   if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null) await store.keepSnapshot(run, 'end', workspace);
 }
 

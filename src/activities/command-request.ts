@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { render } from '../plan/evaluate.js';
 import type { Template } from '../plan/expression.js';
 import { toText } from '../plan/json.js';
@@ -7,12 +7,15 @@ import type { Store } from '../store/store.js';
 import type { CommandCall } from './contract.js';
 import { stepFailure } from './failures.js';
 import { createScope } from './rendering.js';
+import { placeOf } from '../store/places.js';
 
-/** What a command step asks for, with every value in its place; JSON-safe. What the journal's request hash covers (I8). */
+/** What a command step asks for, with every value in its place; JSON-safe. */
 export interface CommandRequest {
   argv: string[];
   /** Absolute. */
   cwd: string;
+  /** The same as the journal and later runs know it: where the author wrote no absolute path, it moves with the project. */
+  place: string;
   /** What the step declares. */
   env: Record<string, string>;
   stdin: string | null;
@@ -26,7 +29,14 @@ export async function createCommandRequest(store: Store, call: CommandCall, step
   const argv = step.argv.map(text);
   const env = Object.fromEntries(Object.entries(step.env).map(([name, value]) => [name, text(value)]));
   refuseNul([...argv, ...Object.values(env)]);
-  return { argv, cwd: resolve(call.workspace, step.cwd === null ? '.' : text(step.cwd)), env, stdin: step.stdin === null ? null : text(step.stdin) };
+  const written = step.cwd === null ? '.' : text(step.cwd);
+  const cwd = resolve(call.workspace, written);
+  return { argv, cwd, place: isAbsolute(written) ? written : placeOf(store, cwd), env, stdin: step.stdin === null ? null : text(step.stdin) };
+}
+
+/** What is asked for, wherever the project stands: what hashes of it cover. */
+export function askedFor({ cwd: _here, ...request }: CommandRequest): Omit<CommandRequest, 'cwd'> {
+  return request;
 }
 
 /** The system would end the text there, and so run something else than was written (S21). */

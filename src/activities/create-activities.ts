@@ -30,32 +30,35 @@ import { createStartNotice } from './start-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallTool } from './turns/call-tool.js';
 import { createWritePage } from './write-page.js';
+import { locate } from '../store/places.js';
+import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';
 
 /** All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a cancellation. */
 export function createActivities(deps: Dependencies): Activities {
+  const here = placed(deps.store);
   return {
     callModel: inShort(oneStart(createCallModel(deps), { patient: true })),
-    runCommand: inShort(oneStart(createRunCommand(deps), { patient: true })),
-    runProgram: inShort(oneStart(createRunProgram(deps), { patient: true })),
-    runTool: inShort(oneStart(createRunTool(deps), { patient: true })),
+    runCommand: inShort(oneStart(here(createRunCommand(deps)), { patient: true })),
+    runProgram: inShort(oneStart(here(createRunProgram(deps)), { patient: true })),
+    runTool: inShort(oneStart(here(createRunTool(deps)), { patient: true })),
     askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
-    callTool: fromShort(oneStart(createCallTool(deps), { patient: true })),
+    callTool: fromShort(oneStart(here(createCallTool(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     beginTask: createBeginTask(),
-    compileImage: oneStart(createCompileImage(deps), { patient: true }),
-    flashDevice: oneStart(createFlashDevice(deps), { patient: false }),
-    readSerial: oneStart(createReadSerial(deps), { patient: false }),
+    compileImage: oneStart(here(createCompileImage(deps)), { patient: true }),
+    flashDevice: oneStart(here(createFlashDevice(deps)), { patient: false }),
+    readSerial: oneStart(here(createReadSerial(deps)), { patient: false }),
     prepareFlash: createPrepareFlash(deps),
-    prepareTool: createPrepareTool(deps),
-    preparePlan: withFailures(createPreparePlan(deps)),
+    prepareTool: here(createPrepareTool(deps)),
+    preparePlan: withFailures(here(createPreparePlan(deps))),
     // Its errors are Temporal's to try again: a keeper that cannot be told of now is told later.
     tellKeeper: createTellKeeper(),
     readLeases: createReadLeases(),
     // Likewise: a server that is busy now is asked again.
     startNotice: createStartNotice(),
-    sendNotice: createSendNotice(deps),
+    sendNotice: here(createSendNotice(deps)),
     renderGate: withFailures(createRenderGate(deps)),
     checkToken: withFailures(createCheckToken(deps)),
     readEdit: withFailures(createReadEdit(deps)),
@@ -67,4 +70,9 @@ export function createActivities(deps: Dependencies): Activities {
     countAlive: withFailures(createCountAlive(deps)),
     closeRun: withFailures(createCloseRun(deps)),
   };
+}
+
+/** An activity that is told where it works from the store, and gets it as it is here. */
+function placed(store: Store): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
+  return (activity) => (call) => activity(call.workspace === undefined ? call : { ...call, workspace: locate(store, call.workspace) });
 }

@@ -7,6 +7,7 @@ import type { RunRecord, StepResult } from '../plan/result.js';
 import type { Value } from '../plan/value.js';
 import { isStored } from '../plan/value.js';
 import type { Store } from '../store/store.js';
+import { locate } from '../store/places.js';
 
 /** Of an answer so much is kept in a session; the run itself has it whole. */
 const ANSWER_CHARACTERS = 20_000;
@@ -30,7 +31,7 @@ export async function keepContext(store: Store, record: RunRecord, results: Step
 
 /** Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person changes them. */
 function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
-  const path = join(workspace ?? '', 'AGENTS.md');
+  const path = join(locate(store, workspace ?? ''), 'AGENTS.md');
   if (workspace === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   const content = hashOf(readFileSync(path, 'utf8'));
   if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);

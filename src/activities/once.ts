@@ -3,6 +3,7 @@ import type { FailureType } from '../plan/failure.js';
 import type { Json } from '../plan/json.js';
 import type { Store } from '../store/store.js';
 import type { CommandRequest } from './command-request.js';
+import { askedFor } from './command-request.js';
 import type { CommandCall, StepOutput } from './contract.js';
 import { stepFailure, toFailure, withPath } from './failures.js';
 import { askOnce } from './journal.js';
@@ -19,7 +20,7 @@ export async function runOnce(store: Store, call: CommandCall, render: () => Pro
   const { path } = call;
   try {
     const request = await render();
-    const end = await askOnce(store, { call, part: ['command'], request: { ...request } }, async () => toJson(await endOf(() => run(request))));
+    const end = await askOnce(store, { call, part: ['command'], request: { ...askedFor(request) } }, async () => toJson(await endOf(() => run(request))));
     const known = end as unknown as End; // Only `toJson` makes such answers.
     if ('output' in known) return { ...known.output, path };
     throw stepFailure(known.failure.type, known.failure.message);

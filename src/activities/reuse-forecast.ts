@@ -30,6 +30,7 @@ import { createRequest } from './models/request.js';
 import { createScope } from './rendering.js';
 import { createToolRequest, reusedCall } from './tool-request.js';
 import { commandContent, contentKey, modelContent, programContent, reusedOutput } from './reuse.js';
+import { locate } from '../store/places.js';
 
 /**
  * What a rerun would do about one step that acts or asks; `path` is below the root run. Of what nobody can look into before
@@ -176,10 +177,10 @@ async function outputFor(play: Play, scope: Stage, { step, path, reuse }: { step
   const environment = bind(rootsOf(templatesOf(step)), scope);
   const call = { root: { run: '', first: '', plan: plan.hash }, nested: scope.nested, step: step.index, path, try: 1, environment, reuse };
   if (step.kind === 'command') {
-    const request = await createCommandRequest(store, { ...call, workspace: folderOf(step, settings) }, step);
+    const request = await createCommandRequest(store, { ...call, workspace: locate(play.store, folderOf(step, settings)) }, step);
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
   }
-  if (step.kind === 'tool') return (await reusedCall(store, call, step, await createToolRequest(store, { ...call, workspace: settings.workspace }, step))).known;
+  if (step.kind === 'tool') return (await reusedCall(store, call, step, await createToolRequest(store, { ...call, workspace: locate(play.store, settings.workspace) }, step))).known;
   const key = await agentKey(play, scope, step, environment);
   return key === null ? null : reusedOutput(store, call, key);
 }

@@ -15,6 +15,7 @@ import { sha256 } from '../store/hash.js';
 import { StoreFailure } from '../store/store-failure.js';
 import type { JournalEntry, JournalKey, Store } from '../store/store.js';
 import type { CommandRequest } from './command-request.js';
+import { askedFor } from './command-request.js';
 import type { StepCall, StepOutput } from './contract.js';
 import { stepFailure } from './failures.js';
 import type { ModelRequest } from './models/provider.js';
@@ -39,7 +40,7 @@ export function programContent(step: AgentStep, program: ProgramName, request: M
 
 /** All that a command's output depends on but the files that it does not name. */
 export async function commandContent(step: CommandStep, request: CommandRequest): Promise<Json> {
-  return { ...request, schema: step.schema, output_as: step.output_as ?? null, reads: await readsOf(step, request.cwd) };
+  return { ...askedFor(request), schema: step.schema, output_as: step.output_as ?? null, reads: await readsOf(step, request.cwd) };
 }
 
 /**

@@ -79,7 +79,7 @@ async function run(store: Store, call: CommandCall, request: CommandRequest, cur
 }
 
 /** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */
-export async function startCommand({ argv, cwd, env: declared, stdin }: CommandRequest, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
+export async function startCommand({ argv, cwd, env: declared, stdin }: Omit<CommandRequest, 'place'>, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
   requireFolder(cwd);
   const command = announceCommand();
   const env = commandEnvironment(declared, runTag({ ...owner, worker: process.pid, command: command.number }));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAliveLog } from './alive-log.js';
 import { createApprovalKey } from './approval-key.js';
@@ -12,7 +12,7 @@ import { createPlanFiles } from './plan-files.js';
 import { createMemoryFiles } from './memory-files.js';
 import { createProviderFiles } from './provider-files.js';
 import { createRecordedFiles } from './recorded-files.js';
-import { openRoot, PRIVATE_FILE, PRIVATE_FOLDER } from './root.js';
+import { makeEach, openRoot, PRIVATE_FILE } from './root.js';
 import { createRunFiles } from './run-files.js';
 import { createSessionFiles } from './session-files.js';
 import { createSnapshots, snapshotFolder } from './snapshots.js';
@@ -94,7 +94,7 @@ function newId(): string {
 /** Makes the folder and its identity; of several who do it at once one wins, and all get the winner's id. */
 async function createId(stateDir: string): Promise<string> {
   try {
-    await mkdir(stateDir, { recursive: true, mode: PRIVATE_FOLDER });
+    makeEach(stateDir);
     // State is never committed, also where the project's own ignore file does not say so (decision 15).
     await writeFile(join(stateDir, '.gitignore'), '*\n', { mode: PRIVATE_FILE });
   } catch (error) {

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Hash } from '../plan/value.js';
 import { fileName, writeAtomically } from './files.js';
+import { locate, placeOf as placeFrom } from './places.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /** A file of the project that Perdure wrote for one definition, and may remove when it is no longer needed. */
@@ -31,16 +32,18 @@ const USE = '.use';
 
 /** What is kept of made files: `<folder>/<file>/made.json`, and beside it `<run>.use` for each run that uses it. */
 export function createMadeFiles(folder: string): MadeFiles {
-  const placeOf = (file: string): string => join(folder, fileName(file));
+  const store = { folder: dirname(folder) };
+  // A record names the file by where it is from the store: both move together.
+  const placeOf = (file: string): string => join(folder, fileName(placeFrom(store, file)));
   const useOf = (file: string, run: string): string => join(placeOf(file), `${fileName(run)}${USE}`);
   return {
     async writeMade(made) {
       await rm(placeOf(made.file), { recursive: true, force: true });
-      await writeAtomically(join(placeOf(made.file), RECORD), JSON.stringify(made));
+      await writeAtomically(join(placeOf(made.file), RECORD), JSON.stringify({ ...made, file: placeFrom(store, made.file) }));
     },
     async listMade() {
       const listed = await Promise.all((await namesIn(folder)).map((name) => readMade(join(folder, name))));
-      return listed.flatMap((one) => (one === null ? [] : [one]));
+      return listed.flatMap((one) => (one === null ? [] : [{ ...one, made: { ...one.made, file: locate(store, one.made.file) } }]));
     },
     async noteUse(file, run) {
       if ((await readMade(placeOf(file))) === null) return;

@@ -44,11 +44,25 @@ export function requireRoot(path: string): void {
  */
 export function makeFolders(path: string): string | undefined {
   const root = rootOf(path);
-  if (root === null) return mkdirSync(path, { recursive: true, mode: PRIVATE_FOLDER });
+  if (root === null) return makeEach(path);
   requireRoot(path);
   const missing: string[] = [];
   for (let folder = path; folder !== root && identityOf(folder) === null; folder = dirname(folder)) missing.unshift(folder);
   for (const folder of missing) makeOne(folder, root);
+  return missing[0];
+}
+
+/** Makes a folder and those that hold it, one by one: of a file system that is read-only `mkdir -p` of Node says that it is not there. */
+export function makeEach(path: string): string | undefined {
+  const missing: string[] = [];
+  for (let folder = path; identityOf(folder) === null && folder !== dirname(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    try {
+      mkdirSync(folder, { mode: PRIVATE_FOLDER });
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') throw error; // somebody was faster
+    }
+  }
   return missing[0];
 }
 

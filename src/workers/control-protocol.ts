@@ -27,6 +27,9 @@ export interface HostStatus extends HostInfo {
   restarts: number;
 }
 
+/** The last word of a host that ended against its will: who follows a run starts another. */
+export const HOST_FAILED = 'it failed';
+
 /** What a client says, one JSON document a line. A client that said `hello` keeps the host alive until it leaves. */
 export type ClientMessage =
   | { type: 'hello'; pid: number; build: string | null; credentials: Record<string, string> }
@@ -39,7 +42,8 @@ export type ClientMessage =
 export type HostMessage =
   | { type: 'progress'; line: string }
   | { type: 'ready'; host: HostInfo }
-  | { type: 'failed'; message: string; hint: string | null }
+  /** `again`: nobody knows why, and another host may come up. */
+  | { type: 'failed'; message: string; hint: string | null; again?: true }
   | { type: 'status'; status: HostStatus }
   | { type: 'stopping'; reason: string }
   /** The answer to `renew` where the host stays. */

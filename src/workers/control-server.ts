@@ -5,7 +5,7 @@ import { CLIENT_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
 
 /** How the host's start stands; what a client hears when it says hello. */
-export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo } | { phase: 'failed'; message: string; hint: string | null };
+export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo } | { phase: 'failed'; message: string; hint: string | null; again?: true };
 
 export interface ControlHandlers {
   /** A command joined, with what it knows of providers. */
@@ -102,6 +102,6 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
 }
 
 function tell(socket: Socket, standing: Standing): void {
-  const message: HostMessage | null = standing.phase === 'starting' ? null : standing.phase === 'ready' ? { type: 'ready', host: standing.host } : { type: 'failed', message: standing.message, hint: standing.hint };
+  const message: HostMessage | null = standing.phase === 'starting' ? null : standing.phase === 'ready' ? { type: 'ready', host: standing.host } : { type: 'failed', message: standing.message, hint: standing.hint, ...(standing.again ? { again: true as const } : {}) };
   if (message !== null) send(socket, message);
 }

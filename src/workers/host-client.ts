@@ -46,6 +46,12 @@ const SILENT_MS = 30_000;
 /** A host that was asked to end has this long: its worker and its server take at most 15 and 10 seconds. */
 const END_MS = 60_000;
 
+/** Hosts that a command starts one after another where each failed for a reason that nobody knows. */
+const HOST_TRIES = 3;
+
+/** A host that ended for no reason that a person could mend. */
+class HostFailedError extends UnavailableError {}
+
 /** A connection to a host, and whom it was made to. */
 interface Line {
   socket: Socket;
@@ -63,11 +69,18 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
   let spawned: SpawnedHost | null = null;
   let silentSince = Date.now();
   let mayRenew = true;
+  let failures = 0;
   for (;;) {
     signal?.throwIfAborted();
     const line = await connectTo(stateDir);
     if (line !== null) {
-      const seat = await takeSeat(line, options, mayRenew);
+      const seat = await takeSeat(line, options, mayRenew).catch(async (error: unknown) => {
+        // Whoever was killed beside it may have taken it along: another one comes up, or tells the reason again.
+        if (!(error instanceof HostFailedError) || !options.start || (failures += 1) > HOST_TRIES) throw error;
+        onProgress(`${error.message}; trying again`);
+        await pause(LOOK_MS * 10, undefined, { signal });
+        return null;
+      });
       if (seat !== null) return seat;
       // It was ending in this moment: the next one is ours to find or to start.
       // Asked once only: two builds that both insist would replace each other for ever.
@@ -155,7 +168,7 @@ function takeSeat({ socket, listened }: Line, { credentials, onProgress, signal,
       silence.heard();
       if (message.type === 'progress') onProgress(message.line);
       if (message.type === 'stopping') lastWord = message.reason;
-      if (message.type === 'failed') reject(new UnavailableError(message.message, message.hint));
+      if (message.type === 'failed') reject(message.again === true ? new HostFailedError(message.message, message.hint) : new UnavailableError(message.message, message.hint));
       if (message.type === 'kept') onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
       if (message.type === 'ready') {
         signal?.removeEventListener('abort', abort);

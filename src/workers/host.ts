@@ -4,6 +4,7 @@ import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
 import { serveCodec } from './codec-server.js';
 import type { HostInfo, HostStatus } from './control-protocol.js';
+import { HOST_FAILED } from './control-protocol.js';
 import { serveControl } from './control-server.js';
 import type { ControlServer } from './control-server.js';
 import { mergeCredentials } from './credentials.js';
@@ -87,7 +88,7 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
     end = wanted ? { kind: 'stopped', reason: String(stop.signal.reason) } : { kind: 'failed', error: await fail(error, host, options) };
   }
   // Also ends what the idle watch has set.
-  stop.abort(end.kind === 'failed' ? 'it failed' : stop.signal.reason);
+  stop.abort(end.kind === 'failed' ? HOST_FAILED : stop.signal.reason);
   folder.release();
   await shutDown(parts, host, { reason: String(stop.signal.reason), log: options.log });
   return end;
@@ -194,7 +195,7 @@ function aborted(signal: AbortSignal): Promise<void> {
 async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError> {
   log(error instanceof UnavailableError ? `failed: ${error.message}` : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   const known = error instanceof UnavailableError ? error : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
-  host.control.stand({ phase: 'failed', message: known.message, hint: known.hint });
+  host.control.stand({ phase: 'failed', message: known.message, hint: known.hint, ...(known === error ? {} : { again: true }) });
   await Promise.race([host.control.told(), new Promise((resolve) => setTimeout(resolve, 2000))]);
   return known;
 }

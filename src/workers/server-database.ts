@@ -1,7 +1,9 @@
 import { constants, realpathSync, statSync } from 'node:fs';
-import { access, mkdir, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeEach } from '../store/root.js';
 import { codeOf, messageOf, UnavailableError } from './errors.js';
+import { requireFiles } from './file-limit.js';
 
 /** Below this many free bytes the server is not started: SQLite would fail in the middle of its work. */
 export const FREE_BYTES = 32 * 1024 * 1024;
@@ -42,8 +44,9 @@ function realOf(path: string): string {
 export async function prepareStateDir(stateDir: string): Promise<void> {
   const hint = 'Make the folder writable, or set PERDURE_STATE_DIR to another one.';
   requireFolder(stateDir);
+  requireFiles();
   try {
-    await mkdir(join(stateDir, 'logs'), { recursive: true, mode: 0o700 });
+    makeEach(join(stateDir, 'logs'));
     await access(stateDir, constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new UnavailableError(`The state folder \`${stateDir}\` cannot be written: ${messageOf(error)}`, hint);

@@ -85,9 +85,24 @@ export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typ
  */
 export async function pollersOf({ connection, namespace, taskQueue, embedded }: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>, store: { id: string }): Promise<string[]> {
   const pollers = await pollersUntil(embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(), connection, namespace, taskQueue);
+  if (!embedded && pollers.length > 0) requireOneStore(taskQueue, pollers, store);
   if (pollers.length > 0) return pollers;
   throw new UnavailableError(
     `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,
     embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
+  );
+}
+
+/** Throws an UnavailableError where workers of another store poll the queue that a run is about to be started on. */
+function requireOneStore(taskQueue: string, pollers: string[], store: { id: string }): void {
+  const [other] = storesOf(pollers).filter((id) => id !== store.id);
+  if (other !== undefined) throw otherStore(taskQueue, store.id, other);
+}
+
+/** What is told where workers of another store poll a queue. */
+export function otherStore(taskQueue: string, ours: string, other: string): UnavailableError {
+  return new UnavailableError(
+    `The task queue \`${taskQueue}\` is polled by workers of the store \`${other}\`, and this is the store \`${ours}\`.`,
+    'Give each store a queue of its own (`task_queue:` in perdure.yml, or --task-queue). Where the other one has ended, it is forgotten after a minute.',
   );
 }

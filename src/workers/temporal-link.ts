@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project.js';
@@ -5,6 +6,7 @@ import { openStore } from '../store/local-store.js';
 import type { NamesVariables } from './credentials.js';
 import { configVariables, providerVariables } from './credentials.js';
 import { messageOf, UnavailableError } from './errors.js';
+import { HOST_FAILED } from './control-protocol.js';
 import { joinHost } from './host-client.js';
 import type { HostSeat, JoinOptions } from './host-client.js';
 import { OWN_SERVER, reach } from './reach.js';
@@ -12,6 +14,9 @@ import { missingSearchAttributes } from './server-health.js';
 import { taskQueueOf } from './task-queue.js';
 import { temporalSettings } from './temporal-settings.js';
 import type { TemporalSettings } from './temporal-settings.js';
+
+const START_TRIES = 6;
+const PAUSE_MS = 2_000;
 
 export interface OpenOptions {
   project: Pick<Project, 'stateDir'>;
@@ -100,14 +105,27 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   };
 }
 
+/** A host that cannot start now, on a full disk or beside what was killed, is tried again for about a minute. */
+async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<HostSeat> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await joinHost(join);
+    } catch (error) {
+      if (tries === START_TRIES || !isOpen()) throw error;
+      join.onProgress(`the host could not be started: ${messageOf(error)}; trying again`);
+      await pause(PAUSE_MS * tries, undefined, { signal: join.signal });
+    }
+  }
+}
+
 /** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
 function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: HostSeat; isOpen: () => boolean; onSeat: (seat: HostSeat) => void }): void {
   void seat.gone.then(async (lastWord) => {
     if (!isOpen()) return;
     join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
-    if (lastWord !== null) return;
+    if (lastWord !== null && lastWord !== HOST_FAILED) return;
     try {
-      const next = await joinHost({ ...join, start: true });
+      const next = await joinPatiently({ ...join, start: true }, isOpen);
       if (!isOpen()) return next.leave();
       onSeat(next);
       if (next.host.address !== seat.host.address) join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);

@@ -1,9 +1,12 @@
 import type { Credentials } from '../activities/dependencies.js';
 import type { Project } from '../compiler/project.js';
 import { openStore } from '../store/local-store.js';
+import type { Store } from '../store/store.js';
 import { UnavailableError } from './errors.js';
+import { fullDisk, holdFolder } from './host-folder.js';
 import { hostSignal } from './host-process.js';
 import { startWorker } from './host-worker.js';
+import { claimQueue } from './queue-claim.js';
 import { reach } from './reach.js';
 import { prepareStateDir, requireApart } from './server-database.js';
 import type { QueueConfig } from './task-queue.js';
@@ -28,14 +31,30 @@ export async function runWorker({ project, config, taskQueue, credentials, log, 
   const settings = temporalSettings(process.env);
   if (settings === null) throw new UnavailableError('No Temporal server is named.', 'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.');
   const { address, namespace, connection } = settings;
-  await (await reach(settings)).close();
-  requireApart(project);
-  await prepareStateDir(project.stateDir);
-  const store = await openStore(project.stateDir);
-  const queue = taskQueueOf(store, config, taskQueue);
+  const reached = await reach(settings);
+  let store: Store;
+  let queue: string;
+  try {
+    requireApart(project);
+    await prepareStateDir(project.stateDir);
+    store = await openStore(project.stateDir);
+    queue = taskQueueOf(store, config, taskQueue);
+    await claimQueue({ connection: reached, namespace, taskQueue: queue }, store);
+  } finally {
+    await reached.close();
+  }
   const signal = hostSignal();
   const worker = await startWorker({ connection, namespace, taskQueue: queue, store, credentials, root: project.root, log });
   onReady({ address, namespace, taskQueue: queue, storeId: store.id, devices: devicesAt(queue, taskQueueOf(store, config), config) });
+  let gone: string | null = null;
+  const folder = holdFolder(project.stateDir, {
+    onGone: (what) => {
+      gone = what;
+      void worker.stop();
+    },
+    onRoom: (hasRoom) => { log(hasRoom ? `there is room again on the disk of ${project.stateDir}` : fullDisk(project.stateDir)); },
+  });
   signal.addEventListener('abort', () => void worker.stop(), { once: true });
-  await worker.ended;
+  await worker.ended.finally(() => { folder.release(); });
+  if (gone !== null) throw new UnavailableError(`The worker ended: ${String(gone)}.`, 'Start it where the folder is now: perdure worker');
 }

@@ -57,7 +57,7 @@ const MOMENTS = [
   ...[4, 8, 12, 16, 20].map((skip) => ({ what: 'everything', match: '/\\.perdure/', skip })),
 ];
 const draw = random('disk');
-const chosen = FULL ? MOMENTS : MOMENTS.map((moment) => ({ moment, at: draw() })).sort((a, b) => a.at - b.at).slice(0, 5).map(({ moment }) => moment);
+const chosen = FULL ? MOMENTS : MOMENTS.map((moment) => ({ moment, at: draw() })).sort((a, b) => a.at - b.at).slice(0, 3).map(({ moment }) => moment);
 
 describe('a disk that is full at a write, and freed later', () => {
   let project: Project;

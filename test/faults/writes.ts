@@ -45,6 +45,8 @@ export const WRITERS: Record<string, string> = {
   'activities/launcher/output-folder.ts': 'outside: a folder for sockets',
   'activities/programs/play.ts': 'outside: what a program is given',
   'activities/tools/files/open.ts': 'outside: what agents write to the workspace',
+  'activities/tools/files/remove.ts': 'outside: what an agent must not leave in the workspace',
+  'activities/tools/shell/guard.ts': 'outside: likewise',
   'activities/workspace-digest.ts': 'outside: what git is told to leave out; a digest that fails is unknown',
   'cli/agents/create-agent.ts': 'outside: the command line; told, exit 3',
   'cli/agents/import-agents.ts': 'outside: the command line; told, exit 3',

@@ -10,6 +10,7 @@ import { gateHashOf } from '../gate-hash.js';
 import { loadStep } from '../load-step.js';
 import { checkImage, toImage } from './images.js';
 import { loadDevice, renderAll, renderText } from './load-device.js';
+import { locate } from '../../store/places.js';
 
 /**
  * Reads the image of a flash step and checks it before anybody is asked. What is shown names the device and the image's
@@ -54,7 +55,7 @@ async function readImage(store: Store, call: DeviceCall): Promise<{ step: FlashS
   const { step } = await loadStep(store, call, 'flash');
   const device = await loadDevice(store, step.device);
   const [value = null] = await renderAll(store, call, [step.image]);
-  const image = await toImage(value, device, call.workspace);
+  const image = await toImage(value, device, locate(store, call.workspace));
   checkImage(image, device);
   return { step, device, image };
 }

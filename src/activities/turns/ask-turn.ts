@@ -29,6 +29,7 @@ import { offeredTools, requestFor } from './offered-tools.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
 import { tellCall, tellServed, turnNote } from './turn-log.js';
+import { locate } from '../../store/places.js';
 
 /** How often a provider may pause within one turn, to go on by itself. */
 const PAUSES = 10;
@@ -61,7 +62,7 @@ export function createAskTurn(deps: Dependencies): (call: TurnCall) => Promise<T
 async function wholeTurn(store: Store, call: TurnCall): Promise<WholeTurn> {
   const { model, workspace } = call.head === null || call.model !== undefined ? call : { ...(await readConversation(store, longHash(call.head))), ...call };
   if (model === undefined || workspace === undefined) throw stepFailure('internal', `Turn ${call.turn} of \`${call.path}\` has no model, and its transcript tells none.`);
-  return { ...call, model, workspace };
+  return { ...call, model, workspace: locate(store, workspace) };
 }
 
 async function takeTurn(turn: Turn): Promise<TurnAnswer> {

@@ -12,6 +12,7 @@ import type { Turn } from './ask-turn.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
 import { addMessage, callAt, openTranscript } from './transcript.js';
+import { placeOf } from '../../store/places.js';
 
 /** The agent of a turn, and the step as it is asked: one that another agent calls answers in text, as itself. */
 export async function agentAsked(deps: Dependencies, { plan, step }: Pick<LoadedStep<AgentStep>, 'plan' | 'step'>, call: WholeTurn): Promise<Asker & { step: AgentStep }> {
@@ -29,7 +30,7 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
   const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
   if (known !== null) return { known: await keepOutput(store, call, key, known) };
-  let head = await openTranscript(store, { system, key, model: call.model, workspace: call.workspace });
+  let head = await openTranscript(store, { system, key, model: call.model, workspace: placeOf(store, call.workspace) });
   for (const message of messages) head = await addMessage(store, head, message);
   return { head };
 }

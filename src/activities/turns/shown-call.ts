@@ -17,6 +17,7 @@ import { askerOf } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCall, usesOf } from './offered-tools.js';
 import { callAt } from './transcript.js';
+import { locate } from '../../store/places.js';
 
 /** A call of a tool, found again by where it stands in its transcript. */
 export interface FoundCall extends Asker {
@@ -29,7 +30,7 @@ export async function findCallOf(deps: Dependencies, call: StepCall, tool: ToolP
   const { plan, step } = await loadStep(deps.store, call, 'agent');
   const asker = await askerOf(deps, plan, agentOf(step, tool.agent), { ...call, ...tool });
   const block = await callAt(deps.store, longHash(tool.head), tool.call);
-  return { ...asker, block, found: await findCall(deps.store, usesOf(asker), block, tool.workspace) };
+  return { ...asker, block, found: await findCall(deps.store, usesOf(asker), block, locate(deps.store, tool.workspace)) };
 }
 
 function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent'] {

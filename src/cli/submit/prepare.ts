@@ -21,6 +21,7 @@ import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { rootLease, settleLimits, settlePolicy } from './limits.js';
+import { placeOf } from '../../store/places.js';
 
 export interface Compiled {
   /** The definition's own file, also where it was given by its name. */
@@ -89,7 +90,7 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
     search_attributes: false,
     budget: settleLimits(plan, ...set),
     ...(Object.keys(policy).length === 0 ? {} : { on_exhausted: policy }),
-    ...(await foldersFor(project.root, elsewhere, terminal)),
+    ...(await foldersFor(project, elsewhere, terminal)),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
 }
@@ -110,8 +111,8 @@ async function chooseFor(wanted: Omit<ChoosePlayers, 'env'>, elsewhere: StoreEls
   return askStore(elsewhere, { op: 'choosePlayers', plan, options: { ...options } as JsonObject, providers: { ...providers } as JsonObject, rehearse, also, usual }); // the config is JSON
 }
 
-async function foldersFor(root: string, elsewhere: StoreElsewhere | null, { cwd }: Terminal): Promise<Pick<RunSettings, 'workspace' | 'caller'>> {
-  if (elsewhere === null) return { workspace: root, caller: cwd };
+async function foldersFor({ root, stateDir }: Workspace['project'], elsewhere: StoreElsewhere | null, { cwd }: Terminal): Promise<Pick<RunSettings, 'workspace' | 'caller'>> {
+  if (elsewhere === null) return { workspace: placeOf({ folder: stateDir }, root), caller: placeOf({ folder: stateDir }, cwd) };
   const { askStore } = await import('../elsewhere/ask-store.js');
   const there = (await askStore(elsewhere, { op: 'where' })).root;
   return { workspace: there, caller: there };

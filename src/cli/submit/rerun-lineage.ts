@@ -6,6 +6,7 @@ import type { Store } from '../../store/store.js';
 import { viewOfRecord } from '../observe/closed.js';
 import type { RunView, StepView } from '../observe/view.js';
 import { everyStepView } from '../observe/view.js';
+import { locate } from '../../store/places.js';
 
 /** A run that is run again, or one that it is a rerun of. */
 export interface Ancestor {
@@ -25,9 +26,9 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
 }
 
 /** Where results may be taken from, and whether files that nobody named have changed since. */
-export async function sourcesOf(plan: Plan, lineage: Ancestor[], { folder: stateDir }: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
+export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
   const { workspaceDigest } = await import('../../activities/workspace-digest.js');
-  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(lineage[0]?.record.workspace ?? '', { definition: lineage[0]?.record.definition, stateDir }) : undefined;
+  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(locate(store, lineage[0]?.record.workspace ?? ''), { definition: lineage[0]?.record.definition, stateDir: store.folder }) : undefined;
   return lineage.map(({ record: { journal, workspace_digest } }) => ({ from: journal ?? '', changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest) }));
 }
 

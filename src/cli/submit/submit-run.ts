@@ -17,6 +17,7 @@ import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { toRunInput } from './prepare.js';
 import { joinsRecord, startOrJoin } from './start-run.js';
+import { locate } from '../../store/places.js';
 
 /** Everything that `run` was told. */
 export interface RunCommand {
@@ -107,7 +108,7 @@ export async function startSubmission({ id, compiled: { plan, files }, session, 
 async function keepStart({ id, plan, session: { config, elsewhere, store }, settings }: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
   const { mayChangeWorkspace } = await import('../../plan/reuse.js');
   const isWanted = config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
-  if (isWanted) await store.keepSnapshot(id, 'start', settings.workspace);
+  if (isWanted) await store.keepSnapshot(id, 'start', locate(store, settings.workspace));
 }
 
 function detach(run: string, joined: boolean, { url, json }: { url: string | null; json: boolean }, terminal: Terminal): ExitCode {

@@ -1,0 +1,29 @@
+import { realpathSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+
+/** What a store is found by. */
+interface Placed {
+  /** Null of one that is elsewhere: its paths are its workers' to resolve. */
+  folder: string | null;
+}
+
+/**
+ * A path as a run carries it: from the state folder. What is moved together with that is found again, and so is all of a
+ * project whose state is in it.
+ */
+export function placeOf({ folder }: Placed, path: string): string {
+  return folder === null ? path : relative(realOf(folder), realOf(path)) || '.';
+}
+
+/** Where that is now; what was absolute stays so. */
+export function locate({ folder }: Placed, place: string): string {
+  return folder === null ? place : resolve(realOf(folder), place);
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
