@@ -2,6 +2,8 @@ import { Context } from '@temporalio/activity';
 import type { ApplicationFailure } from '@temporalio/common';
 import type { Notice, NoticeCall } from '../plan/notice.js';
 import { NOTICE_LOG, filledAddress } from '../plan/notice.js';
+import { safeName } from '../plan/safe-name.js';
+import { safeText } from '../plan/safe-text.js';
 import { errorCode } from '../store/store-failure.js';
 import type { Store } from '../store/store.js';
 import type { Activities } from './contract.js';
@@ -39,7 +41,7 @@ async function run({ notice, workspace }: NoticeCall, argv: string[], store: Sto
   const said = createOutputCapture(TOLD_BYTES);
   const hear = (chunk: Buffer): void => said.add(chunk);
   const env = Object.fromEntries(DESKTOP.flatMap((name) => { const value = process.env[name]; return value === undefined ? [] : [[name, value]]; }));
-  const end = await startCommand({ argv, cwd: workspace, env, stdin: JSON.stringify(notice) }, { store: store.id, run: notice.run }, { signal, onStdout: hear, onStderr: hear });
+  const end = await startCommand({ argv, cwd: workspace, env, stdin: JSON.stringify(shownNotice(notice)) }, { store: store.id, run: notice.run }, { signal, onStdout: hear, onStderr: hear });
   const text = said.text().trim();
   if (end.code !== 0) throw notTaken(`\`${argv[0] ?? ''}\` ended with ${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`);
 }
@@ -48,12 +50,26 @@ async function post(webhook: string, notice: Notice, credentials: Credentials, s
   const address = filledAddress(webhook, credentials());
   // An address may be a secret: no message names it (I13).
   if (address === null) throw stepFailure('provider-missing', `expected the variable of \`${webhook}\` to hold an http or https address where the worker runs`);
-  const response = await request(address, { body: JSON.stringify(notice), signal }).catch((error: unknown) => {
+  const response = await request(address, { body: JSON.stringify(shownNotice(notice)), signal }).catch((error: unknown) => {
     throw notTaken(`the webhook could not be reached (${errorCode(error) ?? 'no answer'})`);
   });
   await readAll(response);
   const { statusCode = 0 } = response;
   if (statusCode < 200 || statusCode > 299) throw notTaken(`the webhook answered with status ${statusCode}`);
+}
+
+/** A notice as people read it in a chat or a mail. Names of gates and options stay: an answer repeats them. */
+function shownNotice(notice: Notice): Notice {
+  const { definition, submitted_by } = notice;
+  const about = { definition: safeName(definition), submitted_by: safeName(submitted_by) };
+  switch (notice.event) {
+    case 'waiting':
+      return { ...notice, ...about, message: safeText(notice.message), ...(notice.approvers === undefined ? {} : { approvers: notice.approvers.map(safeName) }) };
+    case 'paused':
+      return { ...notice, ...about, message: safeText(notice.message) };
+    case 'ended':
+      return { ...notice, ...about, error: notice.error === null ? null : safeText(notice.error) };
+  }
 }
 
 /** Whoever is told may be there the next time. */

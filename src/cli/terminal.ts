@@ -46,6 +46,11 @@ export function widthOf(stream: Output): number {
   return Math.max(NARROWEST, stream.isTTY ? (stream.columns || DEFAULT_WIDTH) - 1 : DEFAULT_WIDTH);
 }
 
+/** The same where lines are to be read; where another program reads them, they are not broken. */
+export function readingWidthOf(stream: Output): number {
+  return stream.isTTY ? widthOf(stream) : Infinity;
+}
+
 export function heightOf(stream: Output): number {
   return stream.rows || DEFAULT_HEIGHT;
 }

@@ -1,5 +1,5 @@
 import type { GateContent } from '../cli/follow/gate-content.js';
-import type { Gate } from '../plan/gate.js';
+import type { Decision, Gate } from '../plan/gate.js';
 import type { Connection } from './connection.js';
 
 /** A gate as it is shown. */
@@ -20,6 +20,17 @@ export interface ShownGate {
 export function isOwnContent({ run, submittedBy, kind, content }: ShownGate, by: string, { made, given, runs }: Pick<Connection, 'made' | 'given' | 'runs'>): boolean {
   const isOwnRun = runs.has(run) || submittedBy === by;
   return (kind === 'tool' && isOwnRun) || isKnown(content, { made, given });
+}
+
+/**
+ * Whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are that do not name it among their
+ * approvers, whatever is decided; elsewhere what shows its own words, unless it takes them back.
+ */
+export function isForPerson({ approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>, by: string, connection: Pick<Connection, 'made' | 'given' | 'runs'>): boolean {
+  const isOwnRun = connection.runs.has(shown.run) || shown.submittedBy === by;
+  // To take back what its own agents want to do is no answer to what a person is asked.
+  if (isOwnRun && shown.kind !== 'tool' && approvers?.includes(by) !== true) return true;
+  return decision !== 'reject' && isOwnContent(shown, by, connection);
 }
 
 function isKnown(content: Pick<GateContent, 'text'> | null, { made, given }: Pick<Connection, 'made' | 'given'>): boolean {

@@ -1,11 +1,14 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import { segmentOf } from '../plan/plan.js';
+import { safeLine } from '../plan/safe-text.js';
 import type { Schedule } from '../plan/schedule.js';
 import { actorOf } from '../plan/step.js';
 import type { Step } from '../plan/step.js';
 import type { RunContext } from './context.js';
 import { climateOf } from './ledger.js';
 
+/** Of a text in the table. What people are asked is never cut. */
+const MOST_CHARACTERS = 200;
 /** Rows in the table of Temporal's UI. */
 const ROWS = 40;
 
@@ -21,9 +24,10 @@ export function showDetails(context: RunContext): void {
 function detailsOf(context: RunContext): string {
   const { gates, top: { schedule } } = context;
   const count = schedule.steps.length;
-  const waits = [...gates.open.values()].map(
-    (gate) => `**waits for approval** of \`${gate.path}\`: ${plain(gate.message)}\n\n    perdure approve ${context.root.run}/${gate.path}\n`,
-  );
+  const waits = [...gates.open.values()].map((gate) => {
+    const shows = gate.content === null ? '' : ' What it shows stands in `perdure show`.';
+    return `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}${shows}\n\n    perdure approve ${context.root.run}/${gate.path}\n`;
+  });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
   const { pause } = climateOf(context.purse);
   const paused = pause === null ? [] : [`**paused**: ${plain(pause.message)}\n\n    perdure ${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`];
@@ -45,13 +49,10 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
 
 /**
  * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a link of
- * all that looks like an address, escaped or not, so a space without width stands in each.
+ * all that looks like an address, escaped or not, so a space without width of ours stands in each.
  */
-function plain(text: string): string {
-  return text
-    .slice(0, 200)
-    // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+function plain(text: string, most = MOST_CHARACTERS): string {
+  return safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`)
     .replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`)
     .replace(/:\/\/|\bwww\.|@/gi, (mark) => `${mark}\u200b`);
 }

@@ -23,7 +23,30 @@ async function typed(keys: string, content: string, editor: string): Promise<{ a
   return { answer, told: String(stderr.read()) };
 }
 
+const LONG = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+
 describe('the keys of a gate', () => {
+  it('approve nothing that was not on the screen before it was opened, and then with a key of their own', async () => {
+    const { answer, told } = await typed('aoanoayr', LONG, '');
+    expect(answer).toEqual({ kind: 'approve', edited: undefined });
+    const [before = '', after = ''] = told.split('`o` opens all of it');
+    expect(before).toContain('╰ … 84 more lines');
+    expect(before).not.toContain('line 99');
+    expect(after).toContain('line 99');
+    expect(after.match(/Decide on all of it\?/g)).toHaveLength(2);
+  });
+
+  it('approve at once what was on the screen as a whole', async () => {
+    expect((await typed('a', 'a report', '')).answer).toEqual({ kind: 'approve', edited: undefined });
+  });
+
+  it('take an editor for a look only where it shows all that is in the content', async () => {
+    expect((await typed('eay', LONG, 'true')).told).not.toContain('`o` opens all of it');
+    const { told } = await typed('eaoay', `${LONG}\u200b`, 'true');
+    expect(told).toContain('`o` opens all of it');
+    expect(told).toContain('line 99\\u{200b}');
+  });
+
   it('approve what the gate shows after its content was only looked at in the editor', async () => {
     const { answer, told } = await typed('ea', 'a report\n', 'true');
     expect(answer).toEqual({ kind: 'approve', edited: undefined });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderGate } from '../../src/cli/follow/gate-text.js';
+import { renderGate, unseenLines } from '../../src/cli/follow/gate-text.js';
 import { readable } from '../../src/cli/follow/readable.js';
 import type { OpenGate } from '../../src/cli/observe/view.js';
 import type { Json } from '../../src/plan/json.js';
@@ -33,12 +33,34 @@ describe('a gate on the screen', () => {
     ]);
   });
 
-  it('shows the head of long content and counts the rest, within the width and harmless', () => {
+  it('shows the head of long content and counts the rest, within the width and with all that is in it', () => {
     const content = ['\u001b[2Jfirst\ttab', 'x'.repeat(200), ...Array.from({ length: 98 }, (_, index) => `line ${index}`)].join('\n');
     const lines = renderGate(open('Save it?'), content, style);
     expect(lines.length).toBeLessThan(24);
-    expect(lines.slice(2, 4)).toEqual(['  │ ␛first    tab', `  │ ${'x'.repeat(74)}…`]);
-    expect(lines.at(-1)).toBe('  ╰ … 84 more lines');
+    expect(lines.slice(2, 6)).toEqual(['  │ \\u{1b}[2Jfirst⇥   tab', `  │ ${'x'.repeat(75)}`, `  ┊ ${'x'.repeat(75)}`, `  ┊ ${'x'.repeat(50)}`]);
+    expect(lines.at(-1)).toBe('  ╰ … 86 more lines');
+    expect(unseenLines(open('Save it?'), content, style)).toBe(86);
     expect(lines.filter((line) => displayWidth(line) > 79)).toEqual([]);
   });
+
+  it('has room for a paragraph that takes several lines, and shows all of it', () => {
+    const paragraph = 'All of this is approved, and all of it is shown. '.repeat(8).trim();
+    const lines = renderGate(open('Save it?'), paragraph, style);
+    expect(lines.slice(2).map((line) => line.slice(4)).join('')).toBe(paragraph);
+    expect(unseenLines(open('Save it?'), paragraph, style)).toBe(0);
+  });
+
+  it.each([1, 2, 5, 9, 24, 60])('has counted every line that does not fit on %i', (height) => {
+    for (const [message, length] of [['Save it?', 5], ['Save it?', 10_000], ['word '.repeat(400), 3]] as const) {
+      const content = Array.from({ length }, (_, index) => `line ${index}`).join('\n');
+      const lines = renderGate(open(message), content, { ...style, width: 40, height });
+      const unseen = unseenLines(open(message), content, { ...style, width: 40, height });
+      const shown = lines.filter((line) => line.startsWith('  │ ')).length;
+      expect(unseen).toBeGreaterThanOrEqual(length - shown);
+      expect(lines.length - (unseen - (length - shown)) + MARGIN).toBeLessThanOrEqual(Math.max(height, MARGIN + 2));
+    }
+  });
 });
+
+/** The empty line above a gate, its keys, and the line of the cursor. */
+const MARGIN = 3;

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Board, BoardEvent } from '../../src/activities/devices/board/board.js';
 import { parseFault } from '../../src/activities/devices/board/faults.js';
+import { openGates } from '../../src/cli/observe/view.js';
 import { inline } from '../../src/plan/value.js';
 import { continueAsNew, createPeople } from '../workflows/gate-setting.js';
 import { harnessOfFile } from '../workflows/harness.js';
+import { viewOf } from '../workflows/viewing.js';
 import { boardFor, bytesOfPages, hexOf } from './boards.js';
 import type { Flow } from './flow.js';
 import { endOf, startFlow } from './flow.js';
@@ -68,6 +70,24 @@ describe('a flash that failed for good opens a gate', () => {
     expect(outcome.status).toBe('error');
     expect(steps['second']).toMatchObject({ status: 'error', error: expect.stringContaining('The last good image was restored (ana).') as string });
     expect(holds(board, OLD)).toBe(true);
+  });
+
+  it('and opens it again, for all to see, where there is no good image to restore', async () => {
+    const board = await boardFor('corrupt');
+    const handle = await startFlow(harness, {
+      devices: { fresh: { port: `net:127.0.0.1:${board.port}` } }, files: FILES,
+      steps: [{ id: 'only', flash: { device: 'fresh', image: 'new.hex' }, retry: { attempts: 1 } }, { id: 'after', command: ['echo', 'went on'] }],
+    });
+    const first = await people.gate(handle.workflowId);
+    await people.say(handle.workflowId, 'ana', { value: inline('restore') });
+    const second = await people.gate(handle.workflowId, ({ since }) => since !== first.since);
+    expect(second).toMatchObject({ kind: 'recovery', message: expect.stringContaining('there is nothing to restore') as string });
+    const view = await viewOf(harness, handle.workflowId);
+    expect(openGates(view)).toMatchObject([{ address: `${handle.workflowId}/only`, gate: { hash: second.hash } }]);
+    expect({ status: view.status, steps: view.steps.map(({ status }) => status) }).toEqual({ status: 'waiting', steps: ['waiting', 'pending'] });
+    await people.say(handle.workflowId, 'ana', { value: inline('skip') });
+    expect((await endOf(harness, handle)).steps).toMatchObject({ only: { status: 'skipped', attempts: 1 }, after: { output: { value: 'went on' } } });
+    expect((await viewOf(harness, handle.workflowId)).steps.map(({ status }) => status)).toEqual(['skipped', 'success']);
   });
 
   it('where the step is skipped, or the run aborted', async () => {

@@ -9,6 +9,7 @@ import { onTerminal } from './on-terminal.js';
 const ATTACKS = [
   '\u001b]0;EVIL-TITLE\u0007', '\u001b]52;c;RVZJTA==\u0007', '\u001b]8;;http://evil.example\u001b\\EVIL-LINK\u001b]8;;\u001b\\', '\u001b[2J\u001b[H', '\u001b[31;5mEVIL-RED\u001b[0m',
   '\u001bPq#0EVIL\u001b\\', '\u001b_EVIL\u001b\\', '\u009b2J', '\u009d0;EVIL\u009c', '\u0090EVIL\u009c', '\u001bc', 'good\rEVIL', 'a\bb', '\u0007', '\u202eLIVE\u202c', '\u2066x\u2069', 'zero\u200bwidth', '\u007f', '\u0000',
+  'tag\u{e0041}\u{e0042}s', 'sel\ufe0fector', 'fill\u3164er', `e${'\u0301'.repeat(9)}`,
 ];
 const SAYS = `first line\n${ATTACKS.join('\n')}\n\u001b]0;unfinished\nlast line of the answer`;
 const WORKFLOW = `name: evil
@@ -41,13 +42,13 @@ afterAll(async () => {
 
 /** What our own screen uses: colours and styles, cursor up, line erasure, cursor visibility, autowrap, bracketed paste. */
 // eslint-disable-next-line no-control-regex -- these characters are what is looked for
-const OURS = /\u001b\[(?:(?:0|1|2|22|3[1-79]|90)?m|\d*[ABCDGJK]|\?(?:25|7|2004|2026)[hl])|\r\n/g;
+const OURS = /\u001b\[(?:(?:0|1|2|22|3[1-69])?m|\d*[ABCDGJK]|\?(?:25|7|2004|2026)[hl])|\r\n/g;
 
 /** Nothing of the attacks has reached the terminal as more than text. */
 function expectHarmless(bytes: string): void {
   const rest = bytes.replace(/\^C/g, '').replace(OURS, '');
   // eslint-disable-next-line no-control-regex -- these characters are what must not be there
-  expect(rest.match(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/g) ?? []).toEqual([]);
+  expect(rest.match(/(?!\r)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069\u3164\u{e0000}-\u{e0fff}]|[a-z]\ufe0f|\p{M}{5}/gu) ?? []).toEqual([]);
   expect(bytes).not.toMatch(/\u001b\[(?:2J|H|31;5m)|EVIL-TITLE\u0007/); // eslint-disable-line no-control-regex -- as above
   expect(rest).not.toMatch(/good\rEVIL/);
 }
@@ -57,6 +58,18 @@ describe('text of models and commands on a terminal (S34, S45)', () => {
     const { bytes } = await onTerminal(project, ['watch', 'evil'], [['later ', 'o'], ['later ', '\u0003']]);
     expectHarmless(bytes);
     expect(bytes).toContain('last line of the answer');
+  });
+
+  it('is shown with all that is in it, with `--no-wait`, in `show`, and in logs to a pipe', async () => {
+    const watched = await project.run('watch', 'evil', '--no-wait');
+    const shown = await project.run('show', 'evil');
+    const logs = await project.run('logs', 'evil', 'says');
+    for (const text of [watched.stderr, shown.stdout, logs.stdout]) {
+      expect(text).toContain('tag\\u{e0041}\\u{e0042}s');
+      expect(text).toContain('zero\\u{200b}width');
+      expect(text).toContain('last line of the answer');
+      expectHarmless(text);
+    }
   });
 
   it.each(['show evil', 'list', 'list --waiting', 'logs evil', 'show evil --json', 'list --waiting --json', 'logs evil --json', 'watch evil --no-wait --json'])('is harmless in `%s` of a run that waits', async (line) => {

@@ -3,7 +3,7 @@ import { createLoader } from '../../src/compiler/load.js';
 import { checkToolSteps } from '../../src/mcp/generated.js';
 import { createMade } from '../../src/mcp/made.js';
 import type { ShownGate } from '../../src/mcp/own-content.js';
-import { isOwnContent } from '../../src/mcp/own-content.js';
+import { isForPerson, isOwnContent } from '../../src/mcp/own-content.js';
 
 const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}' };
 const SHAPED = { text: '{"input":"a report"}' };
@@ -21,6 +21,25 @@ describe('a gate shows a client its own words', () => {
     ['not where there is only a question', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: null }, false],
   ])('%s', (_title, gate, own) => {
     expect(isOwnContent(gate, 'mcp:x', connection)).toBe(own);
+  });
+});
+
+describe('a gate is for a person', () => {
+  const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
+  const own = { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: { text: 'a report' }, decision: 'approve' } as const;
+
+  it.each<[title: string, gate: Parameters<typeof isForPerson>[0], persons: boolean]>([
+    ['in a run that the client started', own, true],
+    ['in a run that it started when it was connected before', { ...own, run: 'own-0' }, true],
+    ['also where it would reject, or answer a question', { ...own, kind: 'ask', decision: 'reject' }, true],
+    ['where its device is in doubt', { ...own, kind: 'recovery', content: null }, true],
+    ['where the gate names others', { ...own, approvers: ['ana', 'mcp:y'] }, true],
+    ['not where the gate names the client', { ...own, approvers: ['mcp:x'] }, false],
+    ['though it names the client, where that would approve its own words', { ...own, approvers: ['mcp:x'], content: { text: 'its words' } }, true],
+    ['not where the client takes back what its agents want to do', { ...own, kind: 'tool', decision: 'reject' }, false],
+    ['not in the run of another', { ...own, run: 'other-1', submittedBy: 'ana' }, false],
+  ])('%s', (_title, gate, persons) => {
+    expect(isForPerson(gate, 'mcp:x', connection)).toBe(persons);
   });
 });
 

@@ -30,12 +30,13 @@ async function onTerminal(args: string[], answers: [string, string][]): Promise<
 const LATER = 'later ';
 
 describe('a gate on a terminal', () => {
-  it('shows the head of what it approves with its hash, and goes on with one key', async () => {
-    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'yes'], [[LATER, 'a']]);
+  it('shows the head of what it approves with its hash, and goes on with a key once the rest was opened', async () => {
+    const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'yes'], [[LATER, 'a'], [LATER, 'o'], [LATER, 'a'], ['any other key', 'y']]);
     expect(code).toBe(0);
     expect(screen).toMatch(/◆ yes\/ok wants approval: Save this\? +sha256 [0-9a-f]{4}…[0-9a-f]{4}/);
     expect(screen).toMatch(/┌─ 40 lines; `e` opens it ─+\n {2}│ 1\n/);
     expect(screen).toContain('╰ … 24 more lines');
+    expect(screen).toContain('24 lines of this have not been on the screen: `o` opens all of it,');
     expect(screen).toMatch(/✓ 1 ok +gate +approved by /);
     expect(screen.trimEnd().split('\n').slice(-2)).toEqual([expect.stringMatching(/^✓ asks · success in .* · 3 steps$/), 'saved 40 lines']);
   });
@@ -56,7 +57,7 @@ describe('a gate on a terminal', () => {
     const { code, screen } = await onTerminal(['run', 'asks.yml', '--id', 'later'], [[LATER, 'o'], ['\n40\r', '\u0003']]);
     expect(code).toBe(130);
     expect(screen).toContain('The run goes on. Come back with `perdure watch later`.');
-    const { code: afterwards } = await onTerminal(['watch', 'later'], [[LATER, 'a']]);
+    const { code: afterwards } = await onTerminal(['watch', 'later'], [[LATER, 'o'], [LATER, 'a'], ['any other key', 'y']]);
     expect(afterwards).toBe(0);
   });
 

@@ -6,7 +6,8 @@ import { usageError } from '../exit-codes.js';
 import { actingName } from '../terminal.js';
 
 const PRINT_OPTION: OptionSpec = { flags: '--print', about: "send nothing: print the decision, with its token, for Temporal's UI or CLI" };
-const OPTIONS: OptionSpec[] = [{ flags: '--comment <text>', about: 'what you want to say with it', free: true }, AS_OPTION, PRINT_OPTION, JSON_OPTION];
+const HASH_OPTION: OptionSpec = { flags: '--hash <hash>', about: 'decide only on what has this hash: whole, or as a gate shows it, 9c41…e07b' };
+const OPTIONS: OptionSpec[] = [{ flags: '--comment <text>', about: 'what you want to say with it', free: true }, AS_OPTION, HASH_OPTION, PRINT_OPTION, JSON_OPTION];
 const EDIT_OPTION: OptionSpec = { flags: '--edit <file>', about: 'approve the content as this file has it' };
 const CHOOSE_OPTION: OptionSpec = { flags: '--option <option>', about: 'choose this one of the options it has' };
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
@@ -23,7 +24,7 @@ function checkComment(comment: string | null): string | null {
 async function decideWith({ arguments: [address = ''], options, terminal }: Invocation, decision: Decision['decision'], more: { answer?: string | null; edit?: string | null }): Promise<ExitCode> {
   const { decideGate } = await import('../follow/decide-gate.js');
   const says = { decision, by: actingName(options.text('as')), comment: checkComment(options.text('comment')) };
-  return decideGate({ address, says, json: options.flag('json'), print: options.flag('print'), ...more }, terminal);
+  return decideGate({ address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash'), ...more }, terminal);
 }
 
 export const approve: CommandSpec = {

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { print, printJson, widthOf } from '../terminal.js';
+import { print, printJson, readingWidthOf, widthOf } from '../terminal.js';
 
 const FORMATS = ['tree', 'json', 'graph'] as const;
 
@@ -14,6 +14,7 @@ export const show: CommandSpec = {
   async run({ arguments: [run = ''], options, terminal }) {
     const { openExisting, unknownRun } = await import('../session.js');
     const { findRun } = await import('../observe/find-run.js');
+    const { openGates } = await import('../observe/view.js');
     const session = await openExisting(terminal, { taskQueue: null });
     if (session === null) throw unknownRun(run);
     const { view, link } = await findRun(run, session);
@@ -29,6 +30,11 @@ export const show: CommandSpec = {
         const { renderRun } = await import('../render/screen.js');
         const style = { now: Date.now(), width: widthOf(terminal.stdout), palette: terminal.resultPalette };
         print(terminal, ...renderRun(view, link === null ? null : runUrl(link, run), style));
+        const gates = openGates(view);
+        if (gates.length === 0) return EXIT.success;
+        const { shownIn } = await import('../follow/gate-content.js');
+        const { gateLines } = await import('../follow/plain-lines.js');
+        for (const open of gates) print(terminal, '', ...gateLines(open, await shownIn(open.gate, session.store), readingWidthOf(terminal.stdout)));
       }
     } finally {
       await link?.close();

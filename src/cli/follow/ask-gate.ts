@@ -3,14 +3,17 @@ import type { Json } from '../../plan/json.js';
 import { toText } from '../../plan/json.js';
 import { CliError } from '../exit-codes.js';
 import type { OpenGate } from '../observe/view.js';
+import { plural } from '../render/format.js';
 import { optionText } from '../render/gate-words.js';
+import { escapeHidden } from '../../plan/safe-text.js';
 import { safeText } from '../render/safe-text.js';
+import { displayWidth, wrap } from '../render/width.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, tell, widthOf } from '../terminal.js';
 import { answerValue } from './answer-value.js';
 import { editContent, hasEditor } from './editor.js';
 import type { GateContent } from './gate-content.js';
-import { renderGate } from './gate-text.js';
+import { renderGate, unseenLines } from './gate-text.js';
 import type { Keys } from './keys.js';
 import { CTRL_C, openKeys } from './keys.js';
 import { openInPager } from './pager.js';
@@ -29,15 +32,28 @@ interface Asking {
   content: GateContent | null;
   /** The content as it was edited here. */
   edited: Json | undefined;
+  /** What is shown now. */
+  shown: string | null;
+  /** Lines of it that are not on the screen. */
+  unseen: number;
+  /** All of it was opened. */
+  opened: boolean;
+  /** Keys are for something else: an editor, a line. */
+  busy: boolean;
   terminal: Terminal;
   keys: Keys;
 }
 
+/** A window that is drawn larger or smaller tells of each step on its way. */
+const RESIZED_MS = 150;
+
 /** Shows a gate on a terminal and asks until somebody decides; `gone` aborts when nothing is left to decide. */
 export async function askGate(open: OpenGate, content: GateContent | null, terminal: Terminal, gone: AbortSignal): Promise<Answer> {
   const keys = openKeys(terminal, gone);
-  const asking: Asking = { open, content, edited: undefined, terminal, keys };
+  const asking: Asking = { open, content, edited: undefined, shown: null, unseen: 0, opened: false, busy: false, terminal, keys };
+  const stopWatching = watchSize(asking);
   try {
+    await keys.settle();
     show(asking, content?.shown ?? null);
     for (;;) {
       const key = await keys.key();
@@ -48,47 +64,118 @@ export async function askGate(open: OpenGate, content: GateContent | null, termi
       if (answer !== null) return answer;
     }
   } finally {
+    stopWatching();
     keys.close();
   }
 }
 
-function show({ open, terminal }: Asking, text: string | null): void {
-  const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette };
-  tell(terminal, '', ...renderGate(open, text, style), choices(open.gate, terminal));
+function show(asking: Asking, text: string | null): void {
+  const { open, terminal } = asking;
+  const keys = choices(open.gate, terminal);
+  const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - keys.length + 1, palette: terminal.palette };
+  asking.shown = text;
+  asking.unseen = unseenLines(open, text, style);
+  tell(terminal, '', ...renderGate(open, text, style), ...keys);
+}
+
+/** Shows the gate again when the window has another size: what was on the screen may be no more. */
+function watchSize(asking: Asking): () => void {
+  const { stderr } = asking.terminal;
+  let timer: NodeJS.Timeout | undefined;
+  const onResize = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => { if (!asking.busy) show(asking, asking.shown); }, RESIZED_MS);
+  };
+  stderr.on('resize', onResize);
+  return () => {
+    clearTimeout(timer);
+    stderr.removeListener('resize', onResize);
+  };
 }
 
 /** What a key does; null when the person is asked again. */
 async function react(asking: Asking, key: string): Promise<Answer | null> {
-  const { gate } = asking.open;
-  if (gate.options !== undefined && /[1-9]/.test(key)) {
-    const value = gate.options[Number(key) - 1];
-    return value === undefined ? null : { kind: 'answer', value };
-  }
-  if (key === 'a' && gate.options === undefined) return gate.kind === 'ask' ? readAnswer(asking) : { kind: 'approve', edited: asking.edited };
-  if (key === 'r' && gate.kind === 'approval') return readReason(asking);
-  if (asking.content !== null && (key === 'e' || key === 'o')) await look(asking, asking.content, key);
+  const { open: { gate }, content } = asking;
+  const chosen = gate.options !== undefined && /[1-9]/.test(key) ? gate.options[Number(key) - 1] : undefined;
+  if (chosen !== undefined) return (await mayDecide(asking)) ? { kind: 'answer', value: chosen } : null;
+  if (key === 'a') return decideBy(asking);
+  if (key === 'r' && gate.kind === 'approval') return whileBusy(asking, () => readReason(asking));
+  if (content !== null && (key === 'e' || key === 'o')) await whileBusy(asking, () => look(asking, content, key));
   return null;
+}
+
+/** An approval, or an answer in words where that is asked for. */
+async function decideBy(asking: Asking): Promise<Answer | null> {
+  const { open: { gate }, edited } = asking;
+  if (takesText(gate)) return hasSeen(asking) ? whileBusy(asking, () => readAnswer(asking)) : null;
+  return gate.options === undefined && (await mayDecide(asking)) ? { kind: 'approve', edited } : null;
+}
+
+/** Whether an answer is typed: to a question, or where there are more options than keys. */
+function takesText({ kind, options }: Gate): boolean {
+  return options === undefined ? kind === 'ask' : options.length > DIGITS;
+}
+
+/** What is approved was seen: on the screen, or opened; then a key of its own says so. */
+async function mayDecide(asking: Asking): Promise<boolean> {
+  const { unseen, terminal, keys, open: { gate } } = asking;
+  if (!hasSeen(asking)) return false;
+  if (unseen === 0) return true;
+  say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'was' : 'were'} not on the screen. Decide on all of it? yes [y]   any other key: no`);
+  const isYes = await whileBusy(asking, async () => (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead());
+  if (!isYes) tell(terminal, ...choices(gate, terminal));
+  return isYes;
+}
+
+/** One sentence below the keys. */
+function say(terminal: Terminal, text: string): void {
+  tell(terminal, ...wrap(text, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`));
+}
+
+/** Whether all was shown that is decided on; else says how to see it. */
+function hasSeen({ unseen, opened, terminal, keys, open: { gate } }: Asking): boolean {
+  if (keys.wasAhead()) say(terminal, 'That key was typed before this was shown; press it again.');
+  else if (unseen > 0 && !opened) say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'has' : 'have'} not been on the screen: \`o\` opens all of it, then you can decide.`);
+  else return true;
+  tell(terminal, ...choices(gate, terminal));
+  return false;
+}
+
+async function whileBusy<T>(asking: Asking, use: () => Promise<T>): Promise<T> {
+  asking.busy = true;
+  try {
+    return await use();
+  } finally {
+    asking.busy = false;
+  }
 }
 
 /** Opens the content: to edit it where that may be done, else to read all of it. */
 async function look(asking: Asking, content: GateContent, key: string): Promise<void> {
-  const { open: { gate }, terminal, keys } = asking;
+  const { open, open: { gate }, terminal, keys } = asking;
   if (key === 'e' && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
-  await keys.lend(() => openInPager(safeText(content.shown), terminal));
-  tell(terminal, '', choices(gate, terminal));
+  await keys.lend(() => openInPager(wholeOf(open, asking.shown ?? '', asking.unseen), terminal));
+  asking.opened = true;
+  tell(terminal, '', ...choices(gate, terminal));
+}
+
+/** All of a gate, for a pager; the question too where a low screen may have cut it. */
+function wholeOf({ gate }: OpenGate, shown: string, unseen: number): string {
+  const content = safeText(shown);
+  return unseen > content.split('\n').length ? `${safeText(gate.message)}\n\n${content}` : content;
 }
 
 async function readReason({ open: { gate }, terminal, keys }: Asking): Promise<Answer | null> {
   const comment = (await keys.line('  why? '))?.trim() ?? '';
   if (comment !== '') return { kind: 'reject', comment };
-  tell(terminal, choices(gate, terminal));
+  tell(terminal, ...choices(gate, terminal));
   return null;
 }
 
 async function readAnswer({ open: { gate }, terminal, keys }: Asking): Promise<Answer | null> {
   const text = await keys.line('  your answer: ');
   if (text !== null && text.trim() !== '') return { kind: 'answer', value: answerValue(text, gate) };
-  tell(terminal, choices(gate, terminal));
+  tell(terminal, ...choices(gate, terminal));
   return null;
 }
 
@@ -96,22 +183,42 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
   try {
     const before = asking.edited ?? content.text;
     const edited = await asking.keys.lend(() => editContent(before, content.isText, asking.terminal));
+    // Editors do not draw what is hidden: only the pager shows it.
+    asking.opened ||= isDrawn(edited.text);
     // Who only looked has edited nothing: the approval stays one of what the gate shows.
-    if (edited.text === toText(before)) return tell(asking.terminal, '  Nothing was changed.', choices(asking.open.gate, asking.terminal));
+    if (edited.text === toText(before)) return tell(asking.terminal, '  Nothing was changed.', ...choices(asking.open.gate, asking.terminal));
     asking.edited = edited.value;
+    asking.opened = isDrawn(edited.text);
     show(asking, edited.text);
     tell(asking.terminal, '  This is the content as you edited it; `a` approves it.');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tell(asking.terminal, `  ${error.message}`, choices(asking.open.gate, asking.terminal));
+    tell(asking.terminal, `  ${safeText(error.message)}`, ...choices(asking.open.gate, asking.terminal));
   }
 }
 
-function choices({ kind, options, content, fixed }: Gate, terminal: Terminal): string {
-  const { palette } = terminal;
-  const key = (what: string, name: string): string => `${what} ${palette.bold(`[${name}]`)}`;
-  const answers = options?.slice(0, 9).map((option, index) => key(optionText(option), String(index + 1))) ?? [key(kind === 'ask' ? 'answer' : 'approve', 'a')];
+/** Whether an editor shows all that is in a text. */
+function isDrawn(text: string): boolean {
+  return escapeHidden(text) === text;
+}
+
+/** Options that a key of their own chooses; others are typed. */
+const DIGITS = 9;
+
+/** What can be done, in lines as wide as the terminal; an option is never cut. */
+function choices(gate: Gate, terminal: Terminal): string[] {
+  const { kind, options, content, fixed } = gate;
+  const key = (what: string, name: string): string => (name === '' ? what : `${what} [${name}]`);
+  const byText = takesText(gate) ? [key('answer', 'a')] : [];
+  const answers = options === undefined && kind !== 'ask' ? [key('approve', 'a')] : [...(options ?? []).map((option, index) => key(optionText(option), index < DIGITS ? String(index + 1) : '')), ...byText];
   const rejecting = kind === 'approval' ? [key('reject with a reason', 'r')] : [];
   const looking = content === null ? [] : [key(fixed || !hasEditor(terminal) ? 'open' : 'edit', 'e')];
-  return `  ${[...answers, ...rejecting, ...looking, key('later', 'Ctrl-C')].join('   ')}`;
+  const width = widthOf(terminal.stderr) - 2;
+  const lines: string[] = [];
+  for (const item of [...answers, ...rejecting, ...looking, key('later', 'Ctrl-C')]) {
+    const last = lines.at(-1);
+    if (last !== undefined && displayWidth(last) + 3 + displayWidth(item) <= width) lines[lines.length - 1] = `${last}   ${item}`;
+    else lines.push(...wrap(item, width));
+  }
+  return lines.map((line) => `  ${line.replace(/\[(?:[1-9aer]|Ctrl-C)\](?= {3}|$)/g, (name) => terminal.palette.bold(name))}`);
 }

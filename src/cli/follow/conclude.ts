@@ -10,6 +10,7 @@ import { resultText } from '../render/values.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, printResult, tell, widthOf } from '../terminal.js';
 import type { FollowEnd } from './follow.js';
+import { shownIn } from './gate-content.js';
 import { gateLines } from './plain-lines.js';
 
 /** Says how following ended: the ending on stderr, the result alone on stdout, or one RunResult for `--json`. */
@@ -21,7 +22,7 @@ export async function conclude(end: FollowEnd, { run, terminal, store, json }: {
   const { view } = end;
   if (json) printJson(terminal, await toRunResult(view, store));
   if (end.kind === 'waiting') {
-    if (terminal.interactive) tell(terminal, ...openGates(view).flatMap(gateLines));
+    if (terminal.interactive) for (const open of openGates(view)) tell(terminal, ...gateLines(open, await shownIn(open.gate, store), widthOf(terminal.stderr)));
     return EXIT.waiting;
   }
   tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));

@@ -6,15 +6,19 @@ import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view.js';
+import { gateHash, plural } from '../render/format.js';
+import { optionText } from '../render/gate-words.js';
+import { wrap } from '../render/width.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
-import { heightOf, print, printJson, tell, widthOf } from '../terminal.js';
+import { heightOf, print, printJson, readingWidthOf, tell, widthOf } from '../terminal.js';
 import { answerValue, editedContent } from './answer-value.js';
 import type { Says } from './decide.js';
 import { decide, receiptText, signedDecision } from './decide.js';
 import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
-import { renderGate } from './gate-text.js';
+import { renderGate, unseenLines } from './gate-text.js';
+import { openKeys } from './keys.js';
 
 /** What `approve`, `reject` and `answer` were told. */
 export interface DecideCommand {
@@ -24,6 +28,8 @@ export interface DecideCommand {
   answer?: string | null;
   /** A file with the content as it was edited. */
   edit?: string | null;
+  /** Hash of what was seen before, whole or as a gate shows it: nothing else is decided on. */
+  hash?: string | null;
   /** Print the decision instead of sending it. */
   print?: boolean;
   json: boolean;
@@ -40,7 +46,7 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   try {
     const gate = gateAt(view, address);
     const content = await readGateContent(gate.gate, session.store);
-    tell(terminal, ...renderGate(gate, content?.shown ?? null, { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr), palette: terminal.palette }));
+    await showWhole(gate, content, command, terminal);
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
     if (command.print === true) {
       print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
@@ -53,6 +59,40 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
     return EXIT.success;
   } finally {
     await link.close();
+  }
+}
+
+/** Shows all of a gate. Throws a refusal where it is not what was seen before, or where somebody does not agree to what they could not see. */
+async function showWhole(open: OpenGate, content: GateContent | null, { hash, says }: DecideCommand, terminal: Terminal): Promise<void> {
+  const { gate } = open;
+  const seen = hash ?? null;
+  if (seen !== null && !isHash(seen, gate.hash)) throw refusal(`Gate \`${gate.path}\` shows other content (${gate.hash}) than \`${seen}\`.`, `Look at it with \`perdure show ${rootOf(open.address)}\`.`);
+  const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
+  tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...optionLines(gate));
+  const unseen = unseenLines(open, content?.shown ?? null, { ...style, height: heightOf(terminal.stderr) });
+  if (unseen > 0 && seen === null && says.decision !== 'reject' && !(await agrees(unseen, terminal))) throw refusal('Nothing was decided; the gate stays open.');
+}
+
+/** Whether a hash was meant: whole, its digits, or their ends as a gate shows them. */
+function isHash(typed: string, hash: string): boolean {
+  const digits = hash.replace(/^sha256:/, '');
+  return [hash, digits, gateHash(hash), gateHash(hash).replace('sha256 ', '')].includes(typed.trim());
+}
+
+function optionLines({ options }: Gate): string[] {
+  return options === undefined ? [] : [`  one of: ${options.map(optionText).join(' · ')}`];
+}
+
+/** What has scrolled by takes a key of its own, where somebody is there to press it. */
+async function agrees(unseen: number, terminal: Terminal): Promise<boolean> {
+  if (!terminal.interactive) return true;
+  const keys = openKeys(terminal, new AbortController().signal);
+  try {
+    await keys.settle();
+    tell(terminal, ...wrap(`${plural(unseen, 'line')} of this ${unseen === 1 ? 'does' : 'do'} not fit on the screen. Decide on all of it? yes [y]   any other key: no`, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`));
+    return (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead();
+  } finally {
+    keys.close();
   }
 }
 

@@ -12,12 +12,12 @@ import { answerCommands } from '../render/gate-words.js';
 import { pauseLines } from '../render/pause-lines.js';
 import { safeLine } from '../render/safe-text.js';
 import type { Terminal } from '../terminal.js';
-import { tell } from '../terminal.js';
+import { tell, widthOf } from '../terminal.js';
 import type { Answer } from './ask-gate.js';
 import { askGate } from './ask-gate.js';
 import type { Says } from './decide.js';
 import { decide, receiptText } from './decide.js';
-import { readGateContent } from './gate-content.js';
+import { readGateContent, shownIn } from './gate-content.js';
 import type { Interrupts } from './interrupt.js';
 import { listenForInterrupts } from './interrupt.js';
 import { gateLines } from './plain-lines.js';
@@ -52,11 +52,12 @@ export type FollowEnd = { kind: 'closed' | 'waiting'; view: RunView } | { kind: 
 export async function follow(options: FollowOptions): Promise<FollowEnd> {
   const interrupts = listenForInterrupts();
   const tellBefore = options.progress.tell;
-  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined, listen: () => (options.isElsewhere ? null : listenToModels(options.store)) }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
+  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined, listen: () => (options.isElsewhere ? null : listenToModels(options.store)), read: (gate) => shownIn(gate, options.store) }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);
     following.screen.close();
+    await following.screen.shown();
     if (interrupts.signal.aborted) return { kind: 'interrupted', cancelled: await leave(following) };
     if (view === null) throw unknownRun(options.run);
     return { kind: view.endedAt === null ? 'waiting' : 'closed', view };
@@ -113,12 +114,12 @@ async function watch(following: Following): Promise<RunView | null> {
 function tellPause(following: Following, pause: Pause | null): void {
   if (pause?.since === following.toldPause) return;
   following.toldPause = pause?.since;
-  if (pause !== null && !following.terminal.interactive) tell(following.terminal, ...pauseLines(pause));
+  if (pause !== null && !following.terminal.interactive) pauseLines(pause).forEach((line) => following.screen.note(line));
 }
 
 /** Says of each limit once that most of it is used. */
 function tellWarnings(following: Following, warnings: Warning[]): void {
-  tell(following.terminal, ...warnings.slice(following.toldWarnings).map(({ message }) => `! ${safeLine(message)}`));
+  for (const { message } of warnings.slice(following.toldWarnings)) following.screen.note(`! ${safeLine(message)}`);
   following.toldWarnings = Math.max(following.toldWarnings, warnings.length);
 }
 
@@ -150,9 +151,9 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
 }
 
 /** A gate that is for others is not asked about here: they are told how to answer it. */
-function tellOthers({ answered, screen }: Following, open: OpenGate): void {
+function tellOthers({ answered, screen, store, terminal }: Following, open: OpenGate): void {
   answered.add(keyOf(open));
-  screen.note(gateLines(open).join('\n'));
+  void shownIn(open.gate, store).then((content) => screen.note(gateLines(open, content, widthOf(terminal.stderr)).join('\n')));
 }
 
 function keyOf({ address, gate }: OpenGate): string {

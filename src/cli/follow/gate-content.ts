@@ -14,6 +14,11 @@ export interface GateContent {
   isText: boolean;
 }
 
+/** What a gate shows, as people read it, where nobody decides: why it cannot be shown stands in its place. Null when the question is all there is. */
+export async function shownIn(gate: Gate, store: Store): Promise<string | null> {
+  return readGateContent(gate, store).then((content) => content?.shown ?? null, (error: unknown) => (error instanceof Error ? error.message : String(error)));
+}
+
 /**
  * The exact content that a gate shows; null when the question is all there is. What a person approves is
  * what its hash names: content that does not fit the hash is refused, never shown (decision 4).

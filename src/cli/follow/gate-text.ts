@@ -2,32 +2,67 @@ import type { OpenGate } from '../observe/view.js';
 import type { Palette } from '../render/colors.js';
 import { gateHash, plural } from '../render/format.js';
 import { gateFacts, wantOf } from '../render/gate-words.js';
-import { safeLine, safeText } from '../render/safe-text.js';
-import { clip, displayWidth, wrap } from '../render/width.js';
+import { safeLine, safeName, safeText } from '../render/safe-text.js';
+import { displayWidth, wrap, wrapLines } from '../render/width.js';
 
-/** Lines of the screen that a gate leaves for what stands above and below its content. */
+/** Lines of the screen that are not the content's: what is asked, its frame, the keys, and what stands around. */
 const OTHER_LINES = 8;
+const LONGEST_RULE = 76;
+const INDENT = '  ';
+/** Before each line of the content, and before what goes on on the next. */
+const GUTTERS = ['  │ ', '  ┊ '];
 
-/** The gate as it is shown: what is asked, its hash, and the head of the content. */
-export function renderGate({ address, gate }: OpenGate, content: string | null, style: { width: number; height: number; palette: Palette }): string[] {
-  const { width, height, palette } = style;
-  const hash = gateHash(gate.hash);
-  const title = `◆ ${safeLine(address)} ${wantOf(gate)}: ${safeLine(gate.message)}`;
-  const room = width - displayWidth(hash) - 2;
-  const head = displayWidth(title) <= room ? [`${palette.tone('attention', title)}${' '.repeat(room - displayWidth(title) + 2)}${palette.dim(hash)}`] : [...wrap(title, width - 2).map((line, index) => palette.tone('attention', index === 0 ? line : `  ${line}`)), `  ${palette.dim(hash)}`];
-  const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
-  return [...head, ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - 2).map((line) => palette.dim(`  ${line}`))), ...(content === null ? [] : frame(content, style, Math.max(3, height - OTHER_LINES)))];
+export interface GateStyle {
+  /** Columns; without end where another program reads the lines. */
+  width: number;
+  /** Lines of the screen; null to show all. */
+  height: number | null;
+  palette: Palette;
 }
 
-function frame(content: string, { width, palette }: { width: number; palette: Palette }, room: number): string[] {
-  const lines = safeText(content).trimEnd().split('\n').map((line) => line.replace(/\t/g, '    '));
-  const shown = lines.slice(0, room);
-  const isCut = shown.length < lines.length || shown.some((line) => displayWidth(line) > width - 4);
-  const label = ` ${plural(lines.length, 'line')}${isCut ? '; `e` opens it' : ''} `;
-  const more = shown.length < lines.length ? [palette.dim(`  ╰ … ${plural(lines.length - shown.length, 'more line')}`)] : [];
-  return [
-    palette.dim(`  ┌─${label}${'─'.repeat(Math.max(0, width - displayWidth(label) - 4))}`),
-    ...shown.map((line) => `  ${palette.dim('│')} ${clip(line, width - 4)}`),
-    ...more,
+/** The gate as it is shown: what is asked, its hash, and of the content as much as the screen has room for; what is left out is counted. */
+export function renderGate(gate: OpenGate, content: string | null, style: GateStyle): string[] {
+  return layout(gate, content, style).lines;
+}
+
+/** How many of the lines that a gate takes are not on the screen when it was just shown. */
+export function unseenLines(gate: OpenGate, content: string | null, style: GateStyle): number {
+  return layout(gate, content, style).unseen;
+}
+
+function layout({ address, gate }: OpenGate, content: string | null, style: GateStyle): { lines: string[]; unseen: number } {
+  const { width, height, palette } = style;
+  const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
+  const head = [
+    ...titleLines(`◆ ${safeName(address)} ${wantOf(gate)}: ${safeLine(gate.message)}`, gateHash(gate.hash), style),
+    ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - INDENT.length).map((line) => palette.dim(`${INDENT}${line}`))),
   ];
+  const tooHigh = height === null ? 0 : Math.max(0, head.length + OTHER_LINES - 1 - height);
+  if (content === null) return { lines: head, unseen: height === null ? 0 : Math.max(0, head.length + MARGIN - height) };
+  const { lines, hidden } = frame(content, style, height === null ? Infinity : Math.max(0, height - OTHER_LINES - head.length + 1));
+  return { lines: [...head, ...lines], unseen: hidden + Math.min(head.length, tooHigh) };
+}
+
+/** The line above a gate, its keys, and the line of the cursor. */
+const MARGIN = 3;
+
+function titleLines(title: string, hash: string, { width, palette }: GateStyle): string[] {
+  const room = Math.min(width, displayWidth(title) + displayWidth(hash) + 2) - displayWidth(hash) - 2;
+  const fill = Number.isFinite(width) ? width - displayWidth(title) - displayWidth(hash) : 2;
+  if (displayWidth(title) <= room) return [`${palette.tone('attention', title)}${' '.repeat(fill)}${palette.dim(hash)}`];
+  return [...wrap(title, width - INDENT.length).map((line, index) => palette.tone('attention', index === 0 ? line : `${INDENT}${line}`)), palette.dim(`${INDENT}${hash}`)];
+}
+
+/** The content's lines, wrapped, at most `room` of them, and how many more there are. */
+export function frame(content: string, { width, palette }: Pick<GateStyle, 'width' | 'palette'>, room: number): { lines: string[]; hidden: number } {
+  const written = wrapLines(safeText(content.replace(/\n+$/, '')), width - INDENT.length * 2);
+  const all = written.flatMap((pieces) => pieces.map((piece, index) => `${palette.dim(GUTTERS[index === 0 ? 0 : 1] ?? '')}${piece}`));
+  const shown = all.slice(0, room);
+  const hidden = all.length - shown.length;
+  const label = ` ${plural(written.length, 'line')}${hidden > 0 ? '; `e` opens it' : ''} `;
+  const rule = '─'.repeat(Math.max(0, Math.min(width, LONGEST_RULE) - displayWidth(label) - 4));
+  return {
+    lines: [...wrap(`  ┌─${label}${rule}`, width).map((line) => palette.dim(line)), ...shown, ...(hidden > 0 ? [palette.dim(`  ╰ … ${plural(hidden, 'more line')}`)] : [])],
+    hidden,
+  };
 }

@@ -14,6 +14,10 @@ const KEY_SEQUENCE = /\u001b(?:\[[0-9;]*[A-Za-z~]|O[A-Za-z]|.)?/g;
 export interface Keys {
   /** The next key; empty when the question is gone. */
   key(): Promise<string>;
+  /** Reads what was typed before now: whoever typed it had not seen what is shown next. */
+  settle(): Promise<void>;
+  /** Whether the last key was typed before that. */
+  wasAhead(): boolean;
   /** One line, echoed and editable; null when it was given up with Ctrl-C or the question is gone. */
   line(prompt: string): Promise<string | null>;
   /** Leaves the terminal to another program until the promise settles. */
@@ -26,6 +30,7 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   const { stdin, stderr } = terminal;
   const decoder = new StringDecoder('utf8');
   const typed: string[] = [];
+  let ahead = 0;
   let wake: () => void = () => undefined;
   const onData = (data: Buffer): void => {
     typed.push(...decoder.write(data).replace(KEY_SEQUENCE, ''));
@@ -44,12 +49,20 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   };
   const key = async (): Promise<string> => {
     while (typed.length === 0 && !gone.aborted) await new Promise<void>((resolve) => { wake = resolve; });
-    return gone.aborted ? '' : (typed.shift() ?? '');
+    if (gone.aborted) return '';
+    ahead -= 1;
+    return typed.shift() ?? '';
   };
   gone.addEventListener('abort', onGone);
   listen();
   return {
     key,
+    async settle() {
+      // What waits in the terminal comes with the next turns of the event loop.
+      if (stdin.isTTY) for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      ahead = stdin.isTTY ? typed.length : 0;
+    },
+    wasAhead: () => ahead >= 0,
     line: (prompt) => readLine(prompt, key, stderr),
     async lend(use) {
       leave();

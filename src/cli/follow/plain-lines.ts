@@ -1,10 +1,12 @@
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { nestedIn } from '../observe/view.js';
+import { createPalette } from '../render/colors.js';
 import { gateHash } from '../render/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';
 import { stepRow } from '../render/rows.js';
 import { safeLine, safeName } from '../render/safe-text.js';
-import { clip } from '../render/width.js';
+import { clip, wrap } from '../render/width.js';
+import { frame } from './gate-text.js';
 
 /** What a step does takes at most so many columns: a script that a command is given may have any length. */
 const WIDEST_DETAIL = 48;
@@ -47,14 +49,17 @@ function doers({ step, actor }: StepView, kind: string): string[] {
   return kind === 'agent' ? [safeName(actor)] : [safeName(actor), kind];
 }
 
-/** A gate where nobody can be asked: what waits, and how to answer it. */
-export function gateLines(open: OpenGate): string[] {
+/** A gate where nobody can be asked: what waits, what is decided on, in lines of at most `width` columns, and how to answer it. */
+export function gateLines(open: OpenGate, content: string | null, width: number): string[] {
   const { gate } = open;
   const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   return [
-    `◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`,
-    ...(facts.length === 0 ? [] : [`  ${facts.join(' · ')}`]),
+    ...wrap(`◆ ${safeName(open.address)} waits for ${what}: ${safeLine(gate.message)}  ${gateHash(gate.hash)}`, width),
+    ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - 2).map((line) => `  ${line}`)),
+    ...(content === null ? [] : frame(content, { width, palette: NO_COLORS }, Infinity).lines),
     ...answerCommands(open).map((command) => `  ${command}`),
   ];
 }
+
+const NO_COLORS = createPalette(false);

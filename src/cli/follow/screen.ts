@@ -2,7 +2,7 @@ import type { OpenGate, RunView } from '../observe/view.js';
 import { openGates } from '../observe/view.js';
 import { renderHeader, renderJoined, renderScreen } from '../render/screen.js';
 import type { Terminal } from '../terminal.js';
-import { heightOf, tell, widthOf } from '../terminal.js';
+import { heightOf, readingWidthOf, tell, widthOf } from '../terminal.js';
 import { createLiveRegion } from './live-region.js';
 import { createPlainLines, gateLines } from './plain-lines.js';
 import type { Words } from './words.js';
@@ -17,6 +17,8 @@ export interface Screen {
   note(line: string): void;
   /** Leaves the last state of the tree behind. */
   close(): void;
+  /** Resolves when all that was to be shown has been. */
+  shown(): Promise<void>;
 }
 
 /** What the first lines say beside the run itself. */
@@ -24,6 +26,9 @@ export interface Header {
   uiUrl: string | null;
   joined: boolean;
 }
+
+/** What a gate shows, as people read it; null where the question is all there is. */
+export type ReadContent = (gate: OpenGate['gate']) => Promise<string | null>;
 
 /** What a live tree says of models that speak; null where nobody listens to them. */
 type Listening = Words | null;
@@ -36,7 +41,7 @@ function headerFor(view: RunView, { uiUrl, joined }: Header, terminal: Terminal)
 const FRAME_MS = 100;
 
 /** The screen that fits the terminal: a live tree for a person, else one plain line for each change. */
-export function createScreen(terminal: Terminal, about: Header & { listen: () => Listening }): Screen {
+export function createScreen(terminal: Terminal, about: Header & { listen: () => Listening; read: ReadContent }): Screen {
   return terminal.interactive ? createLiveScreen(terminal, about, about.listen()) : createPlainScreen(terminal, about);
 }
 
@@ -80,27 +85,35 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
       terminal.stderr.removeListener('resize', draw);
       region.close();
     },
+    shown: () => Promise.resolve(),
   };
 }
 
-function createPlainScreen(terminal: Terminal, about: Header): Screen {
+function createPlainScreen(terminal: Terminal, about: Header & { read: ReadContent }): Screen {
   const changes = createPlainLines();
   const told = new Set<string>();
   let begun = false;
+  // What a gate shows is read from the store; what comes after it waits.
+  let saying = Promise.resolve();
+  const say = (lines: () => string[] | Promise<string[]>): void => {
+    saying = saying.then(async () => tell(terminal, ...(await lines())));
+  };
   const isNew = ({ address, gate }: OpenGate): boolean => !told.has(`${address} ${gate.hash}`);
   return {
     show(view) {
-      if (!begun) tell(terminal, ...headerFor(view, about, terminal));
+      const head = begun ? [] : headerFor(view, about, terminal);
       begun = true;
-      tell(terminal, ...changes(view, Date.now()));
+      const lines = [...head, ...changes(view, Date.now())];
+      say(() => lines);
       for (const open of openGates(view).filter(isNew)) {
         told.add(`${open.address} ${open.gate.hash}`);
-        tell(terminal, ...gateLines(open));
+        say(async () => gateLines(open, await about.read(open.gate), readingWidthOf(terminal.stderr)));
       }
     },
     hold: () => undefined,
     release: () => undefined,
-    note: (line) => tell(terminal, line),
+    note: (line) => say(() => [line]),
     close: () => undefined,
+    shown: () => saying,
   };
 }

@@ -6,6 +6,7 @@ import { evaluate, isTrue, render } from '../../plan/evaluate.js';
 import type { Scope } from '../../plan/evaluate.js';
 import { rootsOf } from '../../plan/expression.js';
 import type { Expression, Template } from '../../plan/expression.js';
+import type { GateEnd } from '../../plan/gate.js';
 import type { Json } from '../../plan/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Failures, Spend } from '../../plan/result.js';
@@ -41,6 +42,8 @@ export interface Started {
   spent: Spend;
   /** Workflows that its agent started and that failed in whole or in part. */
   below?: Failures;
+  /** Who chose that its device gets the last good image again: the step ends when it has, and asks again when it cannot. */
+  restoring?: GateEnd | null;
 }
 
 /** A step and the scope it stands in. */

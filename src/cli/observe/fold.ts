@@ -1,13 +1,13 @@
 import { needsBatches } from '../../plan/batch.js';
 import { stepPathOf, turnOf } from '../../plan/conversation.js';
 import { restoreSchedule } from '../../plan/carry.js';
-import { countedOnce, endAlone, gateEnd, lossEnd, unattendedEnd } from '../../plan/ends.js';
+import { countedOnce, endAlone, unattendedEnd } from '../../plan/ends.js';
 import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
 import { isRead, refusalOf } from '../../plan/gate.js';
 import { takeDecision } from '../../plan/gate-course.js';
 import type { Budgets } from '../../plan/plan.js';
 import { nextTryDelay } from '../../plan/policy.js';
-import { givenUp, isInDoubt, recoveryOf } from '../../plan/recovery.js';
+import { isInDoubt } from '../../plan/recovery.js';
 import type { RunOutcome } from '../../plan/result.js';
 import { NO_SPEND, addSpend } from '../../plan/result.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
@@ -22,6 +22,7 @@ import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
 import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, openCarried, valueOf } from './fold-scope.js';
+import { endByGate, isRestoring, isWithin, nextTry, restoredEnd, stopRestoring } from './gate-ends.js';
 import type { Truth } from './truth.js';
 import { noTruth } from './truth.js';
 import { pathBelow } from './view.js';
@@ -95,7 +96,7 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
       return start(fold, stepAt(fold, event.path), event.at);
     case 'step-succeeded':
       if (event.quick) start(fold, stepAt(fold, event.path), event.at);
-      return end(fold, stepAt(fold, event.path), event.at, { status: 'success', ...event.output });
+      return succeed(fold, stepAt(fold, event.path), event);
     case 'step-failed':
       if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return fail(fold, stepAt(fold, event.path), event);
@@ -188,7 +189,7 @@ function start(fold: RunFold, spot: Spot | null, at: string): void {
   if (before === undefined || scope.schedule.steps[step.index]?.status === 'pending') startStep(scope.schedule, step.index);
   // A gate that is shown again has not started again.
   if ((step.kind === 'approval' || step.kind === 'ask' || isBlockStep(step)) && before !== undefined) return;
-  scope.started.set(step.index, { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + 1 });
+  scope.started.set(step.index, nextTry(before, at));
 }
 
 /** What starts in an item or a round says that its step runs, and that the rounds before are over. */
@@ -286,7 +287,16 @@ function endAround(fold: RunFold, { outer, owner, schedule }: FoldScope, at: str
   if (innersOf(outer, owner).every((item) => item.schedule.open === 0)) end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
 }
 
+function succeed(fold: RunFold, spot: Spot | null, { at, output }: RunEvent & { kind: 'step-succeeded' }): void {
+  end(fold, spot, at, restoredEnd(spot, output) ?? { status: 'success', ...output });
+}
+
 function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
+  // What cannot be restored is asked about again.
+  if (fold.cancelling || !isRestoring(spot)) failTry(fold, spot, event);
+}
+
+function failTry(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
   // Refused before anything was asked: the interpreter asks again, with more reserved.
   if (event.failure.type === 'budget-short') return unstart(spot);
   if (spot === null) return;
@@ -302,11 +312,6 @@ function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-
   } else end(fold, spot, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
 }
 
-/** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */
-function isWithin({ kind }: Gate): boolean {
-  return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'tool';
-}
-
 function openGate(fold: RunFold, gate: Gate): void {
   const spot = stepAt(fold, stepPathOf(gate.path));
   fold.decided.delete(gate.path);
@@ -314,6 +319,7 @@ function openGate(fold: RunFold, gate: Gate): void {
   const alone = isWithin(gate) ? null : endAlone(gate, fold.input.settings);
   // A run that decides by itself asks nobody about calls of tools, and whether a board is ready.
   if ((gate.kind === 'tool' || gate.kind === 'ready') && fold.input.settings.gates !== 'ask') return;
+  stopRestoring(spot);
   if (alone === null) fold.gates.set(gate.path, gate);
   else end(fold, spot, gate.since, alone);
 }
@@ -360,24 +366,6 @@ function endGate(fold: RunFold, ended: GateEnd): void {
   // Done again, the step says itself how it ended; the interpreter asks anew each time.
   const stepEnd = endByGate(spot, gate, ended);
   if (stepEnd !== null) end(fold, spot, ended.at, stepEnd);
-}
-
-/** What a decision makes of its step; null where the step goes on. */
-function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): StepEnd | null {
-  switch (gate.kind) {
-    case 'lost':
-      return lossEnd(step, ended);
-    case 'tool':
-    case 'ready':
-      return ended.decision === 'approve' ? null : gateEnd(ended, gate);
-    case 'recovery': {
-      const how = recoveryOf(ended);
-      const message = scope.started.get(step.index)?.lastFailure ?? gate.message;
-      return how === 'retry' ? null : givenUp(how, { type: 'flash-failed', message }, ended.by, ended.comment);
-    }
-    default:
-      return gateEnd(ended, gate);
-  }
 }
 
 function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { kind: 'run-ended' }): void {

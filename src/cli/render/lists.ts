@@ -1,11 +1,14 @@
+import { utf8Bytes } from '../../plan/json.js';
+import { isStored } from '../../plan/value.js';
 import type { ListedRun, ListedStatus } from '../observe/list-runs.js';
 import type { OpenGate } from '../observe/view.js';
+import { rootOf } from '../observe/view.js';
 import type { Palette } from './colors.js';
-import { formatAge, formatDuration, formatUsd, gateHash } from './format.js';
+import { formatAge, formatDuration, formatUsd, gateHash, plural } from './format.js';
 import { answerCommands, gateFacts } from './gate-words.js';
 import type { Tone } from './rows.js';
 import { safeLine, safeName } from './safe-text.js';
-import { clip, displayWidth, fit } from './width.js';
+import { displayWidth, fit, wrap } from './width.js';
 
 interface ListStyle {
   now: number;
@@ -48,8 +51,16 @@ export function renderGateList(gates: OpenGate[], { now, width, palette }: ListS
   if (gates.length === 0) return ['Nothing waits for you.'];
   return gates.flatMap((open) => [
     `${palette.tone('attention', '◆')} ${palette.bold(safeName(open.address))}`,
-    `  ${clip(safeLine(open.gate.message), width - 2)}`,
-    `  ${palette.dim([`since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`, ...gateFacts(open.gate, now), gateHash(open.gate.hash)].join(' · '))}`,
+    ...wrap(safeLine(open.gate.message), width - 2).map((line) => `  ${line}`),
+    ...contentLine(open),
+    ...wrap([`since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`, ...gateFacts(open.gate, now), gateHash(open.gate.hash)].join(' · '), width - 2).map((line) => `  ${palette.dim(line)}`),
     `  ${answerCommands(open)[0] ?? ''}`,
   ]);
+}
+
+/** A list has no room for what is decided on: it says how much that is, and where all of it stands. */
+function contentLine({ address, gate: { content } }: OpenGate): string[] {
+  if (content === null) return [];
+  const bytes = isStored(content) ? content.bytes : utf8Bytes(JSON.stringify(content.value));
+  return [`  shows ${plural(bytes, 'byte')}: perdure show ${safeName(rootOf(address))}`];
 }

@@ -11,13 +11,13 @@ import { readGateContent } from '../../cli/follow/gate-content.js';
 import { findRun } from '../../cli/observe/find-run.js';
 import type { OpenGate } from '../../cli/observe/view.js';
 import { rootOf } from '../../cli/observe/view.js';
-import { answerCommands } from '../../cli/render/gate-words.js';
-import { safeText } from '../../cli/render/safe-text.js';
+import { answerCommands, optionText } from '../../cli/render/gate-words.js';
+import { safeLine, safeName, safeText } from '../../cli/render/safe-text.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
 import { McpRefusal } from '../errors.js';
 import { filled } from '../input.js';
-import { isOwnContent } from '../own-content.js';
+import { isForPerson } from '../own-content.js';
 import type { ToolCall } from '../tool.js';
 import { defineTool } from '../tool.js';
 
@@ -34,7 +34,7 @@ const input = z.strictObject({
 export const gateAnswer = defineTool({
   name: 'gate_answer',
   title: 'Decide a gate',
-  description: 'Approves, rejects or answers what a run waits for. What this connection made or wrote itself, and what tools do in runs that it started, only a person may approve.',
+  description: 'Approves, rejects or answers what a run waits for. In a run that this client started a person decides, who is asked; the client itself only where the gate names it as its approver.',
   input,
   annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run(given, call) {
@@ -48,7 +48,8 @@ export const gateAnswer = defineTool({
       if (given.hash !== undefined && given.hash !== open.gate.hash) throw new McpRefusal(`Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on (${given.hash}); look again with \`run_status\`.`);
       const content = await readGateContent(open.gate, session.store);
       // A decision with a token is a person's own, whatever it says.
-      const isPersons = open.needsToken === true || (given.decision !== 'reject' && isOwnContent({ run, submittedBy: view.submittedBy, kind: open.gate.kind, content }, by, connection));
+      const { kind, approvers } = open.gate;
+      const isPersons = open.needsToken === true || isForPerson({ run, submittedBy: view.submittedBy, kind, content, decision: given.decision, ...(approvers === undefined ? {} : { approvers }) }, by, connection);
       const decided = isPersons ? askPerson(open, content, given, call) : null;
       if (decided !== null && decided.kind === 'ask') return decided.question;
       const says = await saysOf(given, { gate: open.gate, store: session.store, by: decided === null ? by : connection.person });
@@ -79,8 +80,10 @@ function askPerson(open: OpenGate, content: GateContent | null, given: z.infer<t
     if (answered.action === 'accept' && answered.content?.['decide'] === true) return { kind: 'agreed' };
     throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
   }
-  if (!canAsk) throw new McpRefusal(`${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows`}, so a person must decide: \`${commands}\`.`);
-  const message = safeText([`${address} ${gate.hash}`, gate.message, ...(content === null ? [] : [content.shown]), said].join('\n\n'));
+  if (!canAsk) throw new McpRefusal(`${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, so a person must decide: \`${commands}\`.`);
+  const shown = content === null ? [] : [safeText(content.shown).split('\n').map((line) => `│ ${line}`).join('\n')];
+  const options = gate.options === undefined ? [] : [`One of: ${gate.options.map(optionText).join(' · ')}`];
+  const message = [`${safeName(address)} ${gate.hash}`, safeLine(gate.message), ...shown, ...options, safeLine(said)].join('\n\n');
   return {
     kind: 'ask',
     question: inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }) }) } }),

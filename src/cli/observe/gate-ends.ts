@@ -1,0 +1,62 @@
+import { gateEnd, lossEnd } from '../../plan/ends.js';
+import type { Failure } from '../../plan/failure.js';
+import type { Gate, GateEnd } from '../../plan/gate.js';
+import { givenUp, recoveryOf } from '../../plan/recovery.js';
+import { NO_SPEND } from '../../plan/result.js';
+import type { StepEnd } from '../../plan/schedule.js';
+import type { StepOutput } from '../../plan/step-output.js';
+import type { Spot, Started } from './fold-scope.js';
+
+/** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */
+export function isWithin({ kind }: Gate): boolean {
+  return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'tool';
+}
+
+/** What a decision makes of its step; null where the step goes on. */
+export function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): StepEnd | null {
+  switch (gate.kind) {
+    case 'lost':
+      return lossEnd(step, ended);
+    case 'tool':
+    case 'ready':
+      return ended.decision === 'approve' ? null : gateEnd(ended, gate);
+    case 'recovery': {
+      const how = recoveryOf(ended);
+      const started = scope.started.get(step.index);
+      if (how === 'restore' && started !== undefined) started.restoring = ended;
+      return how === 'retry' || how === 'restore' ? null : givenUp(how, flashFailure(started?.lastFailure ?? gate.message), ended.by, ended.comment);
+    }
+    default:
+      return gateEnd(ended, gate);
+  }
+}
+
+function flashFailure(message: string): Failure {
+  return { type: 'flash-failed', message };
+}
+
+function startedAt(spot: Spot | null): Started | undefined {
+  return spot?.scope.started.get(spot.step.index);
+}
+
+/** Whether the device of a step gets its last good image again. */
+export function isRestoring(spot: Spot | null): boolean {
+  return (startedAt(spot)?.restoring ?? null) !== null;
+}
+
+export function stopRestoring(spot: Spot | null): void {
+  const started = startedAt(spot);
+  if (started !== undefined) started.restoring = null;
+}
+
+/** How a step ends whose device has its last good image again, which is no success; null where nothing was to be restored. */
+export function restoredEnd(spot: Spot | null, { spend }: StepOutput): StepEnd | null {
+  const started = startedAt(spot);
+  const restored = started?.restoring ?? null;
+  return restored === null ? null : { ...givenUp('restore', flashFailure(started?.lastFailure ?? 'it could not be flashed'), restored.by, restored.comment), spend };
+}
+
+/** A step that has started once more; to restore an image is no try of its own. */
+export function nextTry(before: Started | undefined, at: string): Started {
+  return { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + (before?.restoring == null ? 1 : 0) };
+}
