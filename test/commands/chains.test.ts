@@ -81,7 +81,7 @@ describe('perdure run chain.json', () => {
     await other.close();
   });
 
-  it('is used by a workflow with its `userRequest`', async () => {
+  it('is used by a workflow with its `userRequest`', { tags: ['python3'] }, async () => {
     expect(await project.run('run', 'uses.yml')).toMatchObject({ code: 0, stdout: 'got positive/2\n' });
   });
 

@@ -219,7 +219,7 @@ describe('what a client makes', () => {
     expect(await next.refusal('workflow', { name: 'helped' })).toContain('There is no workflow `helped`');
   });
 
-  it('is a tool that acts only after a person approved its text and what it is called with, as all else that it is used in', async () => {
+  it('is a tool that acts only after a person approved its text and what it is called with, as all else that it is used in', { tags: ['sandbox'] }, async () => {
     const { call, refusal } = await open();
     expect(await call('tool_create', { name: 'count', definition: COUNT })).toMatchObject({ name: 'count', definition: expect.stringContaining('entrypoint: wc') as string });
     const waiting = await call('tool', { name: 'count', params: { text: 'one ${two} three' } });

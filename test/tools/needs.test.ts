@@ -11,7 +11,7 @@ import { packageRoot } from '../../src/workers/package-root.js';
 const ROOT = packageRoot();
 const TABLE = fileURLToPath(new URL('../../scripts/needs.mjs', import.meta.url));
 /** What every Debian has, and what comes with Node. */
-const ALWAYS = ['/bin/sh', 'bash', 'go', 'grep', 'mkfifo', 'npm', 'prlimit', 'script', 'sh', 'sleep', 'tar', 'true'];
+const ALWAYS = ['/bin/sh', 'bash', 'go', 'grep', 'mkfifo', 'mount', 'npm', 'nsenter', 'prlimit', 'script', 'sh', 'sleep', 'tar', 'true', 'umount', 'unshare'];
 const FILES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => ({ file, text: readFileSync(join(ROOT, 'test', file), 'utf8') }));
 
 /** A folder with these programs and nothing else. `apt-get` and `sudo` note what they are asked for. */

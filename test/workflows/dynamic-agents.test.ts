@@ -180,7 +180,7 @@ describe('an agent that makes tools', () => {
   const TOOLING: Partial<Agent> = { uses: [...FILES, { kind: 'maker', name: 'tool_create' }, ...MAKERS], permissions: { ...MAKING, allow: ['make'] } };
   const uses = (file: string): Answer => ({ tools: [{ name: 'count_lines', input: { file } }] });
 
-  it('calls them from the next turn on, and hands them to agents that it makes', async () => {
+  it('calls them from the next turn on, and hands them to agents that it makes', { tags: ['sandbox'] }, async () => {
     const create = { name: 'agent_create', input: { ...CREATE.input, tools: ['count_lines'] } };
     const { output, requests } = await run([() => makes(LINES), () => uses('deck.txt'), (request) => ({ tools: [create], text: last(request) }), () => ({ tools: [{ name: 'judge', input: { input: 'Count.' } }] }), said], (request) => (request.results.count === 0 ? uses('deck.txt') : { text: `it has ${last(request).trim()}` }), TOOLING);
     expect(output).toMatch(/^it has .*1/);

@@ -58,7 +58,8 @@ describe('a run', () => {
 
   it('runs independent steps side by side, never more than max_parallel', async () => {
     const log = join(harness.folder, 'window');
-    const script = `echo start >> ${log}; sleep 0.1; echo end >> ${log}`;
+    // None ends before three have begun.
+    const script = `echo start >> ${log}; until [ "$(grep -c start ${log})" -ge 3 ]; do sleep 0.05; done; echo end >> ${log}`;
     const steps = Array.from({ length: 7 }, (_, index) => commandStep(index, ['sh', '-c', script]));
     await (await harness.start(plan(steps), { settings: { budget: { max_steps: null, max_parallel: 3, max_runtime_mins: null, max_cost_usd: null, max_tokens: null } } })).result();
     const lines = (await readFile(log, 'utf8')).trim().split('\n');
