@@ -3,6 +3,8 @@ import { nestedIn } from '../observe/view.js';
 import { createPalette } from '../render/colors.js';
 import { gateHash } from '../render/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';
+import type { Around } from '../render/items.js';
+import { itemNames } from '../render/items.js';
 import { stepRow } from '../render/rows.js';
 import { safeLine, safeName } from '../render/safe-text.js';
 import { clip, wrap } from '../render/width.js';
@@ -14,13 +16,24 @@ const WIDEST_DETAIL = 48;
 /** Where there is no terminal each change of a tree is one plain line. Feed it one view after the other. */
 export function createPlainLines(): (view: RunView, now: number) => string[] {
   const told = new Map<string, string>();
-  return (view, now) => changes(view.steps, told, now);
+  return (view, now) => changes(view.steps, { told, now, around: { input: view.input, layers: [] }, item: '' });
 }
 
-function changes(steps: StepView[], told: Map<string, string>, now: number): string[] {
+interface Telling {
+  told: Map<string, string>;
+  now: number;
+  around: Around;
+  /** Of which item of a foreach. */
+  item: string;
+}
+
+function changes(steps: StepView[], outer: Telling): string[] {
+  const telling = { ...outer, around: { ...outer.around, layers: [steps, ...outer.around.layers] } };
   return steps.flatMap((step) => {
-    const own = isNews(step, told) ? [plainLine(step, now)] : [];
-    const below = changes([...nestedIn(step).flatMap((run) => run.steps), ...step.rounds.flatMap((round) => round.steps)], told, now);
+    const own = isNews(step, telling.told) ? [plainLine(step, telling)] : [];
+    const nameOf = itemNames(step, telling.around);
+    const nested = nestedIn(step).flatMap((run) => changes(run.steps, { ...telling, around: { input: run.input, layers: [] } }));
+    const below = [...nested, ...step.rounds.flatMap((round) => changes(round.steps, { ...telling, item: nameOf(round.index) || telling.item }))];
     // What is below a step begins after it and ends before it.
     return step.status === 'running' ? [...own, ...below] : [...below, ...own];
   });
@@ -35,12 +48,12 @@ function isNews(step: StepView, told: Map<string, string>): boolean {
   return !((step.step.kind === 'approval' || step.step.kind === 'ask') && step.status === 'running');
 }
 
-function plainLine(step: StepView, now: number): string {
+function plainLine(step: StepView, { now, item }: Telling): string {
   const { mark, kind, detail: whole, time, cost } = stepRow(step, { now, depth: 0 });
   // What a failure says is wanted whole; how a command goes on is not.
   const detail = step.status === 'error' || step.status === 'timeout' ? whole : clip(whole, WIDEST_DETAIL);
   const took = step.status === 'running' ? '' : time;
-  return [`${mark ?? '▸'} ${safeName(step.path)}`, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
+  return [`${mark ?? '▸'} ${safeName(step.path)}`, item, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
 }
 
 /** What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree. */

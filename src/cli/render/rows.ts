@@ -1,6 +1,8 @@
 import type { RoundView, RunView, StepView } from '../observe/view.js';
 import { isClosed, nestedIn } from '../observe/view.js';
 import { formatDuration, formatUsd, plural } from './format.js';
+import type { Around } from './items.js';
+import { itemNames } from './items.js';
 import { safeLine, safeName } from './safe-text.js';
 import { templateText } from './template-text.js';
 
@@ -46,7 +48,7 @@ function isPartial({ status, result }: StepView): boolean {
  * runs and when it did not succeed; with `expand` always.
  */
 export function rowsOf(view: RunView, options: { now: number; expand: boolean; depth?: number; says?: Says }): Row[] {
-  return rowsOfSteps(view.steps, { ...options, depth: options.depth ?? 0 });
+  return rowsOfSteps(view.steps, { ...options, depth: options.depth ?? 0, around: { input: view.input, layers: [] } });
 }
 
 interface RowOptions {
@@ -54,10 +56,13 @@ interface RowOptions {
   expand: boolean;
   depth: number;
   says?: Says;
+  /** What is around the steps. */
+  around: Around;
 }
 
-function rowsOfSteps(steps: StepView[], options: RowOptions): Row[] {
-  const { depth } = options;
+function rowsOfSteps(steps: StepView[], outer: RowOptions): Row[] {
+  const { depth } = outer;
+  const options = { ...outer, around: { ...outer.around, layers: [steps, ...outer.around.layers] } };
   const shown = new Set<string>();
   return steps.flatMap((step) => {
     const group = step.step.parallel_group;
@@ -80,7 +85,7 @@ function doneOf(steps: StepView[]): string {
 function stepRows(view: StepView, options: RowOptions): Row[] {
   const words = view.status === 'running' ? (options.says?.(view.path) ?? null) : null;
   const row: Row = { ...stepRow(view, options), ...(words === null ? {} : { words: safeLine(words) }) };
-  if (view.rounds.length > 0) return [row, ...roundRows(view.rounds, { ...options, depth: options.depth + 1 })];
+  if (view.rounds.length > 0) return [row, ...roundRows(view, { ...options, depth: options.depth + 1 })];
   const { nested } = view;
   if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success' || isPartial(view))) return [row];
   const shown = nestedIn(view).filter((run) => run === nested || !isClosed(run.status));
@@ -91,19 +96,22 @@ function stepRows(view: StepView, options: RowOptions): Row[] {
 const MOST_ROUNDS = 20;
 
 /** What goes on and what went wrong comes first; what ended well is shown where everything is asked for. */
-function roundRows(rounds: RoundView[], options: RowOptions): Row[] {
+function roundRows(view: StepView, options: RowOptions): Row[] {
+  const { rounds } = view;
+  const nameOf = itemNames(view, options.around);
   const telling = rounds.filter(({ status, partial }) => (status !== 'success' && status !== 'skipped') || partial !== undefined);
   const shown = new Set([...telling, ...(options.expand ? rounds : [])].slice(0, MOST_ROUNDS));
-  const rows = rounds.filter((round) => shown.has(round)).flatMap((round) => oneRound(round, options));
+  const rows = rounds.filter((round) => shown.has(round)).flatMap((round) => oneRound(round, `#${round.index} ${nameOf(round.index)}`.trimEnd(), options));
   const left = rounds.length - shown.size;
   return left > 0 && options.expand ? [...rows, { depth: options.depth, mark: '…', tone: 'quiet', label: `${left} more`, kind: '', detail: '', time: '', cost: '' }] : rows;
 }
 
-function oneRound(round: RoundView, options: RowOptions): Row[] {
-  const { index, single, steps } = round;
-  if (!single) return [{ depth: options.depth, ...(round.partial === undefined ? MARKS[round.status] : IN_PART), label: `#${index}`, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
-  const [row, ...below] = steps.flatMap((step) => stepRows(step, options));
-  return row === undefined ? [] : [{ ...row, label: `#${index}` }, ...below];
+function oneRound(round: RoundView, label: string, options: RowOptions): Row[] {
+  const { single, steps } = round;
+  if (!single) return [{ depth: options.depth, ...(round.partial === undefined ? MARKS[round.status] : IN_PART), label, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
+  const inside = { ...options, around: { ...options.around, layers: [steps, ...options.around.layers] } };
+  const [row, ...below] = steps.flatMap((step) => stepRows(step, inside));
+  return row === undefined ? [] : [{ ...row, label }, ...below];
 }
 
 /** The row of one step. */
