@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InjectedContext } from '../plan/injected.js';
 import { toText } from '../plan/json.js';
 import type { RunRecord, StepResult } from '../plan/result.js';
 import type { Value } from '../plan/value.js';
 import { isStored } from '../plan/value.js';
+import { INSTRUCTION_BYTES, readPlainNow } from '../store/read-plain.js';
 import type { Store } from '../store/store.js';
 import { locate } from '../store/places.js';
 
@@ -31,9 +31,9 @@ export async function keepContext(store: Store, record: RunRecord, results: Step
 
 /** Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person changes them. */
 function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
-  const path = join(locate(store, workspace ?? ''), 'AGENTS.md');
-  if (workspace === undefined || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  const content = hashOf(readFileSync(path, 'utf8'));
+  const text = workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
+  if (text === null) return;
+  const content = hashOf(text.toString('utf8'));
   if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);
 }
 

@@ -1,6 +1,13 @@
-import { lstat, readFile, rm } from 'node:fs/promises';
+import { dirname, relative } from 'node:path';
 import type { MadeFile, MadeFiles } from '../store/made-files.js';
 import { sha256 } from '../store/hash.js';
+import { readPlain } from '../store/read-plain.js';
+import { errorCode } from '../store/store-failure.js';
+import { inFolderOf, removeEntry } from './tools/files/open.js';
+import { FileRefusal } from './tools/files/refusal.js';
+
+/** A definition that was made is shorter: what is not is another file. */
+const MOST_BYTES = 10 * 1024 * 1024;
 
 /** What is known of a run that used a made file: `unknown` where nothing of that id was ever started. */
 export type UseState = 'open' | 'closed' | 'unknown';
@@ -15,17 +22,29 @@ export async function removeMade(store: MadeFiles, stateOf: (run: string) => Pro
     const states = await Promise.all(runs.map(async (run) => ({ run, state: await stateOf(run) })));
     for (const { run, state } of states) if (state === 'unknown') await store.forgetUse(made.file, run);
     if (states.some(({ state }) => state === 'open') || !states.some(({ state }) => state === 'closed')) continue;
-    if (await isUnchanged(made)) {
-      await rm(made.file, { force: true });
-      removed.push(made.file);
-    }
+    if (await removeUnchanged(made)) removed.push(made.file);
     await store.forgetMade(made.file);
   }
   return removed;
 }
 
-/** Still the regular file that was made, byte for byte. */
-async function isUnchanged({ file, hash }: MadeFile): Promise<boolean> {
-  const stat = await lstat(file).catch(() => null);
-  return stat?.isFile() === true && sha256(await readFile(file)) === hash;
+/**
+ * Removes a file that is still the regular one that was made, byte for byte, where it was made: not in a folder that has
+ * become a link to another. Says whether it did.
+ */
+async function removeUnchanged({ file, hash }: MadeFile): Promise<boolean> {
+  const folder = dirname(file);
+  const holder = dirname(folder);
+  if (holder === folder) return false;
+  try {
+    return await inFolderOf(holder, relative(holder, file), {}, async (inner, name) => {
+      const bytes = await readPlain(inner.at(name), MOST_BYTES);
+      if (bytes === null || sha256(bytes) !== hash) return false;
+      await removeEntry(inner, name);
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof FileRefusal || errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Context } from '@temporalio/activity';
@@ -102,10 +103,16 @@ async function readsOf({ reads }: CommandStep, cwd: string): Promise<Record<stri
 
 async function fileHash(path: string): Promise<string | null> {
   const hash = createHash('sha256');
+  // Not blocking: a pipe in its place would be waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
+  if (file === null) return null;
   try {
-    await pipeline(createReadStream(path), hash);
+    if (!(await file.stat()).isFile()) return null;
+    await pipeline(file.createReadStream({ autoClose: false }), hash);
     return hash.digest('hex');
   } catch {
     return null;
+  } finally {
+    await file.close();
   }
 }

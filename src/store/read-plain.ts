@@ -1,7 +1,10 @@
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** Of a project's instructions so much is looked at: a longer file is none that a model is told. */
+export const INSTRUCTION_BYTES = 10 * 1024 * 1024;
 
 /** The bytes of a regular file of at most `most` bytes; null for anything else, which is not waited for. */
 export async function readPlain(path: string, most: number): Promise<Buffer | null> {
@@ -21,5 +24,23 @@ export async function readPlain(path: string, most: number): Promise<Buffer | nu
     return null;
   } finally {
     await file.close();
+  }
+}
+
+/** The same at once, for a file that is small; also null where it is longer than `most`. */
+export function readPlainNow(path: string, most: number): Buffer | null {
+  let file: number;
+  try {
+    file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    return null;
+  }
+  try {
+    const stat = fstatSync(file);
+    return stat.isFile() && stat.size <= most ? readFileSync(file) : null;
+  } catch {
+    return null;
+  } finally {
+    closeSync(file);
   }
 }

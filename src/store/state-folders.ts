@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, rea
 import { dirname, join } from 'node:path';
 
 /** The file that makes a folder one of state, whatever it is called and wherever it lies. */
-export const STORE_FILE = 'store.json';
+const STORE_FILE = 'store.json';
 /** It has a line. */
 const FILE_BYTES = 1024;
 

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { UseState } from '../../src/activities/remove-made.js';
@@ -26,5 +26,21 @@ describe('a made file', () => {
     expect(await removeMade(store, async (run) => states[Number(run.slice(4))] ?? 'unknown')).toEqual(stays ? [] : [file]);
     expect(existsSync(file)).toBe(stays);
     expect((await store.listMade()).map(({ runs }) => runs)).toEqual(stays ? [states.flatMap((state, index) => (state === 'unknown' ? [] : [`run-${index}`]))] : []);
+  });
+
+  it('is not removed where its folder has become a link to another that has the same', async () => {
+    const folder = await temporaryFolder();
+    const store = await openStore(join(folder, 'state'));
+    const file = join(folder, 'temp-agents', 'made.md');
+    for (const name of ['temp-agents', 'other']) {
+      mkdirSync(join(folder, name));
+      writeFileSync(join(folder, name, 'made.md'), 'made');
+    }
+    await store.writeMade({ file, hash: sha256('made'), made_at: '2026-11-22T00:00:00Z' });
+    await store.noteUse(file, 'run-0');
+    renameSync(join(folder, 'temp-agents'), join(folder, 'moved'));
+    symlinkSync('other', join(folder, 'temp-agents'));
+    expect(await removeMade(store, async () => 'closed')).toEqual([]);
+    expect(existsSync(join(folder, 'other', 'made.md'))).toBe(true);
   });
 });

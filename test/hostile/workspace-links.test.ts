@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inFolderOf, openFile, removeEntry, replaceFile, withRoot } from '../../src/activities/tools/files/open.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
-import { readPlain } from '../../src/store/read-plain.js';
+import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
 import { callTool, toolContext } from '../activities/tool-context.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;
@@ -140,5 +140,6 @@ describe('a file that is none', () => {
     execFileSync('mkfifo', [inWorkspace('pipe')]);
     symlinkSync(join(victim, 'a.txt'), inWorkspace('a.txt'));
     expect(await Promise.all([inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) => readPlain(path, 1_000)))).toEqual([null, null, null, null, null]);
+    expect([inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) => readPlainNow(path, 1_000))).toEqual([null, null, null, null, null]);
   });
 });

@@ -1,10 +1,12 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, extname, relative, resolve } from 'node:path';
 import type { Device, Image, ImageFile, ImageFormat } from '../../plan/device.js';
 import type { Json } from '../../plan/json.js';
 import { canonicalJson, isObject } from '../../plan/json.js';
 import { sha256 } from '../../store/hash.js';
+import { readPlain } from '../../store/read-plain.js';
 import { stepFailure } from '../failures.js';
+import { inFolderOf } from '../tools/files/open.js';
 import { readHex } from './intel-hex.js';
 
 /** Far above the flash memory of any board here; a bigger file is no image. */
@@ -66,10 +68,15 @@ export async function readInside(path: string, workspace: string): Promise<Buffe
   if (real === null) throw new Error('there is no such file.');
   const inside = relative(await realpath(workspace), real);
   if (inside.startsWith('..') || inside.startsWith('/')) throw new Error("it lies outside of the project's folder.");
-  const found = await lstat(real);
-  if (!found.isFile()) throw new Error('it is no regular file.');
-  if (found.size > FILE_BYTES) throw new Error(`it has ${found.size} bytes, more than any image.`);
-  return readFile(real);
+  // Where links have led it is opened from the root again: what has become a link meanwhile is not followed.
+  return inFolderOf(workspace, inside, {}, async (folder, name) => {
+    const found = await lstat(folder.at(name));
+    if (!found.isFile()) throw new Error('it is no regular file.');
+    if (found.size > FILE_BYTES) throw new Error(`it has ${found.size} bytes, more than any image.`);
+    const bytes = await readPlain(folder.at(name), FILE_BYTES);
+    if (bytes === null) throw new Error('it cannot be read.');
+    return bytes;
+  });
 }
 
 /** Checks an image before the device is touched: its format, its size, and that it is for this chip. */

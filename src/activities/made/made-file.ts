@@ -1,7 +1,4 @@
-import { unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import { errorCode } from '../../store/store-failure.js';
-import { inFolderOf, replaceFile } from '../tools/files/open.js';
+import { inFolderOf, removeEntry, replaceFile } from '../tools/files/open.js';
 import type { Folder } from '../tools/files/open.js';
 import { readIn } from '../tools/files/read.js';
 import { FileRefusal, MissingRefusal } from '../tools/files/refusal.js';
@@ -21,7 +18,7 @@ export async function keepMadeFile(workspace: string, file: string, text: string
     if (found === text) return { undo: () => Promise.resolve() };
     if (found !== null) throw new FileRefusal(`There is a file \`${file}\` already, and it says something else; choose another name, or have a person remove it.`);
     await replaceFile(folder, name, text);
-    return { undo: () => unlink(join(workspace, file)).catch((error: unknown) => { if (errorCode(error) !== 'ENOENT') throw error; }) };
+    return { undo: () => inFolderOf(workspace, file, {}, removeEntry).catch((error: unknown) => { if (!(error instanceof MissingRefusal)) throw error; }) };
   });
 }
 

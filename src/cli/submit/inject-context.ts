@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../compiler/config.js';
 import type { ContextBlock, InjectedContext } from '../../plan/injected.js';
@@ -10,6 +9,7 @@ import { everyStepOf } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';
 import type { Hash, Text } from '../../plan/value.js';
 import { sha256 } from '../../store/hash.js';
+import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
 import type { Session as Conversation } from '../../store/session-files.js';
 import type { Store } from '../../store/store.js';
 import { usageError } from '../exit-codes.js';
@@ -67,8 +67,8 @@ function nonceOf(blocks: ContextBlock[]): string {
 function readInstructions(root: string, store: Store): { block: ContextBlock; hash: Hash } | null {
   const path = join(root, 'AGENTS.md');
   try {
-    if (!lstatSync(path).isFile()) return null;
-    const content = readFileSync(path);
+    const content = readPlainNow(path, INSTRUCTION_BYTES);
+    if (content === null) return null;
     const whole = content.toString('utf8');
     const text = content.length <= AGENTS_MD_BYTES ? whole : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
     const hash = sha256(whole);
