@@ -23,11 +23,11 @@ export function useLauncher(given: LauncherPlace): () => void {
  * process's. Rejects with the error of `spawn`.
  */
 export async function startProcess(program: ProgramToStart): Promise<StartedProcess> {
-  const { file, args, cwd, env } = program;
+  const { file, args, cwd, env, given } = program;
   const ready = program.stdin === null && program.inherit === undefined && program.pipes === undefined ? readyLauncher() : null;
   if (ready === null) return spawnProcess(program);
   try {
-    return await ready.launch({ file, args, cwd, env });
+    return await ready.launch({ file, args, cwd, env, ...(given === undefined ? {} : { given }) });
   } catch (error) {
     if (error instanceof CutOff) return spawnProcess(program);
     throw error;

@@ -13,6 +13,8 @@ export interface ProgramToStart {
   inherit?: number;
   /** So many sockets to this process are its next descriptors. */
   pipes?: number;
+  /** What its last descriptor gives it to read; each character a byte. */
+  given?: string;
 }
 
 /** How a process ended: by its own exit code or by a signal. */
@@ -35,9 +37,9 @@ export interface StartedProcess {
 }
 
 /** Starts a program as a child of this process. Rejects with the error of `spawn`. */
-export async function spawnProcess({ file, args, cwd, env, stdin, inherit, pipes = 0 }: ProgramToStart): Promise<StartedProcess> {
+export async function spawnProcess({ file, args, cwd, env, stdin, inherit, pipes = 0, given }: ProgramToStart): Promise<StartedProcess> {
   const inherited = inherit === undefined ? [] : [inherit];
-  const further = Array.from({ length: pipes }, () => 'pipe' as const);
+  const further = Array.from({ length: pipes + (given === undefined ? 0 : 1) }, () => 'pipe' as const);
   const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inherited, ...further] });
   const exited = new Promise<ProcessEnd>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
@@ -49,6 +51,14 @@ export async function spawnProcess({ file, args, cwd, env, stdin, inherit, pipes
     input.on('error', () => undefined);
     input.end(stdin);
   }
-  const ours = child.stdio.slice(3 + inherited.length) as Duplex[]; // sockets, as they were asked for
+  const sockets = child.stdio.slice(3 + inherited.length) as Duplex[]; // as they were asked for
+  const ours = sockets.slice(0, pipes);
+  if (given !== undefined) give(sockets[pipes], given);
   return { pid, stdout, stderr, pipes: ours, exited, closed };
+}
+
+/** Writes what a program reads from a descriptor. It need not read it. */
+export function give(socket: Duplex | undefined, text: string): void {
+  socket?.on('error', () => undefined);
+  socket?.end(Buffer.from(text, 'latin1'));
 }

@@ -38,8 +38,12 @@ export function makeOtherNetwork(number: number): OtherNetwork {
     },
     remove: () => {
       children.forEach((child) => child.kill('SIGKILL'));
-      ip('link', 'del', ours);
       ip('netns', 'del', name);
+      try {
+        ip('link', 'del', ours);
+      } catch {
+        // It has gone with its neighbour.
+      }
     },
   };
 }

@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { dirname } from 'node:path';
+import { give } from '../started-process.js';
 import { errorCode } from '../../store/store-failure.js';
 import type { Launch, LauncherMessage, OutputStream } from './messages.js';
 import { header } from './messages.js';
@@ -29,11 +31,12 @@ async function launch(asked: Launch): Promise<void> {
   sockets.forEach((socket) => socket.destroy());
 }
 
-function start({ id, file, args, cwd, env }: Launch, outputs: Socket[]): void {
+function start({ id, file, args, cwd, env, given }: Launch, outputs: Socket[]): void {
   try {
-    const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', ...outputs] });
+    const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', ...outputs, ...(given === undefined ? [] : ['pipe' as const])] });
     child.once('error', (error) => refuse(id, error));
     if (child.pid === undefined) return;
+    if (given !== undefined) give(child.stdio[3] as Duplex, given); // a socket, as it was asked for
     running.add(child);
     tell({ kind: 'started', id, pid: child.pid });
     child.once('exit', (code, signal) => {

@@ -7,6 +7,8 @@ export interface Launch {
   args: string[];
   cwd: string;
   env: Record<string, string>;
+  /** As of a `ProgramToStart`. */
+  given?: string;
 }
 
 /** What the launcher tells of it. */

@@ -15,7 +15,7 @@ import { guardMissing } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
-import { NO_SANDBOX, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
+import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
 import { statesBelow } from './states-below.js';
 import { fixedPaths } from './workspace-mounts.js';
 
@@ -62,7 +62,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
     const watched = { program, env, signal, context, killRest: command.killRest };
-    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }), file, ...args] });
+    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }), file, ...args], ...SANDBOX_FILTER });
     const end = await (sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched))
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
@@ -80,7 +80,7 @@ export async function runProgram(program: Program, context: ToolContext): Promis
 async function withNetwork(inside: (network: boolean) => Startable, tag: string, watched: Watched): Promise<ProgramEnd> {
   try {
     const { attach, ...held } = holdInNetwork(inside(true), findNetwork(), tag);
-    return await watch({ ...held, pipes: 1, attend: attach }, watched);
+    return await watch({ ...held, ...SANDBOX_FILTER, pipes: 1, attend: attach }, watched);
   } catch (error) {
     watched.signal.throwIfAborted();
     if (!(error instanceof NoNetwork)) throw error;
@@ -90,7 +90,7 @@ async function withNetwork(inside: (network: boolean) => Startable, tag: string,
   }
 }
 
-type Startable = Pick<ProcessOptions, 'file' | 'args' | 'pipes' | 'attend'>;
+type Startable = Pick<ProcessOptions, 'file' | 'args' | 'pipes' | 'given' | 'attend'>;
 
 interface Watched {
   program: Program;

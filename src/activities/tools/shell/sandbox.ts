@@ -4,6 +4,7 @@ import { homedir, totalmem } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { seccompFilter } from './seccomp.js';
 import { SYSTEM_FOLDERS, showSystem } from '../../../store/system-folders.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
@@ -59,6 +60,10 @@ export interface Sandbox {
 const USER = ['--unshare-user', '--uid', '1000', '--gid', '1000'];
 const WAYS: Omit<Sandbox, 'file'>[] = [{ identity: [...USER, '--disable-userns'], sized: true }, { identity: USER, sized: false }, { identity: [], sized: false }];
 
+const filter = seccompFilter();
+/** To be given to the program as its last descriptor. */
+export const SANDBOX_FILTER: { given?: string } = filter === null ? {} : { given: filter.toString('latin1') };
+
 let found: Promise<Sandbox | null> | null = null;
 
 /** The sandbox, where the system has one and lets it make namespaces. One that was found is looked for no more; what is not there may come. */
@@ -90,6 +95,8 @@ export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed
     ...workspaceMounts({ workspace, fixed }),
     ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
     '--remount-ro', '/',
+    // With a network, a socket to us comes before it.
+    ...(filter === null ? [] : ['--seccomp', network ? '4' : '3']),
     '--chdir', cwd,
     '--',
   ];
@@ -108,7 +115,7 @@ function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
     ...showSystem(),
     ...files.flatMap(bindReadOnly),
     ...own.flatMap((name) => ['--ro-bind', join(ownFolder(), name), `/etc/${name}`]),
-    '--proc', '/proc', '--dev', '/dev',
+    '--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev',
     ...folderInMemory('/dev/shm', sized ? most / 2 : null),
     '--remount-ro', '/dev',
     ...folderInMemory('/tmp', sized ? most : null),
