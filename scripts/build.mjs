@@ -103,6 +103,7 @@ async function bundleCommandLine() {
     plugins: [
       { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
       { name: 'lean-protocol', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, leanProtocol) },
+      { name: 'emoji-when-needed', setup: ({ onLoad }) => onLoad({ filter: /\/string-width\/index\.js$/ }, emojiWhenNeeded) },
       // Messages of ours are English; those of the other languages are half of zod.
       { name: 'one-language', setup: ({ onLoad }) => onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" })) },
     ],
@@ -133,6 +134,14 @@ async function compileCommandLine() {
     server.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** To know what all emoji are takes 40 ms, which `--help` and `list` need not wait for. */
+function emojiWhenNeeded({ path }) {
+  const text = readFileSync(path, 'utf8');
+  const eager = String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`;
+  if (!text.includes(eager)) throw new Error(`Expected \`${path}\` to hold \`${eager}\``);
+  return { contents: text.replace(eager, () => String.raw`let emoji; const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`) };
 }
 
 function leaveTheWorker({ path, resolveDir }) {
