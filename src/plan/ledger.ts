@@ -52,6 +52,8 @@ export interface Ledger {
   above: Record<Resource, boolean>;
   reserved: Map<number, Amounts>;
   charged: Amounts;
+  /** What of it was reserved for work of which nobody knows what it has cost: it counts as used, and may not have been. */
+  assumed: Amounts;
   borrowers: Map<string, Borrower>;
   queue: Entry[];
   /** The one claim that is on its way or waits above. */
@@ -70,7 +72,7 @@ export interface Ledger {
 }
 
 /** What is carried over when a run continues as new: then nothing is reserved, lent or waited for (I12). */
-export type CarriedLedger = Pick<Ledger, 'cash' | 'drawn' | 'cap' | 'above' | 'charged' | 'claims' | 'seen' | 'owed'>;
+export type CarriedLedger = Pick<Ledger, 'cash' | 'drawn' | 'cap' | 'above' | 'charged' | 'claims' | 'seen' | 'owed'> & { /** Absent for nothing. */ assumed?: Amounts };
 
 /**
  * A ledger at a run's start. `lease` is what came with its start arguments, null where nothing above is limited; `own`
@@ -83,7 +85,7 @@ export function openLedger(lease: Limited, own: Limited): Ledger {
     drawn: amounts((resource) => cash[resource] ?? 0),
     cap: own,
     above: { steps: lease.steps !== null, nanousd: lease.nanousd !== null, tokens: lease.tokens !== null, slots: lease.slots !== null },
-    charged: NONE, claims: 0, seen: 0, owed: NONE,
+    charged: NONE, assumed: NONE, claims: 0, seen: 0, owed: NONE,
     ...idle(),
   };
 }
@@ -92,12 +94,12 @@ function idle(): Omit<Ledger, keyof CarriedLedger> {
   return { reserved: new Map(), borrowers: new Map(), queue: [], claim: null, told: new Set(), held: false, exhausted: null };
 }
 
-export function carryLedger({ cash, drawn, cap, above, charged, claims, seen, owed }: Ledger): CarriedLedger {
-  return { cash, drawn, cap, above, charged, claims, seen, owed };
+export function carryLedger({ cash, drawn, cap, above, charged, assumed, claims, seen, owed }: Ledger): CarriedLedger {
+  return { cash, drawn, cap, above, charged, claims, seen, owed, ...(isNone(assumed) ? {} : { assumed }) };
 }
 
 export function restoreLedger(carried: CarriedLedger): Ledger {
-  return { ...carried, ...idle() };
+  return { assumed: NONE, ...carried, ...idle() };
 }
 
 /** A step of this run wants to start. It may as soon as `start` names it. */
@@ -110,12 +112,13 @@ export function withdraw(ledger: Ledger, id: number): void {
   ledger.queue = ledger.queue.filter((entry) => entry.run !== null || entry.id !== id);
 }
 
-/** What was reserved has ended, and used so much. More than was reserved is a debt that the next cash pays. */
-export function settle(ledger: Ledger, id: number, used: Amounts): void {
+/** What was reserved has ended, and used so much, of which `assumed` is what nobody knows. More than was reserved is a debt that the next cash pays. */
+export function settle(ledger: Ledger, id: number, used: Amounts, assumed: Amounts = NONE): void {
   const reserved = ledger.reserved.get(id);
   if (reserved === undefined) return;
   ledger.reserved.delete(id);
   ledger.charged = plus(ledger.charged, used);
+  ledger.assumed = plus(ledger.assumed, assumed);
   pay(ledger, minus(reserved, used));
 }
 
@@ -127,14 +130,15 @@ export function lend(ledger: Ledger, run: string, need: Amounts): Limited {
   return limited((resource) => (ledger.cash[resource] === null ? null : given[resource]));
 }
 
-/** A nested run has ended and used so much; null when nobody can say: then all that it still had. */
-export function collect(ledger: Ledger, run: string, used: Amounts | null): void {
+/** A nested run has ended and used so much, of which `assumed` is what nobody knows; null when nobody can say anything: then all that it still had. */
+export function collect(ledger: Ledger, run: string, used: Amounts | null, assumed: Amounts = NONE): void {
   const borrower = ledger.borrowers.get(run);
   if (borrower === undefined) return;
   ledger.borrowers.delete(run);
   ledger.queue = ledger.queue.filter((entry) => entry.run !== run);
   const charged = { ...(used ?? borrower.lent), slots: 0 };
   ledger.charged = plus(ledger.charged, charged);
+  ledger.assumed = plus(ledger.assumed, used === null ? charged : assumed);
   pay(ledger, minus(borrower.lent, charged));
 }
 

@@ -82,6 +82,14 @@ export interface GroupResult {
   failed: StepResult[];
 }
 
+/** What counts against a budget; `assumed` is what of it was reserved for work of which nobody knows the cost. */
+export interface Charged {
+  usd: number;
+  tokens: number;
+  steps: number;
+  assumed?: { usd: number; tokens: number };
+}
+
 /** What the Temporal workflow returns: small, whatever the run produced (I12). */
 export interface RunOutcome {
   status: RunEnd;
@@ -91,7 +99,7 @@ export interface RunOutcome {
   /** All StepResults, in pages of 500, each a stored list. */
   pages: Value[];
   /** What was counted against the budget: as `spend`, but what nobody knows counts as it was reserved. */
-  charged?: { usd: number; tokens: number; steps: number };
+  charged?: Charged;
   /** Of a batch run, whose pages hold `RoundResult`s: what came of its items. */
   items?: RoundCounts;
 }

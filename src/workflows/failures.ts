@@ -21,11 +21,16 @@ export function failureFrom(error: unknown): Failure {
   return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
 }
 
-/** What a failed try spent: `callModel` says so in its failure's detail. One that was refused for its price has spent nothing. */
-export function spendIn(error: unknown): Spend {
+/** What a try spent that failed or was cancelled: its detail says so; null where it says nothing. One that was refused for its price has spent nothing. */
+export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
-  const [detail] = cause instanceof ApplicationFailure ? (cause.details ?? []) : [];
-  return isSpend(detail) && shortIn(error) === null ? detail : NO_SPEND;
+  const [detail] = cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
+  return isSpend(detail) && shortIn(error) === null ? detail : null;
+}
+
+/** The same, where nothing is said nothing. */
+export function spendIn(error: unknown): Spend {
+  return toldSpend(error) ?? NO_SPEND;
 }
 
 /** What a model call says it needs that was refused because it is dearer than what was reserved; null for other failures. */

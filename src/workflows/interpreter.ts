@@ -114,7 +114,7 @@ async function endRun(top: Scope, input: RunInput, { status, error }: { status: 
   } catch (failure) {
     return breakOff(top, failure);
   }
-  await leaveTree(context.purse, status);
+  await leaveTree(context.purse, outcome);
   await noticeEnd(context, outcome);
   if (status === 'cancelled') throw new CancelledFailure('cancelled');
   // What a batch comes to is for the run that started it to judge.

@@ -8,7 +8,7 @@ import type { Plan } from '../plan/plan.js';
 import { mostOf } from '../plan/price.js';
 import type { ProgramChoice } from '../plan/program.js';
 import { programAddress, programOf } from '../plan/program.js';
-import type { RunOutcome } from '../plan/result.js';
+import type { Charged, RunOutcome } from '../plan/result.js';
 import { NO_SPEND } from '../plan/result.js';
 import type { Lease, ModelChoice } from '../plan/run-input.js';
 import type { StepEnd } from '../plan/schedule.js';
@@ -35,7 +35,7 @@ export interface Turn {
   need: Amounts;
   model: ModelChoice | null;
   program: ProgramChoice | null;
-  /** The step is a conversation: what it uses of money and tokens is reserved and settled turn by turn. */
+  /** What the step uses of money and tokens is reserved and settled elsewhere: turn by turn of a conversation, or by what runs in it. It counts once. */
   inParts?: true;
 }
 
@@ -58,7 +58,7 @@ const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'wo
  */
 export function takeTurn(scope: Scope, step: Step, first: boolean, short: Short | null): Turn | null | Promise<Turn | null> {
   const { purse } = scope.context;
-  const inParts = step.kind === 'agent' && isConversation(scope, step);
+  const inParts = step.kind !== 'agent' || isConversation(scope, step);
   const turn: Turn = { id: (purse.numbers += 1), need: NONE, model: null, program: null, ...(inParts ? { inParts } : {}) };
   const need = (): Amounts => {
     const base = { ...needOf(step), ...(first ? {} : { steps: 0 }) };
@@ -163,18 +163,16 @@ function refused(purse: Purse): null {
   return null;
 }
 
-/** Settles a turn by how the try ended; null where it was cancelled. */
-export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd | null): void {
-  if (end !== null && 'failure' in end && REFUSED.has(end.failure.type)) settle(purse.ledger, turn.id, NONE);
+/** Settles a turn by how the try ended. `isTold`: whoever did it said what it has cost. */
+export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold = false): void {
+  if ('failure' in end && REFUSED.has(end.failure.type)) settle(purse.ledger, turn.id, NONE);
   else {
-    const { usd, tokens } = turn.inParts ? NO_SPEND : (end?.spend ?? NO_SPEND);
-    const isUncertain = end === null || ('failure' in end && UNCERTAIN.has(end.failure.type));
-    const spent = { nanousd: usd === null ? turn.need.nanousd : toNanoUsd(usd), tokens };
-    settle(purse.ledger, turn.id, {
-      steps: turn.need.steps, slots: 0,
-      nanousd: isUncertain ? Math.max(turn.need.nanousd, spent.nanousd) : spent.nanousd,
-      tokens: isUncertain ? Math.max(turn.need.tokens, spent.tokens) : spent.tokens,
-    });
+    const { usd, tokens } = turn.inParts ? NO_SPEND : (end.spend ?? NO_SPEND);
+    const isUncertain = !isTold && 'failure' in end && UNCERTAIN.has(end.failure.type);
+    const told = { nanousd: usd === null ? 0 : toNanoUsd(usd), tokens };
+    const least = { nanousd: isUncertain || usd === null ? turn.need.nanousd : 0, tokens: isUncertain ? turn.need.tokens : 0 };
+    const missing = { ...NONE, nanousd: Math.max(0, least.nanousd - told.nanousd), tokens: Math.max(0, least.tokens - told.tokens) };
+    settle(purse.ledger, turn.id, { steps: turn.need.steps, slots: 0, nanousd: told.nanousd + missing.nanousd, tokens: told.tokens + missing.tokens }, missing);
   }
   proceed(purse);
 }
@@ -236,17 +234,23 @@ export function lendToBatch(context: RunContext, run: string, { step, count, ope
   return openLease(purse, run, { steps: one.steps * count, slots: one.slots * width, nanousd: one.nanousd * width, tokens: one.tokens * width }, opened);
 }
 
+function amountsOf({ usd, tokens, steps }: Pick<Charged, 'usd' | 'tokens' | 'steps'>): Amounts {
+  return { steps, nanousd: toNanoUsd(usd), tokens, slots: 0 };
+}
+
 function openLease(purse: Purse, run: string, need: Amounts, opened: Promise<unknown>): Lease {
   const { steps, nanousd, tokens, slots } = lend(purse.ledger, run, need);
   purse.below.set(run, openLine(run, opened));
   return { steps, usd: nanousd === null ? null : toUsd(nanousd), tokens, slots, runtime_ms: null };
 }
 
-/** Takes back what a nested run did not use; a null outcome is one that nobody knows. */
+/** Takes back what a nested run did not use; a null outcome is one that nobody knows, but for what it left behind. */
 export function collectFrom({ purse }: RunContext, run: string, outcome: RunOutcome | null): void {
-  const charged = outcome?.charged;
-  collect(purse.ledger, run, charged === undefined ? null : { steps: charged.steps, nanousd: toNanoUsd(charged.usd), tokens: charged.tokens, slots: 0 });
+  const charged = outcome?.charged ?? purse.left.get(run)?.charged;
+  if (charged === undefined) collect(purse.ledger, run, null);
+  else collect(purse.ledger, run, amountsOf(charged), amountsOf({ usd: 0, tokens: 0, ...charged.assumed, steps: 0 }));
   purse.below.delete(run);
+  purse.left.delete(run);
   // What a nested run did not start, this one did not.
   if (isStopped(purse) && outcome?.status !== 'success') purse.refused += 1;
   proceed(purse);

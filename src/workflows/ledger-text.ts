@@ -18,9 +18,11 @@ export function neededText({ cap }: Pick<Ledger, 'cap'>, { resource, need, left 
 }
 
 /** How much of a limit is used, in one phrase. */
-export function usedText({ cap, charged }: Pick<Ledger, 'cap' | 'charged'>, resource: Exclude<Resource, 'slots'>): string {
+export function usedText({ cap, charged, assumed }: Pick<Ledger, 'cap' | 'charged' | 'assumed'>, resource: Exclude<Resource, 'slots'>): string {
   const limit = cap[resource] ?? 0;
-  return resource === 'nanousd' ? `${dollars(charged[resource])} of ${dollars(limit)}` : `${counted(charged[resource])} of ${counted(limit)}`;
+  const told = resource === 'nanousd' ? dollars : counted;
+  const unknown = assumed[resource] === 0 ? '' : `, ${told(assumed[resource])} of it reserved for calls of which nobody knows what they have cost`;
+  return `${told(charged[resource])} of ${told(limit)}${unknown}`;
 }
 
 /** The workflow sandbox has no locale that can be relied on. */

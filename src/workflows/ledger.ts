@@ -1,7 +1,7 @@
 import { CancellationScope, upsertMemo } from '@temporalio/workflow';
 import type { Amounts, Limited } from '../plan/amounts.js';
 import type { Nothing } from '../plan/carry.js';
-import { ENDLESS, isNone, toNanoUsd, toUsd } from '../plan/amounts.js';
+import { ENDLESS, toNanoUsd, toUsd } from '../plan/amounts.js';
 import type { Clock } from '../plan/clock.js';
 import { startClock } from '../plan/clock.js';
 import { actionAt, LIMIT_OF } from '../plan/exhaustion.js';
@@ -9,15 +9,17 @@ import type { ExhaustionPolicy } from '../plan/exhaustion.js';
 import type { Effect, Ledger } from '../plan/ledger.js';
 import { acquire, carryLedger, giveAllBack, hearAbove, hearBelow, openLedger, restoreLedger, withdraw } from '../plan/ledger.js';
 import { flow } from '../plan/ledger-flow.js';
+import type { LedgerMail, LeftBehind } from '../plan/ledger-mail.js';
+import { isLedgerMail } from '../plan/ledger-mail.js';
 import { MEMO } from '../plan/names.js';
 import type { Budgets, Plan } from '../plan/plan.js';
-import type { RunEnd } from '../plan/result.js';
+import type { Charged, RunOutcome } from '../plan/result.js';
 import type { CarriedPurse, Lease, RunInput } from '../plan/run-input.js';
 import { UNLIMITED } from '../plan/run-input.js';
 import type { Climate, Pause, Warning } from '../plan/steering.js';
 import { FAIR } from '../plan/steering.js';
-import type { LedgerMail, MailLine } from './ledger-mail.js';
-import { isLedgerMail, ledgerSignal, openLine } from './ledger-mail.js';
+import type { MailLine } from './ledger-mail.js';
+import { ledgerSignal, openLine } from './ledger-mail.js';
 import { neededText } from './ledger-text.js';
 import { warnOfLimits } from './ledger-warn.js';
 import type { Ears } from './listen.js';
@@ -38,6 +40,8 @@ export interface Purse {
   /** The line to the run above, and those to nested runs. */
   above: { run: string; line: MailLine } | null;
   below: Map<string, MailLine>;
+  /** What nested runs that were cancelled have left behind. */
+  left: Map<string, LeftBehind>;
   /** What this run's own limits and steerers say, and what came from above. */
   own: Climate;
   fromAbove: Climate;
@@ -71,6 +75,7 @@ export function openPurse(input: RunInput, identity: { plan: Plan; run: string }
     waiters: new Map(),
     above: tree === undefined ? null : { run: tree.parent, line: openLine(tree.parent, null) },
     below: new Map(),
+    left: new Map(),
     told: FAIR,
     numbers: 0,
     isLeaving: false,
@@ -123,7 +128,7 @@ export function carryPurse(purse: Purse): CarriedPurse {
   const {
     ledger, own, fromAbove, done, clock, refused, warnings,
     // Made anew: of the start arguments, or for what is in flight, and nothing is.
-    run, policy, waiters, above, below, told, numbers, isLeaving, onChange, onPause,
+    run, policy, waiters, above, below, left, told, numbers, isLeaving, onChange, onPause,
     ...forgotten
   } = purse;
   void (forgotten satisfies Nothing);
@@ -142,23 +147,24 @@ function isHeld(purse: Purse): boolean {
 }
 
 /** What was counted against the budget in this run and below. */
-export function chargedIn({ ledger: { charged } }: Purse): { usd: number; tokens: number; steps: number } {
-  return { usd: toUsd(charged.nanousd), tokens: charged.tokens, steps: charged.steps };
+export function chargedIn({ ledger: { charged, assumed } }: Purse): Charged {
+  const { nanousd, tokens } = assumed;
+  return { usd: toUsd(charged.nanousd), tokens: charged.tokens, steps: charged.steps, ...(nanousd === 0 && tokens === 0 ? {} : { assumed: { usd: toUsd(nanousd), tokens } }) };
 }
 
-/** The last word of a cancelled run, which has no result: what it did not use goes back. */
-export async function leaveTree(purse: Purse, status: RunEnd): Promise<void> {
+/** The last word of a cancelled run, which has no result: what it used, and what it did not use goes back. */
+export async function leaveTree(purse: Purse, { status, spend }: Pick<RunOutcome, 'status' | 'spend'>): Promise<void> {
   if (status !== 'cancelled' || purse.above === null) return;
-  const last = giveAllBack(purse.ledger);
-  if (isNone(last.back)) return;
   const { line } = purse.above;
-  line.send({ from: purse.run, up: last });
+  line.send({ from: purse.run, up: giveAllBack(purse.ledger), left: { spend, charged: chargedIn(purse) } });
   await CancellationScope.nonCancellable(() => line.sent());
 }
 
 function hear(purse: Purse, mail: LedgerMail): void {
-  if ('up' in mail) hearBelow(purse.ledger, mail.from, mail.up);
-  else if (mail.from !== purse.above?.run) return;
+  if ('up' in mail) {
+    hearBelow(purse.ledger, mail.from, mail.up);
+    if (mail.left !== undefined && purse.below.has(mail.from)) purse.left.set(mail.from, mail.left);
+  } else if (mail.from !== purse.above?.run) return;
   else if ('down' in mail) hearAbove(purse.ledger, mail.down);
   else {
     const degrades = mail.climate.degrade !== purse.fromAbove.degrade;

@@ -15,7 +15,7 @@ import { climateOf } from './ledger.js';
 import type { Turn } from './ledger-reserve.js';
 import { askedIn, endTurn, takeTurn } from './ledger-reserve.js';
 import { pathOf, reasonFor, triesBefore } from './context.js';
-import { failureFrom, shortIn, spendIn } from './failures.js';
+import { failureFrom, shortIn, spendIn, toldSpend } from './failures.js';
 import { askAfterLoss } from './lost.js';
 import { runAgent } from './steps/agent.js';
 import { runApproval } from './steps/approval.js';
@@ -107,17 +107,18 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): P
   if (turn === null) return Promise.resolve(tries.last ?? notStarted(scope));
   // What was refused is the same try, but asked of another model it is another question.
   if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
-  const over = (end: StepEnd): StepEnd | Promise<StepEnd> => {
-    endTurn(scope.context, turn, end);
+  const over = (end: StepEnd, isTold = true): StepEnd | Promise<StepEnd> => {
+    endTurn(scope.context, turn, end, isTold);
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
     return afterTry(scope, step, tries, end);
   };
   return begin(() => tryOnce(scope, step, turn, { count: triesBefore(scope, step) + tries.count, flash: tries.flash, allowed: tries.allowed })).then(
     (end) => over('status' in end ? end : success(end)),
     (error: unknown) => {
-      if (!isCancellation(error)) return over(failedTry(error));
-      tries.spent = addSpend(tries.spent, scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND);
-      endTurn(scope.context, turn, null);
+      if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null);
+      const spend = step.kind === 'agent' && turn.inParts ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND) : spendIn(error);
+      tries.spent = addSpend(tries.spent, spend);
+      endTurn(scope.context, turn, { ...failed({ type: 'cancelled', message: 'cancelled' }), spend }, toldSpend(error) !== null);
       throw error;
     },
   );
@@ -180,6 +181,8 @@ interface TimeLimit {
   ms: number;
   summary: () => string;
   expired: () => StepEnd;
+  /** Nobody else keeps what was spent until then. */
+  keepsSpend?: true;
 }
 
 function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
@@ -187,7 +190,7 @@ function withinLimit(limit: TimeLimit, run: () => Promise<StepEnd>): Promise<Ste
 }
 
 /** Cancels what runs when its time is over; everything it did is cleaned up before this returns (I9). */
-async function limited({ ms, summary, expired }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
+async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () => Promise<StepEnd>): Promise<StepEnd> {
   const work = new CancellationScope();
   const timer = new CancellationScope();
   let isOver = false;
@@ -199,7 +202,7 @@ async function limited({ ms, summary, expired }: TimeLimit, run: () => Promise<S
     const end = await work.run(run);
     return isOver && 'failure' in end && end.failure.type === 'cancelled' ? expired() : end;
   } catch (error) {
-    if (isOver && isCancellation(error)) return expired();
+    if (isOver && isCancellation(error)) return { ...expired(), ...(keepsSpend ? { spend: spendIn(error) } : {}) };
     throw error;
   } finally {
     timer.cancel();
@@ -218,7 +221,7 @@ type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed'>;
 function tryOnce(scope: Scope, step: Step, turn: Turn, tries: TryOf): Promise<StepEnd | ShortOutput> {
   if (step.kind !== 'workflow') return dispatch(scope, step, turn, tries);
   const expired = (): StepEnd => failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
-  return withinLimit({ ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired }, () => runNested(scope, step, tries.count));
+  return withinLimit({ ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired, keepsSpend: true }, () => runNested(scope, step, tries.count));
 }
 
 function failedTry(error: unknown): StepEnd {

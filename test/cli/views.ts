@@ -18,7 +18,7 @@ export function runView(steps: StepView[], more: Partial<RunView> = {}): RunView
 export function stepView(step: Step, more: Partial<StepView> = {}): StepView {
   return {
     path: step.id ?? String(step.index), step, actor: step.id ?? step.kind, model: null, status: 'pending', startedAt: null, doing: null, attempt: 1,
-    waitsFor: [], result: null, gate: null, nested: null, others: [], rounds: [], ...more,
+    waitsFor: [], result: null, spent: NO_SPEND, gate: null, nested: null, others: [], rounds: [], ...more,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Amounts, Limited } from '../../src/plan/amounts.js';
 import { ENDLESS, NONE, RESOURCES, amounts, atMost, plus, sum } from '../../src/plan/amounts.js';
 import type { Downward, Ledger, Upward } from '../../src/plan/ledger.js';
-import { acquire, collect, hearAbove, hearBelow, lend, openLedger, raise, settle } from '../../src/plan/ledger.js';
+import { acquire, collect, giveAllBack, hearAbove, hearBelow, lend, openLedger, raise, settle } from '../../src/plan/ledger.js';
 import { flow } from '../../src/plan/ledger-flow.js';
 
 /** A step of the simulated tree: what it reserves and what it then uses. */
@@ -17,16 +17,25 @@ export interface Tree {
   root: Ledger;
   started: () => number;
   exhausted: { name: string; resource: string }[];
+  /** What all steps have used that have ended, by hand; `assumed` is what was reserved for those of which nobody knows. */
+  used: Amounts;
+  assumed: Amounts;
   /** Most slots that were in use at once. */
   mostSlots: number;
   messages: number;
 }
 
+interface Chances {
+  topUps?: { resource: 'nanousd' | 'tokens' | 'steps'; by: number }[];
+  /** One event in so many cancels a nested run with all below it; some of what ran then tells what it has used. Absent for never. */
+  cutOneIn?: number;
+}
+
 /** Runs a tree until nothing can happen any more. Throws where cash appears or vanishes. */
-export function runTree(run: Run, pick: (choices: number) => number, topUps: { resource: 'nanousd' | 'tokens' | 'steps'; by: number }[] = []): Tree {
+export function runTree(run: Run, pick: (choices: number) => number, { topUps = [], cutOneIn }: Chances = {}): Tree {
   const nodes: Node[] = [];
   const mail: Message[] = [];
-  const tree: Tree = { root: openLedger(ENDLESS, run.own), started: () => nodes.reduce((count, node) => count + node.started.size, 0), exhausted: [], mostSlots: 0, messages: 0 };
+  const tree: Tree = { root: openLedger(ENDLESS, run.own), started: () => nodes.reduce((count, node) => count + node.started.size, 0), exhausted: [], used: NONE, assumed: NONE, mostSlots: 0, messages: 0 };
   const todo: (() => void)[] = [];
 
   const open = (child: Run, parent: Node | null, name: string): void => {
@@ -34,7 +43,7 @@ export function runTree(run: Run, pick: (choices: number) => number, topUps: { r
     const node: Node = { run: child, name, parent, ledger, ended: 0, open: child.jobs.length + child.nested.length, started: new Set(), closed: false };
     nodes.push(node);
     child.jobs.forEach((job, index) => { acquire(node.ledger, index, job.need); });
-    child.nested.forEach((below, index) => todo.push(() => { open(below, node, `${name}/${index}`); }));
+    child.nested.forEach((below, index) => todo.push(() => { if (!node.closed) open(below, node, `${name}/${index}`); }));
     step(node);
     close(node);
   };
@@ -42,7 +51,15 @@ export function runTree(run: Run, pick: (choices: number) => number, topUps: { r
     for (const effect of flow(node.ledger)) {
       if (effect.kind === 'start') {
         node.started.add(effect.id);
-        todo.push(() => { settle(node.ledger, effect.id, node.run.jobs[effect.id]!.used); node.open -= 1; step(node); close(node); });
+        todo.push(() => {
+          if (node.closed) return; // it was cut
+          const { used } = node.run.jobs[effect.id]!;
+          settle(node.ledger, effect.id, used);
+          tree.used = plus(tree.used, used);
+          node.open -= 1;
+          step(node);
+          close(node);
+        });
       } else if (effect.kind === 'up') mail.push({ to: node.parent!, from: node.name, up: effect.message });
       else if (effect.kind === 'down') {
         const to = nodes.find(({ name }) => name === effect.run);
@@ -61,12 +78,35 @@ export function runTree(run: Run, pick: (choices: number) => number, topUps: { r
     const { parent } = node;
     const ending = (): void => {
       if (mail.some((message) => 'up' in message && message.from === node.name)) { todo.push(ending); return; }
-      collect(parent.ledger, node.name, node.ledger.charged);
+      if (parent.closed) return; // it has taken the last word before
+      collect(parent.ledger, node.name, node.ledger.charged, node.ledger.assumed);
       parent.open -= 1;
       step(parent);
       close(parent);
     };
     todo.push(ending);
+  };
+  // What is cancelled is told down first; each run's last word is heard before it has ended.
+  const cut = (node: Node): void => {
+    node.closed = true;
+    for (const below of nodes.filter(({ parent, ended }) => parent === node && ended === 0)) if (node.ledger.borrowers.has(below.name)) cut(below);
+    for (const [id, need] of [...node.ledger.reserved]) {
+      const isTold = pick(2) === 0;
+      const { used } = node.run.jobs[id]!;
+      const counted = isTold ? used : { ...need, slots: 0 };
+      const unknown = isTold ? NONE : counted;
+      settle(node.ledger, id, counted, unknown);
+      tree.used = plus(tree.used, counted);
+      tree.assumed = plus(tree.assumed, unknown);
+    }
+    node.ledger.queue = [];
+    for (let at = mail.length - 1; at >= 0; at -= 1) if ('down' in mail[at]! && mail[at]!.to === node) mail.splice(at, 1);
+    for (const message of mail.filter((one) => 'up' in one && one.from === node.name)) mail.splice(mail.indexOf(message), 1);
+    const { parent } = node;
+    if (parent === null) return;
+    hearBelow(parent.ledger, node.name, giveAllBack(node.ledger));
+    collect(parent.ledger, node.name, node.ledger.charged, node.ledger.assumed);
+    parent.open -= 1;
   };
   const deliver = (): void => {
     const ready = mail.filter((message, index) => mail.findIndex((other) => lineOf(other) === lineOf(message)) === index);
@@ -81,8 +121,15 @@ export function runTree(run: Run, pick: (choices: number) => number, topUps: { r
 
   open(run, null, 'root');
   for (let turn = 0; todo.length + mail.length > 0; turn += 1) {
-    if (turn > 50_000) throw new Error('the tree does not come to rest');
-    if (mail.length > 0 && (todo.length === 0 || pick(2) === 0)) deliver();
+    if (turn > 20_000) throw new Error('the tree does not come to rest');
+    const open = cutOneIn === undefined || pick(cutOneIn) > 0 ? [] : nodes.filter((node) => node.parent !== null && !node.closed);
+    if (open.length > 0) {
+      const { parent } = open[pick(open.length)]!;
+      const victim = open.find((node) => node.parent === parent)!;
+      cut(victim);
+      step(parent!);
+      close(parent!);
+    } else if (mail.length > 0 && (todo.length === 0 || pick(2) === 0)) deliver();
     else todo.splice(pick(todo.length), 1)[0]!();
     nodes.forEach(conserve);
     tree.mostSlots = Math.max(tree.mostSlots, nodes.reduce((count, { ledger }) => count + sum([...ledger.reserved.values()]).slots, 0));

@@ -56,9 +56,27 @@ describe('the ledger of a tree', () => {
   it('goes on after each top-up, until all has run', () => {
     fc.assert(fc.property(run, chaos, fc.integer({ min: 40, max: 60 }), (planned, numbers, nanousd) => {
       const topUps = Array.from({ length: 400 }, () => ({ resource: 'nanousd' as const, by: 7 }));
-      const ended = runTree(unlimited(planned, { steps: null, nanousd, tokens: null, slots: 2 }), picker(numbers), topUps);
+      const ended = runTree(unlimited(planned, { steps: null, nanousd, tokens: null, slots: 2 }), picker(numbers), { topUps });
       expect(ended.started()).toBe(countOf(planned));
     }), { numRuns: 500 });
+  });
+});
+
+describe('what nested runs have used that are cancelled', () => {
+  const cost = fc.record({ need: fc.integer({ min: 1, max: 40 }), used: fc.nat(90) }).map(({ need, used }) => job({ ...STEP, nanousd: need, tokens: need }, { steps: 1, nanousd: used, tokens: used }));
+  const tree = fc.memo((depth): fc.Arbitrary<Run> => fc
+    .record({ jobs: fc.array(cost, { maxLength: 4 }), nested: depth <= 1 ? fc.constant<Run[]>([]) : fc.array(tree(), { maxLength: 3 }) })
+    .map(({ jobs, nested }) => node(jobs, nested)));
+
+  it('counts once, with what is only assumed apart: used, lent, reserved and left always add up', () => {
+    fc.assert(fc.property(tree(4), chaos, fc.integer({ min: 3, max: 40 }), (planned, numbers, cutOneIn) => {
+      const own = { steps: null, nanousd: 100_000, tokens: 100_000, slots: 3 };
+      const { root, used, assumed } = runTree({ ...planned, own }, picker(numbers), { cutOneIn });
+      expect(root.charged).toEqual(used);
+      expect(root.assumed).toEqual(assumed);
+      expect(root.borrowers.size).toBe(0);
+      for (const resource of ['nanousd', 'tokens'] as const) expect((root.cash[resource] ?? 0) + root.charged[resource]).toBe(root.cap[resource]);
+    }), { numRuns: 300, endOnFailure: true });
   });
 });
 

@@ -3,7 +3,7 @@ import type { Gate } from '../../plan/gate.js';
 import { courseOf } from '../../plan/course.js';
 import { joinPath } from '../../plan/plan.js';
 import type { RoundResult, Spend, StepResult } from '../../plan/result.js';
-import { addSpend } from '../../plan/result.js';
+import { NO_SPEND, addSpend } from '../../plan/result.js';
 import { errorOf, resultOf } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { actorOf, isBlockStep } from '../../plan/step.js';
@@ -73,10 +73,12 @@ function roundsStatus(rounds: RoundView[]): 'waiting' | 'running' {
   return open.length > 0 && open.every(({ status }) => status === 'waiting') ? 'waiting' : 'running';
 }
 
-/** What a nested run or a round spends counts from the moment it is spent, not only when its step ends. */
+/** What tries, turns, nested runs and rounds spend counts from the moment it is spent, not only when its step ends. */
 function addOpenSpend(spend: Spend, step: StepView): Spend {
   if (step.result !== null) return spend;
-  return [...nestedIn(step), ...step.rounds].reduce((sum, below) => addSpend(sum, below.spend), spend);
+  // What agents have started and what has ended is in what the step itself has spent.
+  const open = nestedIn(step).filter(({ status }) => step.step.kind !== 'agent' || !isClosed(status));
+  return [...open, ...step.rounds].reduce((sum, below) => addSpend(sum, below.spend), addSpend(spend, step.spent));
 }
 
 function stepsOf(scope: FoldScope, fold: RunFold, assembly: Assembly): StepView[] {
@@ -102,6 +104,7 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
     actor: actorOf(step, fold.input.plan.agents),
     model: modelOf(step, fold),
     status,
+    spent: scope.started.get(step.index)?.spent ?? NO_SPEND,
     ...progressOf(scope.started.get(step.index), status === 'running' ? assembly.pending.get(path) : undefined),
     waitsFor: status === 'pending' ? waitsFor(step, { scope, fold, assembly }) : [],
     result,

@@ -9,7 +9,9 @@ import type { Failure } from '../../plan/failure.js';
 import { isFailureType } from '../../plan/failure.js';
 import type { Decision, Gate, GateEnd } from '../../plan/gate.js';
 import { isDecision } from '../../plan/gate.js';
-import { DECIDE, MEMO, NEXT_TASK_ID, STEER } from '../../plan/names.js';
+import type { LedgerMail } from '../../plan/ledger-mail.js';
+import { isLedgerMail } from '../../plan/ledger-mail.js';
+import { DECIDE, LEDGER, MEMO, NEXT_TASK_ID, STEER } from '../../plan/names.js';
 import type { RunOutcome, Spend } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/result.js';
 import { longValue } from '../../plan/short-value.js';
@@ -37,7 +39,7 @@ export type RunEvent = { at: string } & (
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   /** `cut` says that others have ended it: this run did not ask for that. */
-  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null; cut?: 'cancelled' | 'terminated' }
+  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null; cut?: 'cancelled' | 'terminated'; /** What one that was cancelled had spent. */ spent?: Spend }
   /** A gate was rendered; where people are asked it is open from now on. */
   | { kind: 'gate-opened'; gate: Gate }
   /** What the memo of the run says of its gates; null is what stayed; `unlisted` tells how many are not in the list. */
@@ -82,7 +84,11 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   if (path === undefined) return null;
   if (completed) return completedFact(path, completed.result);
   if (failed) return isMended(path) ? null : { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
-  return { kind: 'step-failed', path: stepPathOf(path), failure: { type: 'cancelled', message: 'cancelled' }, spend: NO_SPEND };
+  return cancelledFact(path, cancelled);
+}
+
+function cancelledFact(path: string, cancelled: HistoryEvent['activityTaskCanceledEventAttributes']): Fact {
+  return { kind: 'step-failed', path: stepPathOf(path), failure: { type: 'cancelled', message: 'cancelled' }, spend: spendOf(decode<Partial<Spend>>(cancelled?.details)) };
 }
 
 function startedFact(path: string, activity: string): Fact | null {
@@ -155,12 +161,25 @@ function nestedFact(event: HistoryEvent, asked: Map<string, string>): Fact | nul
 function cutFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const asking = event.requestCancelExternalWorkflowExecutionInitiatedEventAttributes;
   if (asking) asked.set(cancelOf(asking.workflowExecution?.workflowId), '');
+  keepLeft(event, asked);
   const cancelled = event.childWorkflowExecutionCanceledEventAttributes;
   const ended = cancelled ?? event.childWorkflowExecutionTerminatedEventAttributes;
   if (!ended) return null;
   const run = ended.workflowExecution?.workflowId ?? '';
   const failure: Failure = { type: 'cancelled', message: 'cancelled' };
-  return { kind: 'nested-ended', run, outcome: null, failure, ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }) };
+  const left = asked.get(leftBy(run));
+  const spent = left === undefined ? {} : { spent: JSON.parse(left) as Spend }; // `keepLeft` put it there
+  return { kind: 'nested-ended', run, outcome: null, failure, ...spent, ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }) };
+}
+
+/** The last word of a nested run that was cancelled tells what it had spent. */
+function keepLeft({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent, asked: Map<string, string>): void {
+  const mail = signal?.signalName === LEDGER ? decode<LedgerMail>(signal.input) : null;
+  if (isLedgerMail(mail) && 'up' in mail && mail.left !== undefined) asked.set(leftBy(mail.from), JSON.stringify(mail.left.spend));
+}
+
+function leftBy(run: string): string {
+  return `left ${run}`;
 }
 
 /** What stands among the paths for a nested run that this run asked to cancel: no path has a space. */
@@ -261,8 +280,11 @@ function outcomeIn(failure: ProtoFailure | null | undefined): RunOutcome | null 
 
 /** What a failed try spent: the activity says so in its failure's detail. */
 function spendIn(failure: ProtoFailure | null | undefined): Spend {
-  const spend = decode<Partial<Spend>>(failure?.applicationFailureInfo?.details);
-  return spend?.tokens === undefined || spend.usd === undefined ? NO_SPEND : { usd: spend.usd, tokens: spend.tokens, steps: 0 };
+  return spendOf(decode<Partial<Spend>>(failure?.applicationFailureInfo?.details));
+}
+
+function spendOf(told: Partial<Spend> | null): Spend {
+  return told?.tokens === undefined || told.usd === undefined ? NO_SPEND : { usd: told.usd, tokens: told.tokens, steps: 0 };
 }
 
 /** A failure as Temporal records it, in our closed set of types. */

@@ -10,7 +10,8 @@ import type { GateEnd } from '../../plan/gate.js';
 import type { Json } from '../../plan/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Failures, Spend } from '../../plan/result.js';
-import type { CarriedBlock } from '../../plan/run-input.js';
+import { NO_SPEND, addSpend } from '../../plan/result.js';
+import type { CarriedBlock, ReadRunInput } from '../../plan/run-input.js';
 import { createSchedule } from '../../plan/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
@@ -148,4 +149,9 @@ function attempt<T extends Json>(compute: () => T): T | null {
   } catch {
     return null; // a long text of the Plan stands in the store
   }
+}
+
+/** What a step had spent before the run continued as new: its tries, and its conversation as far as it had come. */
+export function spentBefore({ carried }: Pick<ReadRunInput, 'carried'>, path: string): Spend {
+  return addSpend(carried?.tried?.[path]?.spent ?? NO_SPEND, carried?.conversations?.[path]?.spend ?? NO_SPEND);
 }

@@ -21,7 +21,7 @@ import { keepFailed, nestedStepEnd, partialOf } from './nested-ends.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
-import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, openCarried, valueOf } from './fold-scope.js';
+import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, openCarried, pathIn, spentBefore, valueOf } from './fold-scope.js';
 import { endByGate, isRestoring, isWithin, nextTry, restoredEnd, stopRestoring } from './gate-ends.js';
 import type { Truth } from './truth.js';
 import { noTruth } from './truth.js';
@@ -138,11 +138,11 @@ function takeTurn(fold: RunFold, event: RunEvent & { kind: 'turn-started' | 'tur
 
 /** What a run has spent that an agent started in its conversation counts there, and so does what failed in it. */
 function endStarted(fold: RunFold, event: RunEvent & { kind: 'nested-ended' }): void {
-  const { run, outcome } = event;
+  const { run, outcome, spent = NO_SPEND } = event;
   const spot = stepAt(fold, stepPathOf(pathBelow(run)));
   const started = spot?.scope.started.get(spot.step.index);
   if (started === undefined) return;
-  if (outcome !== null) started.spent = addSpend(started.spent, { ...outcome.spend, steps: 0 });
+  started.spent = addSpend(started.spent, { ...(outcome?.spend ?? spent), steps: 0 });
   keepFailed(started, nestedStepEnd(event));
 }
 
@@ -189,7 +189,7 @@ function start(fold: RunFold, spot: Spot | null, at: string): void {
   if (before === undefined || scope.schedule.steps[step.index]?.status === 'pending') startStep(scope.schedule, step.index);
   // A gate that is shown again has not started again.
   if ((step.kind === 'approval' || step.kind === 'ask' || isBlockStep(step)) && before !== undefined) return;
-  scope.started.set(step.index, nextTry(before, at));
+  scope.started.set(step.index, nextTry(before, at, spentBefore(fold.input, pathIn(scope, step))));
 }
 
 /** What starts in an item or a round says that its step runs, and that the rounds before are over. */

@@ -2,7 +2,7 @@ import { gateEnd, lossEnd } from '../../plan/ends.js';
 import type { Failure } from '../../plan/failure.js';
 import type { Gate, GateEnd } from '../../plan/gate.js';
 import { givenUp, recoveryOf } from '../../plan/recovery.js';
-import { NO_SPEND } from '../../plan/result.js';
+import type { Spend } from '../../plan/result.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import type { StepOutput } from '../../plan/step-output.js';
 import type { Spot, Started } from './fold-scope.js';
@@ -56,7 +56,7 @@ export function restoredEnd(spot: Spot | null, { spend }: StepOutput): StepEnd |
   return restored === null ? null : { ...givenUp('restore', flashFailure(started?.lastFailure ?? 'it could not be flashed'), restored.by, restored.comment), spend };
 }
 
-/** A step that has started once more; to restore an image is no try of its own. */
-export function nextTry(before: Started | undefined, at: string): Started {
-  return { ...(before ?? { at, lastFailure: null, spent: NO_SPEND }), tries: (before?.tries ?? 0) + (before?.restoring == null ? 1 : 0) };
+/** A step that has started once more; to restore an image is no try of its own. `spent`: before its run continued as new. */
+export function nextTry(before: Started | undefined, at: string, spent: Spend): Started {
+  return { ...(before ?? { at, lastFailure: null, spent }), tries: (before?.tries ?? 0) + (before?.restoring == null ? 1 : 0) };
 }

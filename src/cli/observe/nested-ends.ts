@@ -1,5 +1,6 @@
 import { failedBelow, failedWorkflows, noFailures } from '../../plan/course.js';
 import { endedByOthers, nestedEnd } from '../../plan/ends.js';
+import { NO_SPEND } from '../../plan/result.js';
 import type { Carried } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule.js';
 import { addFailure } from '../../plan/schedule.js';
@@ -8,9 +9,9 @@ import type { Spot, Started } from './fold-scope.js';
 import { pathIn } from './fold-scope.js';
 
 /** What the end of a nested run makes of the step, or the call, that started it. */
-export function nestedStepEnd({ run, outcome, failure, cut }: RunEvent & { kind: 'nested-ended' }): StepEnd {
-  if (cut !== undefined) return endedByOthers(run, cut);
-  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run } : nestedEnd(run, outcome);
+export function nestedStepEnd({ run, outcome, failure, cut, spent: spend = NO_SPEND }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+  if (cut !== undefined) return { ...endedByOthers(run, cut), spend };
+  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run, spend } : nestedEnd(run, outcome);
 }
 
 /** Keeps what failed in a workflow that a step's agent has started. */

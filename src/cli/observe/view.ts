@@ -56,6 +56,8 @@ export interface StepView {
   /** Names of the steps it still waits for. */
   waitsFor: string[];
   result: StepResult | null;
+  /** What its tries and turns have spent so far, and the runs that its agent has started and that have ended. */
+  spent: Spend;
   gate: Gate | null;
   /** The run that takes the decision, where it is not the step's own: a batch of it. */
   gateOwner?: string;

@@ -1,5 +1,6 @@
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RoundResult } from '../../plan/result.js';
+import { NO_SPEND } from '../../plan/result.js';
 import type { Agent, BlockStep, Step } from '../../plan/step.js';
 import { actorOf, isBlockStep } from '../../plan/step.js';
 import type { Truth } from './truth.js';
@@ -23,7 +24,7 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
   const rounds = written.truth.rounds.get(path) ?? [];
   return {
     path, step, actor: result?.agent ?? actorOf(step, written.agents), model: null, status: result?.status ?? 'pending', startedAt: null, doing: null,
-    attempt: result?.attempts ?? 1, waitsFor: [], result, gate: null, nested: null, others: [],
+    attempt: result?.attempts ?? 1, waitsFor: [], result, spent: NO_SPEND, gate: null, nested: null, others: [],
     rounds: isBlockStep(step) ? rounds.map((round) => endedRound(step, joinPath(path, String(round.index)), round, (below) => writtenStep(below, written))) : [],
   };
 }

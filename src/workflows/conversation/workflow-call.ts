@@ -7,7 +7,7 @@ import type { StepEnd } from '../../plan/schedule.js';
 import { addFailure } from '../../plan/schedule.js';
 import { shortValue } from '../../plan/short-value.js';
 import { triesBefore } from '../context.js';
-import { failureFrom } from '../failures.js';
+import { failureFrom, spendIn } from '../failures.js';
 import { hasRoomForNested, pump } from '../flight.js';
 import { climateOf } from '../ledger.js';
 import { startNested } from '../steps/workflow.js';
@@ -48,13 +48,16 @@ async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEn
 }
 
 /** How the nested run ended; what cannot be started is told as well. Throws only a cancellation. */
-async function nestedEnd({ talk, talk: { seat: { scope, step } }, index }: OneCall, { plan: packed, inputs }: StartedWorkflow): Promise<StepEnd> {
+async function nestedEnd({ talk, talk: { seat, seat: { scope, step } }, index }: OneCall, { plan: packed, inputs }: StartedWorkflow): Promise<StepEnd> {
   const plan = unpackPlan(packed);
   const path = callPath(talk, index);
   try {
     return await startNested(scope, step, { plan, inputs, path, tried: triesBefore(scope, step) + 1, root: { ...scope.context.root, plan: plan.hash } });
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancellation(error)) {
+      seat.top.spend = addSpend(seat.top.spend, { ...spendIn(error), steps: 0 });
+      throw error;
+    }
     return { status: 'error', failure: failureFrom(error) };
   }
 }

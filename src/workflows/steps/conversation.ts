@@ -18,7 +18,7 @@ import { templatesOf } from '../../plan/step-templates.js';
 import { GRACE_MS, acting, actingOptions } from '../activities.js';
 import type { Scope } from '../context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../context.js';
-import { failureFrom, shortIn, spendIn } from '../failures.js';
+import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
 import { pump } from '../flight.js';
 import { climateOf } from '../ledger.js';
 import type { Turn } from '../ledger-reserve.js';
@@ -123,13 +123,9 @@ function giveBack({ seat: { scope: { context } } }: Talk, question: Turn): void 
 /** Books a question that failed; what it needs, where too little was reserved. */
 function settleFailed({ seat }: Talk, question: Turn, error: unknown): Amounts | null {
   const { context } = seat.scope;
-  if (isCancellation(error)) {
-    endTurn(context, question, null);
-    return null;
-  }
   const failure = failureFrom(error);
   const spend = spendIn(error);
-  endTurn(context, question, { status: 'error', failure, spend });
+  endTurn(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
   seat.top.spend = addSpend(seat.top.spend, { ...spend, steps: 0 });
   return shortIn(error);
 }

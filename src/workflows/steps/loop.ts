@@ -1,4 +1,4 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import { restoreSchedule } from '../../plan/carry.js';
 import { endOfRounds } from '../../plan/course.js';
 import { loopFailure, roundsText } from '../../plan/ends.js';
@@ -28,7 +28,7 @@ export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
     const end = await runRound(rounds, round);
     const { failure } = end.course;
     const goesOn = failure === null || isPassedOver(step, failure);
-    const holds = goesOn && (await conditionHolds(round, step, 'until'));
+    const holds = goesOn && (await holdsAfter(round, step));
     const isLast = !goesOn || holds || index + 1 >= step.max;
     settleRound(rounds, step, end, isLast);
     if (CancellationScope.current().consideredCancelled) return cancelledRounds(scope, rounds);
@@ -44,6 +44,14 @@ export async function runLoop(scope: Scope, step: LoopStep): Promise<StepEnd> {
 function firstRound(carried: CarriedBlock | null, next: number): number {
   const [reopened] = Object.keys(carried?.open ?? {}).map(Number);
   return reopened ?? next;
+}
+
+/** A cancellation that comes meanwhile is seen where the round is booked: what it has come to is kept. */
+async function holdsAfter(round: Scope, step: LoopStep): Promise<boolean> {
+  return conditionHolds(round, step, 'until').catch((error: unknown) => {
+    if (isCancellation(error)) return false;
+    throw error;
+  });
 }
 
 function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {

@@ -1,4 +1,4 @@
-import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, patched, startChild } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, ChildWorkflowCancellationType, ParentClosePolicy, isCancellation, patched, startChild } from '@temporalio/workflow';
 import { endedByOthers, nestedEnd } from '../../plan/ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
@@ -70,8 +70,10 @@ export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | 
     outcome = outcomeIn(error) ?? outcome;
     if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
     const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
-    if (how !== null && patched('others-end-nested-runs')) return endedByOthers(run, how);
-    throw error;
+    const spend = context.purse.left.get(run)?.spend ?? NO_SPEND;
+    if (how !== null && patched('others-end-nested-runs')) return { ...endedByOthers(run, how), spend };
+    // As an activity that is cancelled says what it has cost.
+    throw isCancellation(error) ? new CancelledFailure('cancelled', [spend]) : error;
   } finally {
     context.flight.waiting.delete(run);
     collectFrom(context, run, outcome);
