@@ -112,21 +112,21 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
     if (outcome !== null) stopWith(outcome);
   }
 
-  const stdout = splitLines((line) => {
+  const outLines = splitLines((line) => {
     const plain = redact(line);
     const event = eventIn(plain);
     if (event === null) hear(plain);
     else reader.read(event).forEach(tell);
   });
-  const stderr = splitLines((line) => hear(redact(line)));
+  const errorLines = splitLines((line) => hear(redact(line)));
   return {
-    reader, stdout, stderr,
+    reader, stdout: outLines, stderr: errorLines,
     enough: enough.signal,
     said: () => said.text().trim(),
     outcome: () => early,
     finish: () => {
-      stdout.end();
-      stderr.end();
+      outLines.end();
+      errorLines.end();
       text.end();
     },
   };
