@@ -9,6 +9,7 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
 import { openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
+import { WRITES } from './writes.js';
 
 const PRELOAD = fileURLToPath(new URL('./full-disk.mjs', import.meta.url));
 const DONE = 'done.txt';
@@ -105,5 +106,11 @@ describe('a disk that is full at a write, and freed later', () => {
     const shown = JSON.parse((await project.run('show', id, '--json')).stdout) as { steps: { status: string }[] };
     expect(shown.steps.every(({ status }) => status === 'success')).toBe(true);
     expect(existsSync(join(project.folder, '.perdure', 'runs', `${id}.json`))).toBe(true);
+  });
+
+  it('what these runs wrote is in the table of writes', () => {
+    const ofState = readFileSync(`${setting}.seen`, 'utf8').split('\n').flatMap((path) => path.split('/.perdure/')[1] ?? []);
+    expect(ofState).not.toEqual([]);
+    expect([...new Set(ofState)].filter((path) => !WRITES.some(({ match }) => match.test(path)))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ export interface WriteRow {
   passing?: true;
 }
 
-/** Every file below the state folder. `writes.test.ts` finds what is not in here. */
+/** Every file below the state folder. `disk.test.ts` finds what is written and not in here. */
 export const WRITES: readonly WriteRow[] = [
   { name: 'values', match: /^values\// },
   { name: 'plans', match: /^plans\// },
