@@ -30,7 +30,7 @@ describe('a gate', () => {
     expect(gate).toMatchObject({ path: 'approve', kind: 'approval', message: 'Save this?', fallback: 'abort', content: { bytes: expect.any(Number) as number } });
     expect(gate?.hash).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(await harness.json(gate?.content ?? null)).toMatch(/999\n1000$/);
-    expect(await shownDetails(handle)).toMatch(/^1 of 3 steps\n\*\*waits for approval\*\* of `approve`: Save this\?\n[^|]*\| step [^]*\| report \| seq \| success \| exit 0 \|\n\| approve \| approval \| running \| {2}\|\n/);
+    expect(await shownDetails(handle)).toMatch(/^1 of 3 steps\n\*\*waits for approval\*\* of `approve`: Save this\? What it shows stands in `perdure show`\.\n[^|]*\| step [^]*\| report \| seq \| success \| exit 0 \|\n\| approve \| approval \| running \| {2}\|\n/);
     const receipt = await people.decide(handle.workflowId, { gate: 'approve', decision: 'approve', hash: gate!.hash, by: 'ana', comment: 'fine' });
     expect(receipt).toEqual({ gate: 'approve', decision: 'approve', by: 'ana' });
     const outcome = await handle.result();
