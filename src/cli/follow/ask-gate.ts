@@ -13,7 +13,7 @@ import { heightOf, tell, widthOf } from '../terminal.js';
 import { answerValue } from './answer-value.js';
 import { editContent, hasEditor } from './editor.js';
 import type { GateContent } from './gate-content.js';
-import { renderGate, unseenLines } from './gate-text.js';
+import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
 import type { Keys } from './keys.js';
 import { CTRL_C, openKeys } from './keys.js';
 import { openInPager } from './pager.js';
@@ -121,7 +121,8 @@ async function mayDecide(asking: Asking): Promise<boolean> {
   const { unseen, terminal, keys, open: { gate } } = asking;
   if (!hasSeen(asking)) return false;
   if (unseen === 0) return true;
-  say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'was' : 'were'} not on the screen. Decide on all of it? yes [y]   any other key: no`);
+  say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'was' : 'were'} not on the screen. Decide on all of it?`);
+  say(terminal, YES_OR_NO);
   const isYes = await whileBusy(asking, async () => (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead());
   if (!isYes) tell(terminal, ...choices(gate, terminal));
   return isYes;

@@ -17,7 +17,7 @@ import type { Says } from './decide.js';
 import { decide, receiptText, signedDecision } from './decide.js';
 import type { GateContent } from './gate-content.js';
 import { readGateContent } from './gate-content.js';
-import { renderGate, unseenLines } from './gate-text.js';
+import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
 import { openKeys } from './keys.js';
 
 /** What `approve`, `reject` and `answer` were told. */
@@ -89,7 +89,7 @@ async function agrees(unseen: number, terminal: Terminal): Promise<boolean> {
   const keys = openKeys(terminal, new AbortController().signal);
   try {
     await keys.settle();
-    tell(terminal, ...wrap(`${plural(unseen, 'line')} of this ${unseen === 1 ? 'does' : 'do'} not fit on the screen. Decide on all of it? yes [y]   any other key: no`, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`));
+    tell(terminal, ...wrap(`${plural(unseen, 'line')} of this ${unseen === 1 ? 'does' : 'do'} not fit on the screen. Decide on all of it?`, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`), `  ${YES_OR_NO}`);
     return (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead();
   } finally {
     keys.close();

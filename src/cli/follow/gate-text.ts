@@ -5,6 +5,9 @@ import { gateFacts, wantOf } from '../render/gate-words.js';
 import { safeLine, safeName, safeText } from '../render/safe-text.js';
 import { displayWidth, wrap, wrapLines } from '../render/width.js';
 
+/** The answers to a question that takes a key of its own. They stand on one line, so that no terminal parts them. */
+export const YES_OR_NO = 'yes [y]   any other key: no';
+
 /** Lines of the screen that are not the content's: what is asked, its frame, the keys, and what stands around. */
 const OTHER_LINES = 8;
 const LONGEST_RULE = 76;
