@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -32,7 +32,7 @@ describe('the package as it is published', () => {
   it('has every definition that the README names, all sound', () => {
     const named = [...new Set([...README.matchAll(/\(?\b(definitions\/[\w./-]+)/g)].map(([, path = '']) => path.replace(/[.)]+$/, '')))];
     expect(named.length).toBeGreaterThan(10);
-    expect(named.filter((path) => spawnSync('test', ['-e', join(project, path)]).status !== 0)).toEqual([]);
+    expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([]);
     expect(perdure(['validate', 'definitions'])).toMatchObject({ code: 0 });
   });
 

@@ -4,7 +4,7 @@
 // @module-tag python3
 import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:net';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await symlink(join(outside, 'secret.txt'), join(workspace, 'link'));
   await symlink(outside, join(workspace, 'folder'));
   execFileSync('git', ['init', '-q', workspace]);
-  execFileSync('cp', [fileURLToPath(new URL('./tries.py', import.meta.url)), join(workspace, 'tries.py')]);
+  copyFileSync(fileURLToPath(new URL('./tries.py', import.meta.url)), join(workspace, 'tries.py'));
   shm = `perdure-${process.pid}`;
   await writeFile(join('/dev/shm', shm), SECRET);
   victim = spawn('sleep', ['1000'], { env: { PERDURE_CANARY: SECRET }, cwd: outside });
