@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { stepFailure } from './failures.js';
-import { findOnPath, isExecutable } from './find-on-path.js';
+import { findOnPath, isExecutable } from '../store/find-on-path.js';
 
 /** Names that people write for programs that are installed under another. */
 const ALSO_CALLED = new Map([['python', 'python3'], ['pip', 'pip3'], ['node', 'nodejs'], ['nodejs', 'node'], ['fd', 'fdfind'], ['bat', 'batcat']]);

@@ -20,7 +20,8 @@ export function locate({ folder }: Placed, place: string): string {
   return folder === null ? place : resolve(realOf(folder), place);
 }
 
-function realOf(path: string): string {
+/** The same file or folder by whatever path it is reached; where it is not there, the path made absolute. */
+export function realOf(path: string): string {
   try {
     return realpathSync.native(path);
   } catch {

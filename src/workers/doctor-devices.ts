@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
 import { explainPort } from '../activities/devices/explain-port.js';
-import { findOnPath } from '../activities/find-on-path.js';
+import { findOnPath } from '../store/find-on-path.js';
 import type { Config } from '../compiler/config.js';
 import { createDevices } from '../compiler/devices.js';
 import type { Project } from '../compiler/project.js';

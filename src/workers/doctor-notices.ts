@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findOnPath, isExecutable } from '../activities/find-on-path.js';
+import { findOnPath, isExecutable } from '../store/find-on-path.js';
 import type { Config } from '../compiler/config.js';
 import type { Project } from '../compiler/project.js';
 import { addressVariable, filledAddress } from '../plan/notice.js';

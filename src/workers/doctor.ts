@@ -5,7 +5,7 @@ import { CREDENTIALS } from '../activities/dependencies.js';
 import type { Config } from '../compiler/config.js';
 import type { Project } from '../compiler/project.js';
 import type { Env } from '../store/cache-folder.js';
-import { findOnPath } from '../activities/find-on-path.js';
+import { findOnPath } from '../store/find-on-path.js';
 import { deviceFindings } from './doctor-devices.js';
 import { modelFindings } from './doctor-models.js';
 import { noticeFindings } from './doctor-notices.js';

@@ -1,6 +1,7 @@
-import { constants, realpathSync, statSync } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { realOf } from '../store/places.js';
 import { makeEach } from '../store/root.js';
 import { codeOf, messageOf, UnavailableError } from './errors.js';
 import { requireFiles } from './file-limit.js';
@@ -30,14 +31,6 @@ export function requireApart({ root, stateDir }: { root: string; stateDir: strin
   const [project, state] = [realOf(root), realOf(stateDir)];
   if (project !== state && !project.startsWith(`${state}/`)) return;
   throw new UnavailableError(`Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ${project === state ? 'is' : 'holds'} \`${root}\`.`, 'Set PERDURE_STATE_DIR to a folder of its own.');
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */

@@ -7,7 +7,7 @@ import { cacheFolder } from '../store/cache-folder.js';
 import type { Env } from '../store/cache-folder.js';
 import { messageOf, UnavailableError } from './errors.js';
 import { takeLock } from './host-lock.js';
-import { findOnPath, isExecutable } from '../activities/find-on-path.js';
+import { findOnPath, isExecutable } from '../store/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './provision.js';
 import type { Progress, Provision, Way } from './provision.js';
 import { buildTemporal } from './temporal-build.js';

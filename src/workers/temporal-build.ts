@@ -7,7 +7,7 @@ import { writeAtomically } from '../store/files.js';
 import { messageOf } from './errors.js';
 import { identify, isRunning, signalGroup } from './processes.js';
 import type { ProcessIdentity } from './processes.js';
-import { findOnPath } from '../activities/find-on-path.js';
+import { findOnPath } from '../store/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './provision.js';
 import type { Provision } from './provision.js';
 

@@ -52,6 +52,15 @@ async function mentions(project: Project, text: string): Promise<string[]> {
   return found.flat().filter((file) => !/^(?:logs\/|host\.json|store\.json)/.test(file));
 }
 
+/** The project at another place, where it is closed at the test's end. */
+async function movedAway(project: Project): Promise<Project> {
+  const to = `${project.folder}-moved`;
+  await rename(project.folder, to);
+  const moved = projectAt(to);
+  onTestFinished(() => moved.close());
+  return moved;
+}
+
 describe('a project whose folder changes under a living host', () => {
   const scenes: [title: string, act: () => Promise<void>][] = [];
   const scene = (title: string, act: () => Promise<void>): void => void scenes.push([title, act]);
@@ -59,10 +68,7 @@ describe('a project whose folder changes under a living host', () => {
   scene('goes on where it was moved to: the host ends, and nothing is made anew where it was', async () => {
     const project = await waiting();
     const { host, server } = await project.pids();
-    const to = `${project.folder}-moved`;
-    await rename(project.folder, to);
-    const moved = projectAt(to);
-    onTestFinished(() => moved.close());
+    const moved = await movedAway(project);
     await goOn(moved);
     expect(existsSync(project.folder)).toBe(false);
     expect(await left(project.folder)).toEqual([]);
@@ -73,10 +79,7 @@ describe('a project whose folder changes under a living host', () => {
     const project = await waiting();
     const { host } = await project.pids();
     if (host !== null) kill(host);
-    const to = `${project.folder}-moved`;
-    await rename(project.folder, to);
-    const moved = projectAt(to);
-    onTestFinished(() => moved.close());
+    const moved = await movedAway(project);
     await goOn(moved);
     expect(existsSync(project.folder)).toBe(false);
     expect(await left(project.folder)).toEqual([]);
@@ -84,12 +87,9 @@ describe('a project whose folder changes under a living host', () => {
 
   scene('is moved, and another one is made in its place: neither touches the other', async () => {
     const project = await waiting();
-    const to = `${project.folder}-moved`;
-    await rename(project.folder, to);
-    const moved = projectAt(to);
-    onTestFinished(() => moved.close());
+    const moved = await movedAway(project);
     const other = projectAt(project.folder);
-    await cp(join(to, 'definitions'), join(project.folder, 'definitions'), { recursive: true });
+    await cp(join(moved.folder, 'definitions'), join(project.folder, 'definitions'), { recursive: true });
     await writeFile(join(project.folder, 'perdure.yml'), '{}\n');
     const run = await other.run('run', 'definitions/workflows/gated.yml', '--id', 'other', '--yes', '--json');
     expect(run.code, run.stderr).toBe(0);

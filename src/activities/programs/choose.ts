@@ -8,7 +8,7 @@ import { ownTools, unheld } from '../../plan/program-access.js';
 import type { Agent, AgentStep, Block } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/value.js';
-import { findOnPath } from '../find-on-path.js';
+import { findOnPath } from '../../store/find-on-path.js';
 import type { ModelOptions } from '../models/names.js';
 import { wantedModel } from '../models/names.js';
 import type { PriceOptions } from '../models/with-price.js';

@@ -13,7 +13,7 @@ import { heightOf, tell, widthOf } from '../terminal.js';
 import { answerValue } from './answer-value.js';
 import { editContent, hasEditor } from './editor.js';
 import type { GateContent } from './gate-content.js';
-import { YES_OR_NO, renderGate, unseenLines } from './gate-text.js';
+import { YES_OR_NO, layoutGate } from './gate-text.js';
 import type { Keys } from './keys.js';
 import { CTRL_C, openKeys } from './keys.js';
 import { openInPager } from './pager.js';
@@ -73,9 +73,10 @@ function show(asking: Asking, text: string | null): void {
   const { open, terminal } = asking;
   const keys = choices(open.gate, terminal);
   const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - keys.length + 1, palette: terminal.palette };
+  const { lines, unseen } = layoutGate(open, text, style);
   asking.shown = text;
-  asking.unseen = unseenLines(open, text, style);
-  tell(terminal, '', ...renderGate(open, text, style), ...keys);
+  asking.unseen = unseen;
+  tell(terminal, '', ...lines, ...keys);
 }
 
 /** Shows the gate again when the window has another size: what was on the screen may be no more. */

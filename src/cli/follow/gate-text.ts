@@ -25,15 +25,16 @@ export interface GateStyle {
 
 /** The gate as it is shown: what is asked, its hash, and of the content as much as the screen has room for; what is left out is counted. */
 export function renderGate(gate: OpenGate, content: string | null, style: GateStyle): string[] {
-  return layout(gate, content, style).lines;
+  return layoutGate(gate, content, style).lines;
 }
 
 /** How many of the lines that a gate takes are not on the screen when it was just shown. */
 export function unseenLines(gate: OpenGate, content: string | null, style: GateStyle): number {
-  return layout(gate, content, style).unseen;
+  return layoutGate(gate, content, style).unseen;
 }
 
-function layout({ address, gate }: OpenGate, content: string | null, style: GateStyle): { lines: string[]; unseen: number } {
+/** Both at once: what `renderGate` and `unseenLines` give. */
+export function layoutGate({ address, gate }: OpenGate, content: string | null, style: GateStyle): { lines: string[]; unseen: number } {
   const { width, height, palette } = style;
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   const head = [

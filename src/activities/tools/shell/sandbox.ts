@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { seccompFilter } from './seccomp.js';
-import { SYSTEM_FOLDERS, showSystem } from '../../../store/system-folders.js';
+import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/bare-sandbox.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
 const run = promisify(execFile);
@@ -75,7 +75,7 @@ export async function findSandbox(): Promise<Sandbox | null> {
 }
 
 async function probe(): Promise<Sandbox | null> {
-  for (const file of ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'].filter(exists)) {
+  for (const file of SANDBOX_PROGRAMS.filter(exists)) {
     for (const way of WAYS) {
       const sandbox = { file, ...way };
       const works = await run(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], { timeout: PROBE_MS, env: { PATH: '/usr/bin:/bin' } }).then(() => true, () => false);
@@ -109,13 +109,9 @@ function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
   const most = Math.floor(totalmem() * MEMORY_SHARE);
   return [
     ...identity,
-    '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try',
-    ...(network ? [] : ['--unshare-net']),
-    '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
-    ...showSystem(),
+    ...bareSandbox({ network }),
     ...files.flatMap(bindReadOnly),
     ...own.flatMap((name) => ['--ro-bind', join(ownFolder(), name), `/etc/${name}`]),
-    '--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev',
     ...folderInMemory('/dev/shm', sized ? most / 2 : null),
     '--remount-ro', '/dev',
     ...folderInMemory('/tmp', sized ? most : null),

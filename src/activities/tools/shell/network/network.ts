@@ -1,4 +1,4 @@
-import { accessSync, constants } from 'node:fs';
+import { isExecutable } from '../../../../store/find-on-path.js';
 
 /** Programs by which a command in the sandbox gets a network of its own, by path. */
 export interface NetworkPrograms {
@@ -20,20 +20,11 @@ export class NoNetwork extends Error {}
 export function findNetwork(): NetworkPrograms {
   const missing = new Set<string>();
   const find = (name: keyof NetworkPrograms): string => {
-    const path = FOLDERS.map((folder) => `${folder}/${name}`).find(isProgram);
+    const path = FOLDERS.map((folder) => `${folder}/${name}`).find(isExecutable);
     if (path === undefined) missing.add(PACKAGES[name]);
     return path ?? '';
   };
   const programs = { slirp4netns: find('slirp4netns'), nft: find('nft'), unshare: find('unshare'), nsenter: find('nsenter') };
   if (missing.size > 0) throw new NoNetwork(`it needs ${[...missing].join(' and ')}: install the package${missing.size > 1 ? 's' : ''} of that name`);
   return programs;
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,30 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+
+/** Folders of the system's programs. Where one is a link into another, it stays one in a sandbox. */
+export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/opt', '/nix'];
+
+/** Where the system has `bwrap`: never the PATH, a folder of which may be somebody else's. */
+export const SANDBOX_PROGRAMS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
+
+/**
+ * Arguments of `bwrap` that every sandbox of ours begins with: no rights, the system's programs, and processes and devices of its
+ * own. What is set in `/proc` is read-only: bwrap by itself leaves root the kernel's settings there.
+ */
+export function bareSandbox({ network }: { network: boolean }): string[] {
+  return [
+    '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...(network ? [] : ['--unshare-net']),
+    '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
+    ...showSystem(),
+    '--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev',
+  ];
+}
+
+function showSystem(): string[] {
+  return SYSTEM_FOLDERS.flatMap((path) => {
+    try {
+      return lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind-try', path, path];
+    } catch {
+      return [];
+    }
+  });
+}
