@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import type { JsonObject } from '../plan/json.js';
 import type { Spend } from '../plan/result.js';
 import type { Step, StepKind } from '../plan/step.js';
+import { movedRoot } from '../store/root.js';
 import type { LogWriter, Store } from '../store/store.js';
 import type { Account } from './account.js';
 import { openAccount } from './account.js';
@@ -54,7 +55,9 @@ export async function attempt<K extends StepKind, R = StepOutput>(
     signal.throwIfAborted();
     return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
   } catch (error) {
-    throw withSpend(failureOf(error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
+    // What a step misses that lost its folder on the way says nothing of the step.
+    const moved = store.folder === null ? null : movedRoot(store.folder);
+    throw withSpend(failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
   } finally {
     limit?.release();
     stopHeartbeat();

@@ -12,7 +12,7 @@ import { createReadSerial } from './devices/read-serial.js';
 import { createReadLeases } from './devices/read-leases.js';
 import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
-import { withFailures } from './failures.js';
+import { toFailure, withFailures } from './failures.js';
 import { fromShort, inShort } from './in-short.js';
 import { createJoinRounds } from './join-rounds.js';
 import { createPreparePlan } from './made/prepare-plan.js';
@@ -31,6 +31,7 @@ import { createAskTurn } from './turns/ask-turn.js';
 import { createCallTool } from './turns/call-tool.js';
 import { createWritePage } from './write-page.js';
 import { locate } from '../store/places.js';
+import { movedRoot } from '../store/root.js';
 import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';
@@ -72,7 +73,15 @@ export function createActivities(deps: Dependencies): Activities {
   };
 }
 
-/** An activity that is told where it works from the store, and gets it as it is here. */
+/**
+ * An activity that is told where it works from the store, and gets it as it is here. Where the store was moved away from this worker,
+ * which ends then, nothing is begun: Temporal starts the activity where the store is.
+ */
 function placed(store: Store): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
-  return (activity) => (call) => activity(call.workspace === undefined ? call : { ...call, workspace: locate(store, call.workspace) });
+  return (activity) => async (call) => {
+    if (call.workspace === undefined) return activity(call);
+    const moved = store.folder === null ? null : movedRoot(store.folder);
+    if (moved !== null) throw toFailure(moved);
+    return activity({ ...call, workspace: locate(store, call.workspace) });
+  };
 }

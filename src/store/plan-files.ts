@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { writeAtomically } from './files.js';
 import { sha256 } from './hash.js';
 import { createLruCache } from './lru-cache.js';
+import { movedRoot } from './root.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 import { fileOf } from './value-files.js';
 
@@ -52,7 +53,7 @@ async function readPlan(path: string, hash: Hash): Promise<Plan> {
     // Whether it is the Plan of that name is proved by `check`.
     return JSON.parse(await readFile(path, 'utf8')) as Plan;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw new StoreFailure('store-missing', `The plan \`${hash}\` is missing from the store: expected the file \`${path}\`.`, { cause: error });
+    if (errorCode(error) === 'ENOENT') throw movedRoot(path) ?? new StoreFailure('store-missing', `The plan \`${hash}\` is missing from the store: expected the file \`${path}\`.`, { cause: error });
     if (error instanceof SyntaxError) throw new StoreFailure('store-missing', `The plan \`${hash}\` is corrupt: the file \`${path}\` is not JSON.`, { cause: error });
     throw storeFailure(error, 'read', path);
   }

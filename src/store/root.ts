@@ -33,9 +33,14 @@ export function openRoot(stateDir: string): void {
 
 /** Throws a `StoreFailure` where the store of a path was moved, or removed, since it was opened: another folder may stand there now. */
 export function requireRoot(path: string): void {
+  const failure = movedRoot(path);
+  if (failure !== null) throw failure;
+}
+
+/** The same as a failure to be told; null where the store of a path is where it was opened. */
+export function movedRoot(path: string): StoreFailure | null {
   const root = rootOf(path);
-  if (root === null || isSameFolder(identityOf(root), roots.get(root) ?? null)) return;
-  throw gone(root);
+  return root === null || isSameFolder(identityOf(root), roots.get(root) ?? null) ? null : gone(root);
 }
 
 /**
@@ -83,5 +88,7 @@ function rootOf(path: string): string | null {
 }
 
 function gone(root: string): StoreFailure {
-  return new StoreFailure('internal', `The state folder \`${root}\` was moved or removed: nothing is written there.`);
+  // As systems say of a file whose place is another now: whoever holds the store where it is goes on.
+  const cause = Object.assign(new Error('the folder is another'), { code: 'ESTALE' });
+  return new StoreFailure('internal', `The state folder \`${root}\` was moved or removed: nothing is written there.`, { cause });
 }

@@ -10,7 +10,7 @@ export class StoreFailure extends Error {
     this.type = type;
   }
 
-  /** Whether it passes once somebody has made room, or has let this user write: then the same can be written again. */
+  /** Whether it passes once somebody has made room, has let this user write, or works where the store is now: then the same can be done again. */
   get passes(): boolean {
     const code = errorCode(this.cause);
     return code !== null && (NO_SPACE.has(code) || NOT_NOW.has(code));
@@ -25,8 +25,8 @@ export function errorCode(error: unknown): string | null {
 
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
-/** A disk that takes nothing as things stand. */
-const NOT_NOW = new Set([...NOT_ALLOWED, 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
+/** A disk that takes nothing as things stand, and a store that was moved: a worker that finds it goes on. */
+const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
 
 /** Whether the system refused a write for want of room. */
 export function isNoSpace(error: unknown): boolean {

@@ -9,6 +9,7 @@ import type { Writing } from './files.js';
 import { beginToWrite } from './files.js';
 import { isHash, sha256 } from './hash.js';
 import { createLruCache } from './lru-cache.js';
+import { movedRoot } from './root.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 
 /** Bytes of JSON that a worker keeps in memory, so that values passed from step to step are not read again. */
@@ -98,7 +99,7 @@ export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   try {
     content = await readFile(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw new StoreFailure('store-missing', `The stored value \`${ref}\` is missing: expected the file \`${path}\`.`, { cause: error });
+    if (errorCode(error) === 'ENOENT') throw movedRoot(path) ?? new StoreFailure('store-missing', `The stored value \`${ref}\` is missing: expected the file \`${path}\`.`, { cause: error });
     throw storeFailure(error, 'read', path);
   }
   const found = sha256(content);
