@@ -8,8 +8,8 @@ import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control
 export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo } | { phase: 'failed'; message: string; hint: string | null; again?: true };
 
 export interface ControlHandlers {
-  /** A command joined, with what it knows of providers. */
-  onHello: (hello: ClientMessage & { type: 'hello' }) => void;
+  /** A command joins, with what it knows of providers. Gives whether the host serves it; one that ends does not, and the command looks for the next. */
+  onHello: (hello: ClientMessage & { type: 'hello' }) => boolean;
   onStop: () => void;
   /** Whether the host ends in favour of another build; it has begun to end when this is true. */
   onRenew: () => Promise<boolean>;
@@ -44,8 +44,8 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
   const onMessage = (socket: Socket, message: ClientMessage): void => {
     switch (message.type) {
       case 'hello':
+        if (!handlers.onHello(message)) return void socket.end();
         joined.add(socket);
-        handlers.onHello(message);
         handlers.onClients(joined.size);
         if (lastLine !== null && standing.phase === 'starting') send(socket, { type: 'progress', line: lastLine });
         tell(socket, standing);

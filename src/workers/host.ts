@@ -1,4 +1,5 @@
 import { openStore } from '../store/local-store.js';
+import { movedRoot } from '../store/root.js';
 import { storeFailure } from '../store/store-failure.js';
 import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
@@ -121,7 +122,13 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
     signal: stop.signal,
   });
   const control = await serveControl(socket, {
-    onHello: (hello) => (host.credentials = mergeCredentials(host.credentials, hello.credentials)),
+    onHello: (hello) => {
+      // Who comes finds the socket where the folder is now, before it was seen here that this is another place.
+      if (movedRoot(options.stateDir) !== null) stop.abort(`its folder ${options.stateDir} was moved or removed`);
+      if (stop.signal.aborted) return false;
+      host.credentials = mergeCredentials(host.credentials, hello.credentials);
+      return true;
+    },
     onStop: () => stop.abort('it was asked to stop'),
     onRenew: async () => {
       if (options.idleMs === null || status.clients > 1 || (await isNeeded().catch(() => true))) return false;
