@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { MEMO } from '../plan/names.js';
 
@@ -32,19 +32,32 @@ const CLOCK = 'max_runtime_mins';
 const known = new Map<string, { length: number; passes: boolean }>();
 
 /**
- * Whether a time passes in a run, beside what it waits for: a wait, or the pause before a step's next try. The deadline of a
- * gate is none: its timer has no name, and is honoured when somebody comes back.
+ * Whether a time passes in a run, beside what it waits for: a wait, or the pause before a step's next try. A time that is over
+ * counts until a worker has answered the task it led to: what follows it is not begun before. The deadline of a gate is none: its
+ * timer has no name, and is honoured when somebody comes back.
  */
 async function letsTimePass(client: Client, { workflowId, runId }: OpenRun, length: number): Promise<boolean> {
   const last = known.get(runId);
   if (last?.length === length) return last.passes;
-  const timers = new Set<string>();
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  for (const { timerStartedEventAttributes: started, timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled, userMetadata } of events ?? []) {
+  // It went on between the two questions: what its pending work was is not known any more.
+  if ((events ?? []).length > length) return true;
+  const passes = hasTimers(events ?? []);
+  known.set(runId, { length, passes });
+  return passes;
+}
+
+type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
+
+function hasTimers(events: Events): boolean {
+  const timers = new Set<string>();
+  const over = new Set<string>();
+  for (const { timerStartedEventAttributes: started, timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled, workflowTaskCompletedEventAttributes: answered, userMetadata } of events) {
     const summary = userMetadata?.summary ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary) : '';
     if (started?.timerId && summary !== '' && summary !== CLOCK) timers.add(started.timerId);
-    timers.delete(fired?.timerId ?? cancelled?.timerId ?? '');
+    if (fired?.timerId && timers.delete(fired.timerId)) over.add(fired.timerId);
+    if (cancelled?.timerId) timers.delete(cancelled.timerId);
+    if (answered) over.clear();
   }
-  known.set(runId, { length, passes: timers.size > 0 });
-  return timers.size > 0;
+  return timers.size + over.size > 0;
 }
