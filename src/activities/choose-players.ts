@@ -4,6 +4,7 @@ import type { ModelChoice } from '../plan/run-input.js';
 import type { Agent, AgentStep } from '../plan/step.js';
 import { modelKeyOf } from '../plan/step.js';
 import type { ProgramName, ProgramSettings } from '../plan/program.js';
+import { isPlayed } from '../plan/players.js';
 import { isOpenToPrograms } from '../plan/program.js';
 import type { ProviderToolName } from '../plan/tool.js';
 import type { ChooseModels } from './models/choose.js';
@@ -11,11 +12,11 @@ import { chooseModels } from './models/choose.js';
 import { PLAYED, providerToolOf, providesTool } from './models/provider-tools.js';
 import { reachOf } from './models/reach.js';
 import type { ChoosePrograms } from './programs/choose.js';
-import { choosePrograms, installedPrograms, isPlayed } from './programs/choose.js';
+import { choosePrograms, installedPrograms } from './programs/choose.js';
 import { PROGRAM } from './programs/programs.js';
 
-export interface ChoosePlayers extends ChooseModels, Pick<ChoosePrograms, 'texts' | 'input'> {
-  /** `agents.default` of the config. */
+export interface ChoosePlayers extends ChooseModels, Pick<ChoosePrograms, 'texts' | 'input' | 'session'> {
+  /** The program of the session that the run goes on with, else `agents.default` of the config. */
   usual: ProgramName | null;
 }
 

@@ -11,8 +11,6 @@ export interface MadeDefinition {
   /** Where its file would be; absolute. */
   file: string;
   text: string;
-  /** The text is ours, of nothing but a name: nobody needs to approve it. */
-  plain?: true;
 }
 
 /** What a client made in this connection, by kind and name. */
@@ -50,7 +48,7 @@ export function createMade(): Made {
         throw error;
       }
     },
-    reached: (files) => [...definitions.values()].filter(({ file, plain }) => plain !== true && files.includes(file)),
+    reached: (files) => [...definitions.values()].filter(({ file }) => files.includes(file)),
     forCompiler: () => ({
       texts: new Map([...definitions.values()].map(({ file, text }) => [file, text])),
       agents: filesOf('agent'),

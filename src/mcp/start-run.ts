@@ -5,7 +5,8 @@ import { CliError } from '../cli/exit-codes.js';
 import { openWorkspace } from '../cli/session.js';
 import { collectInput } from '../cli/submit/collect-input.js';
 import type { Compiled } from '../cli/submit/prepare.js';
-import type { WantedSession } from '../cli/submit/inject-context.js';
+import type { WantedSession } from '../cli/submit/conversation.js';
+import { findConversation } from '../cli/submit/conversation.js';
 import { injectContext } from '../cli/submit/inject-context.js';
 import { compile, settle, storePlan } from '../cli/submit/prepare.js';
 import { newRunId } from '../cli/submit/run-id.js';
@@ -44,7 +45,8 @@ export async function startRun({ definition, inputs, by, made, written: own, lim
   const input = inputOf(compiled, inputs);
   // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
   const isFile = own === undefined && reached.length === 0 && !texts.has(definition);
-  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, ...(isFile ? { definition: compiled.file } : {}) }, workspace, terminal);
+  const earlier = conversation === undefined || conversation.begins ? null : findConversation(conversation.id, (await connection.session()).store);
+  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, conversation: earlier, ...(isFile ? { definition: compiled.file } : {}) }, workspace, terminal);
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
   const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null }, session);

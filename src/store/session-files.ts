@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../plan/json.js';
+import type { ProgramName } from '../plan/program.js';
 import { appendLine, readLines } from './line-files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
@@ -24,6 +25,8 @@ export interface Session {
   session_id: string;
   /** The agent or definition that began it. */
   agent_name: string;
+  /** The program that played its agents, where one did: it plays them in every run that goes on with the session. */
+  agent_cli?: ProgramName;
   description: string;
   created_at: string;
   updated_at: string;
@@ -35,7 +38,7 @@ export interface Session {
 }
 
 /** What a session's file begins with. */
-export type SessionHead = Pick<Session, 'session_id' | 'agent_name' | 'description' | 'created_at' | 'forked_from'>;
+export type SessionHead = Pick<Session, 'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from'>;
 
 export interface SessionFiles {
   createSession(head: SessionHead, messages?: SessionMessage[]): Promise<void>;

@@ -97,6 +97,7 @@ describe('bad input', () => {
     ['run_wait', { run: 'nothing', timeout_s: 1 }, /^There is no run `nothing`\./],
     ['gate_answer', { gate: 'nothing/ok', decision: 'approve' }, /^There is no run `nothing`\./],
     ['agent_create', { name: 'explore', description: 'x', instructions: 'y' }, /^There is an agent `Explore` already \(builtin\)/],
+    ['agent_create', { name: 'codex-cli', description: 'x', instructions: 'y' }, /^`codex-cli` is the agent of a program/],
     ['agent_create', { name: '../evil', description: 'x', instructions: 'y' }, /^Expected `name` of the tool `agent_create` to be a name/],
     ['tool', { name: 'raed_file' }, /unknown-tool/],
     ['tool', { name: 'read_file', inputs: { file: 'x' } }, /needs the input `path`/],

@@ -3,10 +3,11 @@ import { toText } from '../../plan/json.js';
 import type { Template } from '../../plan/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { ProgramChoice, ProgramName, ProgramSettings } from '../../plan/program.js';
-import { PROGRAMS, isOpenToPrograms, isProgram, programAddress, programKey, programOf, writtenModel } from '../../plan/program.js';
+import type { AgentPlace } from '../../plan/players.js';
+import { agentSteps } from '../../plan/players.js';
+import { PROGRAMS, isOpenToPrograms, isProgram, programKey, writtenModel } from '../../plan/program.js';
 import { ownTools, unheld } from '../../plan/program-access.js';
-import type { Agent, AgentStep, Block } from '../../plan/step.js';
-import { isBlockStep } from '../../plan/step.js';
+import type { Agent } from '../../plan/step.js';
 import type { Hash } from '../../plan/value.js';
 import { findOnPath } from '../../store/find-on-path.js';
 import type { ModelOptions } from '../models/names.js';
@@ -31,6 +32,8 @@ export interface ChoosePrograms {
    * (`installed`), or a model provider (null).
    */
   usual: ProgramName | 'installed' | null;
+  /** The session whose program `usual` is; absent: it is `agents.default`. */
+  session?: string | undefined;
 }
 
 /** The programs of a run, or why there are none: what to install. Settings are undefined where no program plays. */
@@ -55,7 +58,7 @@ export function choosePrograms(options: ChoosePrograms): ChosenPrograms {
 }
 
 /** The program that an agent names, or that is chosen for its step; null where a model provider plays it. */
-function playerOf(place: Place, options: ChoosePrograms, installed: ReadonlySet<ProgramName>): { program: ProgramName; isNamed: boolean } | { failure: string } | null {
+function playerOf(place: AgentPlace, options: ChoosePrograms, installed: ReadonlySet<ProgramName>): { program: ProgramName; isNamed: boolean } | { failure: string } | null {
   const { step, agent } = place;
   const named = agent?.program ?? null;
   const program = named ?? (isOpenToPrograms(step, agent) ? preferred(place, options, installed) : null);
@@ -63,7 +66,7 @@ function playerOf(place: Place, options: ChoosePrograms, installed: ReadonlySet<
   if (!isProgram(program)) return { failure: `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.` };
   const fault = agent === undefined ? null : faultOf(program, agent);
   if (fault !== null) return { failure: fault };
-  return installed.has(program) ? { program, isNamed: named !== null } : { failure: missing(program, named === null ? null : (agent?.name ?? '')) };
+  return installed.has(program) ? { program, isNamed: named !== null } : { failure: missing(program, named === null ? usualFrom(options) : `The agent \`${agent?.name ?? ''}\``) };
 }
 
 /** Why a program cannot play an agent: it would do without a tool of the agent's, or have one that the agent does not get. */
@@ -74,36 +77,11 @@ function faultOf(program: ProgramName, agent: Agent): string | null {
   return held === null ? null : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
 }
 
-/** Whether a program plays a step, so that no model provider need be there for it. */
-export function isPlayed(plan: Plan, programs: ProgramSettings | undefined): (step: AgentStep) => boolean {
-  const played = new Set([...agentSteps(plan)].filter(({ step, agent, address }) => programOf(programs, step, agent, address) !== null).map(({ step }) => step));
-  return (step) => played.has(step);
-}
-
 export function installedPrograms(env: Record<string, string | undefined>): ReadonlySet<ProgramName> {
   return new Set(PROGRAMS.filter((name) => findOnPath(name, env['PATH'] ?? '') !== null));
 }
 
-interface Place {
-  step: AgentStep;
-  agent: Agent | undefined;
-  address: string;
-}
-
-/** Every agent step of a tree of Plans, with how it is found there. */
-function* agentSteps(plan: Plan): Generator<Place> {
-  for (const [nested, body] of [[null, plan] as const, ...Object.entries(plan.nested)]) yield* stepsBelow(plan, nested, body, []);
-}
-
-function* stepsBelow(plan: Plan, nested: string | null, block: Pick<Block, 'steps'>, way: number[]): Generator<Place> {
-  for (const step of block.steps) {
-    const here = [...way, step.index];
-    if (step.kind === 'agent') yield { step, agent: plan.agents[step.agent], address: programAddress(nested, here) };
-    if (isBlockStep(step)) yield* stepsBelow(plan, nested, step.body, here);
-  }
-}
-
-function preferred({ step, agent }: Place, { usual, texts, input }: ChoosePrograms, installed: ReadonlySet<ProgramName>): ProgramName | null {
+function preferred({ step, agent }: AgentPlace, { usual, texts, input }: ChoosePrograms, installed: ReadonlySet<ProgramName>): ProgramName | null {
   if (usual !== 'installed') return usual;
   const read = (template: Template | null): string => (template === null ? '' : wordsIn(template, { texts, input }));
   const task = [read(step.prompt), ...Object.values(step.inputs).map(read)].join('\n');
@@ -146,7 +124,10 @@ function choiceOf(program: ProgramName, written: string, isNamed: boolean, { opt
   return { program, model, price, ...(assumed === true ? { assumed } : {}), max_tokens: RESERVED_TOKENS };
 }
 
-function missing(program: ProgramName, agent: string | null): string {
-  const who = agent === null ? '`agents.default` in perdure.yml' : `The agent \`${agent}\``;
+function usualFrom({ session }: ChoosePrograms): string {
+  return session === undefined ? '`agents.default` in perdure.yml' : `The session \`${session}\``;
+}
+
+function missing(program: ProgramName, who: string): string {
   return `${who} needs the program \`${program}\`, which is not on the PATH: install it with \`${PROGRAM[program].install}\`, or run with --rehearse.`;
 }

@@ -18,7 +18,7 @@ export const sessions: CommandSpec = {
     checkWords('sessions', words, { list: 0 });
     const { openSession } = await import('../session.js');
     const { sessionLines, sessionRows } = await import('../render/sessions.js');
-    const { removeExpired } = await import('../submit/inject-context.js');
+    const { removeExpired } = await import('../submit/conversation.js');
     const { store, config } = await openSession(terminal, { taskQueue: null, lookOnly: true });
     removeExpired(store, config.sessions?.expire_days);
     if (action === 'list') {
@@ -35,9 +35,9 @@ export const sessions: CommandSpec = {
       else print(terminal, sessionLines(session));
       return EXIT.success;
     }
-    const { messages, agent_name, description } = session;
+    const { messages, agent_name, agent_cli, description } = session;
     const copy = `task-${randomBytes(4).toString('hex')}`;
-    await store.createSession({ session_id: copy, agent_name, description, created_at: new Date().toISOString(), forked_from: session.session_id }, messages);
+    await store.createSession({ session_id: copy, agent_name, ...(agent_cli === undefined ? {} : { agent_cli }), description, created_at: new Date().toISOString(), forked_from: session.session_id }, messages);
     if (options.flag('json')) printJson(terminal, { session_id: copy, forked_from: session.session_id });
     else print(terminal, copy);
     return EXIT.success;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from '../../compiler/config.js';
 import type { ContextBlock, InjectedContext } from '../../plan/injected.js';
@@ -12,19 +12,13 @@ import { sha256 } from '../../store/hash.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
 import type { Session as Conversation } from '../../store/session-files.js';
 import type { Store } from '../../store/store.js';
-import { usageError } from '../exit-codes.js';
 import type { Session } from '../session.js';
+import type { WantedSession } from './conversation.js';
+import { openConversation } from './conversation.js';
 
 /** Project instructions: what is longer is cut, with a mark. */
 const AGENTS_MD_BYTES = 64 * 1024;
-const DEFAULTS = { memories: 5, memory_characters: 800, messages: 20, message_characters: 4_000, expire_days: 7 };
-const DAY_MS = 86_400_000;
-
-/** The session that a run goes on with, or begins. */
-export interface WantedSession {
-  id: string;
-  begins: boolean;
-}
+const DEFAULTS = { memories: 5, memory_characters: 800, messages: 20, message_characters: 4_000 };
 
 /** A submission, as far as what its agents are told depends on it. */
 export interface Submitted {
@@ -39,11 +33,11 @@ export interface Submitted {
 
 /**
  * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is asked,
- * and the session's history; gives the run's settings with it. Throws a usage error for a session that is not there.
+ * and the session's history; gives the run's settings with it. Throws a usage error for a session that is not there, or that another program began.
  */
 export async function injectContext({ run, plan, input, settings, session: wanted, earlier }: Submitted, { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>): Promise<RunSettings> {
   const asked = askedOf(input);
-  const session = wanted === null ? null : await openConversation(wanted, { store, plan, days: config.sessions?.expire_days });
+  const session = wanted === null ? null : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days });
   const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
   if (!usesAgents && session === null) return settings;
   const instructions = usesAgents ? readInstructions(project.root, store) : null;
@@ -94,26 +88,6 @@ async function earlierHistory(store: Store, earlier: Hash | undefined): Promise<
   if (earlier === undefined) return [];
   const { blocks } = (await store.get(earlier)) as unknown as InjectedContext; // as `injectContext` puts it there
   return blocks.filter(({ source }) => source.startsWith('session:'));
-}
-
-/** The session that `--session` names; `new` begins one. */
-export function wantedSession(named: string | null): WantedSession | null {
-  if (named === null) return null;
-  return named === 'new' ? { id: `task-${randomBytes(4).toString('hex')}`, begins: true } : { id: named, begins: false };
-}
-
-async function openConversation({ id, begins }: WantedSession, { store, plan, days = DEFAULTS.expire_days }: { store: Store; plan: Plan; days?: number | undefined }): Promise<Conversation> {
-  removeExpired(store, days);
-  if (begins) await store.createSession({ session_id: id, agent_name: plan.name, description: shortText(plan.description), created_at: new Date().toISOString() });
-  const session = store.readSession(id);
-  if (session === null) throw usageError(`Session not found: ${id}`, '`perdure sessions list` shows those that are kept; `--session new` begins one.');
-  return session;
-}
-
-/** Sessions that nobody went on with for so many days are gone. */
-export function removeExpired(store: Pick<Store, 'listSessions' | 'removeSession'>, days: number = DEFAULTS.expire_days): void {
-  const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-  for (const { session_id, updated_at } of store.listSessions()) if (updated_at < oldest) store.removeSession(session_id);
 }
 
 /** What the run was asked: its one input where that is a text, else all of them. */

@@ -12,6 +12,7 @@ import type { Budgets, Plan } from '../../plan/plan.js';
 import { LINK_STEPS } from '../../plan/run-input.js';
 import type { RunInput, RunSettings } from '../../plan/run-input.js';
 import type { Hash, Value } from '../../plan/value.js';
+import type { Session as Conversation } from '../../store/session-files.js';
 import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/temporal-link.js';
 import type { StoreElsewhere } from '../elsewhere/find-store.js';
@@ -63,6 +64,8 @@ export interface RunChoices {
   limits: Budgets;
   /** The definition's file; without one the run can only be done again as it was. */
   definition?: string;
+  /** The session that it goes on with: the program that began it plays the agents that name nobody. */
+  conversation?: Pick<Conversation, 'session_id' | 'agent_cli'> | null;
   /** What the agents will be asked, where it is at hand: by it programs are chosen for them. */
   task?: { texts: ReadonlyMap<Hash, string>; input: JsonObject };
 }
@@ -74,7 +77,7 @@ export interface RunChoices {
 export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null, ...workspace }: Workspace & { elsewhere?: StoreElsewhere | null }, terminal: Terminal): Promise<RunSettings> {
   const { config, project } = workspace;
   const policy = settlePolicy(plan.on_exhausted, config.workflows?.budgets?.on_exhausted);
-  const wanted = { plan, options: config.models ?? {}, providers: config.providers ?? {}, rehearse: choices.rehearse, also: modelsIn(policy), usual: config.agents?.default ?? null, ...choices.task };
+  const wanted = { plan, options: config.models ?? {}, providers: config.providers ?? {}, rehearse: choices.rehearse, also: modelsIn(policy), ...usualPlayer(choices.conversation, config), ...choices.task };
   const chosen = await chooseFor(wanted, elsewhere, terminal);
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
   const set = [choices.limits, plan.budgets, config.workflows?.budgets];
@@ -93,6 +96,12 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
     ...(await foldersFor(project, elsewhere, terminal)),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
+}
+
+/** Who plays agents that name nobody. */
+function usualPlayer(conversation: RunChoices['conversation'], { agents }: Workspace['config']): Pick<ChoosePlayers, 'usual' | 'session'> {
+  if (conversation?.agent_cli !== undefined) return { usual: conversation.agent_cli, session: conversation.session_id };
+  return { usual: agents?.default ?? null };
 }
 
 /** How people decide, and are told. */

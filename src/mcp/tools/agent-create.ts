@@ -6,6 +6,7 @@ import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
 import { McpRefusal } from '../errors.js';
 import { definitionName, filled } from '../input.js';
+import { textOfProgramAgent } from '../program-agent.js';
 import { defineTool } from '../tool.js';
 
 export const agentCreate = defineTool({
@@ -30,6 +31,7 @@ export const agentCreate = defineTool({
     const { project } = workspace;
     const taken = listAgents({ project, cwd: terminal.cwd }).agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
     if (taken !== undefined) throw new McpRefusal(`There is an agent \`${taken.name}\` already (${taken.source}); choose another name.`);
+    if (textOfProgramAgent(name.toLowerCase()) !== null) throw new McpRefusal(`\`${name.toLowerCase()}\` is the agent of a program, for \`agent_cli\` of the tool \`task\`; choose another name.`);
     const { text, ending } = agentText({ name, ...more, toolsets }, instructions ?? prompt ?? '');
     const file = join(project.root, 'definitions', 'agents', `${name}.${ending}`);
     await made.add({ kind: 'agent', name, description: more.description, file, text }, async () => {

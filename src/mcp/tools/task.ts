@@ -3,17 +3,22 @@ import { z } from 'zod';
 import { didYouMean } from '../../compiler/nearest.js';
 import { listAgents } from '../../cli/agents/list-agents.js';
 import { openWorkspace } from '../../cli/session.js';
-import { wantedSession } from '../../cli/submit/inject-context.js';
+import { begunByAnother, findConversation, wantedSession } from '../../cli/submit/conversation.js';
+import { PROGRAMS } from '../../plan/program.js';
 import type { Connection } from '../connection.js';
 import { McpRefusal } from '../errors.js';
 import { background, filled } from '../input.js';
-import type { MadeDefinition } from '../made.js';
+import { programAgent, textOfProgramAgent } from '../program-agent.js';
+import type { Wanted } from '../start-run.js';
 import { startRun } from '../start-run.js';
 import { defineTool } from '../tool.js';
 import { finish } from './finish.js';
 
 /** Who does a task when nobody is named. */
 const ANYBODY = 'general-purpose';
+
+/** Its file, and its text where it is no file. */
+type FoundAgent = { file: string } & Partial<Pick<Wanted, 'made' | 'written'>>;
 
 export const task = defineTool({
   name: 'task',
@@ -23,7 +28,7 @@ export const task = defineTool({
     description: filled('What it is about, in three to five words. Not needed with `session_id`.').optional(),
     prompt: filled('The whole task.'),
     agent_name: filled('Name of an agent; `agents_list` has them.').optional(),
-    agent_cli: z.enum(['claude', 'codex', 'gemini'], { error: 'claude, codex or gemini' }).optional().describe('The program that does it; ignored beside `agent_name`.'),
+    agent_cli: z.enum(PROGRAMS, { error: 'claude, codex or gemini' }).optional().describe('The program that does it. A session goes on with the program that began it; ignored beside `agent_name` where one begins.'),
     background,
     session_id: filled('Goes on with the session of an earlier task: the agent is told what was said in it.').optional(),
   }),
@@ -31,42 +36,27 @@ export const task = defineTool({
   async run({ description, prompt, agent_name: named, agent_cli: program, background: leave, session_id: given }, call) {
     const { connection, by } = call;
     if (description === undefined && given === undefined) throw new McpRefusal('Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on with a `session_id` needs none.');
-    const name = named ?? (given === undefined ? ANYBODY : await agentOfSession(given, connection));
-    const { file, made } = named === undefined && given === undefined && program !== undefined ? await programAgent(program, connection) : await findAgent(name, connection);
+    const begun = given === undefined ? null : findConversation(given, (await connection.session()).store);
+    if (begun !== null && program !== undefined && program !== begun.agent_cli) throw begunByAnother(begun, program);
+    const name = named ?? begun?.agent_name ?? (program === undefined ? ANYBODY : programAgent(program));
+    const agent = await findAgent(name, connection);
     const conversation = wantedSession(given ?? 'new');
-    const run = await startRun({ definition: file, inputs: { request: prompt }, by, made, ...(conversation === null ? {} : { conversation }) }, connection);
+    const run = await startRun({ definition: agent.file, inputs: { request: prompt }, by, made: null, ...agent, ...(conversation === null ? {} : { conversation }) }, connection);
     return { ...(await finish(run, leave, call)), session_id: conversation?.id ?? null };
   },
 });
 
-/** An agent that is nothing but a program. Its text is ours, so nobody needs to approve it. */
-async function programAgent(program: string, { terminal, made }: Connection): Promise<{ file: string; made: null }> {
-  const { project } = await openWorkspace(terminal);
-  const name = `${program}-cli`;
-  const file = join(project.root, 'definitions', 'agents', `${name}.yml`);
-  const text = `name: ${name}\nagent: ${program}\nprompt: You do the task that you are given.\n`;
-  const known = made.find('agent', name);
-  if (known === undefined) await made.add({ kind: 'agent', name, description: `The program ${program}.`, file, text, plain: true }, async () => undefined);
-  else if (known.text !== text) throw new McpRefusal(`This connection has made an agent \`${name}\`; name it with \`agent_name\`.`);
-  return { file, made: null };
-}
-
-/** Who a session is with. */
-async function agentOfSession(id: string, connection: Connection): Promise<string> {
-  const { store } = await connection.session();
-  const session = store.readSession(id);
-  if (session === null) throw new McpRefusal(`Session not found: ${id}`);
-  return session.agent_name;
-}
-
-/** The agent of that name: the project's, a built-in one, or one that was made in this connection. */
-async function findAgent(name: string, { terminal, made }: Connection): Promise<{ file: string; made: MadeDefinition | null }> {
+/** The agent of that name: the project's, a built-in one, one that was made in this connection, or one that is nothing but a program. */
+async function findAgent(name: string, { terminal, made }: Connection): Promise<FoundAgent> {
   const { project } = await openWorkspace(terminal);
   const { agents } = listAgents({ project, cwd: terminal.cwd });
   const written = agents.find((agent) => agent.name === name) ?? agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
-  if (written !== undefined) return { file: written.file, made: null };
+  if (written !== undefined) return { file: written.file };
   const own = made.find('agent', name);
   if (own !== undefined) return { file: own.file, made: own };
+  const ours = textOfProgramAgent(name);
+  const file = join(project.root, 'definitions', 'agents', `${name}.yml`);
+  if (ours !== null) return { file, written: { file, text: ours } };
   const known = [...agents, ...made.all('agent')].map((agent) => agent.name);
   throw new McpRefusal(`There is no agent \`${name}\`; ${didYouMean(name, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`}`);
 }

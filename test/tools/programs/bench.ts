@@ -45,15 +45,16 @@ export async function openPrograms(script: (request: ProgramRequest) => ProgramA
   return { ...bench, endpoint, home, environment };
 }
 
-/** Not below the system's temporary folder: Codex does not put the helper of its sandbox there. */
-async function temporaryHome(): Promise<string> {
+/** A folder that is gone when the test has ended. Not below the system's temporary folder: Codex does not put the helper of its sandbox there. */
+export async function temporaryHome(): Promise<string> {
   await mkdir(cacheFolder(), { recursive: true });
   const home = await mkdtemp(join(cacheFolder(), 'home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   return home;
 }
 
-async function programEnvironment(home: string, url: string): Promise<Record<string, string>> {
+/** What has the real programs play at an endpoint, with what they keep in a home. */
+export async function programEnvironment(home: string, url: string): Promise<Record<string, string>> {
   await mkdir(join(home, '.codex'), { recursive: true });
   await mkdir(join(home, '.gemini'), { recursive: true });
   const provider = `{name = "fake", base_url = "${url}/v1", env_key = "OPENAI_API_KEY", wire_api = "responses", request_max_retries = 0, stream_max_retries = 0}`;
