@@ -4,8 +4,8 @@ import { realOf } from './places.js';
 
 /** The file that makes a folder one of state, whatever it is called and wherever it lies. */
 const STORE_FILE = 'store.json';
-/** It has a line. */
-const FILE_BYTES = 1024;
+/** It has a line, in which there may be two paths. */
+const FILE_BYTES = 64 * 1024;
 
 /**
  * Whether a folder is one of Perdure's state: ours, or that of another project. Asked of the folder that is open or

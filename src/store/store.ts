@@ -60,6 +60,8 @@ export interface LogWriter {
 export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, Snapshots, SubmittedFiles, TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
+  /** State folder of the store that this one is a copy of, which goes on with the runs that were open; null of any other. */
+  copiedFrom: string | null;
   /** The state folder, where it is on this machine: no tool of an agent sees anything of it. */
   folder: string | null;
   /** The value itself up to 512 bytes of JSON, else a stored value with a preview. */

@@ -1,4 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
+import { endCarriedRuns } from './carried-runs.js';
 import { hasOpenWork } from './open-work.js';
 import { OWN_SERVER } from './reach.js';
 import { NAMESPACE } from './server-command.js';
@@ -14,6 +15,11 @@ export async function waitForPoller(address: string, taskQueue: string, signal: 
 /** Whether a run on our own server has something to do. */
 export async function isNeededAt(address: string): Promise<boolean> {
   return connected(address, (connection) => hasOpenWork(new Client({ connection, namespace: NAMESPACE })));
+}
+
+/** Ends what a copied database has open on our own server; gives the roots that it ended (`carried-runs.ts`). */
+export async function endCarriedAt(address: string, store: { id: string; copiedFrom: string }): Promise<string[]> {
+  return connected(address, (connection) => endCarriedRuns(new Client({ connection, namespace: NAMESPACE }), store));
 }
 
 async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {

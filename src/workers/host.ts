@@ -175,7 +175,8 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const taskQueue = options.taskQueue ?? `perdure-${store.id}`;
   const credentials = (): Record<string, string> => host.credentials;
   const startWith = options.startWorker ?? (await import('./host-worker.js')).startWorker;
-  const { waitForPoller } = await import('./host-queries.js');
+  const { endCarriedAt, waitForPoller } = await import('./host-queries.js');
+  if (store.copiedFrom !== null) tellCarried(await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }), store.copiedFrom, onProgress);
   parts.worker = await startWith({ connection: { address: server.address }, namespace: NAMESPACE, taskQueue, store, credentials, log });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
   mark('worker');
@@ -184,6 +185,10 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
   host.control.stand({ phase: 'ready', host: info });
   options.onReady?.(info);
+}
+
+function tellCarried(runs: string[], copiedFrom: string, onProgress: (line: string) => void): void {
+  if (runs.length > 0) onProgress(`this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ${runs.length === 1 ? 'was' : 'were'} ended here`);
 }
 
 async function workerEnded(parts: Parts): Promise<void> {

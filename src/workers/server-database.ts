@@ -68,6 +68,13 @@ export async function checkDatabase(stateDir: string): Promise<void> {
   if (found.size > 0 && (await headOf(file)) !== HEADER) throw corrupt(file);
 }
 
+/** What is copied by hard links (`cp -al`) is one file: two servers would write it. Throws an UnavailableError. */
+export function requireUnlinked(stateDir: string): void {
+  const file = databaseFile(stateDir);
+  if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) <= 1) return;
+  throw new UnavailableError(`The server's database \`${file}\` is in another folder too, by a hard link.`, 'Copy the state folder anew, without links: cp -a');
+}
+
 /** To be called when a server is healthy: from now on the database holds something. */
 export async function databaseIsMade(stateDir: string): Promise<void> {
   await rm(makingMark(stateDir), { force: true });

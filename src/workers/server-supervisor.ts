@@ -7,7 +7,7 @@ import type { EmbeddedServer, HeldPorts, WantedPorts } from './embedded-server.j
 import { UnavailableError } from './errors.js';
 import type { Progress } from './provision.js';
 import type { ServerPorts } from './server-command.js';
-import { checkDatabase, DiskFullError } from './server-database.js';
+import { checkDatabase, DiskFullError, requireUnlinked } from './server-database.js';
 import { findTemporal } from './temporal-binary.js';
 
 export interface SupervisorOptions {
@@ -87,6 +87,7 @@ interface FirstServer {
 }
 
 async function joinServer({ stateDir, onProgress, openCodec }: SupervisorOptions): Promise<FirstServer | null> {
+  requireUnlinked(stateDir); // before the other folder's server is taken for a stray one
   const strays = await endStrayServers(stateDir);
   if (strays > 0) onProgress(`ended ${String(strays)} Temporal server that had this database open at another place`);
   const server = await findServer(stateDir);

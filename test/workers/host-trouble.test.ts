@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
@@ -80,6 +80,16 @@ describe('a host in trouble', () => {
     writeFileSync(join(stateDir, 'temporal.db'), '');
     chmodSync(join(stateDir, 'temporal.db'), 0o444);
     expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is read-only.`);
+  });
+
+  it('refuses a database that another folder has too, by a hard link, and leaves the server that has it open alone', async () => {
+    const stateDir = newFolder();
+    const link = await openLink(stateDir);
+    const copy = newFolder();
+    linkSync(join(stateDir, 'temporal.db'), join(copy, 'temporal.db'));
+    expect((await refusal(copy)).message).toBe(`The server's database \`${copy}/temporal.db\` is in another folder too, by a hard link.`);
+    expect(await serversOn(stateDir)).toHaveLength(1);
+    await link.close();
   });
 
   it('refuses a state folder that is a file', async () => {

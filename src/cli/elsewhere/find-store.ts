@@ -31,7 +31,7 @@ export async function findStoreElsewhere({ project, config, taskQueue, env }: Lo
   const connection = await reach(settings);
   const stores = storesOf(await pollersAt(connection, settings.namespace, named));
   const [id] = stores;
-  const { readStoreId } = await import('../../store/local-store.js');
+  const { readStoreId } = await import('../../store/identity.js');
   const ours = await readStoreId(project.stateDir);
   if (id === undefined || (ours !== null && stores.includes(ours))) {
     await connection.close();

@@ -87,7 +87,7 @@ const NOTHING_NOTED: SubmittedFiles = { noteSubmitted: async () => false, listSu
 /** Made files are known where they were written, and nowhere else. */
 const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
 
-type OfWorkers = 'folder' | 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof SubmittedFiles | keyof TaintFiles;
+type OfWorkers = 'folder' | 'copiedFrom' | 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof SubmittedFiles | keyof TaintFiles;
 
 function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   const refuse = (): never => {
@@ -95,6 +95,7 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   };
   return {
     folder: null,
+    copiedFrom: null,
     ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },
     ...{ createSession: refuse, addMessage: refuse, readSession: refuse, listSessions: refuse, removeSession: refuse },
     // What was learned on the store's machine is no part of a run that is submitted from another.

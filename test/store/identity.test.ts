@@ -1,0 +1,149 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStoreId } from '../../src/store/identity.js';
+import { openStore } from '../../src/store/local-store.js';
+import { isStateFolder } from '../../src/store/state-folders.js';
+import { temporaryFolder } from './harness.js';
+
+/** A project with a store, and the store's id. */
+async function original(): Promise<{ folder: string; project: string; state: string; id: string }> {
+  const folder = await temporaryFolder();
+  const project = join(folder, 'project');
+  await mkdir(project);
+  const state = join(project, '.perdure');
+  return { folder, project, state, id: (await openStore(state)).id };
+}
+
+const stateIn = (project: string): string => join(project, '.perdure');
+const copyAll = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+const idIn = async (project: string): Promise<string> => (await openStore(stateIn(project))).id;
+
+describe('a copy of a store', () => {
+  it('has an id of its own, knows what it is a copy of, and keeps both, whichever is opened first', async () => {
+    const { folder, project, state, id } = await original();
+    const copy = join(folder, 'copy');
+    copyAll(project, copy);
+    const opened = await openStore(stateIn(copy));
+    expect(opened).toMatchObject({ copiedFrom: state, id: expect.not.stringMatching(id) });
+    expect(await openStore(state)).toMatchObject({ id, copiedFrom: null });
+    await rm(project, { recursive: true });
+    expect(await openStore(stateIn(copy))).toMatchObject({ id: opened.id, copiedFrom: state });
+  });
+
+  it('that is opened by many at once has one id', async () => {
+    const { folder, project, id } = await original();
+    const copy = join(folder, 'copy');
+    copyAll(project, copy);
+    const ids = new Set(await Promise.all(Array.from({ length: 20 }, () => idIn(copy))));
+    expect(ids.size).toBe(1);
+    expect([...ids]).not.toContain(id);
+  });
+
+  it('that was copied again before and after it was opened are stores of their own', async () => {
+    const { folder, project, id } = await original();
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => join(folder, name)) as [string, string, string];
+    copyAll(project, one);
+    copyAll(one, two);
+    const first = await idIn(one);
+    copyAll(one, three);
+    const ids = [id, first, await idIn(two), await idIn(three), await idIn(project)];
+    expect(new Set(ids).size).toBe(4);
+    expect(ids[4]).toBe(id);
+  });
+
+  it('that nobody may write, or that is only looked at, has the id of no other', async () => {
+    const { folder, project, id } = await original();
+    const copy = join(folder, 'copy');
+    copyAll(project, copy);
+    const before = await readFile(join(stateIn(copy), 'store.json'), 'utf8');
+    expect((await openStore(stateIn(copy), { lookOnly: true })).id).not.toBe(id);
+    expect(await readStoreId(stateIn(copy))).toBe(null);
+    expect(await readFile(join(stateIn(copy), 'store.json'), 'utf8')).toBe(before);
+  });
+
+  it('over the folder of another store is told by what is there now', async () => {
+    const { folder, project, id } = await original();
+    const other = join(folder, 'other');
+    await mkdir(other);
+    const { id: overwritten } = await openStore(stateIn(other));
+    copyAll(`${project}/.`, other);
+    expect([id, overwritten]).not.toContain(await idIn(other));
+    expect(await idIn(project)).toBe(id);
+  });
+
+  it('of a deep path is a folder of state still', async () => {
+    const folder = await temporaryFolder();
+    const deep = join(folder, ...Array.from({ length: 14 }, () => '"'.repeat(200)));
+    await mkdir(deep, { recursive: true });
+    await openStore(stateIn(deep));
+    copyAll(deep, join(folder, 'copy'));
+    expect((await openStore(stateIn(join(folder, 'copy')))).copiedFrom).toBe(stateIn(deep));
+    expect([stateIn(deep), stateIn(join(folder, 'copy'))].map(isStateFolder)).toEqual([true, true]);
+  });
+});
+
+describe('a store that was moved keeps its id', () => {
+  type Scene = (at: Awaited<ReturnType<typeof original>>) => Promise<string>;
+  const scenes: Record<string, Scene> = {
+    'by a rename': async ({ folder, project }) => {
+      await rename(project, join(folder, 'moved'));
+      return join(folder, 'moved');
+    },
+    'to another disk, or from a backup: it is copied, and the old place is gone': async ({ folder, project }) => {
+      await cp(project, join(folder, 'moved'), { recursive: true });
+      await rm(project, { recursive: true });
+      return join(folder, 'moved');
+    },
+    'to another machine, or was restored: its path is the same, and the folder another': async ({ folder, project }) => {
+      copyAll(project, join(folder, 'aside'));
+      await rm(project, { recursive: true });
+      await rename(join(folder, 'aside'), project);
+      return project;
+    },
+    'and another store was made where it was': async ({ folder, project }) => {
+      await rename(project, join(folder, 'moved'));
+      await mkdir(project);
+      await openStore(stateIn(project));
+      return join(folder, 'moved');
+    },
+    'and a copy of it was left where it was': async ({ folder, project }) => {
+      await rename(project, join(folder, 'moved'));
+      await openStore(stateIn(join(folder, 'moved')));
+      copyAll(join(folder, 'moved'), project);
+      expect((await openStore(stateIn(project))).copiedFrom).toBe(stateIn(join(folder, 'moved')));
+      return join(folder, 'moved');
+    },
+    'and is reached by a link': async ({ folder, project }) => {
+      await symlink(project, join(folder, 'link'));
+      return join(folder, 'link');
+    },
+    'and what it was noted by is damaged': async ({ project, state, id }) => {
+      await writeFile(join(state, 'store.json'), JSON.stringify({ id, version: 1, place: { path: 7 } }));
+      return project;
+    },
+  };
+  it.each(Object.entries(scenes))('%s', async (_title, act) => {
+    const at = await original();
+    const moved = await act(at);
+    expect(await openStore(stateIn(moved))).toMatchObject({ id: at.id, copiedFrom: null });
+    expect(await openStore(stateIn(moved))).toMatchObject({ id: at.id, copiedFrom: null });
+    copyAll(`${moved}/.`, join(at.folder, 'copy'));
+    expect((await openStore(stateIn(join(at.folder, 'copy')))).id).not.toBe(at.id);
+  });
+
+  it('to a place that takes no writes now', async () => {
+    const { folder, project, id } = await original();
+    await rename(project, join(folder, 'moved'));
+    chmodSync(stateIn(join(folder, 'moved')), 0o500);
+    const script = `import { openStore } from ${JSON.stringify(join(process.cwd(), 'dist/store/local-store.js'))}; console.log((await openStore(process.argv[1])).id)`;
+    const given = '-dac_override,-dac_read_search,-fowner'; // Root may write anywhere, so the test gives that up.
+    const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];
+    const [program = process.execPath, ...args] = [...bound, process.execPath, '--input-type=module', '-e', script, stateIn(join(folder, 'moved'))];
+    expect(execFileSync(program, args, { encoding: 'utf8' }).trim()).toBe(id);
+    chmodSync(stateIn(join(folder, 'moved')), 0o700);
+    expect(await idIn(join(folder, 'moved'))).toBe(id);
+  });
+});
