@@ -19,6 +19,7 @@ import { askOnce } from './journal.js';
 import { believedUsage } from './models/believed-usage.js';
 import { cutUsage, nothingSoFar } from './models/cut-usage.js';
 import { messageBytes, textOf } from './models/message.js';
+import { faultOf } from './models/judge.js';
 import { costAt, searchesCost } from './models/prices.js';
 import { mostSearches } from './models/provider-tools.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './models/provider.js';
@@ -178,9 +179,9 @@ function settle(failure: ApplicationFailure, step: AgentStep, credentials: CallC
   });
 }
 
-export function invalid(call: ModelCall, errors: string[]): string {
+export function invalid({ call, step }: Pick<Asking, 'call' | 'step'>, errors: string[]): string {
   const hint = call.model.provider === 'rehearsal' ? ' Write an answer that does under `rehearsal:` of the step.' : '';
-  return `The answer does not satisfy \`schema\`: ${errors.join('; ')}.${hint}`;
+  return faultOf(step, errors) + hint;
 }
 
 export function noteOf(call: ModelCall, { tokens }: Spend): string {

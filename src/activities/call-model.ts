@@ -40,7 +40,7 @@ async function ask(asking: Asking): Promise<StepOutput> {
       const { spent } = asking.account;
       return keepSoon(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, spent), reused: false });
     }
-    if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(call, verdict.errors));
+    if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(asking, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     request = askAgain(request, answer.text, verdict.errors);
   }

@@ -16,7 +16,7 @@ import { convert } from './convert-output.js';
 import type { Dependencies } from './dependencies.js';
 import { stepFailure } from './failures.js';
 import { askOnce } from './journal.js';
-import { ASK_AGAIN, judge } from './models/judge.js';
+import { ASK_AGAIN, faultOf, judge } from './models/judge.js';
 import { textOf } from './models/message.js';
 import { costAt } from './models/prices.js';
 import { tokensOf } from './models/provider.js';
@@ -62,9 +62,9 @@ async function run(playing: Playing): Promise<StepOutput> {
       const { spent } = playing.account;
       return keepOutput(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, reply, spent), reused: false });
     }
-    if (again === ASK_AGAIN) throw stepFailure('answer-invalid', `The answer does not satisfy \`schema\`: ${verdict.errors.join('; ')}.`);
+    if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-    question = { ...question, prompt: correction(verdict.errors), after: { session: reply.session, total: reply.total } };
+    question = { ...question, prompt: correction(step.schema, verdict.errors), after: { session: reply.session, total: reply.total } };
   }
 }
 

@@ -84,7 +84,8 @@ describe.each<[string, ModelOptions]>([
     ['a model that is not there', { status: 404 }, 'model-missing'],
     ['a provider that fails', { status: 500 }, 'provider-error'],
   ])('gives for %s one typed, final failure', async (_what, answer, type) => {
-    const { bench } = await benchWith([answer]);
+    // An empty answer is asked for again.
+    const { bench } = await benchWith(() => answer);
     const failure = await failureOf(callModel(bench, options));
     expect(failure).toMatchObject({ type, nonRetryable: true });
     expect(failure.message).not.toContain(KEY);

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
@@ -10,14 +12,33 @@ const TASKS = { tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({ id, nam
 const WISH = 'The ship leaves the screen ${on} the left.';
 
 let project: Project;
+/** What is answered to all that is asked. */
+let bad: string | null = null;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ system, prompt }) => ({ text: system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.` }));
+  endpoint = await startModelEndpoint(({ system, prompt }) => ({ text: bad ?? (system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.`) }));
   project = await openProject({ 'definitions/builds/game.yml': SPEC, 'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
 });
 afterAll(async () => {
   await project.close();
   await endpoint.close();
+});
+
+const CYCLE = { ...TASKS, tasks: TASKS.tasks.map((task, index) => ({ ...task, dependencies: [TASKS.tasks[(index + 1) % 4]?.id ?? ''] })) };
+const agents = (fields: string): string => `name: asks\nsteps:\n  - agent: general-purpose\n    prompt: Count.\n    retry: {attempts: 4, backoff: 1s}\n${fields}`;
+
+it.each([
+  ['of a build, a plan', { file: 'bad.yml', definition: SPEC, answer: JSON.stringify(CYCLE), why: 'form a cycle' }],
+  ['of an agent, JSON', { file: 'asks.yml', definition: agents('    schema: {type: object, required: [count]}\n'), answer: '{"sum": 3}', why: "required property 'count'" }],
+  ['of an agent, a text', { file: 'says.yml', definition: agents(''), answer: ' ', why: 'The answer is empty.' }],
+])('asks for an answer that does not fit three times in all, whatever `retry` says: %s', async (_what, { file, definition, answer, why }) => {
+  bad = answer;
+  writeFileSync(join(project.folder, file), definition);
+  const before = endpoint.requests.length;
+  const { code, stderr } = await project.run(file === 'bad.yml' ? 'build' : 'run', file, '--yes');
+  bad = null;
+  expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
+  expect(endpoint.requests.slice(before).map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
 });
 
 const json = async (...args: string[]): Promise<RunResult> => JSON.parse((await project.run(...args, '--json')).stdout) as RunResult;

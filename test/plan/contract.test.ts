@@ -9,6 +9,7 @@ import { nestedPlan } from '../../src/plan/plan.js';
 import { nextTryDelay } from '../../src/plan/policy.js';
 import { createSchedule, endStep, startStep } from '../../src/plan/schedule.js';
 import type { StepEnd } from '../../src/plan/schedule.js';
+import type { AgentStep } from '../../src/plan/step.js';
 import { inline, previewOf } from '../../src/plan/value.js';
 import { body, commandStep, plan, stepBase } from './build-plan.js';
 
@@ -71,6 +72,7 @@ describe('bindings', () => {
 
 describe('tries', () => {
   const step = commandStep(0, ['a'], { retry: { attempts: 3, backoff_ms: 1000 } });
+  const agent: AgentStep = { ...stepBase(0, { retry: step.retry }), kind: 'agent', agent: 'sha256:aa', prompt: null, inputs: {}, model: null, schema: null, rehearsal: null };
   it('double their waits and end after the last', () => {
     const failure = { type: 'provider-error', message: '' } as const;
     expect([1, 2, 3].map((tries) => nextTryDelay(step, failure, tries))).toEqual([1000, 2000, null]);
@@ -79,6 +81,8 @@ describe('tries', () => {
 
   it.each(Object.entries(FAILURES).map(([type, { acts, transient }]) => ({ type, acts, transient })))('of $type (for $acts) happen only when it may pass', ({ type, transient }) => {
     const again = nextTryDelay(step, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null; // type is a key of FAILURES
+    // What was asked for again within a try is not asked for anew.
+    expect(nextTryDelay(agent, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null).toBe(again && type !== 'answer-invalid');
     expect(again).toBe(transient || type === 'command-failed' || type === 'tool-failed' || type === 'nested-failed');
   });
 });

@@ -15,8 +15,13 @@ export const ASK_AGAIN = 2;
 export function judge(answer: ModelAnswer, { schema, checks }: AgentStep, { max_output_kb }: Agent, model: string): Checked {
   requireEnd(answer, model);
   if (schema !== null) return checks === 'tasks' ? checkTasks(bareJson(answer.text), schema) : checkOutput(bareJson(answer.text), schema);
-  if (answer.text.trim() === '') throw stepFailure('answer-invalid', `\`${model}\` answered with nothing.`);
+  if (answer.text.trim() === '') return { errors: ['it is empty'] };
   return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
+}
+
+/** What is wrong with the last answer of a step, in a sentence. */
+export function faultOf({ schema }: Pick<AgentStep, 'schema'>, errors: string[]): string {
+  return schema === null ? 'The answer is empty.' : `The answer does not satisfy \`schema\`: ${errors.join('; ')}.`;
 }
 
 function checkTasks(text: string, schema: Json): Checked {

@@ -62,13 +62,14 @@ export function askAgain(request: ModelRequest, answer: string, errors: string[]
   const messages: ModelMessage[] = [
     ...request.messages,
     { role: 'assistant', text: answer.trim() === '' ? '(empty answer)' : answer },
-    { role: 'user', text: correction(errors) },
+    { role: 'user', text: correction(request.schema, errors) },
   ];
   return { ...request, messages };
 }
 
 /** What a model is told whose answer does not fit. */
-export function correction(errors: string[]): string {
+export function correction(schema: Json, errors: string[]): string {
+  if (schema === null) return 'Your answer is empty. Answer again.';
   return `This does not satisfy the schema:\n${errors.map((error) => `- ${error}`).join('\n')}\n\nAnswer again, with the corrected JSON and nothing else.`;
 }
 

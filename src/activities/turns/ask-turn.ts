@@ -144,11 +144,11 @@ async function endOf(turning: Turning, { request, answer, head, course }: Answer
   }
   const verdict = answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
   if ('value' in verdict) return { turn: { ...turnOf(turning, head), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };
-  if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', answer.unreadable === undefined ? invalid(call, verdict.errors) : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`);
+  if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', answer.unreadable === undefined ? invalid(turning, verdict.errors) : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`);
   course.invalid += 1;
   course.said = '';
   log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-  const told = answer.unreadable === undefined ? correction(verdict.errors) : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
+  const told = answer.unreadable === undefined ? correction(step.schema, verdict.errors) : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
   return { head: await addMessage(store, head, { role: 'user', text: told }) };
 }
 
