@@ -26,6 +26,14 @@ const BUILTINS = [
   'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'Uint16Array', 'Uint8Array', 'WeakMap', 'WeakSet', 'isNaN', 'parseFloat', 'parseInt',
 ];
 
+/** What these modules make when they are loaded, made when a text needs it. The first segmenter of a process takes 11 ms, all emoji 40 ms. */
+const SEGMENTER = {
+  'const segmenter = new Intl.Segmenter();': 'let characters; const segmenter = { segment: (text) => (characters ??= new Intl.Segmenter()).segment(text) };',
+};
+const EMOJI = {
+  [String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`]: String.raw`let emoji; const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`,
+};
+
 const inputs = inputsHash();
 if (existsSync(join(dist, stamp)) && JSON.parse(readFileSync(join(dist, stamp), 'utf8')).inputs === inputs) {
   console.error('build: dist/ is up to date');
@@ -44,13 +52,14 @@ async function build() {
   console.error('build: src/ → dist/');
   mkdirSync(draft);
   compile();
-  console.error('build: dist/cli');
+  console.error('build: dist/cli, dist/workers/host.cjs');
   await bundleCommandLine();
+  await bundleHost();
   console.error('build: dist/workflow-bundle.js');
   await bundle();
   writeFileSync(join(draft, stamp), JSON.stringify({ inputs }));
   swap();
-  await compileCommandLine();
+  await Promise.all([compileCommandLine(), compileHost()]);
 }
 
 /** Another build may do the same at this moment; whichever comes last stays. */
@@ -77,21 +86,37 @@ function compile() {
   if (status !== 0) throw new Error(`tsc ended with ${status}`);
 }
 
-/**
- * The command line with the packages it uses, one file that `main.js` runs with V8's compiled code. Names are kept and its map points to
- * `src/`, so that stack traces can be read.
- */
+/** The command line with the packages it uses. The worker stays outside: few commands run one. */
 async function bundleCommandLine() {
   const outdir = join(draft, 'cli');
   for (const name of readdirSync(outdir)) if (!name.startsWith('main.js')) rmSync(join(outdir, name), { recursive: true });
-  const outfile = join(outdir, 'command-line.cjs');
+  await bundleProgram(join('cli', 'command-line.ts'), join(outdir, 'command-line.cjs'), {
+    external: ['@temporalio/worker', '@temporalio/testing'],
+    plugins: [{ name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) }],
+  });
+  chmodSync(join(outdir, 'main.js'), 0o755);
+}
+
+/** The host with its worker: of 2,600 modules and half of its start's time one file. Only the SDK's native code stays outside. */
+async function bundleHost() {
+  await bundleProgram(join('workers', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
+    external: ['@temporalio/core-bridge', '@temporalio/testing'],
+    plugins: [{ name: 'no-bundler', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/ }, noBundler) }],
+  });
+}
+
+/**
+ * A program as one file that `run-compiled.ts` runs with V8's compiled code. Names are kept and its map points to `src/`, so that stack
+ * traces can be read. The file lies where a path to `dist/workers/` is the same as in `src/`.
+ */
+async function bundleProgram(entry, outfile, { external, plugins }) {
   const { build: bundleWith } = await import('esbuild');
   await bundleWith({
-    entryPoints: [join(root, 'src', 'cli', 'command-line.ts')],
+    entryPoints: [join(root, 'src', entry)],
     outfile,
     bundle: true,
     platform: 'node',
-    // A lazy import of a module runs its part of the file. The file lies where a path to `dist/workers/` is the same as in `src/`.
+    // A lazy import of a module runs its part of the file.
     format: 'cjs',
     target: 'node20',
     sourcemap: true,
@@ -99,14 +124,16 @@ async function bundleCommandLine() {
     banner: { js: '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     footer: { js: '})' },
     define: { 'import.meta.url': 'moduleUrl' },
-    external: ['@temporalio/worker', '@temporalio/testing'],
+    external,
     plugins: [
-      { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
-      { name: 'lean-protocol', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, leanProtocol) },
-      { name: 'emoji-when-needed', setup: ({ onLoad }) => onLoad({ filter: /\/string-width\/index\.js$/ }, emojiWhenNeeded) },
+      ...plugins,
+      { name: 'lean-protocol', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, (args) => leanProtocol(args, dirname(outfile))) },
+      { name: 'unicode-when-needed', setup: ({ onLoad }) => onLoad({ filter: /\/(?:string-width|wrap-ansi)\/index\.js$/ }, unicodeWhenNeeded) },
       // Messages of ours are English; those of the other languages are half of zod.
       { name: 'one-language', setup: ({ onLoad }) => onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" })) },
     ],
+    // Files of the SDK's own threads, which no worker of ours starts.
+    logOverride: { 'require-resolve-not-external': 'silent' },
     logLevel: 'warning',
   });
   const text = readFileSync(outfile, 'utf8')
@@ -115,7 +142,6 @@ async function bundleCommandLine() {
     // A text of ASCII only is read as it is. esbuild leaves comments and regular expressions as they were written.
     .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   writeFileSync(outfile, text);
-  chmodSync(join(outdir, 'main.js'), 0o755);
 }
 
 /**
@@ -136,12 +162,28 @@ async function compileCommandLine() {
   }
 }
 
-/** To know what all emoji are takes 40 ms, which `--help` and `list` need not wait for. */
-function emojiWhenNeeded({ path }) {
-  const text = readFileSync(path, 'utf8');
-  const eager = String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`;
-  if (!text.includes(eager)) throw new Error(`Expected \`${path}\` to hold \`${eager}\``);
-  return { contents: text.replace(eager, () => String.raw`let emoji; const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`) };
+/** Has V8's compiled code of the host kept too, under the flags that a host has. */
+async function compileHost() {
+  const { WORKER_FLAGS } = await import(join(dist, 'workers', 'worker-options.js'));
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  await once(spawn(process.execPath, [...WORKER_FLAGS, join(dist, 'workers', 'host-entry.js'), '--load-only'], { env, stdio: ['ignore', 'ignore', 2] }), 'exit');
+}
+
+function unicodeWhenNeeded({ path }) {
+  let contents = readFileSync(path, 'utf8');
+  for (const [eager, lazy] of Object.entries({ ...SEGMENTER, ...(path.includes('string-width') ? EMOJI : {}) })) {
+    if (!contents.includes(eager)) throw new Error(`Expected \`${path}\` to hold \`${eager}\``);
+    contents = contents.replace(eager, () => lazy);
+  }
+  return { contents };
+}
+
+/** A host runs the workflow bundle that was built: what makes one, webpack and its kin, is not loaded. */
+function noBundler() {
+  return { contents: `exports.defaultWorkflowInterceptorModules = [];
+const refuse = () => { throw new Error('Expected the workflow bundle that was built'); };
+exports.bundleWorkflowCode = refuse;
+exports.WorkflowCodeBundler = refuse;` };
 }
 
 function leaveTheWorker({ path, resolveDir }) {
@@ -153,13 +195,13 @@ function leaveTheWorker({ path, resolveDir }) {
  * Temporal's protocol as a file that is parsed as JSON, which is read several times as fast as JavaScript, and without the API of
  * Temporal Cloud's control plane, a quarter of it, for which there is no command.
  */
-function leanProtocol({ path }) {
+function leanProtocol({ path }, folder) {
   const [head, rest] = readFileSync(path, 'utf8').split('.addJSON(');
   const end = rest?.lastIndexOf(');\n\n') ?? -1;
   if (end === -1) throw new Error(`Expected \`${path}\` to be made by pbjs as a json-module`);
   const protocol = JSON.parse(rest.slice(0, end));
   delete protocol.temporal.nested.api.nested.cloud;
-  writeFileSync(join(draft, 'cli', 'temporal-protocol.json'), JSON.stringify(protocol));
+  writeFileSync(join(folder, 'temporal-protocol.json'), JSON.stringify(protocol));
   const text = `require('node:fs').readFileSync(require('node:path').join(__dirname, 'temporal-protocol.json'), 'utf8')`;
   return { contents: `${head}.addJSON(JSON.parse(${text}));\nmodule.exports = $root;`, loader: 'js' };
 }

@@ -2,7 +2,6 @@ import type { ExitCode } from './exit-codes.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { grpcTrouble } from './grpc.js';
 import { safeText } from './render/safe-text.js';
-import { wrap } from './render/width.js';
 import { ProblemsError } from './session.js';
 import type { Terminal } from './terminal.js';
 import { printJson, tell, widthOf } from './terminal.js';
@@ -12,17 +11,19 @@ export async function tellError(terminal: Terminal, error: unknown, json: boolea
   if (error instanceof ProblemsError) return tellProblems(terminal, error, json);
   const { message, hint, exit } = describe(error);
   if (json) printJson(terminal, { error: { message, hint, exit } });
-  const [first = '', ...rest] = linesFor(terminal, `Error: ${message}`, 0);
+  const [first = '', ...rest] = await linesFor(terminal, `Error: ${message}`, 0);
   tell(terminal, first.replace('Error:', terminal.palette.tone('bad', 'Error:')), ...rest);
-  if (hint !== null) tell(terminal, ...linesFor(terminal, hint, 2).map((line) => `  ${line}`));
+  if (hint !== null) tell(terminal, ...(await linesFor(terminal, hint, 2)).map((line) => `  ${line}`));
   if (terminal.env['PERDURE_DEBUG'] && error instanceof Error) tell(terminal, safeText(error.stack ?? ''));
   return exit;
 }
 
 /** A text in lines: as wide as the terminal, between words; whole where another program reads them. */
-function linesFor({ stderr }: Terminal, text: string, indent: number): string[] {
+async function linesFor({ stderr }: Terminal, text: string, indent: number): Promise<string[]> {
   const lines = safeText(text).split('\n');
-  return stderr.isTTY ? lines.flatMap((line) => wrap(line, widthOf(stderr) - indent)) : lines;
+  if (!stderr.isTTY) return lines;
+  const { wrap } = await import('./render/width.js');
+  return lines.flatMap((line) => wrap(line, widthOf(stderr) - indent));
 }
 
 /** Problems of a definition, in the compiler's layout; nothing was started. */

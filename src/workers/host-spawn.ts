@@ -56,7 +56,7 @@ export function spawnHost({ stateDir, taskQueue, entry = hostEntry() }: { stateD
 }
 
 function hostEntry(): string {
-  return join(packageRoot(), 'dist', 'workers', 'host-main.js');
+  return join(packageRoot(), 'dist', 'workers', 'host-entry.js');
 }
 
 function inherited(env: Env): Env {

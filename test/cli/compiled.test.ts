@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageVersion } from '../../src/cli/package-version.js';
 import { packageRoot } from '../../src/workers/package-root.js';
+import { WORKER_FLAGS } from '../../src/workers/worker-options.js';
 import { newFolder } from './command-line.js';
 
 const BUILT = join(packageRoot(), 'dist', 'cli');
@@ -14,6 +15,7 @@ function copyOfPackage(): string {
   const root = newFolder({ 'package.json': readFileSync(join(packageRoot(), 'package.json'), 'utf8') });
   const cli = join(root, 'dist', 'cli');
   cpSync(BUILT, cli, { recursive: true });
+  cpSync(join(BUILT, '..', 'workers', 'run-compiled.js'), join(cli, '..', 'workers', 'run-compiled.js'));
   return cli;
 }
 
@@ -30,6 +32,15 @@ const here = (cli: string): string => `${process.version} ${process.arch} ${join
 
 it('the build keeps what V8 has compiled of the command line, for where it is and for this Node', () => {
   expect(compiledFor(BUILT)).toBe(here(BUILT));
+});
+
+it('the build keeps what V8 has compiled of the host, which V8 takes under the flags of a host', () => {
+  const file = join(packageRoot(), 'dist', 'workers', 'host.cjs');
+  const head = `${process.version} ${process.arch} ${file}\n`;
+  expect(readFileSync(file.replace(/cjs$/, 'cache'), 'latin1').slice(0, head.length)).toBe(head);
+  const program = `const { readFileSync } = require('fs'); const cachedData = readFileSync(${JSON.stringify(file.replace(/cjs$/, 'cache'))}).subarray(${head.length});
+    console.log(new (require('vm').Script)(readFileSync(${JSON.stringify(file)}, 'latin1'), { filename: ${JSON.stringify(file)}, cachedData }).cachedDataRejected)`;
+  expect(execFileSync(process.execPath, [...WORKER_FLAGS, '-e', program], { encoding: 'utf8' }).trim()).toBe('false');
 });
 
 it('a command line that was moved is compiled anew, once', () => {

@@ -30,7 +30,7 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
 }
 
 /** What a model is called and costs are tables, which `plan` reads. */
-const HEAVY = /@temporalio|@grpc|@anthropic|(^|\/)(src|dist)\/(workers|workflows|activities\/(?!models\/(?:names|prices|price-table|provider)\.))/;
+const HEAVY = /@temporalio|@grpc|@anthropic|(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows|activities\/(?!models\/(?:names|prices|price-table|provider)\.))/;
 
 describe('commands that need no server load none of it', () => {
   it.each([[['--help']], [['--version']], [['run', '--help']], [['validate', 'hello.yml']], [['plan', 'hello.yml']], [['schema', 'workflow']], [['run', 'none.yml']], [['rnu']]])('%j', async (args) => {
@@ -41,6 +41,10 @@ describe('commands that need no server load none of it', () => {
 
   it('help does not even load the compiler', async () => {
     expect((await modulesOf(['--help'])).filter((path) => /src\/compiler\/|node_modules\/(zod|yaml)\//.test(path))).toEqual([]);
+  });
+
+  it.each([[['--help']], [['validate', 'hello.yml']], [['schema', 'workflow']], [['run', 'none.yml']]])('%j measures no text', async (args) => {
+    expect((await modulesOf(args)).filter((path) => /src\/cli\/render\/width|node_modules\/(string-width|wrap-ansi)\//.test(path))).toEqual([]);
   });
 
   it('a command that asks the server loads its client, so what is loaded is told right', async () => {

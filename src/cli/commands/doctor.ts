@@ -2,7 +2,6 @@ import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import { safeLine } from '../render/safe-text.js';
-import { fit } from '../render/width.js';
 import { print, printJson } from '../terminal.js';
 
 export const doctor: CommandSpec = {
@@ -14,6 +13,7 @@ export const doctor: CommandSpec = {
   async run({ options, terminal }) {
     const { openWorkspace } = await import('../session.js');
     const { diagnose } = await import('../../workers/doctor.js');
+    const { fit } = await import('../render/width.js');
     const { project, config } = await openWorkspace(terminal);
     const findings = await diagnose(project, config, terminal.env);
     const ok = findings.every((finding) => finding.ok || !finding.required);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION, checkWords } from '../command.js';
 import { EXIT, usageError } from '../exit-codes.js';
@@ -35,6 +34,7 @@ export const sessions: CommandSpec = {
       else print(terminal, sessionLines(session));
       return EXIT.success;
     }
+    const { randomBytes } = await import('node:crypto');
     const { messages, agent_name, agent_cli, description } = session;
     const copy = `task-${randomBytes(4).toString('hex')}`;
     await store.createSession({ session_id: copy, agent_name, ...(agent_cli === undefined ? {} : { agent_cli }), description, created_at: new Date().toISOString(), forked_from: session.session_id }, messages);
