@@ -19,6 +19,8 @@ export const FAILURES = {
   'rate-limited': { acts: 'nobody', transient: true },
   'sandbox-missing': { acts: 'operator', transient: false },
   'program-missing': { acts: 'operator', transient: false },
+  // The program is there, and has no key and no login.
+  'signed-out': { acts: 'operator', transient: false },
   'program-failed': { acts: 'operator', transient: true },
   'key-refused': { acts: 'operator', transient: false },
   'request-refused': { acts: 'author', transient: false },

@@ -16,6 +16,7 @@ const OWN_RETRIES = '1';
 export const claude: Program = {
   name: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
+  signIn: 'Set ANTHROPIC_API_KEY, or sign in once by `claude` and its `/login`.',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN'],
   homes: ['CLAUDE_CONFIG_DIR'],
   takesSessionId: true,
@@ -124,6 +125,7 @@ function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
   if (/No conversation found with session ID/.test(said)) return { kind: 'session-lost', ...spent };
   if (result['is_error'] === true || subtype !== 'success') {
     const status = result['api_error_status'];
+    if (typeof status !== 'number' && /^Not logged in\b/.test(said)) return { kind: 'signed-out', message: said, ...spent };
     if (typeof status === 'number') return { kind: 'refused', status, message: said, afterMs: retryMs, ...spent };
     return { kind: 'failed', message: `Claude Code failed (${subtype})${said === '' ? '' : `: ${said}`}`, ...spent };
   }

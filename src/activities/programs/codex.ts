@@ -7,6 +7,8 @@ import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, 
 import { briefly, objectAt, textAt } from './stream.js';
 import { tokensIn, usageSince } from './usage.js';
 
+/** What it says where it has no key: a provider of its configuration names a variable; OpenAI misses a header. */
+const SIGNED_OUT = /Missing environment variable|Missing bearer/i;
 const SCHEMA_FILE = 'schema.json';
 /** Kinds of items that are a tool of its own, and where each tells what it does. */
 const TOOLS: Record<string, string> = { command_execution: 'command', file_change: 'changes', mcp_tool_call: 'tool', web_search: 'query' };
@@ -15,6 +17,7 @@ const TOOLS: Record<string, string> = { command_execution: 'command', file_chang
 export const codex: Program = {
   name: 'codex',
   install: 'npm install -g @openai/codex',
+  signIn: 'Set OPENAI_API_KEY, or sign in once by `codex login`.',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_API_KEY'],
   homes: ['CODEX_HOME'],
   takesSessionId: false,
@@ -115,6 +118,7 @@ function createReader(before: Usage): ProgramReader {
     },
     end({ code, signal }, said): ProgramOutcome {
       const spent = { usage, usd: null };
+      if (refusal !== null && SIGNED_OUT.test(refusal)) return { kind: 'signed-out', message: refusal, ...spent };
       if (refusal !== null) return { kind: 'refused', status: statusIn(refusal), message: refusal, afterMs: null, ...spent };
       if (isDone && code === 0 && answer !== null) return { kind: 'answer', text: answer, model: null, ...spent };
       if (/no rollout found/i.test(said)) return { kind: 'session-lost', ...spent };

@@ -16,6 +16,7 @@ const EXIT = { auth: 41, turns: 53 } as const;
 export const gemini: Program = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
+  signIn: 'Set GEMINI_API_KEY, or choose how to sign in once by `gemini` itself; where GOOGLE_GEMINI_BASE_URL is set, it also needs `security.auth.selectedType: "gemini-api-key"` in its settings.json.',
   credentials: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA'],
   homes: ['GEMINI_CLI_HOME', 'GOOGLE_APPLICATION_CREDENTIALS'],
   takesSessionId: true,
@@ -80,10 +81,11 @@ function outcomeOf(result: JsonObject | null, text: string, { code, signal }: Pr
   if (result?.['status'] === 'success' && code === 0) return { kind: 'answer', text, model: mainModel(stats), ...spent };
   const message = textAt(objectAt(result ?? {}, 'error'), 'message') || said;
   if (code === EXIT.turns) return { kind: 'turns-exceeded', ...spent };
-  if (code === EXIT.auth) return { kind: 'refused', status: 401, message, afterMs: null, ...spent };
   if (/Invalid session identifier|No previous sessions found|Error resuming session/i.test(said)) return { kind: 'session-lost', ...spent };
   const status = statusIn(message);
   if (status !== null) return { kind: 'refused', status, message, afterMs: null, ...spent };
+  // It says so before it asks anybody: `Invalid auth method selected.`, `you must specify the GEMINI_API_KEY environment variable`.
+  if (code === EXIT.auth) return { kind: 'signed-out', message, ...spent };
   return { kind: 'failed', message: `Gemini CLI ended without an answer (${signal ?? `exit ${String(code)}`})${message === '' ? '' : `: ${message}`}`, ...spent };
 }
 

@@ -56,6 +56,8 @@ export type ProgramOutcome = ProgramSpend & (
   | { kind: 'answer'; text: string; /** The model that answered, where it says so. */ model: string | null }
   /** Its provider refused: with the HTTP status where it tells, and when to come back. */
   | { kind: 'refused'; status: number | null; message: string; afterMs: number | null }
+  /** It has neither a key nor a login: it has asked nobody. */
+  | { kind: 'signed-out'; message: string }
   | { kind: 'turns-exceeded' }
   /** Its model did not come to an answer that satisfies the schema, asked again by the program itself. */
   | { kind: 'schema-unmet'; message: string }
@@ -80,6 +82,8 @@ export interface Program {
   name: ProgramName;
   /** How to install it. */
   install: string;
+  /** How it gets a key or a login. */
+  signIn: string;
   /** Variables of the providers that it gets, and of the worker's own environment: where it keeps its sessions and its login. */
   credentials: string[];
   homes: string[];

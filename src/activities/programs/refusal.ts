@@ -3,12 +3,15 @@ import type { ProgramChoice } from '../../plan/program.js';
 import { stepFailure } from '../failures.js';
 import { httpFailure } from '../models/model-failures.js';
 import type { ProgramOutcome } from './program.js';
+import { PROGRAM } from './programs.js';
 
 /** An outcome that is no answer, as the failure of the step (decision 13). */
 export function refusalOf(outcome: Exclude<ProgramOutcome, { kind: 'answer' }>, { program, model }: ProgramChoice, maxTurns: number): ApplicationFailure {
   switch (outcome.kind) {
     case 'refused':
       return refused(outcome, `${program}'s ${model ?? 'own choice'}`);
+    case 'signed-out':
+      return stepFailure('signed-out', `\`${program}\` has neither a key nor a login here, and has asked nobody${outcome.message === '' ? '' : ` (it says: ${outcome.message.trim()})`}. ${PROGRAM[program].signIn}`);
     case 'turns-exceeded':
       return stepFailure('turns-exceeded', `\`${program}\` did not come to an answer within \`max_turns\` (${maxTurns}). Raise it, or ask for less.`);
     case 'schema-unmet':

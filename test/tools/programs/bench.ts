@@ -33,15 +33,16 @@ export interface ProgramBench extends Bench {
 }
 
 /** The real programs at an endpoint that says what the test says, with a home of their own. */
-export async function openPrograms(script: (request: ProgramRequest) => ProgramAnswer, folder?: string): Promise<ProgramBench> {
+export async function openPrograms(script: (request: ProgramRequest) => ProgramAnswer, { keys = true }: { keys?: boolean } = {}): Promise<ProgramBench> {
   const endpoint = await startProgramEndpoint(script);
   onTestFinished(() => endpoint.close());
   const home = await temporaryHome();
   // Before `HOME` is another: the programs are in the user's cache.
-  const environment = await programEnvironment(home, endpoint.url);
-  for (const name of ['HOME', 'PATH'] as const) vi.stubEnv(name, environment[name]);
+  const all = await programEnvironment(home, endpoint.url);
+  const environment = keys ? all : Object.fromEntries(Object.entries(all).filter(([, value]) => value !== KEY));
+  for (const name of ['HOME', 'PATH'] as const) vi.stubEnv(name, all[name]);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const bench = await createBench({ credentials: environment, ...(folder === undefined ? {} : { folder }) });
+  const bench = await createBench({ credentials: environment });
   return { ...bench, endpoint, home, environment };
 }
 

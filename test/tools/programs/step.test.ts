@@ -41,6 +41,13 @@ describe.each(drawn('refusals'))('%s', (program) => {
     expect(failure.message).not.toContain(KEY);
   });
 
+  it('has neither a key nor a login: the failure says how it gets one, and nobody was asked', async () => {
+    const bench = await openPrograms(() => ({ text: 'Hello.' }), { keys: false });
+    const failure = await failureOf(playStep(bench, program));
+    expect(failure).toMatchObject({ type: 'signed-out', nonRetryable: true, message: expect.stringMatching(/has neither a key nor a login here.* Set \w+_API_KEY/s) as string });
+    expect(bench.endpoint.requests).toHaveLength(0);
+  });
+
   it('is told to come back later: Temporal tries again, and the program with it', async () => {
     let refuse = true;
     const bench = await openPrograms(() => (refuse ? { status: 429, headers: { 'retry-after': '1' } } : { text: 'Now.' }));
