@@ -43,6 +43,12 @@ export interface Options {
 }
 
 /** Options of most commands. */
+/** Inputs of a definition. */
+export const INPUT_OPTIONS: OptionSpec[] = [
+  { flags: '-i, --input <name=value>', about: 'an input; may be given several times', many: true },
+  { flags: '--inputs <file>', about: 'inputs from a JSON or YAML file' },
+];
+
 export const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one JSON document on stdout' };
 export const AS_OPTION: OptionSpec = { flags: '--as <name>', about: 'who decides or submits; the OS user by default', free: true };
 /** Who answers the gates of a run that is started. */

@@ -43,7 +43,7 @@ function faultsOf(plan: Plan, rules: MadeRules): string[] {
     ...[...kinds].map((kind) => `Expected ${listed(rules.kinds)} steps only, got a \`${kind}\` step.`),
     ...Object.values(plan.agents).flatMap((agent) => toolFaults(agent, rules)),
     ...steps.flatMap((step) => (step.kind === 'tool' ? callFaults(step, rules) : [])),
-    ...[...models].map((key) => `Expected one of the models of this run (${listed(rules.models)}), got \`${key}\`.`),
+    ...[...models].map((key) => `Expected one of the models of this run (${listed(rules.models.filter((name) => !name.startsWith('default:')))}), got \`${key}\`.`),
     ...missing.map((name) => `Its input \`${name}\` is given by nobody.`),
     // Who makes it hears of it at once; what a step plans and nobody asks again about has the smaller of both.
     ...(rules.inputs === null ? budgetFaults(plan.budgets, rules.budgets) : []),

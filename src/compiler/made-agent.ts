@@ -66,7 +66,7 @@ function bounded(agent: Agent, { model }: AgentRequest, { maker, models, model: 
 
 function modelFaults({ model }: AgentRequest, { models }: AgentBounds): string[] {
   if (model === undefined || models.includes(model)) return [];
-  return [`Expected one of the models of this run (${listed(models)}), got \`${model}\`; or leave \`model\` out.`];
+  return [`Expected one of the models of this run (${listed(models.filter((name) => !name.startsWith('default:')))}), got \`${model}\`; or leave \`model\` out.`];
 }
 
 /** What was written must read as what was said. */

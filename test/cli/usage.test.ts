@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { wantedModel } from '../../src/activities/models/names.js';
 import { COMMANDS } from '../../src/cli/commands/index.js';
+import type { Plan } from '../../src/plan/plan.js';
 import { ASKS_A_MODEL, HELLO, newFolder, perdure, perdureHere } from './command-line.js';
 
 const FILES = { 'hello.yml': HELLO, 'asks.yml': ASKS_A_MODEL, 'empty.yml': '', 'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n' };
@@ -80,8 +83,14 @@ describe('bad usage is one clear error, and nothing is started', () => {
       expect(code).toBe(3);
       expect(stderr).toContain('ANTHROPIC_API_KEY');
       expect(stderr).toContain('--rehearse');
+      expect(stderr).toContain('`models.default` in perdure.yml chooses another');
       expect(existsSync(join(folder, '.perdure'))).toBe(false);
     }
+  });
+
+  it('says how a model that a definition names is had to mean another', async () => {
+    const folder = newFolder({ 'asks.yml': ASKS_A_MODEL.replace('prompt:', 'model: openai:gpt-4.1\n    prompt:') });
+    expect(await perdureHere(folder, ['run', 'asks.yml'])).toMatchObject({ code: 3, stderr: expect.stringContaining('`models.aliases` in perdure.yml has `openai:gpt-4.1` stand for another: `aliases: {"openai:gpt-4.1": …}`.') as string });
   });
 
   it('names a program as another way only where one could play every agent', async () => {
@@ -191,7 +200,29 @@ describe('init', () => {
   });
 });
 
+describe('every shipped agent', () => {
+  const names = readdirSync(fileURLToPath(new URL('../../definitions/agents', import.meta.url))).map((file) => file.replace(/\.yml$/, ''));
+  it.each(names)('%s follows `models.default`', async (name) => {
+    const agent = fileURLToPath(new URL(`../../definitions/agents/${name}.yml`, import.meta.url));
+    const { agents } = JSON.parse((await perdureHere(newFolder(), ['plan', agent, '--json'])).stdout) as Plan; // as docs/cli.md says
+    expect(Object.values(agents).map(({ model }) => wantedModel(model ?? '', { default: 'openai:ours' }, {}))).toEqual(['openai:ours']);
+  });
+});
+
 describe('plan', () => {
+  it('takes inputs as `run` does: checks them, shows them, and misses none', async () => {
+    const folder = newFolder({ ...FILES, 'in.yml': 'count: 3\n', 'two.yml': 'name: two\ninputs:\n  name: {type: string, required: true}\n  count: {type: number, required: true}\nsteps:\n  - command: [echo, "${name} ${count}"]\n' });
+    const { code, stdout } = await perdureHere(folder, ['plan', 'two.yml', '-i', 'name=Ana']);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/name +string = "Ana" .*\n +count +number, required /)]);
+    expect((await perdureHere(folder, ['plan', 'two.yml', '--inputs', 'in.yml'])).stdout).toMatch(/count +number = 3 /);
+    expect((await perdureHere(folder, ['plan', 'asks.yml', 'Hello.'])).stderr).toContain('takes no request');
+    for (const args of [['-i', 'nam=Ana'], ['-i', 'count=many'], ['-i', 'count'], ['--inputs', 'none.yml']]) {
+      const refused = await perdureHere(folder, ['plan', 'two.yml', ...args]);
+      expect([refused.code, refused.stdout], args.join(' ')).toEqual([2, '']);
+      expect(refused.stderr).toBe((await perdureHere(folder, ['run', 'two.yml', ...args])).stderr);
+    }
+  });
+
   const NESTED = { 'definitions/workflows/inner.yml': HELLO.replace('hello', 'inner'), 'outer.yml': 'name: outer\nsteps:\n  - id: a\n    workflow: inner\n  - id: ok\n    approval: "Is \\"this\\" <fine>?"\n' };
 
   it('shows what a definition needs from the top, and the most it may use', async () => {

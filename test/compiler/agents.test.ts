@@ -13,7 +13,7 @@ describe('agents', () => {
   it.each([...BUILT_IN_AGENTS, 'explore', 'plan'])('%s is built in', (name) => {
     const { agent, codes } = agentOf({ 'flow.yml': using(name) });
     expect(codes).toEqual([]);
-    expect(agent).toMatchObject({ name: expect.stringMatching(new RegExp(`^${name}$`, 'i')), model: expect.any(String), description: expect.any(String) });
+    expect(agent).toMatchObject({ name: expect.stringMatching(new RegExp(`^${name}$`, 'i')), description: expect.any(String) });
   });
 
   it.each([

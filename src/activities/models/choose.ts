@@ -7,7 +7,7 @@ import { modelKeyOf } from '../../plan/step.js';
 import type { Particular } from './compatible.js';
 import { incompatible, isCompatible } from './compatible.js';
 import type { ModelOptions } from './names.js';
-import { SHORT_NAMES, fullModelName, wantedModel } from './names.js';
+import { SHORT_NAMES, byDefault, defaultOf, fullModelName, wantedModel } from './names.js';
 import type { ProviderOptions, Reach } from './reach.js';
 import { matching, reachOf, withPlace } from './reach.js';
 import type { PriceOptions } from './with-price.js';
@@ -55,7 +55,7 @@ export async function chooseModels({ plan, options, providers = {}, env, rehears
     const wanted = wantedModel(name, options, env);
     if (!isCompatible(wanted, agent)) return { failure: incompatible(wanted, agent) };
     const choice = rehearse ? { provider: 'rehearsal' as const, model: wanted } : await choose(wanted, reachAt(baseUrl));
-    if (typeof choice === 'string') return { failure: choice };
+    if (typeof choice === 'string') return { failure: `${choice} ${anotherModel(name)}` };
     models[key] = withPrice(withPlace(choice, { env, providers, baseUrl }), options);
   }
   return { models };
@@ -67,7 +67,7 @@ function modelsWantedBy(plan: Plan, also: string[], except: (step: AgentStep) =>
   const bodies: PlanBody[] = [plan, ...Object.values(plan.nested)];
   for (const step of everyStepOf(plan)) {
     // What is made while the run runs calls these, or what others call.
-    if (makesWorkflows(plan, step)) for (const name of ['', ...SHORT_NAMES]) wanted.set(name, { key: name, name, baseUrl: null, agent: null });
+    if (makesWorkflows(plan, step)) for (const name of ['', ...SHORT_NAMES, ...SHORT_NAMES.map(byDefault)]) wanted.set(name, { key: name, name, baseUrl: null, agent: null });
     if (step.kind !== 'agent' || except(step)) continue;
     const model = modelOf(plan, step);
     const particular = model.agent?.compatible_models === undefined ? '' : `\n${step.agent}`;
@@ -127,6 +127,12 @@ async function chooseWithin(provider: string, model: string, reach: Reach): Prom
     default:
       return `The model \`${provider}:${model}\` needs a provider that this version does not have: expected \`anthropic\`, \`ollama\` or \`openai\`.`;
   }
+}
+
+/** Where `perdure.yml` has a name stand for a model that can be reached. */
+function anotherModel(name: string): string {
+  if (defaultOf(name) !== null) return 'No definition names this model: `models.default` in perdure.yml chooses another.';
+  return `\`models.aliases\` in perdure.yml has \`${name}\` stand for another: \`aliases: {${/^\w[\w.-]*$/.test(name) ? name : JSON.stringify(name)}: …}\`.`;
 }
 
 function noProvider(name: string, { ollamaAddress }: Reach): string {

@@ -1,5 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
+import { OTHER_MODELS } from './names.js';
 import { retryAfterMs } from './retry-after.js';
 
 /** What an HTTP endpoint said instead of an answer. */
@@ -24,7 +25,7 @@ export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   if (OVERLOADED.has(status) || kind === 'overloaded_error') return stepFailure('provider-error', `The provider is overloaded (${said}).`, retry);
   if (status === 401 || status === 403) return stepFailure('key-refused', `The provider refuses the key (${said}). Check it, and that its account may use \`${model}\`.`);
   if (status === 402) return stepFailure('key-refused', `The provider wants to be paid first (${said}).`);
-  if (status === 404) return stepFailure('model-missing', `The provider does not know the model \`${model}\` (${said}).`);
+  if (status === 404) return stepFailure('model-missing', `The provider does not know the model \`${model}\` (${said}). ${OTHER_MODELS}`);
   if (status === 413 || CONTEXT.test(message)) return stepFailure('request-refused', `The request is too long for \`${model}\` (${said}). Shorten the prompt or its inputs.`);
   if (status === 408 || status === 409 || status >= 500) return stepFailure('provider-error', `The provider failed (${said}).`);
   return stepFailure('request-refused', `The provider refuses the request (${said}).`);

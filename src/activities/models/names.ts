@@ -14,6 +14,19 @@ const ALIASES = new Map([
 /** Names that need no configuration. */
 export const SHORT_NAMES = [...ALIASES.keys()];
 
+/** A name that gives way to the default of the project or the environment: that of shipped agents. */
+export function byDefault(name: string): string {
+  return `default:${name}`;
+}
+
+/** The name that counts where nobody says another default: `sonnet` for none, that of `default:X`; null for a name that stands by itself. */
+export function defaultOf(name: string): string | null {
+  return name === '' ? 'sonnet' : (/^default:(.+)$/.exec(name)?.[1] ?? null);
+}
+
+/** What is said of a model that its provider does not have. */
+export const OTHER_MODELS = 'Name another in the definition, or by `models.default` or `models.aliases` in perdure.yml.';
+
 /** The full id of a model that has a short name; any other name as it is. */
 export function fullModelName(name: string): string {
   return ALIASES.get(name) ?? name;
@@ -24,7 +37,7 @@ export function fullModelName(name: string): string {
  * `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
  */
 export function wantedModel(name: string, { default: usual, aliases = {} }: ModelOptions, env: Record<string, string | undefined>): string {
-  const otherwise = name === '' ? 'sonnet' : /^default:(.+)$/.exec(name)?.[1];
-  const written = otherwise === undefined ? name : (usual ?? (env['CLAUDE_MODEL'] || otherwise));
+  const otherwise = defaultOf(name);
+  const written = otherwise === null ? name : (usual ?? (env['CLAUDE_MODEL'] || otherwise));
   return fullModelName((Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written);
 }

@@ -6,6 +6,7 @@ import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http.js';
 import { messageBytes } from './message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
+import { OTHER_MODELS } from './names.js';
 import type { ChatLine, Said } from './ollama-chat.js';
 import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { Posted } from './post.js';
@@ -101,7 +102,7 @@ async function refused(response: Posted, model: string): Promise<Error> {
 
 function refusal(status: number, message: string, model: string, header: (name: string) => string | null = () => null): Error {
   if (/does not support tools/.test(message)) return stepFailure('model-missing', `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`);
-  if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`.`);
+  if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`. ${OTHER_MODELS}`);
   return httpFailure({ status, kind: null, message, model, header });
 }
 

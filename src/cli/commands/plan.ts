@@ -1,4 +1,6 @@
+import type { JsonObject } from '../../plan/json.js';
 import type { CommandSpec } from '../command.js';
+import { INPUT_OPTIONS } from '../command.js';
 import { EXIT } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import type { Compiled } from '../submit/prepare.js';
@@ -10,17 +12,24 @@ const FORMATS = ['text', 'json', 'graph', 'mermaid', 'svg'] as const;
 export const plan: CommandSpec = {
   name: 'plan',
   summary: 'show what a definition compiles to: steps, edges, inputs, the most it may use',
-  arguments: [{ syntax: '<definition>', about: 'a definition file, or the name of one' }],
+  arguments: [
+    { syntax: '<definition>', about: 'a definition file, or the name of one' },
+    { syntax: '[request]', about: 'what would be asked for, as with `run`' },
+  ],
   options: [
+    ...INPUT_OPTIONS,
     { flags: '--format <format>', about: 'text (default), json (the Plan), graph, mermaid or svg', choices: FORMATS },
     { flags: '--json', about: 'the same as `--format json`' },
   ],
-  examples: ['perdure plan definitions/workflows/hello.yml', 'perdure plan hello --format svg > hello.svg'],
-  async run({ arguments: [definition = ''], options, terminal }) {
+  examples: ['perdure plan definitions/workflows/hello.yml', 'perdure plan hello -i name=World', 'perdure plan hello --format svg > hello.svg'],
+  async run({ arguments: [definition = '', request], options, terminal }) {
     const { openWorkspace } = await import('../session.js');
     const { compile } = await import('../submit/prepare.js');
     const workspace = await openWorkspace(terminal);
     const compiled = await compile(definition, workspace, terminal);
+    const { givenInput } = await import('../submit/collect-input.js');
+    const { readInputFile, readRequest } = await import('../submit/read-request.js');
+    const given = givenInput(compiled.plan, { pairs: options.list('input'), file: await readInputFile(options.text('inputs'), terminal), request: await readRequest(request, terminal) });
     switch (options.flag('json') ? 'json' : options.text('format')) {
       case 'json':
         printJson(terminal, compiled.plan);
@@ -35,14 +44,14 @@ export const plan: CommandSpec = {
         print(terminal, (await import('../render/plan-svg.js')).planSvg(compiled.plan));
         break;
       default:
-        await printPlan(compiled, workspace, terminal);
+        await printPlan({ ...compiled, given }, workspace, terminal);
     }
     return EXIT.success;
   },
 };
 
 /** The picture of a Plan for people: what it needs, its steps, the most it may use. */
-export async function printPlan(compiled: Compiled, { config }: Pick<Session, 'config'>, terminal: Terminal): Promise<void> {
+export async function printPlan(compiled: Compiled & { given?: JsonObject }, { config }: Pick<Session, 'config'>, terminal: Terminal): Promise<void> {
   const { renderPlan } = await import('../render/plan-text.js');
   const { forecastOf } = await import('../../compiler/forecast.js');
   const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/levels.js');

@@ -1,5 +1,5 @@
 import type { CommandSpec, Options, OptionSpec } from '../command.js';
-import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
+import { AS_OPTION, GATE_OPTIONS, INPUT_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
@@ -32,8 +32,7 @@ export const run: CommandSpec = {
     { syntax: '[request]', about: 'what is asked for, where the definition takes a request; `-` reads it from stdin' },
   ],
   options: [
-    { flags: '-i, --input <name=value>', about: 'an input; may be given several times', many: true },
-    { flags: '--inputs <file>', about: 'inputs from a JSON or YAML file' },
+    ...INPUT_OPTIONS,
     RUN_ID_OPTION,
     { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
     ...STARTING_OPTIONS,

@@ -130,7 +130,7 @@ function deviceText(step: CompileStep | DeviceStep): string {
 
 function agentText({ id, model }: AgentStep, agent: Agent | undefined): string {
   const named = model ?? agent?.model ?? null;
-  return [id === null ? '' : (agent?.name ?? ''), named === null ? '' : `(${named})`].filter((part) => part !== '').join(' ');
+  return [id === null ? '' : (agent?.name ?? ''), named === null ? '' : `(${named.replace(/^default:/, 'default, else ')})`].filter((part) => part !== '').join(' ');
 }
 
 function toolText({ id, tool, inputs }: ToolStep): string {

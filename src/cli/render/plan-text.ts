@@ -1,4 +1,5 @@
 import type { Forecast } from '../../compiler/forecast.js';
+import type { JsonObject } from '../../plan/json.js';
 import type { Budgets, Plan } from '../../plan/plan.js';
 import type { InputSpec } from '../../plan/step.js';
 import type { Text } from '../../plan/value.js';
@@ -16,6 +17,8 @@ export interface PlanReport {
   plan: Plan;
   /** Its long texts, by hash. */
   texts: ReadonlyMap<string, string>;
+  /** Inputs that were given. */
+  given?: JsonObject;
   /** Which steps need each input, by path. */
   inputPaths: Readonly<Record<string, string[]>>;
   forecast: Forecast;
@@ -52,8 +55,8 @@ function paragraph(text: string, width: number): string[] {
 }
 
 /** Each input on a line; who needs it, and what it is for, below where there is no room beside. */
-function inputLines({ plan, inputPaths }: PlanReport, read: (text: Text | null) => string, width: number): string[] {
-  const entries = Object.entries(plan.inputs);
+function inputLines({ plan, inputPaths, given = {} }: PlanReport, read: (text: Text | null) => string, width: number): string[] {
+  const entries = Object.entries(plan.inputs).map(([name, spec]): [string, InputSpec] => [name, Object.hasOwn(given, name) ? { ...spec, required: false, default: given[name] ?? null } : spec]);
   const names = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(safeName(name)))));
   const kinds = Math.max(0, ...entries.map(([, spec]) => displayWidth(kindOfInput(spec))));
   return entries.flatMap(([name, spec]) => {

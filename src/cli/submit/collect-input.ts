@@ -24,7 +24,7 @@ const REQUEST_NAMES = ['userRequest', 'request', 'instruction'];
  * unknown name, a value of another type, and for all missing ones together.
  */
 export function collectInput(plan: Plan, given: GivenInput): JsonObject {
-  const values = { ...fromFile(plan, given.file), ...fromPairs(plan, given.pairs), ...fromRequest(plan, given.request) };
+  const values = givenInput(plan, given);
   const entries = Object.entries(plan.inputs).flatMap(([name, spec]): [string, Json][] => {
     const value = Object.hasOwn(values, name) ? values[name] : spec.default;
     return value === undefined ? [] : [[name, value]];
@@ -33,6 +33,11 @@ export function collectInput(plan: Plan, given: GivenInput): JsonObject {
   const missing = Object.entries(plan.inputs).filter(([name, spec]) => spec.required && !Object.hasOwn(input, name));
   if (missing.length > 0) throw missingError(plan, missing.map(([name]) => name));
   return input;
+}
+
+/** What was given alone, checked likewise; what is missing may be missing. */
+export function givenInput(plan: Plan, { file, pairs, request }: GivenInput): JsonObject {
+  return { ...fromFile(plan, file), ...fromPairs(plan, pairs), ...fromRequest(plan, request) };
 }
 
 function fromFile(plan: Plan, file: Json | null): JsonObject {
