@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
-import type { Project } from './project.js';
-import { kill, openProject, until } from './project.js';
+import { openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
+import type { Victim } from './strike.js';
+import { strike } from './strike.js';
 
 const STEPS = 12;
 const LINES = 'lines.txt';
@@ -14,15 +15,7 @@ ${Array.from({ length: STEPS }, (_, index) => (index % 3 === 2
     ? `  - agent: general-purpose\n    id: s${index}\n    prompt: question ${index}\n`
     : `  - command: [sh, -c, 'echo "start $0" >> ${LINES}; sleep 0.1; echo "done $0" >> ${LINES}', "${index}"]\n    id: s${index}\n`)).join('')}`;
 
-const VICTIMS = ['worker', 'server', 'cli', 'everything'] as const;
-type Victim = (typeof VICTIMS)[number];
-
-async function strike(project: Project, victim: Victim, cli: number): Promise<void> {
-  const { host, server } = await project.pids();
-  if ((victim === 'worker' || victim === 'everything') && host !== null) kill(host);
-  if ((victim === 'server' || victim === 'everything') && server !== null) kill(server);
-  if (victim === 'cli' || victim === 'everything') kill(cli);
-}
+const HIT: Victim[] = ['host', 'server', 'cli', 'everything'];
 
 /** Step numbers whose command ran again after a later step had begun: something finished was repeated. */
 function repeated(lines: string): string[] {
@@ -37,7 +30,7 @@ function repeated(lines: string): string[] {
 
 describe('kill -9 at a random moment', () => {
   const draw = random('kill');
-  const moments = Array.from({ length: FULL ? 20 : 4 }, (_, index) => ({ victim: VICTIMS[index % VICTIMS.length] ?? 'everything', after: Math.floor(draw() * (STEPS - 1)), delay: Math.floor(draw() * 150) }));
+  const moments = Array.from({ length: FULL ? 20 : 4 }, (_, index) => ({ victim: HIT[index % HIT.length] ?? 'everything', after: Math.floor(draw() * (STEPS - 1)), delay: Math.floor(draw() * 150) }));
 
   it.each(moments)('of the $victim, $delay ms after step $after began: the run completes, nothing finished runs twice, no answer is paid twice', async ({ victim, after, delay }) => {
     const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt}` }));
@@ -47,7 +40,7 @@ describe('kill -9 at a random moment', () => {
       await until(async () => first.process.exitCode !== null || (await project.read(LINES)).includes(`start ${after - (after % 3 === 2 ? 1 : 0)}`));
       if (first.process.exitCode !== null) throw new Error(`The run ended before the blow: ${(await first.finished).stderr}`);
       await new Promise((resolve) => { setTimeout(resolve, delay); }); // the random moment itself, not a wait for something
-      await strike(project, victim, first.process.pid ?? 0);
+      await strike(project, victim, first.process.pid);
       if (victim === 'cli' || victim === 'everything') await first.finished;
       const again = await project.run('run', 'definitions/workflows/survive.yml', '--id', 'survivor', '--json');
       expect(again.code, again.stderr).toBe(0);

@@ -10,8 +10,9 @@ import { viewOf } from '../workflows/viewing.js';
 import { SAY } from './author.js';
 import type { ModelBudget } from './generate.js';
 import { drawBudget, generate } from './generate.js';
-import type { Expected, ModelWorkflow } from './reference.js';
-import { TIME, play } from './reference.js';
+import { compare } from './compare.js';
+import type { Expected } from './reference.js';
+import { play } from './reference.js';
 import type { SeedRun } from './run-seed.js';
 import { runSeed } from './run-seed.js';
 
@@ -29,8 +30,6 @@ interface Drawn {
 /** More steps than any of these has in one link; and how many one has where it is cut: drawn, so that all is cut somewhere. */
 const WHOLE = 10_000;
 const MOST_CUT = 20;
-
-const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 let harness: Harness;
 let endpoint: ModelEndpoint;
@@ -57,7 +56,7 @@ async function differencesIn({ seed, name }: Drawn, linkSteps: number): Promise<
   const budget = drawBudget(draw, expected);
   const run = await runSeed(harness, workflow, expected, { budget, linkSteps });
   if (isShort(budget, expected)) return short(run, budget);
-  return [...(await compare(workflow, expected, run)), ...money(run, budget, expected), ...(await viewed(expected, run.handle.workflowId))];
+  return [...(await compare(harness.store, { workflow, expected }, run)), ...money(run, budget, expected), ...(await viewed(expected, run.handle.workflowId))];
 }
 
 /** Whether the run has to end before its definition does. */
@@ -91,32 +90,6 @@ async function viewed(expected: Expected, run: string): Promise<string[]> {
   return expected.steps.flatMap(({ status }, index) => {
     const shown = schedule.steps[index]?.status;
     return shown === status ? [] : [`step ${index} is shown as ${String(shown)}, expected ${status}`];
-  });
-}
-
-async function compare(workflow: ModelWorkflow, expected: Expected, { outcome, log }: SeedRun): Promise<string[]> {
-  const found: string[] = [];
-  const check = (what: string, got: unknown, want: unknown): void => {
-    const text = JSON.stringify(got).replace(MOMENT, TIME);
-    if (text !== JSON.stringify(want)) found.push(`${what}: got ${text}, expected ${JSON.stringify(want)}`);
-  };
-  check('status', outcome.status, expected.status);
-  check('spend', outcome.spend.steps, expected.spent);
-  if (expected.status !== 'error') check('output', await harness.json(outcome.output), expected.output);
-  const results = Object.values(await harness.results(outcome)).sort((a, b) => a.step_index - b.step_index);
-  for (const [index, want] of expected.steps.entries()) {
-    const name = workflow.steps[index]?.id ?? 'finally';
-    check(name, results[index]?.status ?? 'nothing', want.status);
-    check(`${name}.output`, await harness.json(results[index]?.output ?? null), want.output);
-  }
-  return [...found, ...outOfOrder(workflow, expected, log)];
-}
-
-function outOfOrder(workflow: ModelWorkflow, expected: Expected, log: string): string[] {
-  return expected.order.flatMap(([before, after]) => {
-    const [first, second] = [workflow.steps[before]?.id, workflow.steps[after]?.id];
-    const [end, start] = [log.lastIndexOf(`end ${workflow.name}/${String(first)}\n`), log.indexOf(`start ${workflow.name}/${String(second)}\n`)];
-    return end >= 0 && start >= 0 && start < end ? [`${String(second)} started before ${String(first)} had ended`] : [];
   });
 }
 

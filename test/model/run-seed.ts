@@ -32,21 +32,44 @@ export interface SeedRun {
   added: number;
 }
 
+/** Where a definition is run: the harness, or a project with a host. `client` is asked for anew each time. */
+export type Bench = Pick<Harness, 'client' | 'store' | 'folder' | 'start'>;
+
+/** A definition that is under way. */
+export interface StartedSeed {
+  handle: RunHandle;
+  people: { leave: () => Promise<number> };
+  /** Lines of its commands so far. */
+  log: () => Promise<string>;
+}
+
+interface SeedOptions {
+  budget: ModelBudget;
+  linkSteps: number;
+  id?: string;
+}
+
 /** Runs a definition with people who decide its gates and top it up. Throws with the problems when it does not compile. */
-export async function runSeed(harness: Harness, workflow: ModelWorkflow, expected: Expected, { budget, linkSteps }: { budget: ModelBudget; linkSteps: number }): Promise<SeedRun> {
-  const folder = await mkdtemp(join(harness.folder, 'seed-'));
-  const log = join(folder, 'order.log');
-  const plan = await compile(harness, workflow, folder, log);
-  const handle = await harness.start(plan, { linkSteps, settings: { workspace: folder, models: { '': MODEL } }, lease: leaseFor(budget) });
-  const people = openPeople(harness, handle, expected.gates, budget);
+export async function runSeed(harness: Harness, workflow: ModelWorkflow, expected: Expected, options: SeedOptions): Promise<SeedRun> {
+  const { handle, people, log } = await startSeed(harness, workflow, expected, options);
   const outcome = await handle.result().catch((error: unknown) => {
     if (error instanceof WorkflowFailedError && error.cause !== undefined && 'details' in error.cause) return (error.cause.details as [RunOutcome])[0];
     throw error;
   });
-  return { handle, outcome, log: await readFile(log, 'utf8').catch(() => ''), added: await people.leave() };
+  return { handle, outcome, log: await log(), added: await people.leave() };
 }
 
-async function compile(harness: Harness, workflow: ModelWorkflow, folder: string, log: string): Promise<Plan> {
+/** Starts one, and has people attend to it. */
+export async function startSeed(bench: Bench, workflow: ModelWorkflow, expected: Expected, { budget, linkSteps, id }: SeedOptions): Promise<StartedSeed> {
+  const folder = await mkdtemp(join(bench.folder, 'seed-'));
+  const log = join(folder, 'order.log');
+  const plan = await compile(bench, workflow, folder, log);
+  const handle = await bench.start(plan, { linkSteps, settings: { workspace: folder, models: { '': MODEL } }, lease: leaseFor(budget), ...(id === undefined ? {} : { id }) });
+  const people = openPeople(bench, handle, expected.gates, budget);
+  return { handle, people, log: () => readFile(log, 'utf8').catch(() => '') };
+}
+
+async function compile({ store }: Bench, workflow: ModelWorkflow, folder: string, log: string): Promise<Plan> {
   for (const [path, text] of Object.entries({ ...PROJECT, ...toFiles(workflow, log) })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
@@ -54,7 +77,7 @@ async function compile(harness: Harness, workflow: ModelWorkflow, folder: string
   const project = findProject(folder);
   const { plan, problems, texts } = compileDefinition({ file: `definitions/workflows/${workflow.name}.yml`, cwd: folder, project, config: loadConfig(project).config });
   if (plan === null) throw new Error(problems.map(({ code, message }) => `${code}: ${message}`).join('\n'));
-  for (const text of texts.values()) await harness.store.putAlways(text);
+  for (const text of texts.values()) await store.putAlways(text);
   return plan;
 }
 
@@ -72,16 +95,16 @@ function leaseFor(budget: ModelBudget): NonNullable<StartOptions['lease']> {
 }
 
 /** Decides what is asked, and tops up what is paused, as soon as it is seen. */
-function openPeople({ client }: Harness, handle: RunHandle, gates: GateExpected[], budget: ModelBudget): { leave: () => Promise<number> } {
+function openPeople(bench: Bench, handle: RunHandle, gates: GateExpected[], budget: ModelBudget): { leave: () => Promise<number> } {
   let left = false;
   let added = 0;
-  const memoOf = async (run: string, key: string): Promise<unknown> => (await client.workflow.getHandle(run).describe().catch(() => null))?.memo?.[key];
+  const memoOf = async (run: string, key: string): Promise<unknown> => (await bench.client.workflow.getHandle(run).describe().catch(() => null))?.memo?.[key];
   const decide = async (run: string, expected: GateExpected): Promise<boolean> => {
     const open = ((await memoOf(run, MEMO.waiting)) ?? []) as Gate[]; // written by the interpreter
     const gate = open.find(({ path }) => path === expected.path);
     if (gate === undefined) return false;
     const decision: Decision = { gate: gate.path, hash: gate.hash, by: 'ana', ...(expected.kind === 'ask' ? { decision: 'answer', value: { value: 'answered' } } : { decision: expected.approve ? 'approve' : 'reject' }) };
-    return client.workflow.getHandle(run).executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] }).then(() => true, () => false);
+    return bench.client.workflow.getHandle(run).executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [decision] }).then(() => true, () => false);
   };
   const topUp = async (): Promise<void> => {
     if (((await memoOf(handle.workflowId, MEMO.paused)) ?? null) === null) return;

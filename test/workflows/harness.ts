@@ -92,7 +92,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const { client } = environment;
   return {
     client, store, folder, address: environment.address,
-    start: (plan, options) => start({ client, store, folder }, plan, options),
+    start: (plan, options) => startRun({ client, store, folder }, plan, options),
     results: (outcome) => resultsOf(store, outcome),
     json: (value) => jsonOf(store, value),
     events: (run) => eventsOf(client, run),
@@ -112,7 +112,8 @@ export async function harnessOfFile(...setting: Parameters<typeof openHarness>):
   return harness;
 }
 
-async function start({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {}): Promise<RunHandle> {
+/** Starts a run of a Plan, as a command does, with links of any length. */
+export async function startRun({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {}): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
     plan: packPlan(plan),
@@ -129,13 +130,15 @@ async function start({ client, store, folder }: Pick<Harness, 'client' | 'store'
   return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue, workflowId: id ?? `run-${started}`, args: [runInput], ...(taskTimeout === undefined ? {} : { workflowTaskTimeout: taskTimeout }) });
 }
 
-async function resultsOf(store: Store, outcome: RunOutcome): Promise<Record<string, StepResult>> {
+/** All step results of an ended run, by id or index. */
+export async function resultsOf(store: Store, outcome: RunOutcome): Promise<Record<string, StepResult>> {
   const pages = await Promise.all(outcome.pages.map((page) => jsonOf(store, page)));
   const results = pages.flat() as unknown as StepResult[]; // pages hold what the interpreter wrote
   return Object.fromEntries(results.map((result) => [result.id ?? String(result.step_index), result]));
 }
 
-async function jsonOf(store: Store, value: Value | null): Promise<Json> {
+/** What a value of a run is. */
+export async function jsonOf(store: Store, value: Value | null): Promise<Json> {
   if (value === null) return null;
   return isStored(value) ? store.get(value.ref) : value.value;
 }
