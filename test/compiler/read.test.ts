@@ -1,18 +1,25 @@
-import { symlinkSync } from 'node:fs';
+import fs, { symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kindOf } from '../../src/compiler/read.js';
 import { createProject } from './temporary-project.js';
 
 // What only another user's folder or a broken disk would answer, and never to a superuser.
-vi.mock('node:fs', async (importOriginal) => {
-  const real = await importOriginal<{ lstatSync: (path: string, options: object) => unknown }>();
-  const lstatSync = (path: string, options: object): unknown => {
-    const code = /\/(E[A-Z]+)$/.exec(path)?.[1];
-    if (code !== undefined) throw Object.assign(new Error(code), { code });
-    return real.lstatSync(path, options);
-  };
-  return { ...real, lstatSync };
+const { lstatSync } = fs;
+/** Of its forms the one that is used. */
+const answering = (path: string, options: object): unknown => {
+  const code = /\/(E[A-Z]+)$/.exec(path)?.[1];
+  if (code !== undefined) throw Object.assign(new Error(code), { code });
+  return lstatSync(path, options);
+};
+beforeAll(() => {
+  Object.assign(fs, { lstatSync: answering });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(fs, { lstatSync });
+  syncBuiltinESMExports();
 });
 
 it.each([
