@@ -18,6 +18,7 @@ export const NEEDS = [
   need('sandbox-network', ['server', 'hostile'], [
     program('slirp4netns', 'slirp4netns'), file('/usr/sbin/nft', 'nftables'), program('ip', 'iproute2'), { what: 'network namespaces', has: makesNetworks, packages: [] },
   ]),
+  need('tmpfs', ['faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need('arduino', ['server', 'tools'], [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')]),
   need('socat', ['tools'], [program('socat', 'socat')]),
@@ -107,6 +108,11 @@ function onPath(name) {
       return false;
     }
   });
+}
+
+/** Whether we may mount, tried in a namespace of its own. */
+function mounts() {
+  return process.getuid?.() === 0 && runs('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp');
 }
 
 /** As the sandbox starts it: a machine may have `bwrap` and let nobody make namespaces. Without `bwrap` nothing is known. */
