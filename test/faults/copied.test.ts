@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -28,7 +28,7 @@ output: "\${steps.nested.output}"
 `;
 const TIMED = `name: timed
 steps:
-  - wait: 15s
+  - wait: 20s
   - id: asked
     agent: general-purpose
     prompt: "Timed?"
@@ -62,7 +62,7 @@ async function openScene(config: string): Promise<{ original: Project; env: Reco
 }
 
 function copyOf({ folder }: Project, env: Record<string, string>): Project {
-  execFileSync('cp', ['-a', folder, `${folder}-copy`]);
+  cpSync(folder, `${folder}-copy`, { recursive: true, filter: (path) => !path.endsWith('.sock') });
   const copy = projectAt(`${folder}-copy`, env);
   onTestFinished(() => copy.close());
   return copy;

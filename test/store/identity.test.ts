@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+import { chmodSync, cpSync, realpathSync } from 'node:fs';
 import { cp, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ async function original(): Promise<{ folder: string; project: string; state: str
 }
 
 const stateIn = (project: string): string => join(project, '.perdure');
-const copyAll = (from: string, to: string): void => void execFileSync('cp', ['-a', from, to]);
+const copyAll = (from: string, to: string): void => cpSync(from, to, { recursive: true });
 const idIn = async (project: string): Promise<string> => (await openStore(stateIn(project))).id;
 
 describe('a copy of a store', () => {
@@ -69,7 +69,7 @@ describe('a copy of a store', () => {
     const other = join(folder, 'other');
     await mkdir(other);
     const { id: overwritten } = await openStore(stateIn(other));
-    copyAll(`${project}/.`, other);
+    copyAll(project, other);
     expect([id, overwritten]).not.toContain(await idIn(other));
     expect(await idIn(project)).toBe(id);
   });
@@ -130,7 +130,7 @@ describe('a store that was moved keeps its id', () => {
     const moved = await act(at);
     expect(await openStore(stateIn(moved))).toMatchObject({ id: at.id, copiedFrom: null });
     expect(await openStore(stateIn(moved))).toMatchObject({ id: at.id, copiedFrom: null });
-    copyAll(`${moved}/.`, join(at.folder, 'copy'));
+    copyAll(realpathSync(moved), join(at.folder, 'copy'));
     expect((await openStore(stateIn(join(at.folder, 'copy')))).id).not.toBe(at.id);
   });
 
