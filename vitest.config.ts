@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { NEEDS, findMissing } from './scripts/needs.mjs';
+import { SlowFirst } from './scripts/slow-first.mjs';
 
 /** Folders of each tier, fast ones first; `scripts/test.mjs` runs them in this order. */
 const TIERS = {
@@ -27,8 +28,9 @@ export default defineConfig({
   test: {
     pool: 'forks',
     globalSetup: ['test/global-setup.ts'],
-    // A third of the time of most files is waiting for processes and servers: three of them fill two cores.
-    maxWorkers: 3,
+    // More than half of the time of most files is waiting for processes and servers: four of them fill two cores.
+    maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
     expect: { poll: { timeout: 90 * SECONDS } },
     allowOnly: process.env['CI'] === undefined,
     // A tag is something that a test needs of the machine. What is missing is not waited for.

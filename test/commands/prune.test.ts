@@ -1,3 +1,4 @@
+// @seconds 15
 import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

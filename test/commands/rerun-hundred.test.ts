@@ -1,3 +1,4 @@
+// @seconds 15
 import { expect, it, onTestFinished } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { openProject } from '../faults/project.js';

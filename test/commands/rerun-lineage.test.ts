@@ -1,4 +1,5 @@
 // @module-tag git
+// @seconds 35
 import { execFile } from 'node:child_process';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

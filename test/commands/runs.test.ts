@@ -1,3 +1,4 @@
+// @seconds 35
 import { appendFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 20
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,5 @@
 // @module-tag sandbox
+// @seconds 50
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

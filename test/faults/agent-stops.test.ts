@@ -1,4 +1,5 @@
 // @module-tag sandbox
+// @seconds 55
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,3 +1,4 @@
+// @seconds 65
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';

@@ -1,4 +1,5 @@
 // @module-tag ps
+// @seconds 65
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

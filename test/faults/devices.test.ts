@@ -1,4 +1,5 @@
 // @module-tag avrdude
+// @seconds 35
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

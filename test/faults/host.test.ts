@@ -1,3 +1,4 @@
+// @seconds 35
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 50
 import { describe, expect, it } from 'vitest';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import { openProject, until } from './project.js';

@@ -1,3 +1,4 @@
+// @seconds 50
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../src/workers/embedded-server.js';
 import { readHostFile } from '../../src/workers/host-files.js';

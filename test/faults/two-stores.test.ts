@@ -1,3 +1,4 @@
+// @seconds 10
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Project, Running } from './project.js';
 import { kill, openProject, until } from './project.js';

@@ -1,3 +1,4 @@
+// @seconds 30
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

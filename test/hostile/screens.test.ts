@@ -1,3 +1,4 @@
+// @seconds 25
 import { describe, expect, it } from 'vitest';
 import { renderGate, unseenLines } from '../../src/cli/follow/gate-text.js';
 import { createPlainLines, gateLines } from '../../src/cli/follow/plain-lines.js';

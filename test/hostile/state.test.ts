@@ -1,3 +1,4 @@
+// @seconds 45
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

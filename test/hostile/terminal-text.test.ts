@@ -1,3 +1,4 @@
+// @seconds 25
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';

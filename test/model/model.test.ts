@@ -1,3 +1,4 @@
+// @seconds 40
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTranslator } from '../../src/cli/observe/events.js';
 import { applyEvent, openFold } from '../../src/cli/observe/fold.js';

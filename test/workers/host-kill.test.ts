@@ -1,3 +1,4 @@
+// @seconds 65
 import { describe, expect, it } from 'vitest';
 import { findServer } from '../../src/workers/embedded-server.js';
 import { hostStatus } from '../../src/workers/host-client.js';

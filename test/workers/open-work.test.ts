@@ -1,3 +1,4 @@
+// @seconds 25
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { msToTs } from '@temporalio/common/lib/time.js';

@@ -1,3 +1,4 @@
+// @seconds 15
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 35
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 45
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';

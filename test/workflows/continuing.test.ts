@@ -1,3 +1,4 @@
+// @seconds 65
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Expression } from '../../src/plan/expression.js';
 import type { Decision } from '../../src/plan/gate.js';

@@ -1,3 +1,4 @@
+// @seconds 50
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// @seconds 25
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';

@@ -1,3 +1,4 @@
+// @seconds 25
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';

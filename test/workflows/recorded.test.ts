@@ -1,3 +1,4 @@
+// @seconds 35
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { record } from '../replay/record.js';
 import { SCENARIOS } from '../replay/scenarios.js';
