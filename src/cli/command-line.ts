@@ -1,5 +1,5 @@
 import { tellError } from './errors.js';
-import { EXIT } from './exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 import { flush } from './output.js';
 import { packageVersion } from './package-version.js';
 import { runProgram } from './program.js';
@@ -8,13 +8,21 @@ import { createTerminal } from './terminal.js';
 async function runCommandLine(argv: string[]): Promise<never> {
   const terminal = createTerminal();
   // Who reads our output may stop reading (`| head`): that is no failure of ours.
+  const lost: { error: NodeJS.ErrnoException | null } = { error: null };
   for (const stream of [terminal.stdout, terminal.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => { if (error.code === 'EPIPE') process.exit(EXIT.success); });
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(EXIT.success);
+      if (stream === terminal.stdout) lost.error ??= error;
+    });
   }
   const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) => tellError(terminal, error, argv.includes('--json')));
   // Open connections must not keep the process; what was written must reach its reader first.
   await Promise.all([terminal.stdout, terminal.stderr].map(flush));
-  process.exit(exit);
+  if (lost.error === null) process.exit(exit);
+  // A result that nobody has is no success, whatever the command came to.
+  await tellError(terminal, new CliError(`Not all of the output could be written: ${lost.error.message}.`, EXIT.ended, 'Make room where it goes, and do it again; what ran has run.'), false);
+  await flush(terminal.stderr);
+  process.exit(exit === EXIT.success ? EXIT.ended : exit);
 }
 
 void runCommandLine(process.argv.slice(2));

@@ -97,7 +97,7 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
 }
 
 function expectation(issue: Issue): string {
-  return issue.message.startsWith('Invalid input: expected ') ? `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}` : issue.message;
+  return issue.message.startsWith('Invalid input: expected ') ? `${issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}`}` : issue.message;
 }
 
 /** Names of types in other languages. */

@@ -28,6 +28,9 @@ const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
 /** A disk that takes nothing as things stand, and a store that was moved: a worker that finds it goes on. */
 const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
 
+/** What a path is not. */
+const EXPECTED: Readonly<Record<string, string>> = { ENOENT: 'a place that is there, or can be made', EISDIR: 'a file, got a folder', ENOTDIR: 'folders on the way, got something else', ELOOP: 'a path whose links end', ENAMETOOLONG: 'a shorter path' };
+
 /** Whether the system refused a write for want of room. */
 export function isNoSpace(error: unknown): boolean {
   return NO_SPACE.has(errorCode(error) ?? '');
@@ -44,5 +47,7 @@ export function storeFailure(error: unknown, action: 'read' | 'write' | 'create'
   if (code !== null && NOT_ALLOWED.has(code)) {
     return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`, options);
   }
+  const expected = code === null ? undefined : EXPECTED[code];
+  if (expected !== undefined) return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected ${expected} (${code}).`, options);
   return new StoreFailure('internal', `Cannot ${action} \`${path}\`: ${code ?? (error instanceof Error ? error.message : String(error))}.`, options);
 }

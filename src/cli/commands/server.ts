@@ -47,5 +47,8 @@ async function status(terminal: Terminal, json: boolean): Promise<ExitCode> {
 
 async function stateDirOf({ cwd }: Terminal): Promise<string> {
   const { findProject } = await import('../../compiler/project.js');
-  return findProject(cwd).stateDir;
+  const { requireFolder } = await import('../../workers/server-database.js');
+  const { stateDir } = findProject(cwd);
+  requireFolder(stateDir);
+  return stateDir;
 }

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Gate } from '../../plan/gate.js';
 import type { Json } from '../../plan/json.js';
 import { isObject } from '../../plan/json.js';
 import { refusal, usageError } from '../exit-codes.js';
+import { readGivenFile } from '../read-given.js';
 import { optionText } from '../render/gate-words.js';
 import type { Terminal } from '../terminal.js';
 
@@ -38,9 +37,7 @@ function parsed(text: string): Json {
 
 /** The content of a gate as a file has it: text where it was text, else JSON. Throws a usage error for a file that is neither. */
 export async function editedContent(file: string, isText: boolean, terminal: Terminal): Promise<Json> {
-  const text = await readFile(resolve(terminal.cwd, file), 'utf8').catch(() => null);
-  if (text === null) throw usageError(`The file of \`--edit\` cannot be read: \`${file}\`.`);
-  return toContent(text, isText, `the file of \`--edit\``);
+  return toContent(await readGivenFile(file, 'the file of `--edit`', terminal), isText, `the file of \`--edit\``);
 }
 
 /** Edited text as the content it stands for. */

@@ -1,7 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { Json } from '../../plan/json.js';
 import { usageError } from '../exit-codes.js';
+import { decode, readGivenFile } from '../read-given.js';
 import type { Terminal } from '../terminal.js';
 
 /** The request as it was typed; `-` reads all of stdin, without its final newline. */
@@ -16,21 +15,9 @@ export async function readRequest(typed: string | undefined, terminal: Terminal)
 /** The values in a file of `--inputs`: JSON, or YAML with the same meaning. */
 export async function readInputFile(file: string | null, terminal: Terminal): Promise<Json | null> {
   if (file === null) return null;
-  const path = resolve(terminal.cwd, file);
-  const found = await stat(path).catch(() => null);
-  if (found === null) throw usageError(`The file of \`--inputs\` is not there: \`${file}\`.`);
-  if (!found.isFile()) throw usageError(`Expected the file of \`--inputs\` to be a regular file, got \`${file}\`.`);
-  const content = await readFile(path).catch(() => null);
-  if (content === null) throw usageError(`The file of \`--inputs\` cannot be read: \`${file}\`.`);
-  return parse(decode(content, `\`${file}\``), file);
-}
-
-function decode(content: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content);
-  } catch {
-    throw usageError(`Expected ${name} to be UTF-8 text.`);
-  }
+  const values = await parse(await readGivenFile(file, 'the file of `--inputs`', terminal), file);
+  if (values === null) throw usageError(`Expected the file of \`--inputs\` to hold a map of names to values, got nothing: \`${file}\`.`);
+  return values;
 }
 
 async function parse(text: string, file: string): Promise<Json> {

@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Json } from '../../plan/json.js';
 import { usageError } from '../exit-codes.js';
+import { readGivenFile } from '../read-given.js';
 import { parsePlainYaml } from '../plain-yaml.js';
 
 const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]));
@@ -32,8 +34,8 @@ const EXTENSION = /\.ya?ml$/;
 /** The files that paths name: themselves, or the YAML files of a folder by name. Throws a usage error for what is not there, or holds none. */
 export function recordingsAt(paths: string[], cwd: string): string[] {
   return paths.flatMap((path) => {
-    const found = statSync(resolve(cwd, path), { throwIfNoEntry: false });
-    if (found === undefined) throw usageError(`There is no \`${path}\`.`, 'Record a run first: perdure record <run>');
+    const found = lookAt(resolve(cwd, path));
+    if (found === null) throw usageError(`There is no \`${path}\`.`, 'Record a run first: perdure record <run>');
     if (!found.isDirectory()) return [path];
     const files = readdirSync(resolve(cwd, path)).filter((name) => EXTENSION.test(name)).sort().map((name) => join(path, name));
     if (files.length === 0) throw usageError(`There are no recordings in \`${path}\`.`, 'Record a run first: perdure record <run>');
@@ -41,17 +43,26 @@ export function recordingsAt(paths: string[], cwd: string): string[] {
   });
 }
 
-/** Throws a usage error for a file that is no recording. */
-export function readRecording(file: string, cwd: string): Recording {
-  const parsed = recordingSchema.safeParse(parseYaml(file, resolve(cwd, file)));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw usageError(`Expected \`${file}\` to be a recording: ${issue === undefined ? 'it is none' : `${issue.path.join('.') || 'it'}: ${issue.message}`}`, '`perdure record <run>` writes one.');
+function lookAt(path: string): Stats | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null; // a part of the path is no folder, links lead round, or it is too long: it is not there either
+  }
 }
 
-function parseYaml(file: string, path: string): unknown {
+/** Throws a usage error for a file that is no recording. */
+export async function readRecording(file: string, cwd: string): Promise<Recording> {
+  const parsed = recordingSchema.safeParse(parseYaml(file, await readGivenFile(file, 'the recording', { cwd })));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const why = issue === undefined || issue.path.length === 0 ? ', a map with `definition`, `expect` and `answers`.' : `: ${issue.path.join('.')}: ${issue.message}`;
+  throw usageError(`Expected \`${file}\` to be a recording${why}`, '`perdure record <run>` writes one.');
+}
+
+function parseYaml(file: string, text: string): unknown {
   try {
-    return parsePlainYaml(readFileSync(path, 'utf8'));
+    return parsePlainYaml(text);
   } catch (error) {
     throw usageError(`\`${file}\` cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`);
   }

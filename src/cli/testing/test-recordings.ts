@@ -48,7 +48,8 @@ interface Prepared {
 
 /** Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the first starts. */
 export async function testRecordings({ paths, external, by, json }: TestCommand, terminal: Terminal): Promise<ExitCode> {
-  const read = recordingsAt(paths, terminal.cwd).map((file) => ({ file, recording: readRecording(file, terminal.cwd) }));
+  const read: Pick<Prepared, 'file' | 'recording'>[] = [];
+  for (const file of recordingsAt(paths, terminal.cwd)) read.push({ file, recording: await readRecording(file, terminal.cwd) });
   const workspace = await openWorkspace(terminal);
   const elsewhere = await storeElsewhere(workspace, null, terminal);
   if (elsewhere !== null) throw usageError(`Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`, 'Unset TEMPORAL_ADDRESS, or test where that store is.');
