@@ -1,17 +1,15 @@
-import { readFileSync, renameSync, rmSync, writeFileSync, existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { FullDisk } from './full-disk.js';
+import { openFullDisk } from './full-disk.js';
 import type { Project } from './project.js';
 import { openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
 import { WRITES } from './writes.js';
 
-const PRELOAD = fileURLToPath(new URL('./full-disk.mjs', import.meta.url));
 const DONE = 'done.txt';
 
 /** Has results of every kind that is written: of models, of commands long and quick, of nested runs and rounds. */
@@ -63,40 +61,32 @@ const chosen = FULL ? MOMENTS : MOMENTS.map((moment) => ({ moment, at: draw() })
 describe('a disk that is full at a write, and freed later', () => {
   let project: Project;
   let endpoint: ModelEndpoint;
-  let folder: string;
-  let setting: string;
+  let disk: FullDisk;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'perdure-disk-'));
-    setting = join(folder, 'full');
+    disk = await openFullDisk();
     endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer ${prompt.length} ${'z'.repeat(1500)}` }));
     project = await openProject({ 'definitions/workflows/disk.yml': WORKFLOW, 'definitions/workflows/inner.yml': INNER }, {
-      ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, NODE_OPTIONS: `--import=${PRELOAD}`, PERDURE_TEST_DISK: setting,
+      ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, ...disk.env,
     });
     expect((await project.run('list')).code).toBe(0);
   });
   afterAll(async () => {
-    rmSync(setting, { force: true });
+    disk.free();
     await project.close();
     await endpoint.close();
-    await rm(folder, { recursive: true, force: true });
+    await disk.close();
   });
-
-  const hits = (): number => (existsSync(`${setting}.hits`) ? readFileSync(`${setting}.hits`, 'utf8').split('\n').length - 1 : 0);
-  const fill = (match: string, skip: number): void => {
-    writeFileSync(`${setting}.draft`, JSON.stringify({ match, skip }));
-    renameSync(`${setting}.draft`, setting);
-  };
 
   it.each(chosen.map((moment, index) => ({ ...moment, index })))('$what, after $skip writes: the run ends right, and nothing is done or paid twice', async ({ match, skip, index }) => {
     const id = `run-${index}`;
-    rmSync(`${setting}.hits`, { force: true });
+    disk.forget();
     const before = endpoint.requests.length;
     writeFileSync(join(project.folder, DONE), '');
-    fill(match, skip);
+    disk.fill(match, skip);
     const first = project.start('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
-    await until(() => hits() >= 3 || first.process.exitCode !== null);
-    rmSync(setting);
+    await until(() => disk.hits() >= 3 || first.process.exitCode !== null);
+    disk.free();
     const one = await first.finished;
     const result = one.code === 0 ? one : await project.run('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
     expect(result.code, `${one.stdout}\n${one.stderr}\n${result.stderr}`).toBe(0);
@@ -109,7 +99,7 @@ describe('a disk that is full at a write, and freed later', () => {
   });
 
   it('what these runs wrote is in the table of writes', () => {
-    const ofState = readFileSync(`${setting}.seen`, 'utf8').split('\n').flatMap((path) => path.split('/.perdure/')[1] ?? []);
+    const ofState = disk.seen().flatMap((path) => path.split('/.perdure/')[1] ?? []);
     expect(ofState).not.toEqual([]);
     expect([...new Set(ofState)].filter((path) => !WRITES.some(({ match }) => match.test(path)))).toEqual([]);
   });
