@@ -24,15 +24,32 @@ const fences = Object.entries(MAY_IMPORT).map(([folder, others]) => ({
 }));
 
 /** Globals that the workflow sandbox lacks, or that would make a replay differ. */
-const NOT_IN_WORKFLOWS = ['process', 'Buffer', 'setImmediate', 'fetch', 'performance', 'require', '__dirname', '__filename'];
+const NOT_IN_WORKFLOWS = [
+  'process',
+  'Buffer',
+  'setImmediate',
+  'fetch',
+  'performance',
+  'require',
+  '__dirname',
+  '__filename',
+];
 
 /** What a module can hold that changes: a `let`, or a collection that begins empty. */
-const STATE_OF_A_MODULE = [':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]', ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]'];
+const STATE_OF_A_MODULE = [
+  ':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]',
+  ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]',
+];
 
-const ONE_WRITER = 'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal passes there.';
+const ONE_WRITER =
+  'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal passes there.';
 /** Ways to the streams of the process, and what could be written to under the name of one. */
 const WAYS_TO_A_TERMINAL = {
-  properties: [...['stdout', 'stderr', '_rawDebug'].map((property) => ({ object: 'process', property, message: ONE_WRITER })), { object: 'globalThis', property: 'process', message: ONE_WRITER }, { object: 'globalThis', property: 'console', message: ONE_WRITER }],
+  properties: [
+    ...['stdout', 'stderr', '_rawDebug'].map((property) => ({ object: 'process', property, message: ONE_WRITER })),
+    { object: 'globalThis', property: 'process', message: ONE_WRITER },
+    { object: 'globalThis', property: 'console', message: ONE_WRITER },
+  ],
   syntax: [
     'CallExpression > MemberExpression.callee[property.name=/^(write|end|pipe)$/]:matches([object.name=/^(stdout|stderr|stream|output)$/], :has(MemberExpression[property.name=/^(stdout|stderr)$/]))',
     'CallExpression[callee.property.name="pipe"] > :matches(Identifier[name=/^(stdout|stderr)$/], MemberExpression[property.name=/^(stdout|stderr)$/])',
@@ -44,10 +61,32 @@ const WAYS_TO_A_TERMINAL = {
   ].map((selector) => ({ selector, message: ONE_WRITER })),
 };
 
-const NODE_GLOBALS = ['process', 'console', 'performance', 'setTimeout', 'clearTimeout', 'fetch', 'URL', 'AbortSignal', 'Buffer'];
+const NODE_GLOBALS = [
+  'process',
+  'console',
+  'performance',
+  'setTimeout',
+  'clearTimeout',
+  'fetch',
+  'URL',
+  'AbortSignal',
+  'Buffer',
+];
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'dist.*/**', 'node_modules/**', 'coverage/**', 'bench-results/**', 'mutants/**', '.mutants/**', '.perdure/**', 'test/**/fixtures/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'dist.*/**',
+      'node_modules/**',
+      'coverage/**',
+      'bench-results/**',
+      'mutants/**',
+      '.mutants/**',
+      '.perdure/**',
+      'test/**/fixtures/**',
+    ],
+  },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
@@ -58,7 +97,9 @@ export default tseslint.config(
     files: ['**/*.{js,mjs,ts}'],
     plugins: { 'import-x': importX },
     settings: {
-      'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] }, extensions: ['.ts', '.js', '.mjs'] })],
+      'import-x/resolver-next': [
+        createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] }, extensions: ['.ts', '.js', '.mjs'] }),
+      ],
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
     },
     rules: {
@@ -107,36 +148,72 @@ export default tseslint.config(
       'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: fences }],
       'import-x/no-default-export': 'error',
       // A function of a few lines may be its own description.
-      'jsdoc/require-jsdoc': ['error', { publicOnly: true, minLineCount: 6, require: { FunctionDeclaration: true, ArrowFunctionExpression: true } }],
+      'jsdoc/require-jsdoc': [
+        'error',
+        { publicOnly: true, minLineCount: 6, require: { FunctionDeclaration: true, ArrowFunctionExpression: true } },
+      ],
       'jsdoc/require-description': ['error', { contexts: ['FunctionDeclaration'] }],
     },
   },
   {
     files: ['src/plan/**/*.ts'],
-    rules: { 'no-restricted-imports': ['error', { patterns: [{ regex: '^[^.]', message: '`plan/` imports nothing outside itself (I1).' }] }] },
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^[^.]', message: '`plan/` imports nothing outside itself (I1).' }] },
+      ],
+    },
   },
   {
     files: ['src/compiler/**/*.ts'],
     rules: {
-      'no-restricted-imports': ['error', { patterns: [{ regex: '^(@temporalio/|@anthropic-ai/|node:(net|http|https|child_process))', message: '`compiler/` knows no Temporal and no network.' }] }],
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^(@temporalio/|@anthropic-ai/|node:(net|http|https|child_process))',
+              message: '`compiler/` knows no Temporal and no network.',
+            },
+          ],
+        },
+      ],
     },
   },
   {
     files: ['src/workflows/**/*.ts'],
     rules: {
-      '@typescript-eslint/no-restricted-imports': ['error', {
-        patterns: [
-          { regex: '/activities/', allowTypeImports: true, message: 'Of `activities/` a workflow imports types only (I1).' },
-          { regex: '^(?!\\.|@temporalio/(workflow|common)$)', message: 'Workflow code is deterministic: no Node builtins, no other packages (I1).' },
-        ],
-      }],
-      'no-restricted-globals': ['error', ...NOT_IN_WORKFLOWS.map((name) => ({ name, message: 'The workflow sandbox has no such thing.' }))],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '/activities/',
+              allowTypeImports: true,
+              message: 'Of `activities/` a workflow imports types only (I1).',
+            },
+            {
+              regex: '^(?!\\.|@temporalio/(workflow|common)$)',
+              message: 'Workflow code is deterministic: no Node builtins, no other packages (I1).',
+            },
+          ],
+        },
+      ],
+      'no-restricted-globals': [
+        'error',
+        ...NOT_IN_WORKFLOWS.map((name) => ({ name, message: 'The workflow sandbox has no such thing.' })),
+      ],
     },
   },
   {
     // The writer; the host's own log; a board's one line to its parent process, and the line to a board.
     files: ['src/**/*.ts'],
-    ignores: ['src/cli/output.ts', 'src/workers/host-process.ts', 'src/activities/devices/board/main.ts', 'src/activities/devices/serial-line.ts'],
+    ignores: [
+      'src/cli/output.ts',
+      'src/workers/host-process.ts',
+      'src/activities/devices/board/main.ts',
+      'src/activities/devices/serial-line.ts',
+    ],
     rules: {
       'no-console': 'error',
       'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties],
@@ -146,8 +223,20 @@ export default tseslint.config(
   {
     files: ['src/workflows/**/*.ts', 'src/plan/**/*.ts'],
     rules: {
-      'no-restricted-properties': ['error', ...WAYS_TO_A_TERMINAL.properties, { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' }],
-      'no-restricted-syntax': ['error', ...WAYS_TO_A_TERMINAL.syntax, ...STATE_OF_A_MODULE.map((selector) => ({ selector, message: 'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.' }))],
+      'no-restricted-properties': [
+        'error',
+        ...WAYS_TO_A_TERMINAL.properties,
+        { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' },
+      ],
+      'no-restricted-syntax': [
+        'error',
+        ...WAYS_TO_A_TERMINAL.syntax,
+        ...STATE_OF_A_MODULE.map((selector) => ({
+          selector,
+          message:
+            'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.',
+        })),
+      ],
     },
   },
   {

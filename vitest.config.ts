@@ -20,7 +20,14 @@ const TIERS = {
 
 const SECONDS = 1000;
 /** These only end what hangs: a machine that is busy with other things takes five times as long. */
-const LIMITS = { pure: 100 * SECONDS, replay: 120 * SECONDS, server: 300 * SECONDS, faults: 600 * SECONDS, hostile: 300 * SECONDS, tools: 300 * SECONDS };
+const LIMITS = {
+  pure: 100 * SECONDS,
+  replay: 120 * SECONDS,
+  server: 300 * SECONDS,
+  faults: 600 * SECONDS,
+  hostile: 300 * SECONDS,
+  tools: 300 * SECONDS,
+};
 
 const missing = new Set(findMissing({ full: process.env['PERDURE_FULL'] === '1' }).map(({ name }) => name));
 

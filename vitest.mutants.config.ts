@@ -10,8 +10,14 @@ const tests = process.env['MUTANTS_TESTS']?.split(',');
 export default defineConfig({
   test: {
     tags: base.test?.tags ?? [],
-    include: tests?.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.test.ts`)) ?? ['test/plan/**/*.test.ts', 'test/store/**/*.test.ts', 'test/cli/**/*.test.ts'],
-    exclude: ['agents', 'compiled', 'completion', 'lean', 'refusals', 'usage'].map((name) => `test/cli/${name}.test.ts`),
+    include: tests?.map((name) => (name.endsWith('.ts') ? name : `${name}/**/*.test.ts`)) ?? [
+      'test/plan/**/*.test.ts',
+      'test/store/**/*.test.ts',
+      'test/cli/**/*.test.ts',
+    ],
+    exclude: ['agents', 'compiled', 'completion', 'lean', 'refusals', 'usage'].map(
+      (name) => `test/cli/${name}.test.ts`,
+    ),
     testTimeout: 100_000,
   },
 });

@@ -8,5 +8,7 @@ export const PAGE = { path: 'page.txt', bytes: 20 * 1024 } as const;
 
 /** What the endpoint answers at once: to an agent with tools a call of one until all its turns are used, else a word. */
 export function answerTo({ body, results }: RecordedRequest): Answer {
-  return body['tools'] !== undefined && results.count < AGENT_TURNS - 1 ? { tools: [{ name: 'read_file', input: { path: PAGE.path } }] } : { text: 'done' };
+  return body['tools'] !== undefined && results.count < AGENT_TURNS - 1
+    ? { tools: [{ name: 'read_file', input: { path: PAGE.path } }] }
+    : { text: 'done' };
 }

@@ -25,6 +25,9 @@ async function collectOf(session: Session, sessionId: string): Promise<void> {
       if (params.sessionId === sessionId) resolve();
     });
   });
-  await session.post('NodeWorker.sendMessageToWorker', { sessionId, message: JSON.stringify({ id: 1, method: COLLECT }) });
+  await session.post('NodeWorker.sendMessageToWorker', {
+    sessionId,
+    message: JSON.stringify({ id: 1, method: COLLECT }),
+  });
   await answered;
 }

@@ -34,14 +34,23 @@ export interface CurveResult {
 const MOST_ROUNDS = 15;
 
 /** Measures all points, with `full` the further ones too, after what warms both workers up: the last of the usual points. */
-export async function measureCurve({ sidesAt, points, further, rounds, enough, ...curve }: Curve, bench: Bench, { wanted, full }: { wanted: number | null; full: boolean }): Promise<CurveResult> {
+export async function measureCurve(
+  { sidesAt, points, further, rounds, enough, ...curve }: Curve,
+  bench: Bench,
+  { wanted, full }: { wanted: number | null; full: boolean },
+): Promise<CurveResult> {
   const found: CurvePoint[] = [];
   const warmUp = await sidesAt(bench, Math.max(...points));
   await warmUp.ours(0);
   await warmUp.theirs(0);
   for (const at of full ? [...points, ...further] : points) {
     const { ours, theirs } = await sidesAt(bench, at);
-    const measured = await measurePair(ours, theirs, wanted ?? Math.max(rounds, Math.min(MOST_ROUNDS, Math.ceil(enough / at))), false);
+    const measured = await measurePair(
+      ours,
+      theirs,
+      wanted ?? Math.max(rounds, Math.min(MOST_ROUNDS, Math.ceil(enough / at))),
+      false,
+    );
     found.push({ at, ratio: measured.ratio, ours: each(measured.ours, at), theirs: each(measured.theirs, at) });
   }
   return { curve, points: found };

@@ -4,12 +4,24 @@ type Definition = Record<string, unknown>;
 const AGENT = 'bench-agent';
 
 /** `agents/bench-agent.yml`: the same system prompt as the hand-written side's. */
-export const AGENT_FILE = JSON.stringify({ name: AGENT, description: 'Answers.', prompt: 'You answer in one line.', model: 'claude-sonnet-4-6' });
+export const AGENT_FILE = JSON.stringify({
+  name: AGENT,
+  description: 'Answers.',
+  prompt: 'You answer in one line.',
+  model: 'claude-sonnet-4-6',
+});
 
 const READER = 'bench-reader';
 
 /** `agents/bench-reader.yml`: the same with a tool. */
-export const READER_FILE = JSON.stringify({ name: READER, description: 'Reads.', prompt: 'You read.', model: 'claude-sonnet-4-6', tools: ['read_file'], max_turns: 100 });
+export const READER_FILE = JSON.stringify({
+  name: READER,
+  description: 'Reads.',
+  prompt: 'You read.',
+  model: 'claude-sonnet-4-6',
+  tools: ['read_file'],
+  max_turns: 100,
+});
 
 /** One agent that reads until it answers. */
 export function reader(): Definition {
@@ -21,7 +33,14 @@ export function items(count: number, window: number): Definition {
   return {
     name: `bench-items-${count}`,
     budgets: { max_parallel: window, max_steps: count },
-    steps: [{ id: 'each', foreach: { items: range(count, (item) => item), max_parallel: window }, agent: AGENT, prompt: 'Item ${item}.' }],
+    steps: [
+      {
+        id: 'each',
+        foreach: { items: range(count, (item) => item), max_parallel: window },
+        agent: AGENT,
+        prompt: 'Item ${item}.',
+      },
+    ],
   };
 }
 
@@ -30,13 +49,19 @@ export function sequential(steps: number, name = `bench-sequential-${steps}`): D
   return {
     name,
     budgets: { max_steps: steps },
-    steps: range(steps, (step) => ({ agent: AGENT, prompt: step === 0 ? 'Step 0. Before: ' : `Step ${step}. Before: \${steps[${step - 1}].output}` })),
+    steps: range(steps, (step) => ({
+      agent: AGENT,
+      prompt: step === 0 ? 'Step 0. Before: ' : `Step ${step}. Before: \${steps[${step - 1}].output}`,
+    })),
   };
 }
 
 /** Commands one after another, with the usual limit or their own. */
 export function commands(steps: number, timeout?: string): Definition {
-  return { name: `bench-commands-${timeout ?? 'usual'}`, steps: range(steps, () => ({ command: ['true'], ...(timeout === undefined ? {} : { timeout }) })) };
+  return {
+    name: `bench-commands-${timeout ?? 'usual'}`,
+    steps: range(steps, () => ({ command: ['true'], ...(timeout === undefined ? {} : { timeout }) })),
+  };
 }
 
 /** Independent model calls, windowed. */

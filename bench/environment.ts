@@ -51,7 +51,11 @@ export interface Bench extends Pair {
 /** Workers a side. */
 const PAIRS = 5;
 
-const FILES = { ours: 'our-worker.js', 'by-hand': join('by-hand', 'worker.js'), 'by-hand-on-ours': 'by-hand-on-ours.js' };
+const FILES = {
+  ours: 'our-worker.js',
+  'by-hand': join('by-hand', 'worker.js'),
+  'by-hand-on-ours': 'by-hand-on-ours.js',
+};
 
 /** Starts everything, runs `act`, and ends everything. When this process is killed, the guard does. */
 export async function withBench<T>(say: (line: string) => void, act: (bench: Bench) => Promise<T>): Promise<T> {
@@ -67,7 +71,10 @@ export async function withBench<T>(say: (line: string) => void, act: (bench: Ben
 
 /** The server is in a session of its own, as our host's: no signal to us ends it. */
 function guard(folder: string): void {
-  const child = fork(join(BUILT, 'guard.js'), [folder], { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const child = fork(join(BUILT, 'guard.js'), [folder], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   child.unref();
   child.channel?.unref();
 }
@@ -91,7 +98,13 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
   const byHandBundle = join(folder, 'by-hand.js');
   const { code } = await bundleWorkflowCode({ workflowsPath: join(BUILT, 'by-hand', 'workflows.js'), logger: quiet });
   await writeFile(byHandBundle, code);
-  const env = { ...process.env, ANTHROPIC_API_KEY: 'bench', ANTHROPIC_BASE_URL: endpoint.url, BENCH_STATE: stateDir, BENCH_BUNDLE: byHandBundle };
+  const env = {
+    ...process.env,
+    ANTHROPIC_API_KEY: 'bench',
+    ANTHROPIC_BASE_URL: endpoint.url,
+    BENCH_STATE: stateDir,
+    BENCH_BUNDLE: byHandBundle,
+  };
   const startOne: Bench['startWorker'] = (runs, { taskQueue, address = server.address, execArgv }) =>
     startWorker(FILES[runs], { ...env, BENCH_ADDRESS: address, BENCH_TASK_QUEUE: taskQueue }, execArgv);
   const { client } = server;
@@ -101,11 +114,21 @@ async function start(folder: string, ends: (() => Promise<unknown>)[], say: (lin
       const worker = await startOne(side, { taskQueue: queues[side] });
       ends.push(() => worker.end());
     }
-    return { ours: new Ours(client, { store, folder, taskQueue: queues.ours }), byHand: new ByHand(client, queues['by-hand']) };
+    return {
+      ours: new Ours(client, { store, folder, taskQueue: queues.ours }),
+      byHand: new ByHand(client, queues['by-hand']),
+    };
   };
   const pairs: Bench['pairs'] = [await pairOf(1)];
   for (let number = 2; number <= PAIRS; number++) pairs.push(await pairOf(number));
   return { ...pairs[0], pairs, folder, address: server.address, temporal, byHandBundle, startWorker: startOne };
 }
 
-const quiet = { log: () => {}, trace: () => {}, debug: () => {}, info: () => {}, warn: console.error, error: console.error };
+const quiet = {
+  log: () => {},
+  trace: () => {},
+  debug: () => {},
+  info: () => {},
+  warn: console.error,
+  error: console.error,
+};

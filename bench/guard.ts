@@ -18,7 +18,9 @@ async function cleanUp(): Promise<void> {
     if (host !== null && (await isRunning(host.host))) kill(host.host.pid);
   }
   for (let left = true; left; await pause(50)) {
-    const processes = (await listProcesses()).filter(({ pid, argv }) => pid !== process.pid && argv.some((word) => word.includes(folder)));
+    const processes = (await listProcesses()).filter(
+      ({ pid, argv }) => pid !== process.pid && argv.some((word) => word.includes(folder)),
+    );
     left = processes.length > 0;
     for (const { pid } of processes) kill(pid);
   }

@@ -34,8 +34,23 @@ import type { Results } from './table.js';
 
 const ROWS: Row[] = [
   // Before there are runs by the thousand: `list` tells of all.
-  compileScaling, ...processRows, firstStart,
-  sequentialLatency, commandLatency, quickSteps, throughput, workerCpu, fanOut200, fanOut2000, nested, ...onOurs, ...historyRows, agentHistory, ...serverRows, replay, memory,
+  compileScaling,
+  ...processRows,
+  firstStart,
+  sequentialLatency,
+  commandLatency,
+  quickSteps,
+  throughput,
+  workerCpu,
+  fanOut200,
+  fanOut2000,
+  nested,
+  ...onOurs,
+  ...historyRows,
+  agentHistory,
+  ...serverRows,
+  replay,
+  memory,
 ];
 const CURVES: Curve[] = [growthOfSteps, growthOfQuickSteps, growthOfItems, growthOfDepth, growthOfRuns];
 const PROFILES = 'profiles';
@@ -57,7 +72,9 @@ const orphaned = (): never => process.exit(1);
 process.once('disconnect', orphaned);
 
 if (options.help) {
-  console.log(`npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`);
+  console.log(
+    `npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`,
+  );
 } else {
   // Replays happen in this process.
   Runtime.install({ logger: new DefaultLogger('WARN') });
@@ -65,8 +82,13 @@ if (options.help) {
   const chosen = chosenNames(options.rows);
   const results = await withBench(say, (bench) => measureAll(bench, chosen));
   await mkdir(dirname(options.json), { recursive: true });
-  await writeFile(options.json, `${JSON.stringify({ node: process.version, platform: `${process.platform} ${process.arch}`, cpus: cpus().length, ...results }, mapsAsObjects, 2)}\n`);
-  console.log([rowsTable(results.rows), ...results.curves.map(curveTable), ...results.profiles.map(profileTable)].join('\n\n'));
+  await writeFile(
+    options.json,
+    `${JSON.stringify({ node: process.version, platform: `${process.platform} ${process.arch}`, cpus: cpus().length, ...results }, mapsAsObjects, 2)}\n`,
+  );
+  console.log(
+    [rowsTable(results.rows), ...results.curves.map(curveTable), ...results.profiles.map(profileTable)].join('\n\n'),
+  );
   if (options.markdown !== undefined) await writeReport(options.markdown, results);
   say(`took ${((performance.now() - started) / 60_000).toFixed(1)} minutes`);
 }
@@ -81,7 +103,10 @@ async function measureAll(bench: Bench, chosen: ReadonlySet<string>): Promise<Re
     if (result.ratio !== null) say(`${row.name}: ratio ${result.ratio.median.toFixed(3)}`);
     results.rows.push(result);
   }
-  for (const curve of CURVES.filter(({ name }) => chosen.has(name))) results.curves.push(await timed(curve.name, () => measureCurve(curve, bench, { wanted: rounds, full: options.full })));
+  for (const curve of CURVES.filter(({ name }) => chosen.has(name)))
+    results.curves.push(
+      await timed(curve.name, () => measureCurve(curve, bench, { wanted: rounds, full: options.full })),
+    );
   if (chosen.has(PROFILES)) results.profiles = await timed(PROFILES, () => measureProfiles(bench));
   return results;
 }

@@ -30,7 +30,12 @@ export type Measurement = (round: number) => Promise<number>;
  * Runs both sides in turns, who goes first alternating. The first round warms up and is not counted, unless
  * `warmUp` is false: where each measurement starts from nothing, or counts what does not vary.
  */
-export async function measurePair(ours: Measurement, theirs: Measurement, rounds: number, warmUp = true): Promise<PairResult> {
+export async function measurePair(
+  ours: Measurement,
+  theirs: Measurement,
+  rounds: number,
+  warmUp = true,
+): Promise<PairResult> {
   const sides: [number, number][] = [];
   for (let round = warmUp ? -1 : 0; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
@@ -45,13 +50,23 @@ export async function measurePair(ours: Measurement, theirs: Measurement, rounds
  * As `measurePair`, with several workers a side in turn, each of which is warmed up by so many rounds: two workers of one build differ by
  * 8 % from one start to the next, and that is not what a row is about. Each meets all of the other side's, as far as the rounds go.
  */
-export async function measureInTurn<Pair>(pairs: readonly [Pair, ...Pair[]], ours: (pair: Pair) => Promise<number>, theirs: (pair: Pair) => Promise<number>, { rounds, warmUps = 1 }: { rounds: number; warmUps?: number }): Promise<PairResult> {
+export async function measureInTurn<Pair>(
+  pairs: readonly [Pair, ...Pair[]],
+  ours: (pair: Pair) => Promise<number>,
+  theirs: (pair: Pair) => Promise<number>,
+  { rounds, warmUps = 1 }: { rounds: number; warmUps?: number },
+): Promise<PairResult> {
   for (const pair of Array.from({ length: warmUps }, () => pairs).flat()) {
     await ours(pair);
     await theirs(pair);
   }
   const pairAt = (turn: number): Pair => pairs[turn % pairs.length] ?? pairs[0];
-  return measurePair((round) => ours(pairAt(round)), (round) => theirs(pairAt(round + Math.floor(round / pairs.length))), rounds, false);
+  return measurePair(
+    (round) => ours(pairAt(round)),
+    (round) => theirs(pairAt(round + Math.floor(round / pairs.length))),
+    rounds,
+    false,
+  );
 }
 
 /** Medians and quartiles of rounds, each [ours, theirs]. */
@@ -66,7 +81,12 @@ export function pairOf(rounds: [number, number][]): PairResult {
 /** Median and quartiles. Throws on an empty list. */
 export function spreadOf(values: number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75), rounds: sorted.length };
+  return {
+    median: quantile(sorted, 0.5),
+    low: quantile(sorted, 0.25),
+    high: quantile(sorted, 0.75),
+    rounds: sorted.length,
+  };
 }
 
 function quantile(sorted: number[], share: number): number {

@@ -15,10 +15,16 @@ const worker = await createWorker({
   namespace: 'default',
   taskQueue: setting('BENCH_TASK_QUEUE'),
   store,
-  credentials: () => ({ ANTHROPIC_API_KEY: process.env['ANTHROPIC_API_KEY'], ANTHROPIC_BASE_URL: process.env['ANTHROPIC_BASE_URL'] }),
+  credentials: () => ({
+    ANTHROPIC_API_KEY: process.env['ANTHROPIC_API_KEY'],
+    ANTHROPIC_BASE_URL: process.env['ANTHROPIC_BASE_URL'],
+  }),
 });
 // As `startWorker` does.
-const leaveLauncher = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: store.id });
+const leaveLauncher = useLauncher({
+  program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'),
+  store: store.id,
+});
 await serve(worker, connection);
 leaveLauncher();
 await store.logsWritten();

@@ -42,7 +42,12 @@ export class Ours {
     await mkdir(folder, { recursive: true });
     await writeFile(file, JSON.stringify(definition));
     const project = findProject(this.#folder);
-    const { plan, texts, problems } = compileDefinition({ file, cwd: this.#folder, project, config: loadConfig(project).config });
+    const { plan, texts, problems } = compileDefinition({
+      file,
+      cwd: this.#folder,
+      project,
+      config: loadConfig(project).config,
+    });
     if (plan === null) throw new Error(problems.map(({ message, path }) => `${path}: ${message}`).join('\n'));
     for (const text of texts.values()) await this.#store.putAlways(text);
     await this.#store.putPlan(plan);
@@ -51,7 +56,11 @@ export class Ours {
 
   async start(plan: Plan): Promise<WorkflowHandle> {
     const input = prepared.get(plan) ?? (await this.#prepare(plan));
-    return this.client.workflow.start(INTERPRETER, { taskQueue: this.#taskQueue, workflowId: `ours-${randomUUID()}`, args: [input] });
+    return this.client.workflow.start(INTERPRETER, {
+      taskQueue: this.#taskQueue,
+      workflowId: `ours-${randomUUID()}`,
+      args: [input],
+    });
   }
 
   async #prepare(plan: Plan): Promise<RunInput> {
@@ -66,7 +75,17 @@ export class Ours {
       budget: plan.budgets,
       workspace: this.#folder,
     };
-    const input: RunInput = { plan: shortPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, link_steps: LINK_STEPS, carried: null };
+    const input: RunInput = {
+      plan: shortPlan(plan),
+      input: {},
+      root: null,
+      path: '',
+      lease: UNLIMITED,
+      settings,
+      in_turn: true,
+      link_steps: LINK_STEPS,
+      carried: null,
+    };
     prepared.set(plan, input);
     return input;
   }

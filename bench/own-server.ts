@@ -6,7 +6,10 @@ import { choosePorts, startServer, stopServer } from '../src/workers/embedded-se
 const NO_PORTS = { grpc: null, ui: null, codec: null };
 
 /** A server as ours is started, with its database in `stateDir`. */
-export async function startOwnServer(program: string, stateDir: string): Promise<{ address: string; client: Client; close(): Promise<void> }> {
+export async function startOwnServer(
+  program: string,
+  stateDir: string,
+): Promise<{ address: string; client: Client; close(): Promise<void> }> {
   await mkdir(join(stateDir, 'logs'), { recursive: true });
   const { ports } = await choosePorts(NO_PORTS, 1);
   const server = await startServer(program, stateDir, ports);

@@ -11,17 +11,31 @@ type Side = keyof typeof COLORS;
 /** A curve as an SVG document: what grows along a logarithmic axis, milliseconds per unit upwards from zero. */
 export function pictureOf({ curve, points }: CurveResult): string {
   const top = roundUp(Math.max(...points.flatMap(({ ours, theirs }) => [ours.high, theirs.high])));
-  const x = scale(points.map(({ at }) => Math.log(at)), PLOT.left + 20, PLOT.right - 20);
+  const x = scale(
+    points.map(({ at }) => Math.log(at)),
+    PLOT.left + 20,
+    PLOT.right - 20,
+  );
   const y = (value: number): number => PLOT.bottom - (value / top) * (PLOT.bottom - PLOT.top);
   const place = (side: Side) => (point: CurvePoint) => ({ x: x(Math.log(point.at)), y: y(point[side].median) });
   const parts = [
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     label(PLOT.left, 26, curve.title, 'font-size="16" font-weight="600"'),
-    ...levels(top).map((level) => `<path d="M${PLOT.left} ${fixed(y(level))}H${PLOT.right}" stroke="#e5e7eb"/>${label(PLOT.left - 8, y(level) + 4, String(level), 'text-anchor="end"')}`),
+    ...levels(top).map(
+      (level) =>
+        `<path d="M${PLOT.left} ${fixed(y(level))}H${PLOT.right}" stroke="#e5e7eb"/>${label(PLOT.left - 8, y(level) + 4, String(level), 'text-anchor="end"')}`,
+    ),
     `<path d="M${PLOT.left} ${PLOT.top}V${PLOT.bottom}H${PLOT.right}" fill="none" stroke="#374151"/>`,
-    ...points.map(({ at }) => label(x(Math.log(at)), PLOT.bottom + 20, at.toLocaleString('en-US'), 'text-anchor="middle"')),
+    ...points.map(({ at }) =>
+      label(x(Math.log(at)), PLOT.bottom + 20, at.toLocaleString('en-US'), 'text-anchor="middle"'),
+    ),
     label((PLOT.left + PLOT.right) / 2, HEIGHT - 16, `${curve.across} (logarithmic)`, 'text-anchor="middle"'),
-    label(18, (PLOT.top + PLOT.bottom) / 2, `ms per ${curve.unit}`, `text-anchor="middle" transform="rotate(-90 18 ${(PLOT.top + PLOT.bottom) / 2})"`),
+    label(
+      18,
+      (PLOT.top + PLOT.bottom) / 2,
+      `ms per ${curve.unit}`,
+      `text-anchor="middle" transform="rotate(-90 18 ${(PLOT.top + PLOT.bottom) / 2})"`,
+    ),
     ...(['theirs', 'ours'] as const).map((side) => series(points.map(place(side)), COLORS[side])),
     ...(['ours', 'theirs'] as const).map((side, index) => legend(PLOT.right - 120, 20 + index * 20, side)),
   ];

@@ -11,7 +11,10 @@ import { setting } from './setting.js';
 quietRuntime();
 const isOurs = setting('BENCH_SIDE') === 'ours';
 if (!isOurs) limitStackTraces();
-const links = JSON.parse(await readFile(setting('BENCH_HISTORIES'), 'utf8')) as { workflowId: string; history: unknown }[]; // as `replay.ts` writes it
+const links = JSON.parse(await readFile(setting('BENCH_HISTORIES'), 'utf8')) as {
+  workflowId: string;
+  history: unknown;
+}[]; // as `replay.ts` writes it
 const histories = links.map(({ workflowId, history }) => ({ workflowId, history: historyFromJSON(history) }));
 
 process.on('message', () => void milliseconds(replayAll).then((took) => process.send?.(took)));
@@ -21,7 +24,10 @@ process.send?.('ready');
 
 async function replayAll(): Promise<void> {
   const side = isOurs ? InterpreterWorker : Worker;
-  for await (const { error } of side.runReplayHistories({ workflowBundle: { codePath: setting('BENCH_BUNDLE') } }, histories)) {
+  for await (const { error } of side.runReplayHistories(
+    { workflowBundle: { codePath: setting('BENCH_BUNDLE') } },
+    histories,
+  )) {
     if (error !== undefined) throw error;
   }
 }

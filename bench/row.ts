@@ -21,7 +21,11 @@ export interface RowResult extends Measured {
 }
 
 /** Measures a row, and judges it by its median. */
-export async function measureRow({ measure, rounds, ...row }: Row, bench: Bench, wanted: number | null): Promise<RowResult> {
+export async function measureRow(
+  { measure, rounds, ...row }: Row,
+  bench: Bench,
+  wanted: number | null,
+): Promise<RowResult> {
   const measured = await measure(bench, wanted ?? rounds);
   return { row, ...measured, met: isMet(row.target, measured) };
 }

@@ -5,9 +5,27 @@ import { Client, Connection } from '@temporalio/client';
 import { claimFreePort } from '../src/workers/ports.js';
 
 /** A server as Temporal's own documentation starts it, with a database file. */
-export async function startStockServer(program: string, database: string): Promise<{ address: string; client: Client; close(): Promise<void> }> {
+export async function startStockServer(
+  program: string,
+  database: string,
+): Promise<{ address: string; client: Client; close(): Promise<void> }> {
   const [{ port }, { port: uiPort }] = [await claimFreePort(null), await claimFreePort(null)];
-  const child = spawn(program, ['server', 'start-dev', '--db-filename', database, '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'error'], { stdio: 'ignore' });
+  const child = spawn(
+    program,
+    [
+      'server',
+      'start-dev',
+      '--db-filename',
+      database,
+      '--port',
+      String(port),
+      '--ui-port',
+      String(uiPort),
+      '--log-level',
+      'error',
+    ],
+    { stdio: 'ignore' },
+  );
   const address = `127.0.0.1:${port}`;
   const connection = await connect(address);
   return {

@@ -32,33 +32,49 @@ export function rowsTable(rows: RowResult[]): string {
 
 /** A curve's points as a Markdown table. */
 export function curveTable({ curve, points }: CurveResult): string {
-  return table([curve.across, ...points.map(({ at }) => at.toLocaleString('en-US'))], [
-    [`ours, ms per ${curve.unit}`, ...points.map(({ ours }) => digits(ours.median))],
-    [`theirs, ms per ${curve.unit}`, ...points.map(({ theirs }) => digits(theirs.median))],
-    ['ratio', ...points.map(({ ratio }) => digits(ratio.median))],
-  ]);
+  return table(
+    [curve.across, ...points.map(({ at }) => at.toLocaleString('en-US'))],
+    [
+      [`ours, ms per ${curve.unit}`, ...points.map(({ ours }) => digits(ours.median))],
+      [`theirs, ms per ${curve.unit}`, ...points.map(({ theirs }) => digits(theirs.median))],
+      ['ratio', ...points.map(({ ratio }) => digits(ratio.median))],
+    ],
+  );
 }
 
 /** Self time by owner, the dearest first. */
 export function profileTable({ columns, unit }: ProfileResult): string {
   const totals = columns.map(({ costs }) => sum([...costs.values()]));
   const owners = [...new Set(columns.flatMap(({ costs }) => [...costs.keys()]))];
-  const shown = owners.filter((owner) => columns.some(({ costs }, index) => (costs.get(owner) ?? 0) >= LEAST_SHARE * (totals[index] ?? 0)));
+  const shown = owners.filter((owner) =>
+    columns.some(({ costs }, index) => (costs.get(owner) ?? 0) >= LEAST_SHARE * (totals[index] ?? 0)),
+  );
   const cost = (owner: string): number => columns[0]?.costs.get(owner) ?? 0;
   shown.sort((a, b) => cost(b) - cost(a));
-  const rest = columns.map(({ costs }) => sum([...costs].filter(([owner]) => !shown.includes(owner)).map(([, time]) => time)));
-  return table([`self time, ${unit}`, ...columns.map(({ name }) => name)], [
-    ...shown.map((owner) => [owner, ...columns.map(({ costs }) => digits(costs.get(owner) ?? 0))]),
-    ['other', ...rest.map(digits)],
-    ['**all**', ...totals.map((total) => `**${digits(total)}**`)],
-  ]);
+  const rest = columns.map(({ costs }) =>
+    sum([...costs].filter(([owner]) => !shown.includes(owner)).map(([, time]) => time)),
+  );
+  return table(
+    [`self time, ${unit}`, ...columns.map(({ name }) => name)],
+    [
+      ...shown.map((owner) => [owner, ...columns.map(({ costs }) => digits(costs.get(owner) ?? 0))]),
+      ['other', ...rest.map(digits)],
+      ['**all**', ...totals.map((total) => `**${digits(total)}**`)],
+    ],
+  );
 }
 
 /** Puts what was measured between the marks of a Markdown file, and pictures beside it; leaves the rest of the file alone. */
 export async function writeReport(file: string, { rows, curves, profiles }: Results): Promise<void> {
   let text = await readFile(file, 'utf8');
   if (rows.length > 0) text = between(text, 'results', rowsTable(rows), file);
-  if (profiles.length > 0) text = between(text, 'profiles', profiles.map((profile) => `**${profile.title}**\n\n${profileTable(profile)}`).join('\n\n'), file);
+  if (profiles.length > 0)
+    text = between(
+      text,
+      'profiles',
+      profiles.map((profile) => `**${profile.title}**\n\n${profileTable(profile)}`).join('\n\n'),
+      file,
+    );
   const folder = join(dirname(file), 'performance');
   await mkdir(folder, { recursive: true });
   for (const result of curves) {

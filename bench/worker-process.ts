@@ -27,14 +27,26 @@ export interface AskedProcess {
 export const BUILT = dirname(fileURLToPath(import.meta.url));
 
 /** Starts `file` of the built benchmark, and waits until its worker is about to poll. */
-export async function startWorker(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<WorkerProcess> {
+export async function startWorker(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  execArgv: string[] = [],
+): Promise<WorkerProcess> {
   const { ask, end } = await startProcess(file, env, execArgv);
   return { memory: () => ask('memory'), cpu: () => ask('cpu'), end };
 }
 
 /** Starts `file` of the built benchmark, and waits until it says that it is ready. */
-export async function startProcess(file: string, env: NodeJS.ProcessEnv, execArgv: string[] = []): Promise<AskedProcess> {
-  const child = fork(join(BUILT, file), { env, execArgv: ['--enable-source-maps', ...WORKER_FLAGS, ...execArgv], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+export async function startProcess(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  execArgv: string[] = [],
+): Promise<AskedProcess> {
+  const child = fork(join(BUILT, file), {
+    env,
+    execArgv: ['--enable-source-maps', ...WORKER_FLAGS, ...execArgv],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
   await answerOf(child, file);
   return {
     ask: async (question) => {
@@ -53,7 +65,9 @@ export async function startProcess(file: string, env: NodeJS.ProcessEnv, execArg
 
 async function answerOf(child: ChildProcess, file: string): Promise<unknown> {
   const abort = new AbortController();
-  const failed = once(child, 'exit', { signal: abort.signal }).then(() => Promise.reject(new Error(`The worker ${file} ended by itself`)));
+  const failed = once(child, 'exit', { signal: abort.signal }).then(() =>
+    Promise.reject(new Error(`The worker ${file} ended by itself`)),
+  );
   failed.catch(() => {}); // Also told by the race, or its end is wanted.
   try {
     const [answer] = (await Promise.race([once(child, 'message'), failed])) as [unknown];

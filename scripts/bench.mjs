@@ -25,7 +25,15 @@ const useDist = {
 
 rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: ['main', 'guard', 'our-worker', 'replayer', 'by-hand-on-ours', 'by-hand/worker', 'by-hand/workflows'].map((name) => join(root, 'bench', `${name}.ts`)),
+  entryPoints: [
+    'main',
+    'guard',
+    'our-worker',
+    'replayer',
+    'by-hand-on-ours',
+    'by-hand/worker',
+    'by-hand/workflows',
+  ].map((name) => join(root, 'bench', `${name}.ts`)),
   outbase: join(root, 'bench'),
   outdir,
   bundle: true,
@@ -38,5 +46,8 @@ await build({
   logLevel: 'warning',
 });
 // Over the channel the benchmark learns that this process was killed; it would go on otherwise.
-const child = spawn(process.execPath, ['--enable-source-maps', join(outdir, 'main.js'), ...process.argv.slice(2)], { cwd: root, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
+const child = spawn(process.execPath, ['--enable-source-maps', join(outdir, 'main.js'), ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+});
 child.once('exit', (code) => (process.exitCode = code ?? 1));

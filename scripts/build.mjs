@@ -4,7 +4,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -18,17 +28,45 @@ const draft = join(root, `dist.${process.pid}`);
 const stamp = 'build.json';
 
 /** Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own. */
-const OF_THE_WORKER = ['host', 'host-worker', 'run-worker', 'up', 'worker-main'].map((name) => join(root, 'src', 'workers', `${name}.js`));
+const OF_THE_WORKER = ['host', 'host-worker', 'run-worker', 'up', 'worker-main'].map((name) =>
+  join(root, 'src', 'workers', `${name}.js`),
+);
 
 /** What the bundle uses of the language itself, but for what the SDK replaces for each run: `Date`, timers, weak references. */
 const BUILTINS = [
-  'Array', 'BigInt', 'Boolean', 'Error', 'Function', 'Int32Array', 'JSON', 'Map', 'Math', 'Number', 'Object', 'Promise', 'Proxy', 'RangeError', 'Reflect',
-  'RegExp', 'Set', 'String', 'Symbol', 'TypeError', 'Uint16Array', 'Uint8Array', 'WeakMap', 'WeakSet', 'isNaN', 'parseFloat', 'parseInt',
+  'Array',
+  'BigInt',
+  'Boolean',
+  'Error',
+  'Function',
+  'Int32Array',
+  'JSON',
+  'Map',
+  'Math',
+  'Number',
+  'Object',
+  'Promise',
+  'Proxy',
+  'RangeError',
+  'Reflect',
+  'RegExp',
+  'Set',
+  'String',
+  'Symbol',
+  'TypeError',
+  'Uint16Array',
+  'Uint8Array',
+  'WeakMap',
+  'WeakSet',
+  'isNaN',
+  'parseFloat',
+  'parseInt',
 ];
 
 /** What these modules make when they are loaded, made when a text needs it. The first segmenter of a process takes 11 ms, all emoji 40 ms. */
 const SEGMENTER = {
-  'const segmenter = new Intl.Segmenter();': 'let characters; const segmenter = { segment: (text) => (characters ??= new Intl.Segmenter()).segment(text) };',
+  'const segmenter = new Intl.Segmenter();':
+    'let characters; const segmenter = { segment: (text) => (characters ??= new Intl.Segmenter()).segment(text) };',
 };
 const EMOJI = {
   [String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`]: String.raw`let emoji; const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`,
@@ -89,10 +127,13 @@ function compile() {
 /** The command line with the packages it uses. The worker stays outside: few commands run one. */
 async function bundleCommandLine() {
   const outdir = join(draft, 'cli');
-  for (const name of readdirSync(outdir)) if (!name.startsWith('main.js')) rmSync(join(outdir, name), { recursive: true });
+  for (const name of readdirSync(outdir))
+    if (!name.startsWith('main.js')) rmSync(join(outdir, name), { recursive: true });
   await bundleProgram(join('cli', 'command-line.ts'), join(outdir, 'command-line.cjs'), {
     external: ['@temporalio/worker', '@temporalio/testing'],
-    plugins: [{ name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) }],
+    plugins: [
+      { name: 'leave-the-worker', setup: ({ onResolve }) => onResolve({ filter: /^\.\.?\// }, leaveTheWorker) },
+    ],
   });
   chmodSync(join(outdir, 'main.js'), 0o755);
 }
@@ -101,7 +142,12 @@ async function bundleCommandLine() {
 async function bundleHost() {
   await bundleProgram(join('workers', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
     external: ['@temporalio/core-bridge', '@temporalio/testing'],
-    plugins: [{ name: 'no-bundler', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/ }, noBundler) }],
+    plugins: [
+      {
+        name: 'no-bundler',
+        setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/worker\/lib\/workflow\/bundler\.js$/ }, noBundler),
+      },
+    ],
   });
 }
 
@@ -121,16 +167,33 @@ async function bundleProgram(entry, outfile, { external, plugins }) {
     target: 'node20',
     sourcemap: true,
     sourcesContent: false,
-    banner: { js: '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
+    banner: {
+      js: '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;',
+    },
     footer: { js: '})' },
     define: { 'import.meta.url': 'moduleUrl' },
     external,
     plugins: [
       ...plugins,
-      { name: 'lean-protocol', setup: ({ onLoad }) => onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, (args) => leanProtocol(args, dirname(outfile))) },
-      { name: 'unicode-when-needed', setup: ({ onLoad }) => onLoad({ filter: /\/(?:string-width|wrap-ansi)\/index\.js$/ }, unicodeWhenNeeded) },
+      {
+        name: 'lean-protocol',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /@temporalio\/proto\/protos\/json-module\.js$/ }, (args) =>
+            leanProtocol(args, dirname(outfile)),
+          ),
+      },
+      {
+        name: 'unicode-when-needed',
+        setup: ({ onLoad }) => onLoad({ filter: /\/(?:string-width|wrap-ansi)\/index\.js$/ }, unicodeWhenNeeded),
+      },
       // Messages of ours are English; those of the other languages are half of zod.
-      { name: 'one-language', setup: ({ onLoad }) => onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({ contents: "export { default as en } from './en.js';" })) },
+      {
+        name: 'one-language',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, () => ({
+            contents: "export { default as en } from './en.js';",
+          })),
+      },
     ],
     // Files of the SDK's own threads, which no worker of ours starts.
     logOverride: { 'require-resolve-not-external': 'silent' },
@@ -155,7 +218,14 @@ async function compileCommandLine() {
   try {
     writeFileSync(join(folder, 'first.yml'), 'name: first\nsteps:\n  - id: only\n    command: ["true"]\n');
     const env = { ...process.env, TEMPORAL_ADDRESS: `127.0.0.1:${server.address().port}`, NODE_OPTIONS: '' };
-    await once(spawn(process.execPath, [join(dist, 'cli', 'main.js'), 'run', 'first.yml'], { cwd: folder, env, stdio: 'ignore' }), 'exit');
+    await once(
+      spawn(process.execPath, [join(dist, 'cli', 'main.js'), 'run', 'first.yml'], {
+        cwd: folder,
+        env,
+        stdio: 'ignore',
+      }),
+      'exit',
+    );
   } finally {
     server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -166,7 +236,13 @@ async function compileCommandLine() {
 async function compileHost() {
   const { WORKER_FLAGS } = await import(join(dist, 'workers', 'worker-options.js'));
   const env = { ...process.env, NODE_OPTIONS: '' };
-  await once(spawn(process.execPath, [...WORKER_FLAGS, join(dist, 'workers', 'host-entry.js'), '--load-only'], { env, stdio: ['ignore', 'ignore', 2] }), 'exit');
+  await once(
+    spawn(process.execPath, [...WORKER_FLAGS, join(dist, 'workers', 'host-entry.js'), '--load-only'], {
+      env,
+      stdio: ['ignore', 'ignore', 2],
+    }),
+    'exit',
+  );
 }
 
 function unicodeWhenNeeded({ path }) {
@@ -180,15 +256,19 @@ function unicodeWhenNeeded({ path }) {
 
 /** A host runs the workflow bundle that was built: what makes one, webpack and its kin, is not loaded. */
 function noBundler() {
-  return { contents: `exports.defaultWorkflowInterceptorModules = [];
+  return {
+    contents: `exports.defaultWorkflowInterceptorModules = [];
 const refuse = () => { throw new Error('Expected the workflow bundle that was built'); };
 exports.bundleWorkflowCode = refuse;
-exports.WorkflowCodeBundler = refuse;` };
+exports.WorkflowCodeBundler = refuse;`,
+  };
 }
 
 function leaveTheWorker({ path, resolveDir }) {
   const file = resolve(resolveDir, path);
-  return OF_THE_WORKER.includes(file) ? { path: file.replace(join(root, 'src'), '..').replaceAll('\\', '/'), external: true } : null;
+  return OF_THE_WORKER.includes(file)
+    ? { path: file.replace(join(root, 'src'), '..').replaceAll('\\', '/'), external: true }
+    : null;
 }
 
 /**
@@ -211,7 +291,12 @@ async function bundle() {
   const inTurn = join(draft, 'workflows', 'in-turn.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run loads its own.
-  const { code: bundled } = await bundleWorkflowCode({ workflowsPath, workflowInterceptorModules: [inTurn], preloadModules: [workflowsPath, inTurn], logger: bundlerLog() });
+  const { code: bundled } = await bundleWorkflowCode({
+    workflowsPath,
+    workflowInterceptorModules: [inTurn],
+    preloadModules: [workflowsPath, inTurn],
+    logger: bundlerLog(),
+  });
   const code = withBuiltins(bundled);
   writeFileSync(join(draft, 'workflow-bundle.js'), code);
   // Workers refuse a bundle that was made with another version of the SDK than theirs.
@@ -244,7 +329,10 @@ function inputsHash() {
   const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
     .map((entry) => join(entry.parentPath, entry.name));
-  const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map((name) => join(root, name));
-  for (const file of [...sources.sort(), ...settings]) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file));
+  const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs'].map((name) =>
+    join(root, name),
+  );
+  for (const file of [...sources.sort(), ...settings])
+    hash.update(file.slice(root.length)).update('\0').update(readFileSync(file));
   return hash.digest('hex');
 }

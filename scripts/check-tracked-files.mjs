@@ -4,9 +4,20 @@ import { readFileSync, statSync } from 'node:fs';
 
 // Tests make up keys with `canary` in them, and the homes of `me` and `you`.
 const FORBIDDEN = [
-  { what: 'a secret', pattern: /\bsk-ant-(?!canary)[A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bghp_[A-Za-z0-9]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/ },
-  { what: 'a path of one machine', pattern: /(?<![\w.])\/(?:home|Users)\/(?!me\/|you\/)[a-z][\w.-]*\/|(?<![\w.])\/work\/(?:main|shared)\b|(?<![\w.])\/root\// },
-  { what: 'a registry host', pattern: /registry\.[a-z]+js\.org|registry\.yarnpkg|proxy\.golang\.org|deb\.debian\.org|files\.pythonhosted/ },
+  {
+    what: 'a secret',
+    pattern:
+      /\bsk-ant-(?!canary)[A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bghp_[A-Za-z0-9]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/,
+  },
+  {
+    what: 'a path of one machine',
+    pattern:
+      /(?<![\w.])\/(?:home|Users)\/(?!me\/|you\/)[a-z][\w.-]*\/|(?<![\w.])\/work\/(?:main|shared)\b|(?<![\w.])\/root\//,
+  },
+  {
+    what: 'a registry host',
+    pattern: /registry\.[a-z]+js\.org|registry\.yarnpkg|proxy\.golang\.org|deb\.debian\.org|files\.pythonhosted/,
+  },
 ];
 const MAX_BYTES = 1024 * 1024;
 const SELF = 'scripts/check-tracked-files.mjs';
@@ -25,7 +36,9 @@ function examine(file) {
   return [
     ...large,
     ...lines.flatMap((line, index) =>
-      FORBIDDEN.filter(({ pattern }) => pattern.test(line)).map(({ what }) => `${file}:${index + 1}: ${what}: ${line.trim().slice(0, 120)}`),
+      FORBIDDEN.filter(({ pattern }) => pattern.test(line)).map(
+        ({ what }) => `${file}:${index + 1}: ${what}: ${line.trim().slice(0, 120)}`,
+      ),
     ),
   ];
 }

@@ -34,13 +34,19 @@ async function chooseProvider() {
   if (process.env.ANTHROPIC_API_KEY || process.env.ANTHROPIC_AUTH_TOKEN) return { rehearse: false, banner: 'Claude' };
   const model = await ollamaModel();
   if (model !== null) return { rehearse: false, banner: `Ollama (it has ${model})` };
-  return { rehearse: true, banner: 'REHEARSAL: every command is real, no model is called.\n            Set ANTHROPIC_API_KEY, or start Ollama, for a real review' };
+  return {
+    rehearse: true,
+    banner:
+      'REHEARSAL: every command is real, no model is called.\n            Set ANTHROPIC_API_KEY, or start Ollama, for a real review',
+  };
 }
 
 async function ollamaModel() {
   const host = process.env.OLLAMA_HOST || LOCAL_OLLAMA;
   try {
-    const response = await fetch(new URL('/api/tags', host.includes('://') ? host : `http://${host}`), { signal: AbortSignal.timeout(1000) });
+    const response = await fetch(new URL('/api/tags', host.includes('://') ? host : `http://${host}`), {
+      signal: AbortSignal.timeout(1000),
+    });
     const { models = [] } = await response.json();
     return models[0]?.name ?? null;
   } catch {

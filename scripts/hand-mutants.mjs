@@ -15,28 +15,32 @@ const MUTANTS = {
     file: 'src/workflows/listen.ts',
     from: "if (!ears.areOpening || patched('early-signals')) return heard(message);",
     to: 'if (!ears.areOpening) return heard(message);',
-    tier: 'server', test: 'test/workflows/continuing.test.ts',
+    tier: 'server',
+    test: 'test/workflows/continuing.test.ts',
   },
   'late-journal': {
     what: 'an answer is journalled after it was returned',
     file: 'src/activities/journal.ts',
     from: 'await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() });',
     to: 'setTimeout(() => void writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() }), 0);',
-    tier: 'faults', test: 'test/faults/agent-kill.test.ts',
+    tier: 'faults',
+    test: 'test/faults/agent-kill.test.ts',
   },
   'no-window': {
     what: 'all that is ready is started at once',
     file: 'src/workflows/flight.ts',
     from: 'const MOST_ACTIVITIES = 50;\nconst MOST_CHILDREN = 8;',
     to: 'const MOST_ACTIVITIES = 5_000;\nconst MOST_CHILDREN = 800;',
-    tier: 'server', test: 'test/workflows/window.test.ts',
+    tier: 'server',
+    test: 'test/workflows/window.test.ts',
   },
   prefix: {
     what: 'a path is inside of the workspace when its text is, wherever its links lead',
     file: 'src/activities/tools/files/open.ts',
     from: 'O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;',
     to: 'O_DIRECTORY, O_NONBLOCK } = constants;\nconst O_NOFOLLOW = 0;',
-    tier: 'hostile', test: 'test/hostile/tool-escapes.test.ts',
+    tier: 'hostile',
+    test: 'test/hostile/tool-escapes.test.ts',
   },
 };
 
@@ -54,17 +58,53 @@ process.exitCode = survived.length === 0 ? 0 : 1;
 function isFound(name, { what, file, from, to, tier, test }) {
   const copy = mkdtempSync(join(tmpdir(), 'perdure-mutant-'));
   try {
-    for (const part of ['src', 'test', 'scripts', 'definitions', 'schemas', 'docs', 'bench', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'vitest.config.ts', 'perdure.yml', 'README.md']) cpSync(join(root, part), join(copy, part), { recursive: true });
+    for (const part of [
+      'src',
+      'test',
+      'scripts',
+      'definitions',
+      'schemas',
+      'docs',
+      'bench',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      'vitest.config.ts',
+      'perdure.yml',
+      'README.md',
+    ])
+      cpSync(join(root, part), join(copy, part), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
     const text = readFileSync(join(copy, file), 'utf8');
     if (text.split(from).length !== 2) throw new Error(`Expected \`${file}\` to have once: ${from}`);
-    writeFileSync(join(copy, file), text.replace(from, () => to));
-    const built = spawnSync(process.execPath, [join(copy, 'scripts', 'build.mjs')], { cwd: copy, stdio: ['ignore', 2, 2] });
+    writeFileSync(
+      join(copy, file),
+      text.replace(from, () => to),
+    );
+    const built = spawnSync(process.execPath, [join(copy, 'scripts', 'build.mjs')], {
+      cwd: copy,
+      stdio: ['ignore', 2, 2],
+    });
     if (built.status !== 0) throw new Error('The copy could not be built.');
     const report = join(copy, 'report.json');
-    spawnSync(process.execPath, [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--project', tier, test, '--reporter=json', `--outputFile.json=${report}`], { cwd: copy, stdio: ['ignore', 'ignore', 'ignore'] });
+    spawnSync(
+      process.execPath,
+      [
+        join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+        'run',
+        '--project',
+        tier,
+        test,
+        '--reporter=json',
+        `--outputFile.json=${report}`,
+      ],
+      { cwd: copy, stdio: ['ignore', 'ignore', 'ignore'] },
+    );
     const { testResults } = JSON.parse(readFileSync(report, 'utf8'));
-    const failed = testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status === 'failed');
+    const failed = testResults
+      .flatMap(({ assertionResults }) => assertionResults)
+      .filter(({ status }) => status === 'failed');
     console.log(`${failed.length > 0 ? 'found' : 'NOT FOUND'}  ${name}: ${what}`);
     for (const { fullName } of failed.slice(0, 5)) console.log(`    by: ${fullName}`);
     return failed.length > 0;

@@ -14,23 +14,69 @@ export const NEEDS = [
   need('git', ['pure', 'server', 'hostile'], [program('git', 'git')]),
   need('ps', ['faults'], [program('ps', 'procps')]),
   need('python3', ['pure', 'server', 'hostile'], [program('python3', 'python3')]),
-  need('sandbox', ['pure', 'server', 'hostile', 'faults'], [program('bwrap', 'bubblewrap'), { what: 'namespaces for `bwrap`', has: makesNamespaces, packages: [] }]),
-  need('sandbox-network', ['server', 'hostile'], [
-    program('slirp4netns', 'slirp4netns'), file('/usr/sbin/nft', 'nftables'), program('ip', 'iproute2'), { what: 'network namespaces', has: makesNetworks, packages: [] },
-  ]),
+  need(
+    'sandbox',
+    ['pure', 'server', 'hostile', 'faults'],
+    [program('bwrap', 'bubblewrap'), { what: 'namespaces for `bwrap`', has: makesNamespaces, packages: [] }],
+  ),
+  need(
+    'sandbox-network',
+    ['server', 'hostile'],
+    [
+      program('slirp4netns', 'slirp4netns'),
+      file('/usr/sbin/nft', 'nftables'),
+      program('ip', 'iproute2'),
+      { what: 'network namespaces', has: makesNetworks, packages: [] },
+    ],
+  ),
   need('tmpfs', ['faults'], [{ what: 'the right to mount a file system', has: mounts, packages: [] }]),
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
-  need('arduino', ['server', 'tools'], [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')]),
+  need(
+    'arduino',
+    ['server', 'tools'],
+    [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')],
+  ),
   need('socat', ['tools'], [program('socat', 'socat')]),
-  need('micropython', ['tools'], [program('qemu-system-arm', 'qemu-system-arm'), file(MICROBIT, 'firmware-microbit-micropython')]),
+  need(
+    'micropython',
+    ['tools'],
+    [program('qemu-system-arm', 'qemu-system-arm'), file(MICROBIT, 'firmware-microbit-micropython')],
+  ),
   // The tests install mpremote and esptool into an environment of their own.
-  need('python-venv', ['tools'], [{ what: '`python3` with `venv`', has: () => runs('python3', '-c', 'import ensurepip'), packages: ['python3-venv'] }]),
+  need(
+    'python-venv',
+    ['tools'],
+    [
+      {
+        what: '`python3` with `venv`',
+        has: () => runs('python3', '-c', 'import ensurepip'),
+        packages: ['python3-venv'],
+      },
+    ],
+  ),
   need('chromium', ['tools'], [file('/usr/bin/chromium', 'chromium')]),
-  need('simavr', ['tools'], [program('gcc', 'gcc', 'libc6-dev'), file('/usr/include/simavr/sim_avr.h', 'libsimavr-dev'), file('/usr/include/libelf.h', 'libelf-dev')], { full: true }),
-  need('ollama', ['tools'], [
-    program('go'), program('g++', 'g++'), { what: '`python3` with `pip`', has: () => runs('python3', '-m', 'pip', '--version'), packages: ['python3-pip'] },
-    file('/usr/include/stb/stb_image.h', 'libstb-dev'), file('/usr/include/nlohmann/json.hpp', 'nlohmann-json3-dev'),
-  ], { full: true }),
+  need(
+    'simavr',
+    ['tools'],
+    [
+      program('gcc', 'gcc', 'libc6-dev'),
+      file('/usr/include/simavr/sim_avr.h', 'libsimavr-dev'),
+      file('/usr/include/libelf.h', 'libelf-dev'),
+    ],
+    { full: true },
+  ),
+  need(
+    'ollama',
+    ['tools'],
+    [
+      program('go'),
+      program('g++', 'g++'),
+      { what: '`python3` with `pip`', has: () => runs('python3', '-m', 'pip', '--version'), packages: ['python3-pip'] },
+      file('/usr/include/stb/stb_image.h', 'libstb-dev'),
+      file('/usr/include/nlohmann/json.hpp', 'nlohmann-json3-dev'),
+    ],
+    { full: true },
+  ),
 ];
 
 /**
@@ -38,13 +84,22 @@ export const NEEDS = [
  * the given tiers use.
  */
 export function findMissing({ tiers = null, full = false } = {}) {
-  const used = NEEDS.filter((one) => (full || !one.full) && (tiers === null || one.tiers.some((tier) => tiers.includes(tier))));
+  const used = NEEDS.filter(
+    (one) => (full || !one.full) && (tiers === null || one.tiers.some((tier) => tiers.includes(tier))),
+  );
   return used.flatMap(({ name, parts }) => {
     const gone = parts.filter(({ has }) => !has());
     if (gone.length === 0) return [];
     const packages = [...new Set(gone.flatMap((part) => part.packages))];
-    const where = packages.length === 0 ? 'no Debian package brings it' : `Debian: apt-get install ${packages.join(' ')}`;
-    return [{ name, packages, sentence: `needs ${gone.map(({ what }) => what).join(' and ')}, which this machine lacks (${where})` }];
+    const where =
+      packages.length === 0 ? 'no Debian package brings it' : `Debian: apt-get install ${packages.join(' ')}`;
+    return [
+      {
+        name,
+        packages,
+        sentence: `needs ${gone.map(({ what }) => what).join(' and ')}, which this machine lacks (${where})`,
+      },
+    ];
   });
 }
 
@@ -63,8 +118,11 @@ export function provide({ tiers, full, mayInstall, say }) {
   if (packages.length === 0) return tell(before);
   if (!mayInstall) return tell(before, 'nothing is installed, as `--no-install` says');
   const rights = rightsToInstall();
-  if (rights === null) return tell(before, 'nothing is installed: that takes `apt-get`, and root or a `sudo` without a password');
-  say(`installing what they use and this machine lacks (\`--no-install\` goes without): apt-get install ${packages.join(' ')}`);
+  if (rights === null)
+    return tell(before, 'nothing is installed: that takes `apt-get`, and root or a `sudo` without a password');
+  say(
+    `installing what they use and this machine lacks (\`--no-install\` goes without): apt-get install ${packages.join(' ')}`,
+  );
   const worked = install(packages, rights);
   return tell(findMissing({ tiers, full }), worked ? undefined : 'apt-get failed');
 }
@@ -122,7 +180,12 @@ function makesNamespaces() {
 
 /** Tests of the sandbox's network make neighbours of this machine, which takes root. */
 function makesNetworks() {
-  return !onPath('ip') || (process.getuid?.() === 0 && runs('unshare', '--net', 'ip', 'link', 'add', 'pt', 'type', 'veth') && existsSync('/dev/net/tun'));
+  return (
+    !onPath('ip') ||
+    (process.getuid?.() === 0 &&
+      runs('unshare', '--net', 'ip', 'link', 'add', 'pt', 'type', 'veth') &&
+      existsSync('/dev/net/tun'))
+  );
 }
 
 function runs(...[command, ...args]) {

@@ -11,7 +11,9 @@ const HEAD = 200;
  */
 export class SlowFirst extends BaseSequencer {
   async sort(files) {
-    const seconds = new Map(files.map((file) => [file, Number(SECONDS.exec(readFileSync(file.moduleId, 'utf8').slice(0, HEAD))?.[1] ?? 0)]));
+    const seconds = new Map(
+      files.map((file) => [file, Number(SECONDS.exec(readFileSync(file.moduleId, 'utf8').slice(0, HEAD))?.[1] ?? 0)]),
+    );
     return (await super.sort(files)).sort((a, b) => seconds.get(b) - seconds.get(a));
   }
 }

@@ -10,8 +10,12 @@ export function readReport(file, missing) {
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const failed = tests.filter(({ status }) => status === 'failed');
-  const unloaded = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'));
-  const skipped = tests.filter(({ status }) => status !== 'passed' && status !== 'failed').map((test) => ({ title: test.fullName, why: whyNot(test, missing) }));
+  const unloaded = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
+  );
+  const skipped = tests
+    .filter(({ status }) => status !== 'passed' && status !== 'failed')
+    .map((test) => ({ title: test.fullName, why: whyNot(test, missing) }));
   return {
     passed: tests.filter(({ status }) => status === 'passed').length,
     failed: failed.length + unloaded.length,

@@ -28,13 +28,23 @@ const tiers = named.length > 0 ? TIERS.filter((tier) => named.includes(tier)) : 
 
 ownEnvironment();
 build();
-const lacking = provide({ tiers, full, mayInstall: !process.argv.includes('--no-install'), say: (line) => console.log(`tests: ${line}`) });
+const lacking = provide({
+  tiers,
+  full,
+  mayInstall: !process.argv.includes('--no-install'),
+  say: (line) => console.log(`tests: ${line}`),
+});
 const missing = new Map(lacking.map(({ name, sentence }) => [name, sentence]));
 const seed = process.env.PERDURE_SEED ?? commit();
 console.log(`tests: ${full ? 'everything' : `the campaigns' shard of seed ${seed} (PERDURE_SEED=${seed} repeats it)`}`);
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const reports = mkdtempSync(join(tmpdir(), 'perdure-tests-'));
-const env = { ...process.env, PERDURE_SEED: seed, PERDURE_FULL: full ? '1' : '', PERDURE_TEMPORAL_BIN: await temporalBinary() };
+const env = {
+  ...process.env,
+  PERDURE_SEED: seed,
+  PERDURE_FULL: full ? '1' : '',
+  PERDURE_TEMPORAL_BIN: await temporalBinary(),
+};
 let passed = 0;
 let failed = 0;
 /** Told once more at the end, with why: only the last lines of a long log are kept. */
@@ -55,14 +65,28 @@ function ownEnvironment() {
   for (const name of ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_PREFIX', 'NODE_ENV']) delete process.env[name];
   const direct = [process.env.no_proxy, '127.0.0.1,localhost'].filter(Boolean).join(',');
   // A checkout may belong to somebody else than who runs this.
-  Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*', no_proxy: direct });
+  Object.assign(process.env, {
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'safe.directory',
+    GIT_CONFIG_VALUE_0: '*',
+    no_proxy: direct,
+  });
 }
 
 function runTier(tier) {
   const file = join(reports, `${tier}.json`);
   console.log(`\n== ${tier}`);
   const started = performance.now();
-  const args = ['run', '--project', tier, '--passWithNoTests', '--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
+  const args = [
+    'run',
+    '--project',
+    tier,
+    '--passWithNoTests',
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${file}`,
+  ];
   const { status } = spawnSync(process.execPath, [vitest, ...args], { cwd: root, env, stdio: 'inherit' });
   const counts = readReport(file, missing);
   for (const title of counts.skipped) console.log(`skipped, which is not allowed: ${title}`);
@@ -73,7 +97,9 @@ function runTier(tier) {
   passed += counts.passed;
   failed += failures;
   const rest = counts.notRun.length > 0 ? `, ${counts.notRun.length} not run` : '';
-  console.log(`${tier}: ${counts.passed} passed, ${failures} failed${rest} in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  console.log(
+    `${tier}: ${counts.passed} passed, ${failures} failed${rest} in ${((performance.now() - started) / 1000).toFixed(0)} s`,
+  );
 }
 
 function build() {
@@ -95,7 +121,11 @@ async function temporalBinary() {
 
 function commit() {
   try {
-    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', ['rev-parse', '--short=8', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return 'none';
   }

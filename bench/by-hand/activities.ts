@@ -13,11 +13,18 @@ const client = new Anthropic({ maxRetries: 0 });
 export async function askModel(prompt: string): Promise<string> {
   return withHeartbeat(async () => {
     const events = await client.messages.create(
-      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You answer in one line.', messages: [{ role: 'user', content: prompt }], stream: true },
+      {
+        model: 'claude-sonnet-4-6',
+        max_tokens: ANSWER_TOKENS.anthropic,
+        system: 'You answer in one line.',
+        messages: [{ role: 'user', content: prompt }],
+        stream: true,
+      },
       { signal: cancellationSignal() },
     );
     let answer = '';
-    for await (const event of events) if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') answer += event.delta.text;
+    for await (const event of events)
+      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') answer += event.delta.text;
     return answer;
   });
 }
@@ -26,14 +33,24 @@ export async function askModel(prompt: string): Promise<string> {
 export async function askTurn(messages: Anthropic.MessageParam[]): Promise<Anthropic.ContentBlock[]> {
   return withHeartbeat(async () => {
     const stream = client.messages.stream(
-      { model: 'claude-sonnet-4-6', max_tokens: ANSWER_TOKENS.anthropic, system: 'You read.', messages, tools: [READ_FILE] },
+      {
+        model: 'claude-sonnet-4-6',
+        max_tokens: ANSWER_TOKENS.anthropic,
+        system: 'You read.',
+        messages,
+        tools: [READ_FILE],
+      },
       { signal: cancellationSignal() },
     );
     return (await stream.finalMessage()).content;
   });
 }
 
-const READ_FILE: Anthropic.Tool = { name: 'read_file', description: 'Reads a text file.', input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] } };
+const READ_FILE: Anthropic.Tool = {
+  name: 'read_file',
+  description: 'Reads a text file.',
+  input_schema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
 
 /** The tool. */
 export function readText(folder: string, path: string): Promise<string> {
@@ -44,7 +61,11 @@ export function readText(folder: string, path: string): Promise<string> {
 export async function runCommand(argv: string[]): Promise<string> {
   return withHeartbeat(async () => {
     const [program = '', ...args] = argv;
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, signal: cancellationSignal() });
+    const child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+      signal: cancellationSignal(),
+    });
     const exited = new Promise<number | null>((resolve, reject) => child.once('close', resolve).once('error', reject));
     const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), exited]);
     if (code !== 0) throw ApplicationFailure.nonRetryable(`${program} ended with ${code}: ${errors}`);

@@ -12,7 +12,11 @@ export class ByHand {
   }
 
   start(workflow: string, args: unknown[]): Promise<WorkflowHandle> {
-    return this.client.workflow.start(workflow, { taskQueue: this.#taskQueue, workflowId: `by-hand-${randomUUID()}`, args });
+    return this.client.workflow.start(workflow, {
+      taskQueue: this.#taskQueue,
+      workflowId: `by-hand-${randomUUID()}`,
+      args,
+    });
   }
 
   async run(workflow: string, args: unknown[]): Promise<WorkflowHandle> {

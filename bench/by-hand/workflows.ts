@@ -1,5 +1,13 @@
 // What a good Temporal engineer writes for these workloads without Perdure.
-import { ActivityCancellationType, condition, continueAsNew, defineSignal, executeChild, proxyActivities, setHandler } from '@temporalio/workflow';
+import {
+  ActivityCancellationType,
+  condition,
+  continueAsNew,
+  defineSignal,
+  executeChild,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as activities from './activities.js';
 import { ACTIVITY_OPTIONS, STEPS_PER_LINK } from './options.js';
@@ -73,7 +81,13 @@ export async function agent(prompt: string, folder: string): Promise<string> {
     messages.push({ role: 'assistant', content });
     const calls = content.filter((block) => block.type === 'tool_use');
     if (calls.length === 0) return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
-    const results = await Promise.all(calls.map(async ({ id, input }) => ({ type: 'tool_result' as const, tool_use_id: id, content: await readText(folder, (input as { path: string }).path) }))); // as the tool's schema says
+    const results = await Promise.all(
+      calls.map(async ({ id, input }) => ({
+        type: 'tool_result' as const,
+        tool_use_id: id,
+        content: await readText(folder, (input as { path: string }).path),
+      })),
+    ); // as the tool's schema says
     messages.push({ role: 'user', content: results });
   }
 }

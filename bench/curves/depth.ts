@@ -15,7 +15,11 @@ export const growthOfDepth: Curve = {
   enough: 75,
   async sidesAt({ ours, byHand }, levels) {
     let plan = await ours.compile(sequential(STEPS, 'bench-level-1'));
-    for (let level = 2; level <= levels; level++) plan = await ours.compile(nested(1, `bench-level-${level - 1}`, `bench-level-${level}`));
-    return { ours: () => milliseconds(() => ours.run(plan)), theirs: () => milliseconds(() => byHand.run('deep', [levels - 1, STEPS])) };
+    for (let level = 2; level <= levels; level++)
+      plan = await ours.compile(nested(1, `bench-level-${level - 1}`, `bench-level-${level}`));
+    return {
+      ours: () => milliseconds(() => ours.run(plan)),
+      theirs: () => milliseconds(() => byHand.run('deep', [levels - 1, STEPS])),
+    };
   },
 };

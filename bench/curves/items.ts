@@ -15,6 +15,9 @@ export const growthOfItems: Curve = {
   enough: 2000,
   async sidesAt({ ours, byHand }, count) {
     const plan = await ours.compile(items(count, WINDOW));
-    return { ours: () => milliseconds(() => ours.run(plan)), theirs: () => milliseconds(() => byHand.run('fanOut', [count, WINDOW])) };
+    return {
+      ours: () => milliseconds(() => ours.run(plan)),
+      theirs: () => milliseconds(() => byHand.run('fanOut', [count, WINDOW])),
+    };
   },
 };

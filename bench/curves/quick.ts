@@ -13,6 +13,9 @@ export const growthOfQuickSteps: Curve = {
   enough: 500,
   async sidesAt({ ours, byHand }, steps) {
     const plan = await ours.compile(commands(steps, '5s'));
-    return { ours: () => milliseconds(() => ours.run(plan)), theirs: () => milliseconds(() => byHand.run('commands', [steps])) };
+    return {
+      ours: () => milliseconds(() => ours.run(plan)),
+      theirs: () => milliseconds(() => byHand.run('commands', [steps])),
+    };
   },
 };

@@ -15,7 +15,8 @@ export const growthOfRuns: Curve = {
   enough: 200,
   async sidesAt({ ours, byHand }, runs) {
     const plan = await ours.compile(sequential(STEPS));
-    const all = (run: () => Promise<unknown>): Promise<number> => milliseconds(() => Promise.all(Array.from({ length: runs }, run)));
+    const all = (run: () => Promise<unknown>): Promise<number> =>
+      milliseconds(() => Promise.all(Array.from({ length: runs }, run)));
     return { ours: () => all(() => ours.run(plan)), theirs: () => all(() => byHand.run('sequential', [STEPS])) };
   },
 };

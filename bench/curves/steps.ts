@@ -14,10 +14,16 @@ export const growthOfSteps: Curve = {
   enough: 500,
   async sidesAt(bench, steps) {
     if (steps === LONG_RUN) {
-      return { ours: async () => (await ourLongRun(bench)).milliseconds, theirs: async () => (await theirLongRun(bench)).milliseconds };
+      return {
+        ours: async () => (await ourLongRun(bench)).milliseconds,
+        theirs: async () => (await theirLongRun(bench)).milliseconds,
+      };
     }
     // A definition has at most 256 KiB: so many steps are items of a foreach that runs one at a time.
     const plan = await bench.ours.compile(steps > LONG_RUN ? items(steps, 1) : sequential(steps));
-    return { ours: () => milliseconds(() => bench.ours.run(plan)), theirs: () => milliseconds(() => bench.byHand.run('longSequence', [steps])) };
+    return {
+      ours: () => milliseconds(() => bench.ours.run(plan)),
+      theirs: () => milliseconds(() => bench.byHand.run('longSequence', [steps])),
+    };
   },
 };

@@ -43,14 +43,16 @@ async function ownerOf({ functionName, url, lineNumber, columnNumber }: Frame, m
   const isPackage = url.includes('/node_modules/') && !url.includes('/node_modules/.cache/');
   const map = isPackage ? null : await mapOf(url);
   const entry = map?.findEntry(Math.max(lineNumber, 0), Math.max(columnNumber, 0));
-  const source = entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined; // absent where nothing maps
+  const source =
+    entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined; // absent where nothing maps
   return placeOf(source ?? url);
 }
 
 function placeOf(path: string): string {
   const found = [...path.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].at(-1)?.[1];
   if (found !== undefined) return `\`${found}\``;
-  const ours = /\/(?:src|dist(?:\.\d+)?)\/(\w[\w-]*)\/[^/]/.exec(path)?.[1] ?? (/\/(workflows|plan)\/[^/]+\.js$/.exec(path)?.[1]);
+  const ours =
+    /\/(?:src|dist(?:\.\d+)?)\/(\w[\w-]*)\/[^/]/.exec(path)?.[1] ?? /\/(workflows|plan)\/[^/]+\.js$/.exec(path)?.[1];
   if (ours !== undefined) return `Perdure: \`${ours}/\``;
   return path.includes('workflow') ? 'workflow bundle, unmapped' : 'the benchmark’s own code';
 }
@@ -70,7 +72,11 @@ function sourceMaps(): FindMap {
 async function readMap(url: string): Promise<SourceMap | null> {
   const file = url.startsWith('file:') ? fileURLToPath(url) : url;
   const source = await readFile(file, 'utf8');
-  const [, inline] = /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,(\S+)\s*$/.exec(source.slice(-50_000_000)) ?? [];
-  const text = inline === undefined ? await readFile(`${file}.map`, 'utf8') : Buffer.from(inline, 'base64').toString('utf8');
+  const [, inline] =
+    /\/\/# sourceMappingURL=data:application\/json;(?:charset=utf-8;)?base64,(\S+)\s*$/.exec(
+      source.slice(-50_000_000),
+    ) ?? [];
+  const text =
+    inline === undefined ? await readFile(`${file}.map`, 'utf8') : Buffer.from(inline, 'base64').toString('utf8');
   return new SourceMap(JSON.parse(text) as SourceMapPayload);
 }

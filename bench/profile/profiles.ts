@@ -36,7 +36,10 @@ export async function measureProfiles(bench: Bench): Promise<ProfileResult[]> {
       title: 'CPU of the command line, whole process',
       unit: 'ms',
       columns: [
-        { name: '`validate`', costs: await commandCosts(bench, ['validate', `definitions/workflows/bench-sequential-${STEPS}.yml`]) },
+        {
+          name: '`validate`',
+          costs: await commandCosts(bench, ['validate', `definitions/workflows/bench-sequential-${STEPS}.yml`]),
+        },
         { name: '`list`', costs: await commandCosts(bench, ['list']) },
       ],
     },
@@ -60,7 +63,11 @@ async function commandCosts(bench: Bench, args: string[]): Promise<Costs> {
   await mkdir(folder, { recursive: true });
   for (let time = 0; time < REPEATS; time++) {
     const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval', '250'];
-    const child = spawn(process.execPath, [...flags, CLI, ...args], { cwd: bench.folder, env: { ...process.env, TEMPORAL_ADDRESS: bench.address }, stdio: 'ignore' });
+    const child = spawn(process.execPath, [...flags, CLI, ...args], {
+      cwd: bench.folder,
+      env: { ...process.env, TEMPORAL_ADDRESS: bench.address },
+      stdio: 'ignore',
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`\`perdure ${args.join(' ')}\` ended with ${code}`);
   }

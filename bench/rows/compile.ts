@@ -29,7 +29,11 @@ export const compileScaling: Row = {
           if (plan === null) throw new Error(problems[0]?.message ?? 'The definition does not compile');
         }
       });
-    return measurePair(() => compile(large, 1), () => compile(small, LARGE / SMALL), rounds);
+    return measurePair(
+      () => compile(large, 1),
+      () => compile(small, LARGE / SMALL),
+      rounds,
+    );
   },
 };
 

@@ -36,7 +36,9 @@ export const serverRows: Row[] = [
     rounds: 3,
     measure: (bench, rounds) =>
       onBoth(bench, rounds, async (side) => {
-        const elapsed = await milliseconds(() => Promise.all(Array.from({ length: RUNS }, () => side.run('sequential', [10]))));
+        const elapsed = await milliseconds(() =>
+          Promise.all(Array.from({ length: RUNS }, () => side.run('sequential', [10]))),
+        );
         return RUNS / (elapsed / 1000);
       }),
   },
@@ -55,7 +57,11 @@ async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => P
     // In the bench's folder, so that the guard finds the servers by it.
     const ours = await sideOn(await startOwnServer(bench.temporal, join(bench.folder, randomUUID())));
     const theirs = await sideOn(await startStockServer(bench.temporal, join(bench.folder, `${randomUUID()}.db`)));
-    return await measurePair(() => measure(ours), () => measure(theirs), rounds);
+    return await measurePair(
+      () => measure(ours),
+      () => measure(theirs),
+      rounds,
+    );
   } finally {
     for (const end of ends.reverse()) await end();
   }

@@ -17,8 +17,14 @@ function fanOutRow(items: number, rounds: number): Row {
     rounds,
     async measure({ ours, pairs }, wanted) {
       const plan = await ours.compile(definition(items, WINDOW));
-      const perSecond = async (run: () => Promise<unknown>): Promise<number> => items / ((await milliseconds(run)) / 1000);
-      return measureInTurn(pairs, (pair) => perSecond(() => pair.ours.run(plan)), (pair) => perSecond(() => pair.byHand.run('fanOut', [items, WINDOW])), { rounds: wanted });
+      const perSecond = async (run: () => Promise<unknown>): Promise<number> =>
+        items / ((await milliseconds(run)) / 1000);
+      return measureInTurn(
+        pairs,
+        (pair) => perSecond(() => pair.ours.run(plan)),
+        (pair) => perSecond(() => pair.byHand.run('fanOut', [items, WINDOW])),
+        { rounds: wanted },
+      );
     },
   };
 }

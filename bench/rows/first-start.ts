@@ -29,7 +29,9 @@ export const firstStart: Row = {
     const total = (phases: Phases): number => Object.values(phases).reduce((sum, part) => sum + part, 0);
     const [first] = starts;
     const names = Object.keys(first ?? {}) as (keyof Phases)[]; // a Phases has no other keys
-    const note = names.map((name) => `${name} ${Math.round(spreadOf(starts.map((phases) => phases[name])).median)}`).join(', ');
+    const note = names
+      .map((name) => `${name} ${Math.round(spreadOf(starts.map((phases) => phases[name])).median)}`)
+      .join(', ');
     return { ours: spreadOf(starts.map(total)), theirs: null, ratio: null, note };
   },
 };
@@ -63,9 +65,19 @@ async function start(bench: Bench): Promise<Phases> {
 }
 
 async function json(cwd: string, temporal: string, args: string[]): Promise<unknown> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'PERDURE_STATE_DIR'));
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...env, PERDURE_TEMPORAL_BIN: temporal }, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_') && name !== 'PERDURE_STATE_DIR'),
+  );
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: { ...env, PERDURE_TEMPORAL_BIN: temporal },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
   if (code !== 0) throw new Error(`\`perdure ${args.join(' ')}\` ended with ${code}: ${errors}`);
   return JSON.parse(output) as unknown;
 }

@@ -13,7 +13,10 @@ const MANY = 12;
 const STEPS_PER_VALUE = 6;
 
 /** History grows by a step's share and begins with what a run has once: both are told, the target is for the share. */
-export const historyRows: Row[] = [1, 30].flatMap((kilobytes) => [historyRow(kilobytes, 'bytes'), historyRow(kilobytes, 'events')]);
+export const historyRows: Row[] = [1, 30].flatMap((kilobytes) => [
+  historyRow(kilobytes, 'bytes'),
+  historyRow(kilobytes, 'events'),
+]);
 
 function historyRow(kilobytes: number, unit: Unit): Row {
   return {
@@ -30,14 +33,20 @@ function historyRow(kilobytes: number, unit: Unit): Row {
 
 async function measure({ ours, byHand }: Bench, kilobytes: number, unit: Unit): Promise<Measured> {
   const argv = ['node', '-e', `process.stdout.write('x'.repeat(${kilobytes * 1024}))`];
-  const mine = await line(async (values) => ours.run(await ours.compile(reuse(argv, values, `bench-reuse-${kilobytes}-${values}`))), unit);
+  const mine = await line(
+    async (values) => ours.run(await ours.compile(reuse(argv, values, `bench-reuse-${kilobytes}-${values}`))),
+    unit,
+  );
   const other = await line((values) => byHand.run('reuse', [argv, values]), unit);
   const note = `once a run: ours ${Math.round(mine.once).toLocaleString('en-US')}, theirs ${Math.round(other.once).toLocaleString('en-US')}`;
   return { ...pairOf([[mine.step, other.step]]), note };
 }
 
 /** What a run has once, and what each step adds, from two runs of different length. */
-async function line(run: (values: number) => Promise<WorkflowHandle>, unit: Unit): Promise<{ once: number; step: number }> {
+async function line(
+  run: (values: number) => Promise<WorkflowHandle>,
+  unit: Unit,
+): Promise<{ once: number; step: number }> {
   const [small, large] = [await sizeOf(await run(FEW), unit), await sizeOf(await run(MANY), unit)];
   const step = (large - small) / ((MANY - FEW) * STEPS_PER_VALUE);
   return { step, once: small - step * FEW * STEPS_PER_VALUE };

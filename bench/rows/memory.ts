@@ -26,9 +26,15 @@ export const memory: Row = {
   async measure(bench, rounds) {
     const plan = await bench.ours.compile(approval());
     const mine = (queue: string): Promise<WorkflowHandle> => bench.ours.on(queue).start(plan);
-    const other = (queue: string): Promise<WorkflowHandle> => new ByHand(bench.byHand.client, queue).start('approval', []);
+    const other = (queue: string): Promise<WorkflowHandle> =>
+      new ByHand(bench.byHand.client, queue).start('approval', []);
     // A new worker each time: none gives memory back that it once had.
-    return measurePair(() => growth(bench, 'ours', mine), () => growth(bench, 'by-hand', other), rounds, false);
+    return measurePair(
+      () => growth(bench, 'ours', mine),
+      () => growth(bench, 'by-hand', other),
+      rounds,
+      false,
+    );
   },
 };
 

@@ -17,6 +17,11 @@ export const nested: Row = {
     await ours.compile(sequential(STEPS, INNER));
     const plan = await ours.compile(definition(CHILDREN, INNER));
     const perSecond = async (run: () => Promise<unknown>): Promise<number> => 1000 / (await milliseconds(run));
-    return measureInTurn(pairs, (pair) => perSecond(() => pair.ours.run(plan)), (pair) => perSecond(() => pair.byHand.run('nested', [CHILDREN, STEPS])), { rounds });
+    return measureInTurn(
+      pairs,
+      (pair) => perSecond(() => pair.ours.run(plan)),
+      (pair) => perSecond(() => pair.byHand.run('nested', [CHILDREN, STEPS])),
+      { rounds },
+    );
   },
 };

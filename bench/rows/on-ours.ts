@@ -21,7 +21,13 @@ export const onOurs: Row[] = [
     rounds: 15,
     async measure(bench, rounds) {
       const plan = await bench.ours.compile(sequential(STEPS));
-      return withTheirs(bench, (theirs) => measurePair(() => milliseconds(() => bench.ours.run(plan)), () => milliseconds(() => theirs.run('sequential', [STEPS])), rounds));
+      return withTheirs(bench, (theirs) =>
+        measurePair(
+          () => milliseconds(() => bench.ours.run(plan)),
+          () => milliseconds(() => theirs.run('sequential', [STEPS])),
+          rounds,
+        ),
+      );
     },
   },
   {
@@ -33,8 +39,15 @@ export const onOurs: Row[] = [
     rounds: 5,
     async measure(bench, rounds) {
       const plan = await bench.ours.compile(sequential(10, 'bench-throughput'));
-      const perSecond = async (run: () => Promise<unknown>): Promise<number> => (RUNS * 1000) / (await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run))));
-      return withTheirs(bench, (theirs) => measurePair(() => perSecond(() => bench.ours.run(plan)), () => perSecond(() => theirs.run('sequential', [10])), rounds));
+      const perSecond = async (run: () => Promise<unknown>): Promise<number> =>
+        (RUNS * 1000) / (await milliseconds(() => Promise.all(Array.from({ length: RUNS }, run))));
+      return withTheirs(bench, (theirs) =>
+        measurePair(
+          () => perSecond(() => bench.ours.run(plan)),
+          () => perSecond(() => theirs.run('sequential', [10])),
+          rounds,
+        ),
+      );
     },
   },
 ];

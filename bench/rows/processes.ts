@@ -26,14 +26,22 @@ function processRow(name: string, args: string[], atMost: number): Row {
     rounds: ROUNDS,
     async measure(bench, rounds) {
       await bench.ours.compile(sequential(20));
-      return measurePair(() => processTime(bench, [CLI, ...args]), () => processTime(bench, ['-e', '0']), rounds);
+      return measurePair(
+        () => processTime(bench, [CLI, ...args]),
+        () => processTime(bench, ['-e', '0']),
+        rounds,
+      );
     },
   };
 }
 
 async function processTime({ folder, address }: Bench, args: string[]): Promise<number> {
   return milliseconds(async () => {
-    const child = spawn(process.execPath, args, { cwd: folder, env: { ...process.env, TEMPORAL_ADDRESS: address }, stdio: 'ignore' });
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: { ...process.env, TEMPORAL_ADDRESS: address },
+      stdio: 'ignore',
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     if (code !== 0) throw new Error(`\`${args.join(' ')}\` ended with ${code}`);
   });

@@ -26,12 +26,20 @@ export const replay: Row = {
   async measure(bench, rounds) {
     const mine = await histories(bench, await ourLongRun(bench));
     const other = await histories(bench, await theirLongRun(bench));
-    const events = (links: Link[]): string => links.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0).toLocaleString('en-US');
+    const events = (links: Link[]): string =>
+      links.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0).toLocaleString('en-US');
     const ours = await replayer(bench, 'ours', workflowBundle().codePath, mine);
     const theirs = await replayer(bench, 'by-hand', bench.byHandBundle, other);
     try {
-      const measured = await measurePair(() => ours.ask('replay'), () => theirs.ask('replay'), rounds);
-      return { ...measured, note: `events: ours ${events(mine)} in ${mine.length} links, theirs ${events(other)} in ${other.length}` };
+      const measured = await measurePair(
+        () => ours.ask('replay'),
+        () => theirs.ask('replay'),
+        rounds,
+      );
+      return {
+        ...measured,
+        note: `events: ours ${events(mine)} in ${mine.length} links, theirs ${events(other)} in ${other.length}`,
+      };
     } finally {
       await Promise.all([ours.end(), theirs.end()]);
     }
@@ -52,6 +60,11 @@ async function histories({ ours }: Bench, { handle }: LongRun): Promise<Link[]> 
 /** A process that replays a side's links, one after another. */
 async function replayer({ folder }: Bench, side: Side, bundle: string, links: Link[]): Promise<AskedProcess> {
   const file = join(folder, `${randomUUID()}.json`);
-  await writeFile(file, JSON.stringify(links.map(({ workflowId, history }) => ({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown }))));
+  await writeFile(
+    file,
+    JSON.stringify(
+      links.map(({ workflowId, history }) => ({ workflowId, history: JSON.parse(historyToJSON(history)) as unknown })),
+    ),
+  );
   return startProcess('replayer.js', { ...process.env, BENCH_SIDE: side, BENCH_BUNDLE: bundle, BENCH_HISTORIES: file });
 }

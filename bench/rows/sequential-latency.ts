@@ -16,7 +16,12 @@ export const sequentialLatency: Row = {
   rounds: 20,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(sequential(STEPS));
-    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])), { rounds, warmUps: WARM_UPS });
+    return measureInTurn(
+      pairs,
+      (pair) => milliseconds(() => pair.ours.run(plan)),
+      (pair) => milliseconds(() => pair.byHand.run('sequential', [STEPS])),
+      { rounds, warmUps: WARM_UPS },
+    );
   },
 };
 
@@ -29,7 +34,12 @@ export const commandLatency: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const plan = await ours.compile(commands(STEPS));
-    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(plan)), (pair) => milliseconds(() => pair.byHand.run('commands', [STEPS])), { rounds, warmUps: WARM_UPS });
+    return measureInTurn(
+      pairs,
+      (pair) => milliseconds(() => pair.ours.run(plan)),
+      (pair) => milliseconds(() => pair.byHand.run('commands', [STEPS])),
+      { rounds, warmUps: WARM_UPS },
+    );
   },
 };
 
@@ -43,6 +53,11 @@ export const quickSteps: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const [quick, usual] = [await ours.compile(commands(STEPS, '5s')), await ours.compile(commands(STEPS))];
-    return measureInTurn(pairs, (pair) => milliseconds(() => pair.ours.run(quick)), (pair) => milliseconds(() => pair.ours.run(usual)), { rounds, warmUps: WARM_UPS });
+    return measureInTurn(
+      pairs,
+      (pair) => milliseconds(() => pair.ours.run(quick)),
+      (pair) => milliseconds(() => pair.ours.run(usual)),
+      { rounds, warmUps: WARM_UPS },
+    );
   },
 };

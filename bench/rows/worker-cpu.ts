@@ -36,7 +36,10 @@ export const workerCpu: Row = {
 };
 
 async function startBoth(bench: Bench, queue: string): Promise<Record<Side, WorkerProcess>> {
-  return { ours: await bench.startWorker('ours', { taskQueue: queue }), 'by-hand': await bench.startWorker('by-hand', { taskQueue: `${queue}-by-hand` }) };
+  return {
+    ours: await bench.startWorker('ours', { taskQueue: queue }),
+    'by-hand': await bench.startWorker('by-hand', { taskQueue: `${queue}-by-hand` }),
+  };
 }
 
 async function cpuPerStep(worker: WorkerProcess, run: () => Promise<unknown>): Promise<number> {

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
 const [revision = 'HEAD~1', suffix = ''] = process.argv.slice(2);
-const listed = execFileSync('git', ['diff', '--name-only', '-z', '--end-of-options', revision, 'HEAD'], { encoding: 'utf8' });
+const listed = execFileSync('git', ['diff', '--name-only', '-z', '--end-of-options', revision, 'HEAD'], {
+  encoding: 'utf8',
+});
 const files = listed
   .split('\0')
   .filter((path) => path !== '' && path.endsWith(suffix) && existsSync(path))

@@ -6,8 +6,13 @@ import { basename, extname, join } from 'node:path';
 
 const KINDS = { head, sizes, churn, markers, excerpts };
 const MAX_FILE_BYTES = 512 * 1024;
-const MARKS = /\b(?:TODO|FIXME|HACK|XXX)\b|\beval\(|\bnew Function\(|shell:\s*true|dangerouslySetInnerHTML|verify\s*=\s*False|InsecureSkipVerify/;
-const SOURCE = new Set('.c .cc .cpp .cs .ex .exs .go .h .hpp .hs .java .js .jsx .kt .lua .mjs .ml .php .pl .py .rb .rs .scala .sh .sql .swift .ts .tsx .vue .zig'.split(' '));
+const MARKS =
+  /\b(?:TODO|FIXME|HACK|XXX)\b|\beval\(|\bnew Function\(|shell:\s*true|dangerouslySetInnerHTML|verify\s*=\s*False|InsecureSkipVerify/;
+const SOURCE = new Set(
+  '.c .cc .cpp .cs .ex .exs .go .h .hpp .hs .java .js .jsx .kt .lua .mjs .ml .php .pl .py .rb .rs .scala .sh .sql .swift .ts .tsx .vue .zig'.split(
+    ' ',
+  ),
+);
 
 const [kind = '', folder = '.'] = process.argv.slice(2);
 const fact = Object.hasOwn(KINDS, kind) ? KINDS[kind] : null;
@@ -42,22 +47,33 @@ function sizes() {
   const total = files.reduce((sum, { lines }) => sum + lines, 0);
   return [
     `${files.length} text files, ${total} lines`,
-    ...[...kinds].map(([name, sum]) => ({ name, ...sum })).sort(byLines).slice(0, 12).map(({ name, files, lines }) => `  ${name}: ${files} files, ${lines} lines`),
+    ...[...kinds]
+      .map(([name, sum]) => ({ name, ...sum }))
+      .sort(byLines)
+      .slice(0, 12)
+      .map(({ name, files, lines }) => `  ${name}: ${files} files, ${lines} lines`),
     'Largest:',
-    ...files.sort(byLines).slice(0, 20).map(({ path, lines }) => `  ${lines} lines  ${path}`),
+    ...files
+      .sort(byLines)
+      .slice(0, 20)
+      .map(({ path, lines }) => `  ${lines} lines  ${path}`),
   ].join('\n');
 }
 
 /** The files that most of the last 300 commits touched. */
 function churn() {
-  const lines = changedFiles().slice(0, 20).map(([path, commits]) => `  ${commits} commits  ${path}`);
+  const lines = changedFiles()
+    .slice(0, 20)
+    .map(([path, commits]) => `  ${commits} commits  ${path}`);
   return ['Of the last 300 commits:', ...lines].join('\n');
 }
 
 /** Marks that people leave, and calls that deserve a look. */
 function markers() {
   const found = sources().flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) => (MARKS.test(line) ? [`  ${path}:${index + 1}: ${line.trim().slice(0, 140)}`] : [])),
+    text
+      .split('\n')
+      .flatMap((line, index) => (MARKS.test(line) ? [`  ${path}:${index + 1}: ${line.trim().slice(0, 140)}`] : [])),
   );
   const rest = found.length > 80 ? [`  … and ${found.length - 80} more`] : [];
   return [`${found.length} lines with a mark:`, ...found.slice(0, 80), ...rest].join('\n');
@@ -89,7 +105,10 @@ function excerpts() {
 /** `[path, commits]` of the files that the last 300 commits changed, the busiest first. */
 function changedFiles() {
   const counts = new Map();
-  for (const path of git('log', '-300', '--format=', '--name-only', '-z').split('\0').map((name) => name.trim()).filter(Boolean)) {
+  for (const path of git('log', '-300', '--format=', '--name-only', '-z')
+    .split('\0')
+    .map((name) => name.trim())
+    .filter(Boolean)) {
     counts.set(path, (counts.get(path) ?? 0) + 1);
   }
   const tracked = new Set(paths());
@@ -115,5 +134,9 @@ function paths() {
 }
 
 function git(...args) {
-  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync('git', ['-C', folder, ...args], {
+    encoding: 'utf8',
+    maxBuffer: 256 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
 }

@@ -1,6 +1,9 @@
 // Prints a commit message with its subject in form: one line, no code fence around it, no full stop.
 const [message = ''] = process.argv.slice(2);
-const lines = message.replace(/^```\w*\n|\n```\s*$/g, '').trim().split('\n');
+const lines = message
+  .replace(/^```\w*\n|\n```\s*$/g, '')
+  .trim()
+  .split('\n');
 const subject = (lines[0] ?? '').trim().replace(/\.$/, '');
 if (subject === '') {
   process.stderr.write('The message has no subject.\n');

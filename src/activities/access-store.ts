@@ -25,12 +25,19 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
   return async (request) => {
     const answer = (await answerTo(deps, request)) as unknown as Json; // every answer is plain JSON
     const bytes = utf8Bytes(JSON.stringify(answer));
-    if (bytes > ANSWER_BYTES) throw stepFailure('internal', `This has ${bytes.toLocaleString('en-US')} bytes, too many to be sent: look at it where the store \`${deps.store.id}\` is.`);
+    if (bytes > ANSWER_BYTES)
+      throw stepFailure(
+        'internal',
+        `This has ${bytes.toLocaleString('en-US')} bytes, too many to be sent: look at it where the store \`${deps.store.id}\` is.`,
+      );
     return answer;
   };
 }
 
-async function answerTo({ store, credentials, root, deviceFolders }: Dependencies, request: StoreRequest): Promise<StoreAnswers[StoreRequest['op']]> {
+async function answerTo(
+  { store, credentials, root, deviceFolders }: Dependencies,
+  request: StoreRequest,
+): Promise<StoreAnswers[StoreRequest['op']]> {
   switch (request.op) {
     case 'where':
       return { root: placeOf(store, root ?? process.cwd()), id: store.id };
@@ -59,7 +66,15 @@ async function answerTo({ store, credentials, root, deviceFolders }: Dependencie
       return findDevice(request.device, deviceFolders);
     case 'choosePlayers': {
       const { plan, options, providers, rehearse, also, usual } = request;
-      return choosePlayers({ plan, options, providers, env: { PATH: process.env['PATH'], ...credentials() }, rehearse, also, usual });
+      return choosePlayers({
+        plan,
+        options,
+        providers,
+        env: { PATH: process.env['PATH'], ...credentials() },
+        rehearse,
+        also,
+        usual,
+      });
     }
   }
 }
@@ -69,9 +84,14 @@ function putAll(store: Store, { values, always }: Extract<StoreRequest, { op: 'p
 }
 
 /** Temporal asks again where an answer was lost: what the first asking has added is found from `at` on, and left as it is. */
-async function addLog(store: Store, { run, path, lines, at }: Extract<StoreRequest, { op: 'addLog' }>): Promise<StoreAnswers['addLog']> {
+async function addLog(
+  store: Store,
+  { run, path, lines, at }: Extract<StoreRequest, { op: 'addLog' }>,
+): Promise<StoreAnswers['addLog']> {
   let there = 0;
-  const end = await endOfLog(store, { run, path, from: at ?? 0 }, (line) => { if (at !== null && isSame(line, lines[there])) there += 1; });
+  const end = await endOfLog(store, { run, path, from: at ?? 0 }, (line) => {
+    if (at !== null && isSame(line, lines[there])) there += 1;
+  });
   const missing = lines.slice(there);
   if (missing.length === 0) return { next: end };
   const log = store.openLog(run, path);
@@ -80,7 +100,11 @@ async function addLog(store: Store, { run, path, lines, at }: Extract<StoreReque
   return { next: await endOfLog(store, { run, path, from: end }) };
 }
 
-async function endOfLog(store: Store, { run, path, from }: { run: string; path: string; from: number }, see: (line: Line) => void = () => undefined): Promise<number> {
+async function endOfLog(
+  store: Store,
+  { run, path, from }: { run: string; path: string; from: number },
+  see: (line: Line) => void = () => undefined,
+): Promise<number> {
   for (let offset = from; ;) {
     const { lines, next } = await store.readLog(run, path, offset);
     lines.forEach(see);

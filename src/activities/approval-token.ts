@@ -29,23 +29,45 @@ interface Claims extends TokenGate {
 }
 
 /** A token for a decision: the claims and their signature, each in base 64 for URLs. Throws `StoreFailure` where the key cannot be read. */
-export async function issueToken(gate: TokenGate, decision: Decision, key: ApprovalKey, now = Date.now()): Promise<string> {
-  const claims: Claims = { ...bindingOf(gate), hash: decision.hash, said: saidIn(decision), nonce: randomBytes(12).toString('base64url'), exp: now + VALID_MS };
+export async function issueToken(
+  gate: TokenGate,
+  decision: Decision,
+  key: ApprovalKey,
+  now = Date.now(),
+): Promise<string> {
+  const claims: Claims = {
+    ...bindingOf(gate),
+    hash: decision.hash,
+    said: saidIn(decision),
+    nonce: randomBytes(12).toString('base64url'),
+    exp: now + VALID_MS,
+  };
   const text = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${text}.${await key.sign(text)}`;
 }
 
 /** Why the token of a decision does not count, or null when it does. `now` in epoch milliseconds. */
-export async function tokenRefusal(gate: TokenGate, decision: Decision, key: ApprovalKey, now = Date.now()): Promise<string | null> {
+export async function tokenRefusal(
+  gate: TokenGate,
+  decision: Decision,
+  key: ApprovalKey,
+  now = Date.now(),
+): Promise<string | null> {
   const name = `Gate \`${gate.gate}\``;
-  if (decision.token === undefined) return `${name} wants a token with each decision (\`approvals.require_token\`): decide it with \`perdure\` on the machine of its store, or send what \`--print\` gives there.`;
+  if (decision.token === undefined)
+    return `${name} wants a token with each decision (\`approvals.require_token\`): decide it with \`perdure\` on the machine of its store, or send what \`--print\` gives there.`;
   const claims = await claimsIn(decision.token, key);
   if (claims === null) return `${name} was sent a token that its store did not issue: it is forged or damaged.`;
-  if (claims.run !== gate.run || claims.gate !== gate.gate) return `${name} was sent a token for another gate, \`${claims.gate}\` of \`${claims.run}\`.`;
-  if (claims.first !== gate.first || claims.since !== gate.since) return `${name} was sent a token for an earlier time that it was open, ${claims.since}.`;
+  if (claims.run !== gate.run || claims.gate !== gate.gate)
+    return `${name} was sent a token for another gate, \`${claims.gate}\` of \`${claims.run}\`.`;
+  if (claims.first !== gate.first || claims.since !== gate.since)
+    return `${name} was sent a token for an earlier time that it was open, ${claims.since}.`;
   if (claims.hash !== decision.hash) return `${name} was sent a token for other content (${claims.hash}).`;
-  if (claims.said !== saidIn(decision)) return `${name} was sent a token for another decision: what was decided, by whom and with which words belongs to it.`;
-  return now < claims.exp ? null : `${name} was sent a token that has expired at ${new Date(claims.exp).toISOString()}. Look again and decide anew.`;
+  if (claims.said !== saidIn(decision))
+    return `${name} was sent a token for another decision: what was decided, by whom and with which words belongs to it.`;
+  return now < claims.exp
+    ? null
+    : `${name} was sent a token that has expired at ${new Date(claims.exp).toISOString()}. Look again and decide anew.`;
 }
 
 function bindingOf({ run, first, gate, since }: TokenGate): TokenGate {

@@ -50,19 +50,25 @@ export interface Question {
  * calls before it which came to no whole answer.
  */
 export async function answerTo(asking: Asking, { request, part, said }: Question): Promise<ModelAnswer> {
-  const { call, log, account, deps: { store } } = asking;
+  const {
+    call,
+    log,
+    account,
+    deps: { store },
+  } = asking;
   const asked = said === undefined ? request : { ...request, messages: said };
   const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json }; // Messages are JSON-safe.
   const reserved = mostIn(call.model, request).usd;
   const cut = cutCalls(store, question);
   book(account, await cut.read(), reserved);
   let isKnown = true;
-  const answer = await askOnce(store, question, async () => {
+  const answer = (await askOnce(store, question, async () => {
     isKnown = false;
     refuseIfShort(needsOf(call, request, account.counted), call.most);
-    if (call.context !== undefined && part.at(-1) === 0) log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
+    if (call.context !== undefined && part.at(-1) === 0)
+      log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
     return (await callProvider(asking, { request, part, cut, reserved })) as unknown as Json;
-  }) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
+  })) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
   if (isKnown) asking.retell(answer.text);
   book(account, spendOf(asking, answer.usage), reserved);
   return answer;
@@ -81,15 +87,26 @@ function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): {
   return { usd: (counted.usd ?? 0) + next.usd, tokens: counted.tokens + next.tokens };
 }
 
-function mostIn({ price = null, max_tokens = 0 }: ModelCall['model'], request: ModelRequest): { usd: number; tokens: number } {
+function mostIn(
+  { price = null, max_tokens = 0 }: ModelCall['model'],
+  request: ModelRequest,
+): { usd: number; tokens: number } {
   const asked = request.params?.['max_tokens'];
-  const most = mostOf(price, { bytes: requestBytes(request), max_tokens: typeof asked === 'number' ? asked : max_tokens });
+  const most = mostOf(price, {
+    bytes: requestBytes(request),
+    max_tokens: typeof asked === 'number' ? asked : max_tokens,
+  });
   return price === null ? most : { ...most, usd: most.usd + searchesCost(mostSearches(request.tools)) };
 }
 
 export function requestBytes({ system, messages, schema, tools = [] }: ModelRequest): number {
   const format = schema === null ? 0 : utf8Bytes(JSON.stringify(schema));
-  return utf8Bytes(system) + format + utf8Bytes(JSON.stringify(tools)) + messages.reduce((bytes, message) => bytes + messageBytes(message), 0);
+  return (
+    utf8Bytes(system) +
+    format +
+    utf8Bytes(JSON.stringify(tools)) +
+    messages.reduce((bytes, message) => bytes + messageBytes(message), 0)
+  );
 }
 
 /** What an answer cost, by the price that was settled at submit; null where that is only assumed. */
@@ -107,27 +124,43 @@ interface Asked extends Pick<Question, 'request' | 'part'> {
 async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
   const { deps, call, provider, step, signal, log, progress, said, account } = asking;
   const credentials = credentialsFor(call.model, deps.credentials());
-  const text = gatherText(log, (characters) => {
-    progress['characters'] = characters;
-  }, said());
+  const text = gatherText(
+    log,
+    (characters) => {
+      progress['characters'] = characters;
+    },
+    said(),
+  );
   const soFar = nothingSoFar();
   const context: CallContext = {
     signal,
     credentials,
     baseUrl: call.model.base_url ?? null,
     ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
-    onSent: () => { soFar.isSent = true; },
-    onAccepted: () => { soFar.isAccepted = true; },
-    onUsage: (told) => { soFar.told = told; },
+    onSent: () => {
+      soFar.isSent = true;
+    },
+    onAccepted: () => {
+      soFar.isAccepted = true;
+    },
+    onUsage: (told) => {
+      soFar.told = told;
+    },
     onText: (piece) => {
       soFar.said += utf8Bytes(piece);
       text.add(piece);
     },
-    rehearsal: { path: call.path, text: await renderRehearsal(deps.store, step, call.environment), recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null },
+    rehearsal: {
+      path: call.path,
+      text: await renderRehearsal(deps.store, step, call.environment),
+      recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null,
+    },
   };
   try {
     const answer = await provider.call(request, context);
-    return call.model.provider === 'rehearsal' ? answer : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
+    return call.model.provider === 'rehearsal'
+      ? answer
+      : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
   } catch (error) {
     const usage = cutUsage(soFar, error, () => requestBytes(request));
     if (usage !== null) {
@@ -142,18 +175,29 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
 }
 
 /** What a test answers here (`perdure test`); null in other rehearsals. Fails where nothing was recorded: a stand-in would test nothing. */
-async function recordedFor(store: Dependencies['store'], { root, path }: ModelCall, part: Question['part']): Promise<RecordedAnswer | null> {
+async function recordedFor(
+  store: Dependencies['store'],
+  { root, path }: ModelCall,
+  part: Question['part'],
+): Promise<RecordedAnswer | null> {
   const answers = await store.readAnswers(root.run);
   if (answers === null) return null;
   const answer = recordedAnswer(answers, path, turnIn(part));
-  if (answer === null) throw stepFailure('request-refused', `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. Record a run of the definition as it is now.`);
+  if (answer === null)
+    throw stepFailure(
+      'request-refused',
+      `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. Record a run of the definition as it is now.`,
+    );
   return answer;
 }
 
 const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
 
 /** With the key that the config names in the place of the provider's usual one. */
-function credentialsFor({ provider, key }: ModelCall['model'], known: CallContext['credentials']): CallContext['credentials'] {
+function credentialsFor(
+  { provider, key }: ModelCall['model'],
+  known: CallContext['credentials'],
+): CallContext['credentials'] {
   if (key === undefined || provider === 'ollama' || provider === 'rehearsal') return known;
   return { ...known, [KEY_VARIABLES[provider]]: known[key] };
 }
@@ -163,14 +207,22 @@ function credentialsFor({ provider, key }: ModelCall['model'], known: CallContex
  * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for without
  * end: only a person can mend it.
  */
-function settle(failure: ApplicationFailure, step: AgentStep, credentials: CallContext['credentials']): ApplicationFailure {
+function settle(
+  failure: ApplicationFailure,
+  step: AgentStep,
+  credentials: CallContext['credentials'],
+): ApplicationFailure {
   const { scheduledTimestampMs } = Context.current().info;
   const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : null; // `stepFailure` sets numbers only
   const next = Date.now() + (delayMs ?? 0);
   // What the provider asked for is no time that the step took.
   const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);
   const isLate = failure.type !== 'provider-missing' && next - scheduledTimestampMs > patience;
-  const secrets = [credentials['ANTHROPIC_API_KEY'], credentials['ANTHROPIC_AUTH_TOKEN'], credentials['OPENAI_API_KEY']];
+  const secrets = [
+    credentials['ANTHROPIC_API_KEY'],
+    credentials['ANTHROPIC_AUTH_TOKEN'],
+    credentials['OPENAI_API_KEY'],
+  ];
   return ApplicationFailure.create({
     type: failure.type ?? 'internal',
     message: secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '…') : text), failure.message),

@@ -21,11 +21,25 @@ const TIMEOUT_MS = 60_000;
  * Asks a worker that has the store (decision 11). Throws a `StoreFailure` with the worker's words, or for a question
  * that is too big to be sent.
  */
-export async function askStore<R extends StoreRequest>({ client, taskQueue, id }: StorePlace, request: R, timeoutMs: number = TIMEOUT_MS): Promise<StoreAnswers[R['op']]> {
+export async function askStore<R extends StoreRequest>(
+  { client, taskQueue, id }: StorePlace,
+  request: R,
+  timeoutMs: number = TIMEOUT_MS,
+): Promise<StoreAnswers[R['op']]> {
   const bytes = utf8Bytes(JSON.stringify(request));
-  if (bytes > ACCESS_BYTES) throw new StoreFailure('internal', `Expected what is sent to the store \`${id}\` to have at most 1 MiB, got ${bytes.toLocaleString('en-US')} bytes.`);
+  if (bytes > ACCESS_BYTES)
+    throw new StoreFailure(
+      'internal',
+      `Expected what is sent to the store \`${id}\` to have at most 1 MiB, got ${bytes.toLocaleString('en-US')} bytes.`,
+    );
   try {
-    const answer: unknown = await client.workflow.execute(STORE_ACCESS, { args: [request], taskQueue, workflowId: `store-${id}-${randomUUID()}`, workflowExecutionTimeout: timeoutMs, staticSummary: request.op });
+    const answer: unknown = await client.workflow.execute(STORE_ACCESS, {
+      args: [request],
+      taskQueue,
+      workflowId: `store-${id}-${randomUUID()}`,
+      workflowExecutionTimeout: timeoutMs,
+      staticSummary: request.op,
+    });
     return answer as StoreAnswers[R['op']]; // `accessStore` answers so
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw new StoreFailure('internal', wordsIn(error));

@@ -57,7 +57,10 @@ export async function attempt<K extends StepKind, R = StepOutput>(
   } catch (error) {
     // What a step misses that lost its folder on the way says nothing of the step.
     const moved = store.folder === null ? null : movedRoot(store.folder);
-    throw withSpend(failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }), account);
+    throw withSpend(
+      failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }),
+      account,
+    );
   } finally {
     limit?.release();
     stopHeartbeat();
@@ -67,7 +70,8 @@ export async function attempt<K extends StepKind, R = StepOutput>(
 async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) => Promise<R>): Promise<R> {
   const log = store.openLog(call.root.run, call.path);
   const { attempt: started } = Context.current().info;
-  if (call.try > 1 || started > 1) log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
+  if (call.try > 1 || started > 1)
+    log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
   try {
     return await act(log);
   } finally {
@@ -85,7 +89,8 @@ function failureOf(error: unknown, { context, exceededMs }: { context: Context; 
     const reason: unknown = context.cancellationSignal.reason;
     return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
   }
-  if (exceededMs !== null) return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
+  if (exceededMs !== null)
+    return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
   return toFailure(error);
 }
 
@@ -97,6 +102,12 @@ function withSpend(error: Error, { spent }: Account): Error {
   if (spent.tokens === 0 && spent.usd === 0) return error;
   const detail: Spend = { ...spent, steps: 1 };
   if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
-  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short') return error;
-  return ApplicationFailure.create({ type: error.type ?? 'internal', message: error.message, nonRetryable: true, details: [detail] });
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short')
+    return error;
+  return ApplicationFailure.create({
+    type: error.type ?? 'internal',
+    message: error.message,
+    nonRetryable: true,
+    details: [detail],
+  });
 }

@@ -18,17 +18,32 @@ const TURN = 0;
 /** Asks a model in a role, and gives its answer. What was answered once is never paid again (I8). */
 export function createCallModel(deps: Dependencies): (call: ModelCall) => Promise<StepOutput> {
   const providers = createProviders(deps.store, deps.prices);
-  return (call) => attempt(deps.store, call, 'agent', async (current) => {
-    const resumed = await resumeLog(deps.store, current.log, { ...call, note: null });
-    return ask({ ...current, ...resumed, deps, call, provider: providers[call.model.provider] });
-  });
+  return (call) =>
+    attempt(deps.store, call, 'agent', async (current) => {
+      const resumed = await resumeLog(deps.store, current.log, { ...call, note: null });
+      return ask({ ...current, ...resumed, deps, call, provider: providers[call.model.provider] });
+    });
 }
 
 async function ask(asking: Asking): Promise<StepOutput> {
-  const { plan, body, step, log, deps: { store }, call } = asking;
+  const {
+    plan,
+    body,
+    step,
+    log,
+    deps: { store },
+    call,
+  } = asking;
   const agent = plan.agents[step.agent];
   if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${step.agent}\`.`);
-  let request = await createRequest(store, { body, step, agent, environment: call.environment, model: call.model.model, context: call.context });
+  let request = await createRequest(store, {
+    body,
+    step,
+    agent,
+    environment: call.environment,
+    model: call.model.model,
+    context: call.context,
+  });
   const first = request;
   const key = (): Hash => contentKey('agent', modelContent(step, call.model.provider, first));
   const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
@@ -38,9 +53,15 @@ async function ask(asking: Asking): Promise<StepOutput> {
     const verdict = judge(answer, step, agent, request.model);
     if ('value' in verdict) {
       const { spent } = asking.account;
-      return keepSoon(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, spent), reused: false });
+      return keepSoon(store, call, key, {
+        output: await store.put(convert(verdict.value, step.output_as)),
+        spend: { ...spent, steps: 1 },
+        note: noteOf(call, spent),
+        reused: false,
+      });
     }
-    if (again === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', invalid(asking, verdict.errors));
+    if (again === ASK_AGAIN || call.model.provider === 'rehearsal')
+      throw stepFailure('answer-invalid', invalid(asking, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     request = askAgain(request, answer.text, verdict.errors);
   }

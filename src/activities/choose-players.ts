@@ -31,14 +31,23 @@ export async function choosePlayers(options: ChoosePlayers): Promise<ChosenPlaye
   if (options.rehearse) return chooseModels(options);
   const chosen = await chooseWith(options, options.usual);
   if ('models' in chosen || options.usual !== null || !(await isWithoutProvider(options))) return chosen;
-  if (installedPrograms(options.env).size === 0) return !mayBePlayed(options.plan) ? chosen : { failure: `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well (${PROGRAM.claude.install}).` };
+  if (installedPrograms(options.env).size === 0)
+    return !mayBePlayed(options.plan)
+      ? chosen
+      : {
+          failure: `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well (${PROGRAM.claude.install}).`,
+        };
   const played = await chooseWith(options, 'installed');
   return 'models' in played ? played : chosen;
 }
 
 /** Whether an installed program could play all agents of a Plan: none names a program or a provider. */
 function mayBePlayed(plan: Plan): boolean {
-  return [...everyStepOf(plan)].every((step) => step.kind !== 'agent' || ((plan.agents[step.agent]?.program ?? null) === null && isOpenToPrograms(step, plan.agents[step.agent])));
+  return [...everyStepOf(plan)].every(
+    (step) =>
+      step.kind !== 'agent' ||
+      ((plan.agents[step.agent]?.program ?? null) === null && isOpenToPrograms(step, plan.agents[step.agent])),
+  );
 }
 
 async function chooseWith(options: ChoosePlayers, usual: ChoosePrograms['usual']): Promise<ChosenPlayers> {
@@ -53,11 +62,17 @@ async function chooseWith(options: ChoosePlayers, usual: ChoosePrograms['usual']
 }
 
 /** Why an agent cannot have a tool that its model's provider would run; null when all can that shall. */
-function withoutTool(plan: Plan, models: Record<string, ModelChoice>, isOther: (step: AgentStep) => boolean): string | null {
+function withoutTool(
+  plan: Plan,
+  models: Record<string, ModelChoice>,
+  isOther: (step: AgentStep) => boolean,
+): string | null {
   for (const { agent, model } of askedAgents(plan, isOther)) {
     const choice = models[model];
-    const lacking = choice === undefined ? undefined : providerTools(agent).find((tool) => !providesTool(choice.provider, tool));
-    if (lacking !== undefined && choice !== undefined) return unavailable(agent, lacking, `and the agent's model is \`${choice.provider}:${choice.model}\``);
+    const lacking =
+      choice === undefined ? undefined : providerTools(agent).find((tool) => !providesTool(choice.provider, tool));
+    if (lacking !== undefined && choice !== undefined)
+      return unavailable(agent, lacking, `and the agent's model is \`${choice.provider}:${choice.model}\``);
   }
   for (const agent of playedAgents(plan, isOther)) {
     const lacking = providerTools(agent).find((tool) => !PLAYED.includes(tool));
@@ -69,7 +84,8 @@ function withoutTool(plan: Plan, models: Record<string, ModelChoice>, isOther: (
 function unavailable({ name }: Agent, tool: ProviderToolName, but: string): string {
   const said = `\`${tool}\` of the agent \`${name}\` is unavailable: `;
   if (!providesTool('anthropic', tool)) return `${said}no provider here has it. Take the tool away.`;
-  const search = tool === 'web_search' ? 'name a search under `search` of perdure.yml and `web_search` under `tools`, ' : '';
+  const search =
+    tool === 'web_search' ? 'name a search under `search` of perdure.yml and `web_search` under `tools`, ' : '';
   return `${said}it is Anthropic's, ${but}. Give it a Claude model, ${search}or take the tool away.`;
 }
 

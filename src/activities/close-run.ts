@@ -29,13 +29,20 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     const workspace = isRoot ? workspaceOf(record, store) : undefined;
     const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
     // What a rerun is held against: whether files were changed since by anybody but the run.
-    const digest = plan !== null && workspace !== undefined && dependsOnWorkspace(plan) ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder }) : null;
+    const digest =
+      plan !== null && workspace !== undefined && dependsOnWorkspace(plan)
+        ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder })
+        : null;
     if (isRoot) {
       await keepEnd(record, store);
       await keepContext(store, record, results);
     }
     // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
-    await Promise.all([store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))), written, store.logsWritten()]);
+    await Promise.all([
+      store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))),
+      written,
+      store.logsWritten(),
+    ]);
     return pages;
   };
 }
@@ -49,13 +56,16 @@ function workspaceOf({ workspace }: RunRecord, store: Store): string | undefined
 async function keepEnd(record: RunRecord, store: Store): Promise<void> {
   const { run } = record;
   const workspace = workspaceOf(record, store);
-  if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null) await store.keepSnapshot(run, 'end', workspace);
+  if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null)
+    await store.keepSnapshot(run, 'end', workspace);
 }
 
 /** Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails no run. */
 async function removeUnneeded({ run: closing }: RunRecord, store: Store): Promise<void> {
   try {
-    await removeMade(store, async (run) => (run === closing || (await store.readRun(run)) !== null ? 'closed' : 'open'));
+    await removeMade(store, async (run) =>
+      run === closing || (await store.readRun(run)) !== null ? 'closed' : 'open',
+    );
   } catch {
     // The next worker tries again when it starts.
   }

@@ -22,8 +22,16 @@ export interface CommandRequest {
 }
 
 /** Renders a step. Throws `command-refused` for what no system can run, and a `StoreFailure` when a value is missing. */
-export async function createCommandRequest(store: Store, call: CommandCall, step: CommandStep): Promise<CommandRequest> {
-  const templates = [...step.argv, ...Object.values(step.env), ...[step.cwd, step.stdin].filter((template) => template !== null)];
+export async function createCommandRequest(
+  store: Store,
+  call: CommandCall,
+  step: CommandStep,
+): Promise<CommandRequest> {
+  const templates = [
+    ...step.argv,
+    ...Object.values(step.env),
+    ...[step.cwd, step.stdin].filter((template) => template !== null),
+  ];
   const scope = await createScope(store, call.environment, templates);
   const text = (template: Template): string => toText(render(template, scope));
   const argv = step.argv.map(text);
@@ -31,7 +39,13 @@ export async function createCommandRequest(store: Store, call: CommandCall, step
   refuseNul([...argv, ...Object.values(env)]);
   const written = step.cwd === null ? '.' : text(step.cwd);
   const cwd = resolve(call.workspace, written);
-  return { argv, cwd, place: isAbsolute(written) ? written : placeOf(store, cwd), env, stdin: step.stdin === null ? null : text(step.stdin) };
+  return {
+    argv,
+    cwd,
+    place: isAbsolute(written) ? written : placeOf(store, cwd),
+    env,
+    stdin: step.stdin === null ? null : text(step.stdin),
+  };
 }
 
 /** What is asked for, wherever the project stands: what hashes of it cover. */
@@ -42,5 +56,9 @@ export function askedFor({ cwd: _here, ...request }: CommandRequest): Omit<Comma
 /** The system would end the text there, and so run something else than was written (S21). */
 function refuseNul(texts: string[]): void {
   const found = texts.find((text) => text.includes('\0'));
-  if (found !== undefined) throw stepFailure('command-refused', `Expected arguments and environment without NUL characters, got \`${found.slice(0, 80).replaceAll('\0', '\\0')}\`.`);
+  if (found !== undefined)
+    throw stepFailure(
+      'command-refused',
+      `Expected arguments and environment without NUL characters, got \`${found.slice(0, 80).replaceAll('\0', '\\0')}\`.`,
+    );
 }

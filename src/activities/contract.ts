@@ -197,8 +197,7 @@ export interface EditCall {
  * `step`.
  */
 export type RenderCall = { root: RootLink; nested: Hash | null; environment: Environment } & (
-  | { what: 'inputs' | 'object' | 'when' | 'until'; step: StepAddress }
-  | { what: 'output'; step?: StepAddress }
+  { what: 'inputs' | 'object' | 'when' | 'until'; step: StepAddress } | { what: 'output'; step?: StepAddress }
 );
 
 /** What the rounds of a foreach or a loop ended with: in pages, and not in pages yet. */
@@ -250,7 +249,9 @@ export interface Activities {
   /** Compiles what a `plan` step runs and stores its Plan; a failure of the step lists what is wrong with it. */
   preparePlan(call: PrepareCall): Promise<PreparedPlan>;
   /** Says what a tool step would do, with the gate that shows it where a person is asked. */
-  prepareTool(call: ToolStepCall & { since: string; renewed?: true }): Promise<{ action: Action } | { action: Action; reused: true } | ({ action: Action } & Gate)>;
+  prepareTool(
+    call: ToolStepCall & { since: string; renewed?: true },
+  ): Promise<{ action: Action } | { action: Action; reused: true } | ({ action: Action } & Gate)>;
   /** Starts the workflow that tells people what happened in a run, unless that was done. */
   startNotice(call: { id: string; notify: NotifySettings; told: Omit<NoticeCall, 'way'> }): Promise<void>;
   /** Tells it in one way. */

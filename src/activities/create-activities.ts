@@ -77,7 +77,9 @@ export function createActivities(deps: Dependencies): Activities {
  * An activity that is told where it works from the store, and gets it as it is here. Where the store was moved away from this worker,
  * which ends then, nothing is begun: Temporal starts the activity where the store is.
  */
-function placed(store: Store): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
+function placed(
+  store: Store,
+): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
   return (activity) => async (call) => {
     if (call.workspace === undefined) return activity(call);
     const moved = store.folder === null ? null : movedRoot(store.folder);

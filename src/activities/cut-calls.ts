@@ -14,14 +14,22 @@ export interface CutCalls {
 }
 
 /** Those of one question, in the journal of its run. */
-export function cutCalls(store: Store, { call: { root, path, try: tried }, part }: Pick<Question, 'call' | 'part'>): CutCalls {
+export function cutCalls(
+  store: Store,
+  { call: { root, path, try: tried }, part }: Pick<Question, 'call' | 'part'>,
+): CutCalls {
   const key: JournalKey = { scope: root.first, key: canonicalJson([path, tried, ...part, 'cut']) };
-  const read = async (): Promise<Spend> => ((await store.readJournal(key))?.response as unknown as Spend | undefined) ?? NO_SPEND; // `add` wrote it
+  const read = async (): Promise<Spend> =>
+    ((await store.readJournal(key))?.response as unknown as Spend | undefined) ?? NO_SPEND; // `add` wrote it
   return {
     read,
     async add(spent) {
       const response = addSpend(await read(), spent) as unknown as Json; // numbers and null
-      await store.writeJournal(key, { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() });
+      await store.writeJournal(key, {
+        request: sha256(canonicalJson(response)),
+        response,
+        at: new Date().toISOString(),
+      });
     },
   };
 }

@@ -1,13 +1,36 @@
 import type { JsonObject } from '../plan/json.js';
-import type { AgentBounds, AgentMade, AgentRequest, Made, MadePlan, ToolMade, WorkflowBounds, WorkflowMade, WorkflowRequest } from '../plan/made.js';
+import type {
+  AgentBounds,
+  AgentMade,
+  AgentRequest,
+  Made,
+  MadePlan,
+  ToolMade,
+  WorkflowBounds,
+  WorkflowMade,
+  WorkflowRequest,
+} from '../plan/made.js';
 import type { Store } from '../store/store.js';
 import type { DeviceFolders } from './devices/ports.js';
 import type { PriceTable } from './models/prices.js';
 
 /** Variables by which providers are reached, by us or by programs that play agents; the host holds them in memory only (I13). */
 export const CREDENTIALS = [
-  'ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL', 'CLAUDE_CODE_OAUTH_TOKEN', 'OLLAMA_HOST', 'OPENAI_API_KEY', 'OPENAI_BASE_URL', 'CODEX_API_KEY',
-  'GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GEMINI_BASE_URL', 'GOOGLE_CLOUD_PROJECT', 'GOOGLE_CLOUD_LOCATION', 'GOOGLE_GENAI_USE_VERTEXAI', 'GOOGLE_GENAI_USE_GCA',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_BASE_URL',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'OLLAMA_HOST',
+  'OPENAI_API_KEY',
+  'OPENAI_BASE_URL',
+  'CODEX_API_KEY',
+  'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_GEMINI_BASE_URL',
+  'GOOGLE_CLOUD_PROJECT',
+  'GOOGLE_CLOUD_LOCATION',
+  'GOOGLE_GENAI_USE_VERTEXAI',
+  'GOOGLE_GENAI_USE_GCA',
 ] as const;
 
 /** Gives the provider variables as they are now: a host gets them from the CLI that joined it. */
@@ -31,7 +54,11 @@ export interface Dependencies {
    */
   compile?: (made: Made, workspace: string) => Promise<MadePlan>;
   /** Makes an agent of what another one says of it, likewise. */
-  compileTool?: (request: { name: string; definition: JsonObject | string }, bounds: Pick<AgentBounds, 'maker' | 'taken'>, workspace: string) => Promise<ToolMade>;
+  compileTool?: (
+    request: { name: string; definition: JsonObject | string },
+    bounds: Pick<AgentBounds, 'maker' | 'taken'>,
+    workspace: string,
+  ) => Promise<ToolMade>;
   compileWorkflow?: (request: WorkflowRequest, bounds: WorkflowBounds, workspace: string) => Promise<WorkflowMade>;
   compileAgent?: (request: AgentRequest, bounds: AgentBounds, workspace: string) => Promise<AgentMade>;
 }

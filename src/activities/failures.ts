@@ -9,7 +9,11 @@ const MESSAGE_CHARACTERS = 1_900;
  * A failure as activities report it: `type` is a `FailureType`. It is final for Temporal (decision 13) unless `retry`
  * is given: then Temporal tries again, after `afterMs` or, without one, by its own backoff.
  */
-export function stepFailure(type: FailureType, message: string, retry?: { afterMs: number | null }): ApplicationFailure {
+export function stepFailure(
+  type: FailureType,
+  message: string,
+  retry?: { afterMs: number | null },
+): ApplicationFailure {
   const text = message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
   const nextRetryDelay = retry?.afterMs ?? null;
   return ApplicationFailure.create({
@@ -29,14 +33,27 @@ const ROOM_AGAIN_MS = 2_000;
  */
 export function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
-  if (error instanceof StoreFailure) return error.passes ? stepFailure(error.type, error.message, { afterMs: ROOM_AGAIN_MS }) : stepFailure(error.type, error.message);
-  if (isNoSpace(error)) return stepFailure('store-full', `No space is left on the disk: ${error instanceof Error ? error.message : String(error)}`, { afterMs: ROOM_AGAIN_MS });
+  if (error instanceof StoreFailure)
+    return error.passes
+      ? stepFailure(error.type, error.message, { afterMs: ROOM_AGAIN_MS })
+      : stepFailure(error.type, error.message);
+  if (isNoSpace(error))
+    return stepFailure(
+      'store-full',
+      `No space is left on the disk: ${error instanceof Error ? error.message : String(error)}`,
+      { afterMs: ROOM_AGAIN_MS },
+    );
   return stepFailure('internal', error instanceof Error ? `${error.name}: ${error.message}` : String(error));
 }
 
 /** The failure of a local activity that a step is: its event does not name it. */
 export function withPath({ type, message, nonRetryable }: ApplicationFailure, path: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: type ?? 'internal', message, nonRetryable: nonRetryable === true, details: [{ path }] });
+  return ApplicationFailure.create({
+    type: type ?? 'internal',
+    message,
+    nonRetryable: nonRetryable === true,
+    details: [{ path }],
+  });
 }
 
 /** A worker that shuts down gives its work back: Temporal starts it again elsewhere, and it counts as no try (decision 13). */

@@ -14,7 +14,13 @@ export interface Shown {
 
 /** The same where a person had allowed something else, or the same as another version of Perdure showed it. */
 export function shownAgain<S extends Shown>(shown: S): S {
-  return { ...shown, message: `Asked again: this is not what was allowed, or not as it was shown. ${shown.message}`.slice(0, MESSAGE_CHARACTERS) };
+  return {
+    ...shown,
+    message: `Asked again: this is not what was allowed, or not as it was shown. ${shown.message}`.slice(
+      0,
+      MESSAGE_CHARACTERS,
+    ),
+  };
 }
 
 /** SHA-256 of the canonical JSON of what a gate shows: it names exactly this (decision 4). */

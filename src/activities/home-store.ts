@@ -31,8 +31,10 @@ export function createHomeStore(local: Store, home: string | undefined): HomeSto
   if (home === undefined) return { ...local, isElsewhere: async () => false };
   const place: StorePlace = { client: Context.current().client, taskQueue: home, id: home };
   let id: Promise<string | undefined> | null = null;
-  const isElsewhere = async (): Promise<boolean> => (await (id ??= askStore(place, { op: 'where' }, TIMEOUT_MS).then((where) => where.id))) !== local.id;
-  const get = (ref: Hash): Promise<Json> => local.get(ref).catch((error: unknown) => fetchValue(place, local, ref, error));
+  const isElsewhere = async (): Promise<boolean> =>
+    (await (id ??= askStore(place, { op: 'where' }, TIMEOUT_MS).then((where) => where.id))) !== local.id;
+  const get = (ref: Hash): Promise<Json> =>
+    local.get(ref).catch((error: unknown) => fetchValue(place, local, ref, error));
   const send = async (value: Json): Promise<void> => {
     if (await isElsewhere()) await askStore(place, { op: 'put', values: [value], always: true }, TIMEOUT_MS);
   };
@@ -41,11 +43,12 @@ export function createHomeStore(local: Store, home: string | undefined): HomeSto
     isElsewhere,
     get,
     getText: async (text) => (typeof text === 'string' ? text : String(await get(text.text))),
-    getPlan: (plan) => local.getPlan(plan).catch(async (error: unknown) => {
-      if (!(await isElsewhere())) throw error;
-      await local.putPlan(await askStore(place, { op: 'getPlan', plan }, TIMEOUT_MS));
-      return local.getPlan(plan);
-    }),
+    getPlan: (plan) =>
+      local.getPlan(plan).catch(async (error: unknown) => {
+        if (!(await isElsewhere())) throw error;
+        await local.putPlan(await askStore(place, { op: 'getPlan', plan }, TIMEOUT_MS));
+        return local.getPlan(plan);
+      }),
     put: async (value): Promise<Value> => {
       const stored = await local.put(value);
       if (isStored(stored)) await send(value);
@@ -68,13 +71,18 @@ export function createHomeStore(local: Store, home: string | undefined): HomeSto
     if (!(await isElsewhere())) throw missing;
     const parts: string[] = [];
     for (let at: number | null = 0; at !== null;) {
-      const { text, next }: { text: string; next: number | null } = await askStore(from, { op: 'getPart', ref, at }, TIMEOUT_MS);
+      const { text, next }: { text: string; next: number | null } = await askStore(
+        from,
+        { op: 'getPart', ref, at },
+        TIMEOUT_MS,
+      );
       parts.push(text);
       at = next;
     }
     const value = JSON.parse(parts.join('')) as Json; // `JSON.parse` makes nothing else
     const stored = await to.putAlways(value);
-    if (stored.ref !== ref) throw new StoreFailure('store-missing', `The value that came for \`${ref}\` is another one.`);
+    if (stored.ref !== ref)
+      throw new StoreFailure('store-missing', `The value that came for \`${ref}\` is another one.`);
     return value;
   }
 }
@@ -94,12 +102,14 @@ function openBoth(open: () => LogWriter, { place, run, path, isElsewhere }: Far)
   const local = open();
   const lines: Line[] = [];
   const send = (stream: Line['stream'], text: string, at: string): void => {
-    for (let start = 0; start < text.length; start += LINE_CHARACTERS) lines.push({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) });
+    for (let start = 0; start < text.length; start += LINE_CHARACTERS)
+      lines.push({ at, stream, text: text.slice(start, start + LINE_CHARACTERS) });
   };
   const sendAll = async (): Promise<void> => {
     if (!(await isElsewhere())) return;
     let at: number | null = null;
-    for (const pack of [[], ...inPacks(lines)]) ({ next: at } = await askStore(place, { op: 'addLog', run, path, lines: pack, at }, LOG_MS));
+    for (const pack of [[], ...inPacks(lines)])
+      ({ next: at } = await askStore(place, { op: 'addLog', run, path, lines: pack, at }, LOG_MS));
   };
   return {
     write(stream, text, at = new Date().toISOString()) {
@@ -117,7 +127,10 @@ function openBoth(open: () => LogWriter, { place, run, path, isElsewhere }: Far)
         await within(LOG_MS, sendAll);
       } catch (error) {
         const again = open();
-        again.write('note', `this log did not reach the run's own store: ${error instanceof Error ? error.message : String(error)}`);
+        again.write(
+          'note',
+          `this log did not reach the run's own store: ${error instanceof Error ? error.message : String(error)}`,
+        );
         await again.close().catch(() => undefined);
       }
     },
@@ -127,7 +140,9 @@ function openBoth(open: () => LogWriter, { place, run, path, isElsewhere }: Far)
 /** Rejects where `act` has not ended in this time; it is not waited for any longer. */
 async function within(ms: number, act: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => { timer = setTimeout(() => reject(new Error(`it took longer than ${ms / 1000} s`)), ms); });
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${ms / 1000} s`)), ms);
+  });
   try {
     await Promise.race([late, act()]);
   } finally {

@@ -20,13 +20,20 @@ export interface Question {
  * Gives the answer that the journal has, else asks and journals what came: it is on disk before this returns. What
  * `ask` throws is not journalled. Throws `journal-mismatch` when another request was answered under the same key.
  */
-export async function askOnce(store: Store, { call, part, request }: Question, ask: () => Promise<Json>): Promise<Json> {
+export async function askOnce(
+  store: Store,
+  { call, part, request }: Question,
+  ask: () => Promise<Json>,
+): Promise<Json> {
   const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, ...part]) };
   const hash = sha256(canonicalJson(request));
   const entry = await readAnswer(store, key);
   if (entry !== null) {
     if (entry.request === hash) return entry.response;
-    throw stepFailure('journal-mismatch', `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`);
+    throw stepFailure(
+      'journal-mismatch',
+      `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`,
+    );
   }
   store.prepareJournal(call.root.first);
   const response = await ask();

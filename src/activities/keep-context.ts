@@ -22,16 +22,33 @@ export async function keepContext(store: Store, record: RunRecord, results: Step
   if (context.session === null) return;
   const { run, status, error, ended_at: at } = record;
   const content = (await textOf(store, record.output)).slice(0, ANSWER_CHARACTERS);
-  const troubles = results.filter((result) => result.attempts > 1 || result.status === 'error' || result.status === 'timeout').slice(0, TROUBLES);
+  const troubles = results
+    .filter((result) => result.attempts > 1 || result.status === 'error' || result.status === 'timeout')
+    .slice(0, TROUBLES);
   await store.addMessage(context.session, {
-    role: 'assistant', content, run, at, status, error,
-    ...(troubles.length === 0 ? {} : { troubles: troubles.map((result) => ({ step: result.id ?? String(result.step_index), attempts: result.attempts, status: result.status, error: result.error })) }),
+    role: 'assistant',
+    content,
+    run,
+    at,
+    status,
+    error,
+    ...(troubles.length === 0
+      ? {}
+      : {
+          troubles: troubles.map((result) => ({
+            step: result.id ?? String(result.step_index),
+            attempts: result.attempts,
+            status: result.status,
+            error: result.error,
+          })),
+        }),
   });
 }
 
 /** Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person changes them. */
 function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
-  const text = workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
+  const text =
+    workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
   if (text === null) return;
   const content = hashOf(text.toString('utf8'));
   if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);

@@ -14,19 +14,32 @@ export interface LoadedStep<S extends Step = Step> {
 }
 
 /** Reads the body that a call names: the root's own, or a nested one. The store keeps Plans parsed. */
-export async function loadBody(store: Store, root: { plan: Hash }, nested: Hash | null): Promise<{ plan: Plan; body: PlanBody }> {
+export async function loadBody(
+  store: Store,
+  root: { plan: Hash },
+  nested: Hash | null,
+): Promise<{ plan: Plan; body: PlanBody }> {
   const plan = await store.getPlan(root.plan);
   // A workflow that was made while the run runs is a Plan of its own.
   const body = nested === null || nested === root.plan ? plan : plan.nested[nested];
-  if (body === undefined) throw stepFailure('internal', `The plan \`${root.plan}\` has no nested workflow \`${String(nested)}\`.`);
+  if (body === undefined)
+    throw stepFailure('internal', `The plan \`${root.plan}\` has no nested workflow \`${String(nested)}\`.`);
   return { plan, body };
 }
 
 /** Reads the step that a call names. Throws a failure when it is of another kind. */
-export async function loadStep<K extends StepKind>(store: Store, call: StepCall, kind: K): Promise<LoadedStep<Extract<Step, { kind: K }>>> {
+export async function loadStep<K extends StepKind>(
+  store: Store,
+  call: StepCall,
+  kind: K,
+): Promise<LoadedStep<Extract<Step, { kind: K }>>> {
   const { plan, body } = await loadBody(store, call.root, call.nested);
   const step = stepAt(body, call.step);
-  if (!isKind(step, kind)) throw stepFailure('internal', `Expected step ${String(call.step)} of \`${body.name}\` to be of kind \`${kind}\`, got \`${step?.kind ?? 'none'}\`.`);
+  if (!isKind(step, kind))
+    throw stepFailure(
+      'internal',
+      `Expected step ${String(call.step)} of \`${body.name}\` to be of kind \`${kind}\`, got \`${step?.kind ?? 'none'}\`.`,
+    );
   return { plan, body, step };
 }
 

@@ -16,11 +16,18 @@ type End = { output: StepOutput } | { failure: { type: FailureType; message: str
  * lost, with all others since the last workflow task (I8). What ended it from outside, a cancellation or the worker's
  * shutdown, is thrown and not journalled. However it ends, that names the step: a local activity's event does not.
  */
-export async function runOnce(store: Store, call: CommandCall, render: () => Promise<CommandRequest>, run: (request: CommandRequest) => Promise<StepOutput>): Promise<StepOutput> {
+export async function runOnce(
+  store: Store,
+  call: CommandCall,
+  render: () => Promise<CommandRequest>,
+  run: (request: CommandRequest) => Promise<StepOutput>,
+): Promise<StepOutput> {
   const { path } = call;
   try {
     const request = await render();
-    const end = await askOnce(store, { call, part: ['command'], request: { ...askedFor(request) } }, async () => toJson(await endOf(() => run(request))));
+    const end = await askOnce(store, { call, part: ['command'], request: { ...askedFor(request) } }, async () =>
+      toJson(await endOf(() => run(request))),
+    );
     const known = end as unknown as End; // Only `toJson` makes such answers.
     if ('output' in known) return { ...known.output, path };
     throw stepFailure(known.failure.type, known.failure.message);

@@ -35,7 +35,10 @@ const startOf = new WeakMap<Context, Start>();
  * earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to come
  * to its result, which is then the later one's: nothing is paid or done twice (I8). Without, it is ended.
  */
-export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: { patient: boolean }): (call: C) => Promise<R> {
+export function oneStart<C, R>(
+  activity: (call: C) => Promise<R>,
+  { patient }: { patient: boolean },
+): (call: C) => Promise<R> {
   return async (call) => {
     const context = Context.current();
     const key = keyOf(context);
@@ -45,7 +48,8 @@ export function oneStart<C, R>(activity: (call: C) => Promise<R>, { patient }: {
     latest.set(key, start);
     let came: { result: R } | null = null;
     try {
-      const under = earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
+      const under =
+        earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
       const given = under ?? ended.get(same) ?? null;
       came = isSame(context) && given !== null ? { result: given.result as R } : { result: await activity(call) }; // of the same activity
       if (!context.info.isLocal) ended.set(same, came, 1);
@@ -65,13 +69,18 @@ export function endingSignal(context: Context): AbortSignal {
 function begin(context: Context, patient: boolean): { start: Start; end: (came: { result: unknown } | null) => void } {
   const { cancellationSignal: cancelled } = context;
   let resolve = (_came: { result: unknown } | null): void => undefined;
-  const ended = new Promise<{ result: unknown } | null>((done) => { resolve = done; });
+  const ended = new Promise<{ result: unknown } | null>((done) => {
+    resolve = done;
+  });
   const start: Start = { token: context.info.taskToken, stop: new AbortController(), isAwaited: false, ended };
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => start.stop.abort(cancelled.reason);
   const onCancel = (): void => {
     if (!patient || !isGivenUp(context)) stop();
-    else timer = setTimeout(() => { if (!start.isAwaited) stop(); }, LINGER_MS);
+    else
+      timer = setTimeout(() => {
+        if (!start.isAwaited) stop();
+      }, LINGER_MS);
   };
   if (cancelled.aborted) onCancel();
   else cancelled.addEventListener('abort', onCancel, { once: true });
@@ -84,7 +93,12 @@ function begin(context: Context, patient: boolean): { start: Start; end: (came: 
   return { start, end };
 }
 
-async function takeOver(context: Context, start: Start, earlier: Start, patient: boolean): Promise<{ result: unknown } | null> {
+async function takeOver(
+  context: Context,
+  start: Start,
+  earlier: Start,
+  patient: boolean,
+): Promise<{ result: unknown } | null> {
   const { signal } = start.stop;
   const stop = (): void => earlier.stop.abort(signal.reason);
   const stopHeartbeat = startHeartbeat(context, () => ({}));
@@ -99,7 +113,12 @@ async function takeOver(context: Context, start: Start, earlier: Start, patient:
 
 /** Temporal does not wait for it any more; nobody asked it to end. */
 function isGivenUp({ cancellationDetails: details }: Context): boolean {
-  return details !== undefined && (details.notFound || details.timedOut) && !details.cancelRequested && !details.workerShutdown;
+  return (
+    details !== undefined &&
+    (details.notFound || details.timedOut) &&
+    !details.cancelRequested &&
+    !details.workerShutdown
+  );
 }
 
 /** The SDK numbers local activities, and the paths of steps without an id are numbers too. */

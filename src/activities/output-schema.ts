@@ -50,12 +50,21 @@ function compileSchema(schema: Json): Compiled {
   if (kept !== undefined) return kept;
   try {
     const patterns = createSchemaPatterns();
-    const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false, logger: false, code: { regExp: patterns.engine } });
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      logger: false,
+      code: { regExp: patterns.engine },
+    });
     const made = { validate: ajv.compile(withoutDialect(schema)), patterns };
     compiled.set(key, made, 1);
     return made;
   } catch (error) {
-    throw stepFailure('request-refused', `Expected the step's \`schema\` to be a JSON Schema: ${error instanceof Error ? error.message : String(error)}.`);
+    throw stepFailure(
+      'request-refused',
+      `Expected the step's \`schema\` to be a JSON Schema: ${error instanceof Error ? error.message : String(error)}.`,
+    );
   }
 }
 

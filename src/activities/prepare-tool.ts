@@ -22,9 +22,20 @@ export function createPrepareTool({ store }: Dependencies): Activities['prepareT
     if ((await reusedCall(store, call, step, request)).known !== null) return { action, reused: true };
     const plain = shownOfStep(step, request);
     const shown = call.renewed === true ? shownAgain(plain) : plain;
-    return { action, path: call.path, kind: 'tool', message: shown.message, content: await store.put(shown.content), hash: gateHashOf(shown), fallback: 'abort', fixed: true, since: call.since };
+    return {
+      action,
+      path: call.path,
+      kind: 'tool',
+      message: shown.message,
+      content: await store.put(shown.content),
+      hash: gateHashOf(shown),
+      fallback: 'abort',
+      fixed: true,
+      since: call.since,
+    };
   };
-  return (call) => prepare(call).catch((error: unknown) => {
-    throw withPath(toFailure(error), call.path);
-  });
+  return (call) =>
+    prepare(call).catch((error: unknown) => {
+      throw withPath(toFailure(error), call.path);
+    });
 }

@@ -24,7 +24,14 @@ export interface ProcessOptions extends ProgramToStart {
  * asked to end, then killed; what a program leaves behind when it ends is killed too. Rejects when it cannot be
  * started (with the error of `spawn`).
  */
-export async function runProcess({ onStdout, onStderr, killRest, signal, attend, ...program }: ProcessOptions): Promise<ProcessEnd> {
+export async function runProcess({
+  onStdout,
+  onStderr,
+  killRest,
+  signal,
+  attend,
+  ...program
+}: ProcessOptions): Promise<ProcessEnd> {
   signal.throwIfAborted();
   const started = await orNothing(startProcess(program), killRest);
   const { stdout, stderr, closed } = started;

@@ -44,7 +44,13 @@ function container({ source, trusted, text }: ContextBlock, nonce: string): stri
   return `<glee:context source="${escapeTags(source)}" trusted="${String(trusted)}" nonce="${nonce}">\n${escapeTags(text.trim())}\n</glee:context>`;
 }
 
-const ENTITIES = new Map([['&', '&amp;'], ['<', '&lt;'], ['>', '&gt;'], ['"', '&quot;'], ["'", '&#39;']]);
+const ENTITIES = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+]);
 
 /** Text in which no tag can begin or end. */
 function escapeTags(text: string): string {

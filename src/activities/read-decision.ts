@@ -13,8 +13,17 @@ export function createReadEdit({ store }: Dependencies): Activities['readEdit'] 
     const written = await read(store, edit);
     if (written === undefined) return { refusal: 'the edited content is not in the store.' };
     const before = shown === null ? null : await read(store, shown);
-    if ((typeof before === 'string') !== (typeof written === 'string')) return { refusal: typeof before === 'string' ? 'expected the edited content to be a text.' : 'expected the edited content to be JSON, not a text.' };
-    return { content: await store.put(written), hash: gateHashOf({ message, content: written, ...(options === undefined ? {} : { options }) }) };
+    if ((typeof before === 'string') !== (typeof written === 'string'))
+      return {
+        refusal:
+          typeof before === 'string'
+            ? 'expected the edited content to be a text.'
+            : 'expected the edited content to be JSON, not a text.',
+      };
+    return {
+      content: await store.put(written),
+      hash: gateHashOf({ message, content: written, ...(options === undefined ? {} : { options }) }),
+    };
   };
 }
 
@@ -23,9 +32,14 @@ export function createReadAnswer({ store }: Dependencies): Activities['readAnswe
   return async ({ answer, schema }) => {
     const value = await read(store, answer);
     if (value === undefined) return { refusal: 'the answer is not in the store.' };
-    if (schema === null) return typeof value === 'string' ? { answer: await store.put(value) } : { refusal: 'expected the answer to be a text.' };
+    if (schema === null)
+      return typeof value === 'string'
+        ? { answer: await store.put(value) }
+        : { refusal: 'expected the answer to be a text.' };
     const checked = checkValue(value, schema);
-    return 'errors' in checked ? { refusal: `the answer does not fit its schema. ${checked.errors.join('; ')}.` } : { answer: await store.put(value) };
+    return 'errors' in checked
+      ? { refusal: `the answer does not fit its schema. ${checked.errors.join('; ')}.` }
+      : { answer: await store.put(value) };
   };
 }
 

@@ -53,8 +53,14 @@ function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
 /** What the Plan says of a gate of this kind, and no value changes. */
 function ownRulesOf(step: ApprovalStep | AskStep): Pick<Gate, 'kind' | 'fallback' | 'schema' | 'fixed' | 'default'> {
   const otherwise = step.default === undefined ? {} : { default: step.default };
-  if (step.kind === 'approval') return { kind: step.kind, fallback: step.fallback, ...otherwise, ...(step.fixed ? { fixed: true } : {}) };
-  return { kind: step.kind, fallback: 'abort', ...otherwise, ...(step.schema === null || step.choices !== null ? {} : { schema: step.schema }) };
+  if (step.kind === 'approval')
+    return { kind: step.kind, fallback: step.fallback, ...otherwise, ...(step.fixed ? { fixed: true } : {}) };
+  return {
+    kind: step.kind,
+    fallback: 'abort',
+    ...otherwise,
+    ...(step.schema === null || step.choices !== null ? {} : { schema: step.schema }),
+  };
 }
 
 /** The step itself decides which of the two kinds that open gates it is. */
@@ -62,20 +68,40 @@ async function loadGated(store: Store, call: GateCall): Promise<ApprovalStep | A
   const { body } = await loadBody(store, call.root, call.nested);
   const step = stepAt(body, call.step);
   if (step?.kind === 'approval' || step?.kind === 'ask') return step;
-  throw stepFailure('internal', `Expected step ${String(call.step)} of \`${body.name}\` to open a gate, got \`${step?.kind ?? 'none'}\`.`);
+  throw stepFailure(
+    'internal',
+    `Expected step ${String(call.step)} of \`${body.name}\` to open a gate, got \`${step?.kind ?? 'none'}\`.`,
+  );
 }
 
 /** A gate for one call of a tool: it shows exactly what would be done, and nothing of it can be changed. */
-async function toolGate(deps: Dependencies, call: GateCall, tool: NonNullable<GateCall['tool']>): Promise<Gate | { refusal: string }> {
+async function toolGate(
+  deps: Dependencies,
+  call: GateCall,
+  tool: NonNullable<GateCall['tool']>,
+): Promise<Gate | { refusal: string }> {
   const { path, since } = call;
   const shown = await shownCall(deps, call, tool);
   if ('refusal' in shown) return shown;
-  return { path, kind: 'tool', message: shown.message, content: await deps.store.put(shown.content), hash: gateHashOf(shown), fallback: 'abort', fixed: true, since };
+  return {
+    path,
+    kind: 'tool',
+    message: shown.message,
+    content: await deps.store.put(shown.content),
+    hash: gateHashOf(shown),
+    fallback: 'abort',
+    fixed: true,
+    since,
+  };
 }
 
 /** A gate by which the interpreter itself asks. */
 function askedGate({ path, since, kind = 'lost' }: GateCall, question: string): Gate {
-  const shown = { message: shorten(question), content: null, options: kind === 'lost' ? [...LOST_OPTIONS] : [...RECOVERY_OPTIONS] };
+  const shown = {
+    message: shorten(question),
+    content: null,
+    options: kind === 'lost' ? [...LOST_OPTIONS] : [...RECOVERY_OPTIONS],
+  };
   return { path, kind, ...shown, hash: gateHashOf(shown), fallback: 'abort', since };
 }
 
@@ -83,14 +109,25 @@ function shorten(message: string): string {
   return message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
 }
 
-function rulesOf({ approvers, not_submitter, not_deciders, quorum, reminder_ms, escalate }: GateRules, { since, submitter }: GateCall, scope: Scope): Partial<Gate> {
-  const excluded = [...(not_submitter ? [submitter] : []), ...(not_deciders === undefined ? [] : namesIn(render(not_deciders, scope)))];
+function rulesOf(
+  { approvers, not_submitter, not_deciders, quorum, reminder_ms, escalate }: GateRules,
+  { since, submitter }: GateCall,
+  scope: Scope,
+): Partial<Gate> {
+  const excluded = [
+    ...(not_submitter ? [submitter] : []),
+    ...(not_deciders === undefined ? [] : namesIn(render(not_deciders, scope))),
+  ];
   return {
     ...(approvers === undefined ? {} : { approvers: someNames(render(approvers, scope), 'required_approver') }),
     ...(excluded.length === 0 ? {} : { excluded: [...new Set(excluded)] }),
     ...(quorum === undefined ? {} : { quorum }),
     ...(reminder_ms === undefined ? {} : { reminder_ms }),
-    ...(escalate === undefined ? {} : { escalation: { at: after(since, escalate.after_ms), to: someNames(render(escalate.to, scope), 'escalate.to') } }),
+    ...(escalate === undefined
+      ? {}
+      : {
+          escalation: { at: after(since, escalate.after_ms), to: someNames(render(escalate.to, scope), 'escalate.to') },
+        }),
   };
 }
 
@@ -108,5 +145,8 @@ function namesIn(value: Json): string[] {
 function someNames(value: Json, key: string): string[] {
   const names = [...new Set(namesIn(value))];
   if (names.length > 0) return names;
-  throw stepFailure('reference-missing', `Expected \`${key}\` to name at least one person, got \`${JSON.stringify(value)}\`.`);
+  throw stepFailure(
+    'reference-missing',
+    `Expected \`${key}\` to name at least one person, got \`${JSON.stringify(value)}\`.`,
+  );
 }

@@ -14,7 +14,11 @@ export function createRenderValues({ store }: Dependencies): Activities['renderV
   return async (call) => {
     const { body } = await loadBody(store, call.root, call.nested);
     const templates = Object.entries(templatesOf(body, call));
-    const scope = await createScope(store, call.environment, templates.map(([, template]) => template));
+    const scope = await createScope(
+      store,
+      call.environment,
+      templates.map(([, template]) => template),
+    );
     const values = templates.map(async ([name, template]) => [name, await store.put(render(template, scope))] as const);
     return Object.fromEntries(await Promise.all(values));
   };
@@ -44,5 +48,8 @@ function valuesOf(body: PlanBody, step: Step | undefined): Record<string, Templa
   if (step?.kind === 'workflow' || step?.kind === 'plan') return step.inputs;
   if (step?.kind === 'foreach') return { items: step.items };
   if (step?.kind === 'wait' && step.until !== null) return { until: step.until };
-  throw stepFailure('internal', `Expected a step of \`${body.name}\` with values to compute, got \`${step?.kind ?? 'none'}\`.`);
+  throw stepFailure(
+    'internal',
+    `Expected a step of \`${body.name}\` with values to compute, got \`${step?.kind ?? 'none'}\`.`,
+  );
 }

@@ -14,11 +14,14 @@ import { stepFailure } from './failures.js';
  */
 export async function createScope(store: Store, environment: Environment, templates: Template[]): Promise<Scope> {
   const refs = new Set<Hash>([...storedIn(environment).map(({ ref }) => ref), ...templates.flatMap(textsIn)]);
-  const loaded = new Map<Hash, Json>(await Promise.all([...refs].map(async (ref) => [ref, await store.get(ref)] as const)));
+  const loaded = new Map<Hash, Json>(
+    await Promise.all([...refs].map(async (ref) => [ref, await store.get(ref)] as const)),
+  );
 
   function load(ref: Hash): Json {
     const value = loaded.get(ref);
-    if (value === undefined) throw stepFailure('reference-missing', `The stored value \`${ref}\` was not read before rendering.`);
+    if (value === undefined)
+      throw stepFailure('reference-missing', `The stored value \`${ref}\` was not read before rendering.`);
     return value;
   }
 

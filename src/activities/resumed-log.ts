@@ -38,7 +38,8 @@ function over(log: LogWriter, pieces: Piece[], isResumed: boolean): ResumedLog {
     log: {
       ...log,
       write(stream, text, at) {
-        const known = stream === 'note' ? pieces.findIndex((piece) => piece.stream === 'note' && piece.text === text) : -1;
+        const known =
+          stream === 'note' ? pieces.findIndex((piece) => piece.stream === 'note' && piece.text === text) : -1;
         if (known === -1) log.write(stream, text, at);
         else pieces.splice(0, known + 1);
       },
@@ -81,7 +82,7 @@ async function piecesAt(store: Store, { root: { run }, path, try: own, note }: P
 
 /** Every line of a log. */
 export async function* linesOf(store: Store, run: string, path: string): AsyncGenerator<LogLine> {
-  for (let offset = 0; ; ) {
+  for (let offset = 0; ;) {
     const { lines, next } = await store.readLog(run, path, offset);
     if (next === offset) return;
     yield* lines;

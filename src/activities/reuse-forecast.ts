@@ -79,8 +79,26 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
   return play.told;
 }
 
-function stage(play: Play, { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] }): Stage {
-  return { body, nested, path, input, agents: play.plan.agents, outer: null, item: null, index: null, last: null, way: [], single: false, unknown: new Set(), unknownInputs: new Set(), schedule: createSchedule(body) };
+function stage(
+  play: Play,
+  { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] },
+): Stage {
+  return {
+    body,
+    nested,
+    path,
+    input,
+    agents: play.plan.agents,
+    outer: null,
+    item: null,
+    index: null,
+    last: null,
+    way: [],
+    single: false,
+    unknown: new Set(),
+    unknownInputs: new Set(),
+    schedule: createSchedule(body),
+  };
 }
 
 async function playScope(play: Play, scope: Stage): Promise<void> {
@@ -90,7 +108,13 @@ async function playScope(play: Play, scope: Stage): Promise<void> {
     startStep(scope.schedule, index);
     const end = await playStep(play, scope, step);
     if (end === 'unknown') scope.unknown.add(index);
-    endStep(scope.schedule, index, end === 'skipped' ? { status: 'skipped', reason: '`when` is false' } : { status: 'success', output: end === 'unknown' ? null : end });
+    endStep(
+      scope.schedule,
+      index,
+      end === 'skipped'
+        ? { status: 'skipped', reason: '`when` is false' }
+        : { status: 'success', output: end === 'unknown' ? null : end },
+    );
   }
 }
 
@@ -99,7 +123,12 @@ type Played = Value | null | 'unknown' | 'skipped';
 
 async function playStep(play: Play, scope: Stage, step: Step): Promise<Played> {
   const isKnown = rootsOfStep(step).every((root) => known(root, scope));
-  if (isKnown && step.when !== null && !isTrue(await valueOf(play, scope, { kind: 'expression', expression: step.when }))) return 'skipped';
+  if (
+    isKnown &&
+    step.when !== null &&
+    !isTrue(await valueOf(play, scope, { kind: 'expression', expression: step.when }))
+  )
+    return 'skipped';
   const path = scope.single ? scope.path : joinPath(scope.path, segmentOf(step));
   if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') {
     const found = isKnown ? await lookUp(play, scope, { step, path }) : null;
@@ -116,9 +145,12 @@ interface Placed {
 
 /** A step all of whose operands are known. */
 async function playKnown(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
-  if (step.kind === 'set') return play.store.put((await valueOf(play, scope, { kind: 'map', entries: step.values })) ?? null);
+  if (step.kind === 'set')
+    return play.store.put((await valueOf(play, scope, { kind: 'map', entries: step.values })) ?? null);
   const played = await playAround(play, scope, { step, path });
-  return step.kind === 'approval' && step.content !== null && step.options === undefined ? play.store.put((await valueOf(play, scope, step.content)) ?? '') : played;
+  return step.kind === 'approval' && step.content !== null && step.options === undefined
+    ? play.store.put((await valueOf(play, scope, step.content)) ?? '')
+    : played;
 }
 
 /** A step that asks, waits, or runs others. */
@@ -163,8 +195,15 @@ async function valueOf({ store }: Play, scope: Stage, template: Template): Promi
 
 type Acting = AgentStep | CommandStep | ToolStep;
 
-async function lookUp(play: Play, scope: Stage, { step, path }: { step: Acting; path: string }): Promise<StepOutput | 'refused' | null> {
-  const { plan: { agents }, settings } = play;
+async function lookUp(
+  play: Play,
+  scope: Stage,
+  { step, path }: { step: Acting; path: string },
+): Promise<StepOutput | 'refused' | null> {
+  const {
+    plan: { agents },
+    settings,
+  } = play;
   if (settings.reuse === undefined) return null;
   const byProgram = step.kind === 'agent' && programFor(play, scope, step) !== null;
   const { done, ...reuse } = reuseFor(settings.reuse, { step, path, agents, byProgram });
@@ -172,21 +211,50 @@ async function lookUp(play: Play, scope: Stage, { step, path }: { step: Acting; 
   return found ?? (done === true ? 'refused' : null);
 }
 
-async function outputFor(play: Play, scope: Stage, { step, path, reuse }: { step: Acting; path: string; reuse: Reuse }): Promise<StepOutput | null> {
+async function outputFor(
+  play: Play,
+  scope: Stage,
+  { step, path, reuse }: { step: Acting; path: string; reuse: Reuse },
+): Promise<StepOutput | null> {
   const { store, plan, settings } = play;
   const environment = bind(rootsOf(templatesOf(step)), scope);
-  const call = { root: { run: '', first: '', plan: plan.hash }, nested: scope.nested, step: step.index, path, try: 1, environment, reuse };
+  const call = {
+    root: { run: '', first: '', plan: plan.hash },
+    nested: scope.nested,
+    step: step.index,
+    path,
+    try: 1,
+    environment,
+    reuse,
+  };
   if (step.kind === 'command') {
-    const request = await createCommandRequest(store, { ...call, workspace: locate(play.store, folderOf(step, settings)) }, step);
+    const request = await createCommandRequest(
+      store,
+      { ...call, workspace: locate(play.store, folderOf(step, settings)) },
+      step,
+    );
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
   }
-  if (step.kind === 'tool') return (await reusedCall(store, call, step, await createToolRequest(store, { ...call, workspace: locate(play.store, settings.workspace) }, step))).known;
+  if (step.kind === 'tool')
+    return (
+      await reusedCall(
+        store,
+        call,
+        step,
+        await createToolRequest(store, { ...call, workspace: locate(play.store, settings.workspace) }, step),
+      )
+    ).known;
   const key = await agentKey(play, scope, step, environment);
   return key === null ? null : reusedOutput(store, call, key);
 }
 
 function programFor({ plan, settings }: Play, scope: Stage, step: AgentStep): ProgramChoice | null {
-  return programOf(settings.programs, step, plan.agents[step.agent], programAddress(scope.nested, [...scope.way, step.index]));
+  return programOf(
+    settings.programs,
+    step,
+    plan.agents[step.agent],
+    programAddress(scope.nested, [...scope.way, step.index]),
+  );
 }
 
 /** The content of an agent step as whoever plays it would be asked. */
@@ -194,9 +262,14 @@ async function agentKey(play: Play, scope: Stage, step: AgentStep, environment: 
   const { store, plan, settings } = play;
   const agent = plan.agents[step.agent];
   if (agent === undefined) return null;
-  const request = (model: string): Promise<ModelRequest> => createRequest(store, { body: scope.body, step, agent, environment, model, context: settings.context });
+  const request = (model: string): Promise<ModelRequest> =>
+    createRequest(store, { body: scope.body, step, agent, environment, model, context: settings.context });
   const played = programFor(play, scope, step);
-  if (played !== null) return contentKey('agent', programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)));
+  if (played !== null)
+    return contentKey(
+      'agent',
+      programContent(step, played.program, await request(played.model ?? ''), accessOf(agent)),
+    );
   const model = settings.models[modelKeyOf(step, agent)];
   if (model === undefined) return null;
   // As `openConversation` asks it; an agent without tools is asked without them.
@@ -204,13 +277,18 @@ async function agentKey(play: Play, scope: Stage, step: AgentStep, environment: 
   return contentKey('agent', modelContent(step, model.provider, { ...(await request(model.model)), ...tools }));
 }
 
-async function playNested(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'workflow' }; path: string }): Promise<Played> {
+async function playNested(
+  play: Play,
+  scope: Stage,
+  { step, path }: { step: Step & { kind: 'workflow' }; path: string },
+): Promise<Played> {
   const body = play.plan.nested[step.plan];
   if (body === undefined) return 'unknown';
   const inner = stage(play, { body, nested: step.plan, path, input: {} });
   const inputs: Record<string, Value> = {};
   for (const [name, template] of Object.entries(step.inputs)) {
-    if (rootsOf([template]).every((root) => known(root, scope))) inputs[name] = await play.store.put((await valueOf(play, scope, template)) ?? '');
+    if (rootsOf([template]).every((root) => known(root, scope)))
+      inputs[name] = await play.store.put((await valueOf(play, scope, template)) ?? '');
   }
   inner.input = inputs;
   // What is not known here is not known there: a step that refers to such an input runs.
@@ -229,15 +307,34 @@ async function outputOf(play: Play, scope: Stage): Promise<Played> {
   const { output } = scope.schedule.body;
   const last = lastStepOf(scope.schedule.body)?.index ?? -1;
   if (output === null) return scope.unknown.has(last) ? 'unknown' : (scope.schedule.steps[last]?.output ?? null);
-  return rootsOf([output]).every((root) => known(root, scope)) ? play.store.put((await valueOf(play, scope, output)) ?? '') : 'unknown';
+  return rootsOf([output]).every((root) => known(root, scope))
+    ? play.store.put((await valueOf(play, scope, output)) ?? '')
+    : 'unknown';
 }
 
 function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: string; index: number }): Stage {
-  return { ...scope, outer: scope, path: joinPath(path, String(index)), way: [...scope.way, step.index], single: step.body.single, index, item: null, last: null, unknown: new Set(), schedule: createSchedule(step.body) };
+  return {
+    ...scope,
+    outer: scope,
+    path: joinPath(path, String(index)),
+    way: [...scope.way, step.index],
+    single: step.body.single,
+    index,
+    item: null,
+    last: null,
+    unknown: new Set(),
+    schedule: createSchedule(step.body),
+  };
 }
 
-async function playItems(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'foreach' }; path: string }): Promise<Played> {
-  const items = rootsOf([step.items]).every((root) => known(root, scope)) ? await valueOf(play, scope, step.items) : undefined;
+async function playItems(
+  play: Play,
+  scope: Stage,
+  { step, path }: { step: Step & { kind: 'foreach' }; path: string },
+): Promise<Played> {
+  const items = rootsOf([step.items]).every((root) => known(root, scope))
+    ? await valueOf(play, scope, step.items)
+    : undefined;
   if (!Array.isArray(items)) return playBlind(play, path);
   const outputs: Played[] = [];
   for (const [index, item] of items.entries()) {
@@ -245,7 +342,9 @@ async function playItems(play: Play, scope: Stage, { step, path }: { step: Step 
     await playScope(play, inner);
     outputs.push(await outputOf(play, inner));
   }
-  return outputs.includes('unknown') ? 'unknown' : play.store.put(await Promise.all(outputs.map((output) => jsonOf(play, output))));
+  return outputs.includes('unknown')
+    ? 'unknown'
+    : play.store.put(await Promise.all(outputs.map((output) => jsonOf(play, output))));
 }
 
 async function jsonOf({ store }: Play, output: Played): Promise<Json> {
@@ -253,16 +352,22 @@ async function jsonOf({ store }: Play, output: Played): Promise<Json> {
   return loadValue(output, store);
 }
 
-async function playRounds(play: Play, scope: Stage, { step, path }: { step: Step & { kind: 'loop' }; path: string }): Promise<Played> {
+async function playRounds(
+  play: Play,
+  scope: Stage,
+  { step, path }: { step: Step & { kind: 'loop' }; path: string },
+): Promise<Played> {
   let last: Stage | null = null;
   for (let index = 0; index < step.max; index++) {
     const round: Stage = { ...innerStage(scope, step, { path, index }), last: last?.schedule ?? null };
     await playScope(play, round);
     if (round.unknown.size > 0) {
-      for (let later = index + 1; later < Math.min(step.max, play.roundsBefore(path)); later++) playBlind(play, joinPath(path, String(later)));
+      for (let later = index + 1; later < Math.min(step.max, play.roundsBefore(path)); later++)
+        playBlind(play, joinPath(path, String(later)));
       return 'unknown';
     }
-    if (isTrue(await valueOf(play, round, { kind: 'expression', expression: step.until }))) return outputOf(play, round);
+    if (isTrue(await valueOf(play, round, { kind: 'expression', expression: step.until })))
+      return outputOf(play, round);
     last = round;
   }
   return last === null ? 'unknown' : outputOf(play, last);

@@ -41,7 +41,12 @@ export function programContent(step: AgentStep, program: ProgramName, request: M
 
 /** All that a command's output depends on but the files that it does not name. */
 export async function commandContent(step: CommandStep, request: CommandRequest): Promise<Json> {
-  return { ...askedFor(request), schema: step.schema, output_as: step.output_as ?? null, reads: await readsOf(step, request.cwd) };
+  return {
+    ...askedFor(request),
+    schema: step.schema,
+    output_as: step.output_as ?? null,
+    reads: await readsOf(step, request.cwd),
+  };
 }
 
 /**
@@ -53,16 +58,28 @@ export async function reusedOutput(store: Store, call: StepCall, key: Hash): Pro
   const { run, from, earlier = [], done, never } = call.reuse;
   for (const scope of never === true ? [] : [from, ...earlier]) {
     const entry = await store.readJournal(keyIn(scope, key));
-    if (entry !== null && (done === true || (await isKept(store, entry)))) return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
+    if (entry !== null && (done === true || (await isKept(store, entry))))
+      return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
   }
-  if (done === true) throw stepFailure('already-done', `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. \`perdure rerun ${run} --again\` repeats it.`);
+  if (done === true)
+    throw stepFailure(
+      'already-done',
+      `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. \`perdure rerun ${run} --again\` repeats it.`,
+    );
   return null;
 }
 
 /** Whether what the result names is there: somebody may have removed values, and then the step is done again. */
 async function isKept(store: Store, { response }: JournalEntry): Promise<boolean> {
   const { output } = response as unknown as StepOutput; // only `keepOutput` makes such entries
-  return output === null || !isStored(output) || store.get(output.ref).then(() => true, () => false);
+  return (
+    output === null ||
+    !isStored(output) ||
+    store.get(output.ref).then(
+      () => true,
+      () => false,
+    )
+  );
 }
 
 /** How long a result waits for room between two looks at the disk. */
@@ -75,9 +92,15 @@ const ROOM_AGAIN_MS = 2_000;
 export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
   const { path: _where, ...kept } = output;
   const { log } = Context.current();
-  const write = (): Promise<void> => store.writeJournal(keyIn(call.root.first, key), { request: key, response: kept as unknown as Json, at: new Date().toISOString() }); // a StepOutput is plain JSON
+  const write = (): Promise<void> =>
+    store.writeJournal(keyIn(call.root.first, key), {
+      request: key,
+      response: kept as unknown as Json,
+      at: new Date().toISOString(),
+    }); // a StepOutput is plain JSON
   const failed = (error: unknown): void => {
-    if (error instanceof StoreFailure && error.passes) setTimeout(() => void write().catch(failed), ROOM_AGAIN_MS).unref();
+    if (error instanceof StoreFailure && error.passes)
+      setTimeout(() => void write().catch(failed), ROOM_AGAIN_MS).unref();
     else log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
   };
   await write().catch(failed);

@@ -39,47 +39,65 @@ const LOG_BYTES = 16 * 1024 * 1024;
 /** Runs a program to its end (decision 3). Its output is what it wrote to stdout. */
 export function createRunCommand({ store }: Dependencies): (call: CommandCall) => Promise<StepOutput> {
   return (call) => {
-    const render = async (): Promise<CommandRequest> => createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
-    const act = (request?: CommandRequest): Promise<StepOutput> => attempt(store, call, 'command', async (current) => run(store, call, request ?? (await render()), current));
+    const render = async (): Promise<CommandRequest> =>
+      createCommandRequest(store, call, (await loadStep(store, call, 'command')).step);
+    const act = (request?: CommandRequest): Promise<StepOutput> =>
+      attempt(store, call, 'command', async (current) => run(store, call, request ?? (await render()), current));
     return call.quick === true ? runOnce(store, call, render, act) : act();
   };
 }
 
-async function run(store: Store, call: CommandCall, request: CommandRequest, current: Attempt<CommandStep>): Promise<StepOutput> {
+async function run(
+  store: Store,
+  call: CommandCall,
+  request: CommandRequest,
+  current: Attempt<CommandStep>,
+): Promise<StepOutput> {
   const { step, signal, log, progress } = current;
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);
   // Whether an external effect has happened a later run must not have to guess.
-  const keep = async (output: StepOutput): Promise<StepOutput> => (step.effect === 'external' ? keepOutput(store, call, key(), output) : keepSoon(store, call, key, output));
+  const keep = async (output: StepOutput): Promise<StepOutput> =>
+    step.effect === 'external' ? keepOutput(store, call, key(), output) : keepSoon(store, call, key, output);
   const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
   if (known !== null) return keep(known);
   const stdout = createOutputCapture(step.max_output_kb * KB);
   const stderr = createOutputCapture(STDERR_BYTES);
   const out = logged(log, 'stdout');
   const err = logged(log, 'stderr');
-  const end = await startCommand(request, { store: store.id, run: call.root.run }, {
-    signal,
-    onStdout: (chunk) => {
-      stdout.add(chunk);
-      out.add(chunk);
-      progress['bytes'] = stdout.bytes();
+  const end = await startCommand(
+    request,
+    { store: store.id, run: call.root.run },
+    {
+      signal,
+      onStdout: (chunk) => {
+        stdout.add(chunk);
+        out.add(chunk);
+        progress['bytes'] = stdout.bytes();
+      },
+      onStderr: (chunk) => {
+        stderr.add(chunk);
+        err.add(chunk);
+      },
     },
-    onStderr: (chunk) => {
-      stderr.add(chunk);
-      err.add(chunk);
-    },
-  });
+  );
   out.end();
   err.end();
   signal.throwIfAborted();
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
   const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
-  return writeDown(step, async () => keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false }));
+  return writeDown(step, async () =>
+    keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false }),
+  );
 }
 
 /** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */
-export async function startCommand({ argv, cwd, env: declared, stdin }: Omit<CommandRequest, 'place'>, owner: Pick<RunTag, 'store' | 'run'>, watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>): Promise<ProcessEnd> {
+export async function startCommand(
+  { argv, cwd, env: declared, stdin }: Omit<CommandRequest, 'place'>,
+  owner: Pick<RunTag, 'store' | 'run'>,
+  watch: Pick<ProcessOptions, 'signal' | 'onStdout' | 'onStderr'>,
+): Promise<ProcessEnd> {
   requireFolder(cwd);
   const command = announceCommand();
   const env = commandEnvironment(declared, runTag({ ...owner, worker: process.pid, command: command.number }));
@@ -96,7 +114,10 @@ export async function startCommand({ argv, cwd, env: declared, stdin }: Omit<Com
 function startFailure(error: unknown, program: string, cwd: string): unknown {
   switch (errorCode(error)) {
     case 'E2BIG':
-      return stepFailure('command-refused', 'The arguments are too long for the system (E2BIG). Give big values through `stdin` instead.');
+      return stepFailure(
+        'command-refused',
+        'The arguments are too long for the system (E2BIG). Give big values through `stdin` instead.',
+      );
     case 'EACCES':
       return stepFailure('command-refused', `The system does not allow to run \`${program}\` in \`${cwd}\` (EACCES).`);
     case 'EAGAIN':
@@ -110,7 +131,11 @@ function startFailure(error: unknown, program: string, cwd: string): unknown {
 
 function requireFolder(cwd: string): void {
   const found = statIfThere(cwd);
-  if (found === null || !found.isDirectory()) throw stepFailure('command-refused', `Expected the \`cwd\` \`${cwd}\` to be a folder, ${found === null ? 'but there is none' : 'got something else'}.`);
+  if (found === null || !found.isDirectory())
+    throw stepFailure(
+      'command-refused',
+      `Expected the \`cwd\` \`${cwd}\` to be a folder, ${found === null ? 'but there is none' : 'got something else'}.`,
+    );
 }
 
 function statIfThere(path: string): Stats | null {
@@ -130,14 +155,19 @@ function logged(log: LogWriter, stream: 'stdout' | 'stderr'): { add: (chunk: Buf
       if (bytes > LOG_BYTES) return;
       bytes += chunk.length;
       log.write(stream, decoder.write(chunk));
-      if (bytes > LOG_BYTES) log.write('note', `${stream} goes on; this log keeps its first ${LOG_BYTES / KB / KB} MiB`);
+      if (bytes > LOG_BYTES)
+        log.write('note', `${stream} goes on; this log keeps its first ${LOG_BYTES / KB / KB} MiB`);
     },
     end: () => log.write(stream, decoder.end()),
   };
 }
 
 function parseOutput(text: string, isCut: boolean, { max_output_kb, schema }: CommandStep): Json {
-  if (isCut) throw stepFailure('answer-invalid', `Expected JSON of at most \`max_output_kb\` (${max_output_kb}), got more. Raise it.`);
+  if (isCut)
+    throw stepFailure(
+      'answer-invalid',
+      `Expected JSON of at most \`max_output_kb\` (${max_output_kb}), got more. Raise it.`,
+    );
   const checked = checkOutput(text, schema);
   if ('value' in checked) return checked.value;
   throw stepFailure('answer-invalid', `The output does not satisfy \`schema\`. ${checked.errors.join('. ')}`);

@@ -38,33 +38,69 @@ interface Playing extends Attempt<AgentStep> {
  * worker the program's own session is resumed; what was answered once is never asked again (I8).
  */
 export function createRunProgram(deps: Dependencies): (call: ProgramCall) => Promise<StepOutput> {
-  return (call) => attempt(deps.store, call, 'agent', (current) => {
-    const agent = current.plan.agents[current.step.agent];
-    if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${current.step.agent}\`.`);
-    return run({ ...current, deps, call, agent });
-  });
+  return (call) =>
+    attempt(deps.store, call, 'agent', (current) => {
+      const agent = current.plan.agents[current.step.agent];
+      if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${current.step.agent}\`.`);
+      return run({ ...current, deps, call, agent });
+    });
 }
 
 async function run(playing: Playing): Promise<StepOutput> {
-  const { deps: { store }, call, step, agent, body, log } = playing;
+  const {
+    deps: { store },
+    call,
+    step,
+    agent,
+    body,
+    log,
+  } = playing;
   const { program, model } = call.program;
-  const request = await createRequest(store, { body, step, agent, environment: call.environment, model: model ?? '', context: call.context });
+  const request = await createRequest(store, {
+    body,
+    step,
+    agent,
+    environment: call.environment,
+    model: model ?? '',
+    context: call.context,
+  });
   const access = accessOf(agent);
   const key = contentKey('agent', programContent(step, program, request, access));
   const known = await reusedOutput(store, call, key);
   if (known !== null) return keepOutput(store, call, key, known);
-  let question: ProgramQuestion = { system: request.system, prompt: request.messages.map(textOf).join('\n\n'), model, schema: step.schema, access, after: null };
+  let question: ProgramQuestion = {
+    system: request.system,
+    prompt: request.messages.map(textOf).join('\n\n'),
+    model,
+    schema: step.schema,
+    access,
+    after: null,
+  };
   refuseIfShort(needsOf(call, question), call.most);
   for (let again = 0; ; again += 1) {
     const reply = await replyTo(playing, question, again);
-    const verdict = judge({ text: reply.text, stop: 'end', usage: reply.spent.usage }, step, agent, reply.model ?? program);
+    const verdict = judge(
+      { text: reply.text, stop: 'end', usage: reply.spent.usage },
+      step,
+      agent,
+      reply.model ?? program,
+    );
     if ('value' in verdict) {
       const { spent } = playing.account;
-      return keepOutput(store, call, key, { output: await store.put(convert(verdict.value, step.output_as)), spend: { ...spent, steps: 1 }, note: noteOf(call, reply, spent), reused: false });
+      return keepOutput(store, call, key, {
+        output: await store.put(convert(verdict.value, step.output_as)),
+        spend: { ...spent, steps: 1 },
+        note: noteOf(call, reply, spent),
+        reused: false,
+      });
     }
     if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-    question = { ...question, prompt: correction(step.schema, verdict.errors), after: { session: reply.session, total: reply.total } };
+    question = {
+      ...question,
+      prompt: correction(step.schema, verdict.errors),
+      after: { session: reply.session, total: reply.total },
+    };
   }
 }
 
@@ -80,7 +116,15 @@ async function replyTo(playing: Playing, question: ProgramQuestion, again: numbe
   const reply = await askOnce(deps.store, { call, part: ['program', again], request }, async () => {
     try {
       return (await converse({
-        deps, call, question, again, request: sha256(canonicalJson(request)), maxTurns: agent.max_turns, signal, log, onSpent,
+        deps,
+        call,
+        question,
+        again,
+        request: sha256(canonicalJson(request)),
+        maxTurns: agent.max_turns,
+        signal,
+        log,
+        onSpent,
         onProgress: (now) => void Object.assign(progress, now),
       })) as unknown as Json; // so is a reply
     } catch (error) {
@@ -97,11 +141,19 @@ function finalWhenLate(failure: ApplicationFailure, { step }: Playing): Applicat
   const { scheduledTimestampMs } = Context.current().info;
   const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : 0;
   if (failure.nonRetryable === true || Date.now() + delayMs - scheduledTimestampMs <= step.timeout_ms) return failure;
-  return ApplicationFailure.create({ type: failure.type ?? 'internal', message: failure.message, nonRetryable: true, details: failure.details ?? [] });
+  return ApplicationFailure.create({
+    type: failure.type ?? 'internal',
+    message: failure.message,
+    nonRetryable: true,
+    details: failure.details ?? [],
+  });
 }
 
 /** What a conversation may need when it starts; it may use more, and is settled by what it has used. */
-function needsOf({ program: { price, max_tokens } }: ProgramCall, { system, prompt }: ProgramQuestion): { usd: number; tokens: number } {
+function needsOf(
+  { program: { price, max_tokens } }: ProgramCall,
+  { system, prompt }: ProgramQuestion,
+): { usd: number; tokens: number } {
   return mostOf(price, { bytes: utf8Bytes(system) + utf8Bytes(prompt), max_tokens });
 }
 

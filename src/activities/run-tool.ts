@@ -27,22 +27,31 @@ import { tellCall, tellResult } from './turns/turn-log.js';
  */
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
   const { store } = deps;
-  return (call) => attempt(store, call, 'tool', async (current) => {
-    const { step } = current;
-    const request = await createToolRequest(store, call, step);
-    const { key, known } = await reusedCall(store, call, step, request);
-    if (known !== null) return keepOutput(store, call, key, known);
-    const leave = leaveFor(step, request, call);
-    const { log } = await resumeLog(store, current.log, { ...call, note: null });
-    tellCall(log, null, { name: step.tool.name, input: request.args });
-    const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
-    const ask = (): Promise<Json> => askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }));
-    const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
-    tellResult(log, null, step.tool.name, run);
-    if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
-    const output = outputOf(step, run);
-    return whenThereIsRoom(step, async () => keepOutput(store, call, key, { output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: null, reused: false }));
-  });
+  return (call) =>
+    attempt(store, call, 'tool', async (current) => {
+      const { step } = current;
+      const request = await createToolRequest(store, call, step);
+      const { key, known } = await reusedCall(store, call, step, request);
+      if (known !== null) return keepOutput(store, call, key, known);
+      const leave = leaveFor(step, request, call);
+      const { log } = await resumeLog(store, current.log, { ...call, note: null });
+      tellCall(log, null, { name: step.tool.name, input: request.args });
+      const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
+      const ask = (): Promise<Json> =>
+        askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }));
+      const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
+      tellResult(log, null, step.tool.name, run);
+      if (run.is_error) throw stepFailure('tool-failed', toText(run.content));
+      const output = outputOf(step, run);
+      return whenThereIsRoom(step, async () =>
+        keepOutput(store, call, key, {
+          output: await store.put(output),
+          spend: { usd: 0, tokens: 0, steps: 1 },
+          note: null,
+          reused: false,
+        }),
+      );
+    });
 }
 
 /**
@@ -60,12 +69,34 @@ function leaveFor(step: ToolStep, request: Callable, { allowed }: ToolStepCall):
   throw stepFailure('tool-refused', `Not allowed: ${verdict.reason}`);
 }
 
-async function make({ store, credentials }: Dependencies, call: ToolStepCall, { tool, handler, args }: Callable, { step, signal, log, progress, allowed }: Attempt<ToolStep> & { allowed: boolean }): Promise<Json> {
-  if (tool.kind === 'builtin' && tool.name === 'edit_file' && !(await begin(store, begunKey(call), sha256(canonicalJson(args))))) {
-    throw stepFailure('tool-failed', 'The outcome of `edit_file` is unknown: it had begun when its worker was lost, and it was not repeated. Look at what it has done.');
+async function make(
+  { store, credentials }: Dependencies,
+  call: ToolStepCall,
+  { tool, handler, args }: Callable,
+  { step, signal, log, progress, allowed }: Attempt<ToolStep> & { allowed: boolean },
+): Promise<Json> {
+  if (
+    tool.kind === 'builtin' &&
+    tool.name === 'edit_file' &&
+    !(await begin(store, begunKey(call), sha256(canonicalJson(args))))
+  ) {
+    throw stepFailure(
+      'tool-failed',
+      'The outcome of `edit_file` is unknown: it had begun when its worker was lost, and it was not repeated. Look at what it has done.',
+    );
   }
   const { workspace, root } = call;
-  const { content, is_error } = await handler.run(tool, args, { store, credentials, workspace, signal, log, progress, permissions: step.permissions, allowed, run: root.run });
+  const { content, is_error } = await handler.run(tool, args, {
+    store,
+    credentials,
+    workspace,
+    signal,
+    log,
+    progress,
+    permissions: step.permissions,
+    allowed,
+    run: root.run,
+  });
   return { content, is_error };
 }
 

@@ -37,22 +37,45 @@ export function createSendNotice({ store, credentials }: Dependencies): Activiti
   };
 }
 
-async function run({ notice, workspace }: NoticeCall, argv: string[], store: Store, signal: AbortSignal): Promise<void> {
+async function run(
+  { notice, workspace }: NoticeCall,
+  argv: string[],
+  store: Store,
+  signal: AbortSignal,
+): Promise<void> {
   const said = createOutputCapture(TOLD_BYTES);
   const hear = (chunk: Buffer): void => said.add(chunk);
-  const env = Object.fromEntries(DESKTOP.flatMap((name) => { const value = process.env[name]; return value === undefined ? [] : [[name, value]]; }));
-  const end = await startCommand({ argv, cwd: workspace, env, stdin: JSON.stringify(shownNotice(notice)) }, { store: store.id, run: notice.run }, { signal, onStdout: hear, onStderr: hear });
+  const env = Object.fromEntries(
+    DESKTOP.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+  const end = await startCommand(
+    { argv, cwd: workspace, env, stdin: JSON.stringify(shownNotice(notice)) },
+    { store: store.id, run: notice.run },
+    { signal, onStdout: hear, onStderr: hear },
+  );
   const text = said.text().trim();
-  if (end.code !== 0) throw notTaken(`\`${argv[0] ?? ''}\` ended with ${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`);
+  if (end.code !== 0)
+    throw notTaken(
+      `\`${argv[0] ?? ''}\` ended with ${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`,
+    );
 }
 
 async function post(webhook: string, notice: Notice, credentials: Credentials, signal: AbortSignal): Promise<void> {
   const address = filledAddress(webhook, credentials());
   // An address may be a secret: no message names it (I13).
-  if (address === null) throw stepFailure('provider-missing', `expected the variable of \`${webhook}\` to hold an http or https address where the worker runs`);
-  const response = await request(address, { body: JSON.stringify(shownNotice(notice)), signal }).catch((error: unknown) => {
-    throw notTaken(`the webhook could not be reached (${errorCode(error) ?? 'no answer'})`);
-  });
+  if (address === null)
+    throw stepFailure(
+      'provider-missing',
+      `expected the variable of \`${webhook}\` to hold an http or https address where the worker runs`,
+    );
+  const response = await request(address, { body: JSON.stringify(shownNotice(notice)), signal }).catch(
+    (error: unknown) => {
+      throw notTaken(`the webhook could not be reached (${errorCode(error) ?? 'no answer'})`);
+    },
+  );
   await readAll(response);
   const { statusCode = 0 } = response;
   if (statusCode < 200 || statusCode > 299) throw notTaken(`the webhook answered with status ${statusCode}`);
@@ -64,7 +87,12 @@ function shownNotice(notice: Notice): Notice {
   const about = { definition: safeName(definition), submitted_by: safeName(submitted_by) };
   switch (notice.event) {
     case 'waiting':
-      return { ...notice, ...about, message: safeText(notice.message), ...(notice.approvers === undefined ? {} : { approvers: notice.approvers.map(safeName) }) };
+      return {
+        ...notice,
+        ...about,
+        message: safeText(notice.message),
+        ...(notice.approvers === undefined ? {} : { approvers: notice.approvers.map(safeName) }),
+      };
     case 'paused':
       return { ...notice, ...about, message: safeText(notice.message) };
     case 'ended':

@@ -24,7 +24,8 @@ export function useLauncher(given: LauncherPlace): () => void {
  */
 export async function startProcess(program: ProgramToStart): Promise<StartedProcess> {
   const { file, args, cwd, env, given } = program;
-  const ready = program.stdin === null && program.inherit === undefined && program.pipes === undefined ? readyLauncher() : null;
+  const ready =
+    program.stdin === null && program.inherit === undefined && program.pipes === undefined ? readyLauncher() : null;
   if (ready === null) return spawnProcess(program);
   try {
     return await ready.launch({ file, args, cwd, env, ...(given === undefined ? {} : { given }) });

@@ -37,10 +37,24 @@ export interface StartedProcess {
 }
 
 /** Starts a program as a child of this process. Rejects with the error of `spawn`. */
-export async function spawnProcess({ file, args, cwd, env, stdin, inherit, pipes = 0, given }: ProgramToStart): Promise<StartedProcess> {
+export async function spawnProcess({
+  file,
+  args,
+  cwd,
+  env,
+  stdin,
+  inherit,
+  pipes = 0,
+  given,
+}: ProgramToStart): Promise<StartedProcess> {
   const inherited = inherit === undefined ? [] : [inherit];
   const further = Array.from({ length: pipes + (given === undefined ? 0 : 1) }, () => 'pipe' as const);
-  const child = spawn(file, args, { cwd, env, detached: true, stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inherited, ...further] });
+  const child = spawn(file, args, {
+    cwd,
+    env,
+    detached: true,
+    stdio: [stdin === null ? 'ignore' : 'pipe', 'pipe', 'pipe', ...inherited, ...further],
+  });
   const exited = new Promise<ProcessEnd>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
   const closed = new Promise<true>((resolve) => child.once('close', () => resolve(true)));
   await once(child, 'spawn');

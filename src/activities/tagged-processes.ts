@@ -59,7 +59,9 @@ export async function killTagged(isLeft: (found: TaggedProcess) => boolean | Pro
 export async function listTagged(): Promise<TaggedProcess[]> {
   if (process.platform !== 'linux') return [];
   const found: TaggedProcess[] = [];
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+  const pids = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
   for (const [index, pid] of pids.entries()) {
     if (index % SLICE === SLICE - 1) await yieldToOthers();
     const tag = parseRunTag(tagOf(pid));
@@ -72,7 +74,9 @@ function tagOf(pid: number): string {
   const prefix = `${RUN_TAG}=`;
   try {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8');
-    return environment.includes(prefix) ? (environment.split('\0').find((entry) => entry.startsWith(prefix)) ?? '').slice(prefix.length) : '';
+    return environment.includes(prefix)
+      ? (environment.split('\0').find((entry) => entry.startsWith(prefix)) ?? '').slice(prefix.length)
+      : '';
   } catch {
     return ''; // It is gone, or another user's.
   }

@@ -13,10 +13,13 @@ export function startTimeLimit(signal: AbortSignal, limitMs: number): TimeLimit 
   const controller = new AbortController();
   let isOver = false;
   const forward = (): void => controller.abort(signal.reason);
-  const timer = setTimeout(() => {
-    isOver = !controller.signal.aborted;
-    controller.abort(new Error('time limit'));
-  }, Math.min(limitMs, LONGEST_MS));
+  const timer = setTimeout(
+    () => {
+      isOver = !controller.signal.aborted;
+      controller.abort(new Error('time limit'));
+    },
+    Math.min(limitMs, LONGEST_MS),
+  );
   if (signal.aborted) forward();
   else signal.addEventListener('abort', forward, { once: true });
   return {

@@ -11,7 +11,9 @@ export interface TimedScripts {
 export function createTimedScripts(budgetMs: number): TimedScripts {
   let leftMs = budgetMs;
   return {
-    restart: () => { leftMs = budgetMs; },
+    restart: () => {
+      leftMs = budgetMs;
+    },
     run(program, place) {
       const started = performance.now();
       try {
@@ -28,5 +30,7 @@ export function createTimedScripts(budgetMs: number): TimedScripts {
 
 /** The error of another realm is no `Error` of ours. */
 function isOverTime(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  return (
+    typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT'
+  );
 }

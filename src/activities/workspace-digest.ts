@@ -39,7 +39,9 @@ export async function workspaceDigest(folder: string, { definition, stateDir }: 
     const top = repositoryOf(workspace) ?? workspace;
     return await withRepository(async (git, own) => {
       const left = { repositories: MOST_REPOSITORIES };
-      return sha256(canonicalJson(await stateOf({ top, below: relative(top, workspace), states, without }, { git, own, left })));
+      return sha256(
+        canonicalJson(await stateOf({ top, below: relative(top, workspace), states, without }, { git, own, left })),
+      );
     });
   } catch {
     return null;
@@ -75,7 +77,10 @@ interface Place {
 }
 
 /** The state of one repository, and of those inside. */
-async function stateOf({ top, below, states, without }: Place, { git, own, left }: { git: Git; own: string; left: { repositories: number } }): Promise<Json> {
+async function stateOf(
+  { top, below, states, without }: Place,
+  { git, own, left }: { git: Git; own: string; left: { repositories: number } },
+): Promise<Json> {
   if ((left.repositories -= 1) < 0) throw new Error('There are too many repositories.');
   const repository = await repositoryAt(top);
   const files = [join(own, `index.${left.repositories}`), join(own, `ignored.${left.repositories}`)] as const;
@@ -87,7 +92,13 @@ async function stateOf({ top, below, states, without }: Place, { git, own, left 
   }
   await writeFile(ignored, (await excludesOf(repository)) ?? '');
   const apart = hide(top, [...states, ...without]);
-  const look = { git, repository, below, without: apart.without, place: { index, ignored, hidden: hide(top, states).hidden } };
+  const look = {
+    git,
+    repository,
+    below,
+    without: apart.without,
+    place: { index, ignored, hidden: hide(top, states).hidden },
+  };
   // An index that points to other files of its repository (split, sparse) is of no use here: then each file is looked at.
   const seen = await lookAt(look).catch(async (error: unknown) => {
     if (known === null || (error instanceof GitError && error.tookTooLong)) throw error;
@@ -96,7 +107,8 @@ async function stateOf({ top, below, states, without }: Place, { git, own, left 
   });
   const changed = await Promise.all(seen.changed.sort().map((path) => fileState(top, path)));
   const inside: Json[] = [];
-  for (const path of seen.repositories.sort()) inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);
+  for (const path of seen.repositories.sort())
+    inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);
   return { head: (await headOf(repository)) || 'no commit', indexed: sha256(seen.indexed.join('\0')), changed, inside };
 }
 

@@ -15,12 +15,22 @@ async function runCommandLine(argv: string[]): Promise<never> {
       if (stream === terminal.stdout) lost.error ??= error;
     });
   }
-  const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) => tellError(terminal, error, argv.includes('--json')));
+  const exit = await runProgram(argv, terminal, packageVersion()).catch((error: unknown) =>
+    tellError(terminal, error, argv.includes('--json')),
+  );
   // Open connections must not keep the process; what was written must reach its reader first.
   await Promise.all([terminal.stdout, terminal.stderr].map(flush));
   if (lost.error === null) process.exit(exit);
   // A result that nobody has is no success, whatever the command came to.
-  await tellError(terminal, new CliError(`Not all of the output could be written: ${lost.error.message}.`, EXIT.ended, 'Make room where it goes, and do it again; what ran has run.'), false);
+  await tellError(
+    terminal,
+    new CliError(
+      `Not all of the output could be written: ${lost.error.message}.`,
+      EXIT.ended,
+      'Make room where it goes, and do it again; what ran has run.',
+    ),
+    false,
+  );
   await flush(terminal.stderr);
   process.exit(exit === EXIT.success ? EXIT.ended : exit);
 }

@@ -50,7 +50,11 @@ export const INPUT_OPTIONS: OptionSpec[] = [
 ];
 
 export const JSON_OPTION: OptionSpec = { flags: '--json', about: 'print one JSON document on stdout' };
-export const AS_OPTION: OptionSpec = { flags: '--as <name>', about: 'who decides or submits; the OS user by default', free: true };
+export const AS_OPTION: OptionSpec = {
+  flags: '--as <name>',
+  about: 'who decides or submits; the OS user by default',
+  free: true,
+};
 /** Who answers the gates of a run that is started. */
 export const GATE_OPTIONS: OptionSpec[] = [
   { flags: '--yes', about: 'approve every gate as the submitter', conflicts: 'unattended' },
@@ -61,13 +65,19 @@ export const STAY_OPTIONS: OptionSpec[] = [
   { flags: '--detach', about: 'start it and leave' },
   { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
 ];
-export const TASK_QUEUE_OPTION: OptionSpec = { flags: '--task-queue <name>', about: 'the queue that workers of this store poll' };
+export const TASK_QUEUE_OPTION: OptionSpec = {
+  flags: '--task-queue <name>',
+  about: 'the queue that workers of this store poll',
+};
 
 /** Throws a usage error for words behind an action that takes fewer; `most` says how many each takes, all where it does not. */
 export function checkWords(command: string, [action = '', ...words]: string[], most: Record<string, number>): void {
   const count = most[action] ?? words.length;
   if (words.length <= count) return;
-  throw usageError(`Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after \`${command} ${action}\`, got \`${words.slice(count).join(' ')}\`.`, `See \`perdure ${command} --help\`.`);
+  throw usageError(
+    `Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after \`${command} ${action}\`, got \`${words.slice(count).join(' ')}\`.`,
+    `See \`perdure ${command} --help\`.`,
+  );
 }
 
 /** What `GATE_OPTIONS` say. */

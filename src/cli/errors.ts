@@ -27,7 +27,11 @@ async function linesFor({ stderr }: Terminal, text: string, indent: number): Pro
 }
 
 /** Problems of a definition, in the compiler's layout; nothing was started. */
-async function tellProblems(terminal: Terminal, { problems, sources, files, exit }: ProblemsError, json: boolean): Promise<ExitCode> {
+async function tellProblems(
+  terminal: Terminal,
+  { problems, sources, files, exit }: ProblemsError,
+  json: boolean,
+): Promise<ExitCode> {
   if (json) printJson(terminal, { ok: false, problems });
   const { printProblems } = await import('../compiler/print-problems.js');
   tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
@@ -39,9 +43,14 @@ function describe(error: unknown): { message: string; hint: string | null; exit:
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return { message: String(error), hint: null, exit: EXIT.ended };
   const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null;
-  if (error.name === 'UnavailableError' || error.name === 'StoreFailure') return { message: error.message, hint, exit: EXIT.unavailable };
+  if (error.name === 'UnavailableError' || error.name === 'StoreFailure')
+    return { message: error.message, hint, exit: EXIT.unavailable };
   if (grpcTrouble(error) === 'connection-lost') {
-    return { message: `The Temporal server does not answer: ${error.message}`, hint: '`perdure doctor` says what is missing.', exit: EXIT.unavailable };
+    return {
+      message: `The Temporal server does not answer: ${error.message}`,
+      hint: '`perdure doctor` says what is missing.',
+      exit: EXIT.unavailable,
+    };
   }
   return fileTrouble(error) ?? { message: error.message, hint: terminalHint(error), exit: EXIT.ended };
 }
@@ -61,9 +70,17 @@ const REFUSALS: Record<string, string> = {
 function fileTrouble(error: Error): { message: string; hint: string | null; exit: ExitCode } | null {
   if (!('code' in error && 'path' in error && 'syscall' in error)) return null;
   const why = REFUSALS[String(error.code)];
-  return why === undefined ? null : { message: `Cannot ${String(error.syscall)} \`${String(error.path)}\`: ${why} (${String(error.code)}).`, hint: null, exit: EXIT.unavailable };
+  return why === undefined
+    ? null
+    : {
+        message: `Cannot ${String(error.syscall)} \`${String(error.path)}\`: ${why} (${String(error.code)}).`,
+        hint: null,
+        exit: EXIT.unavailable,
+      };
 }
 
 function terminalHint({ name }: Error): string | null {
-  return name === 'Error' || name === 'TypeError' || name === 'RangeError' ? 'This is not expected. `PERDURE_DEBUG=1` shows where it comes from.' : null;
+  return name === 'Error' || name === 'TypeError' || name === 'RangeError'
+    ? 'This is not expected. `PERDURE_DEBUG=1` shows where it comes from.'
+    : null;
 }

@@ -11,6 +11,8 @@ function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   // eslint-disable-next-line no-restricted-properties, no-restricted-syntax -- modules are not loaded yet, and all that is written is Node's version
-  process.stderr.write(`Error: Perdure needs Node 20.19 or later; this is ${process.version}.\n  Install a newer one: https://nodejs.org, or by nvm, fnm or your system's packages.\n`);
+  process.stderr.write(
+    `Error: Perdure needs Node 20.19 or later; this is ${process.version}.\n  Install a newer one: https://nodejs.org, or by nvm, fnm or your system's packages.\n`,
+  );
   process.exit(3);
 }

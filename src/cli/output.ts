@@ -15,7 +15,8 @@ export function writeText(output: Output, text: string, colored: boolean): void 
 
 /** What another program may read: byte for byte, unless a person looks. */
 export function writeResult(output: Output, text: string | Uint8Array, colored: boolean): void {
-  if (output.isTTY) writeText(output, safeText(typeof text === 'string' ? text : Buffer.from(text).toString()), colored);
+  if (output.isTTY)
+    writeText(output, safeText(typeof text === 'string' ? text : Buffer.from(text).toString()), colored);
   else send(output, text);
 }
 
@@ -56,9 +57,12 @@ const ESCAPES = /\\u\{[0-9a-f]{1,6}\}/g;
 function drawn(text: string, colored: boolean): string {
   if (!colored) return escapeHidden(text);
   let color = '\u001b[39m';
-  return text.split(STYLES).map((part, index) => {
-    if (index % 2 === 0) return escapeHidden(part).replace(ESCAPES, (escape) => `\u001b[35m${escape}${color}`);
-    if (part.includes('[3')) color = part;
-    return part;
-  }).join('');
+  return text
+    .split(STYLES)
+    .map((part, index) => {
+      if (index % 2 === 0) return escapeHidden(part).replace(ESCAPES, (escape) => `\u001b[35m${escape}${color}`);
+      if (part.includes('[3')) color = part;
+      return part;
+    })
+    .join('');
 }

@@ -18,15 +18,21 @@ export async function runProgram(argv: string[], terminal: Terminal, version: st
     .version(version)
     .helpCommand(false)
     .showHelpAfterError(false)
-    .configureHelp({ subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' ') })
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(argumentTerm)].join(' '),
+    })
     .addHelpText('after', '\nBegin with `perdure init`; see one command with `perdure <command> --help`.');
   for (const spec of COMMANDS) {
-    program.addCommand(build(spec, async (args, options) => {
-      exit = await spec.run({ arguments: args, options, terminal });
-    }));
+    program.addCommand(
+      build(spec, async (args, options) => {
+        exit = await spec.run({ arguments: args, options, terminal });
+      }),
+    );
   }
   for (const command of [program, ...program.commands]) {
-    command.exitOverride().configureOutput({ writeOut: (text) => writeText(terminal.stdout, text, false), writeErr: () => undefined });
+    command
+      .exitOverride()
+      .configureOutput({ writeOut: (text) => writeText(terminal.stdout, text, false), writeErr: () => undefined });
   }
   if (argv.length === 0) {
     program.outputHelp();
@@ -55,7 +61,11 @@ function build(spec: CommandSpec, run: (args: string[], options: Options) => Pro
   return command.action(async () => {
     const args = command.processedArgs.flat().filter((argument): argument is string => typeof argument === 'string');
     const empty = command.registeredArguments.find(({ required }, index) => required && args[index] === '');
-    if (empty !== undefined) throw usageError(`Expected \`${argumentTerm(empty)}\`, got an empty text.`, `See \`perdure ${spec.name} --help\`.`);
+    if (empty !== undefined)
+      throw usageError(
+        `Expected \`${argumentTerm(empty)}\`, got an empty text.`,
+        `See \`perdure ${spec.name} --help\`.`,
+      );
     checkLines(spec, command);
     await run(args, toOptions(command));
   });

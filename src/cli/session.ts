@@ -71,7 +71,10 @@ interface SessionOptions {
 }
 
 /** Opens the store of the current folder. Throws what says why it cannot be used (exit code 3). */
-export async function openSession(terminal: Terminal, { taskQueue, elsewhere: known, lookOnly = false }: SessionOptions): Promise<Session> {
+export async function openSession(
+  terminal: Terminal,
+  { taskQueue, elsewhere: known, lookOnly = false }: SessionOptions,
+): Promise<Session> {
   const workspace = await openWorkspace(terminal);
   const { stateDir } = workspace.project;
   const { openStore } = await import('../store/local-store.js');
@@ -118,11 +121,17 @@ export async function openExisting(terminal: Terminal, options: { taskQueue: str
   const { stateDir } = findProject(terminal.cwd);
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null;
-  return isElsewhere || existsSync(join(stateDir, 'store.json')) ? openSession(terminal, { ...options, lookOnly: true }) : null;
+  return isElsewhere || existsSync(join(stateDir, 'store.json'))
+    ? openSession(terminal, { ...options, lookOnly: true })
+    : null;
 }
 
 /** The store of workers elsewhere that will run what is submitted here; null where it is this project's own. */
-export async function storeElsewhere(workspace: Workspace, taskQueue: string | null, terminal: Terminal): Promise<StoreElsewhere | null> {
+export async function storeElsewhere(
+  workspace: Workspace,
+  taskQueue: string | null,
+  terminal: Terminal,
+): Promise<StoreElsewhere | null> {
   const { temporalSettings } = await import('../workers/temporal-settings.js');
   if (temporalSettings(terminal.env) === null) return null;
   const { findStoreElsewhere } = await import('./elsewhere/find-store.js');

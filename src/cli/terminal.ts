@@ -33,7 +33,10 @@ export function createTerminal(): Terminal {
   const dumb = env['TERM'] === 'dumb';
   const colors = !env['NO_COLOR'] && !dumb;
   return {
-    stdin, stdout, stderr, env,
+    stdin,
+    stdout,
+    stderr,
+    env,
     cwd: process.cwd(),
     interactive: Boolean(stdin.isTTY && stderr.isTTY) && !dumb,
     palette: createPalette(colors && Boolean(stderr.isTTY)),
@@ -86,7 +89,9 @@ const LONGEST_NAME = 200;
 export function actingName(as: string | null): string {
   if (as !== null) {
     if (as.length <= LONGEST_NAME && isOneLine(as)) return as;
-    throw usageError(`Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${as.slice(0, LONGEST_NAME)}\`.`);
+    throw usageError(
+      `Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${as.slice(0, LONGEST_NAME)}\`.`,
+    );
   }
   try {
     return userInfo().username;

@@ -14,10 +14,12 @@ interface Finding {
 /** Commander's findings in our words, by their codes. */
 const SENTENCES: Record<string, (finding: Finding) => string> = {
   'commander.unknownCommand': ({ quoted }) => `There is no command \`${quoted[0]}\`.`,
-  'commander.unknownOption': ({ quoted, command }) => `There is no option \`${quoted[0]}\`${command === 'perdure' ? '' : ` of \`${command}\``}.`,
+  'commander.unknownOption': ({ quoted, command }) =>
+    `There is no option \`${quoted[0]}\`${command === 'perdure' ? '' : ` of \`${command}\``}.`,
   'commander.missingArgument': ({ quoted }) => `Expected \`<${quoted[0]}>\`, got nothing.`,
   'commander.optionMissingArgument': ({ quoted }) => `Expected a value after \`${quoted[0]}\`, got nothing.`,
-  'commander.excessArguments': ({ first, command }) => `Expected ${countOf(first)} of \`${command}\`, got ${/got (\d+)/.exec(first)?.[1] ?? 'more'}.`,
+  'commander.excessArguments': ({ first, command }) =>
+    `Expected ${countOf(first)} of \`${command}\`, got ${/got (\d+)/.exec(first)?.[1] ?? 'more'}.`,
   'commander.conflictingOption': ({ quoted }) => `\`${quoted[0]}\` cannot be used with \`${quoted[1]}\`.`,
 };
 
@@ -40,7 +42,10 @@ function countOf(first: string): string {
 }
 
 function asSentence(first: string): string {
-  return `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/'([^']*)'/g, '`$1`').replace(/\.$/, '')}.`;
+  return `${first.charAt(0).toUpperCase()}${first
+    .slice(1)
+    .replace(/'([^']*)'/g, '`$1`')
+    .replace(/\.$/, '')}.`;
 }
 
 const OF_OPTION = /^option '(.+)' argument '(.*)' is invalid\. Allowed choices are (.+)\.$/s;
@@ -53,5 +58,8 @@ function choiceError(message: string, help: string): Error {
   const choices = (/Allowed choices are (.+)\.$/s.exec(message)?.[1] ?? '').split(', ');
   const what = flags === undefined ? `<${argument}>` : flags.replace(/ <.*$/, '');
   const near = nearest(value, choices);
-  return usageError(`Expected \`${what}\` to be one of ${choices.map((choice) => `\`${choice}\``).join(', ')}; got \`${value}\`.`, near === null ? help : `Did you mean \`${near}\`?`);
+  return usageError(
+    `Expected \`${what}\` to be one of ${choices.map((choice) => `\`${choice}\``).join(', ')}; got \`${value}\`.`,
+    near === null ? help : `Did you mean \`${near}\`?`,
+  );
 }

@@ -71,11 +71,18 @@ export interface AgentUses {
 type CompileOther = (definition: AgentDefinition) => { hash: Hash; agent: Agent; reached: Record<Hash, Agent> } | null;
 
 /** The tools that an agent's file names; null when it names none, and so answers without any. */
-export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, source: ToolSource, compileOther: CompileOther): AgentUses | null {
+export function usesOfAgent(
+  definition: AgentDefinition,
+  setting: AgentSetting,
+  source: ToolSource,
+  compileOther: CompileOther,
+): AgentUses | null {
   const { authored } = definition;
-  if (authored.agent !== undefined) return checkProgram(authored.agent, definition, source.report), null;
+  if (authored.agent !== undefined) return (checkProgram(authored.agent, definition, source.report), null);
   const kept = keptFirst(definition, setting, source);
-  const addOther = (name: string): boolean => keepDefined(kept, source.findTool(name, definition)) || keepAgent(kept, { name, definition, setting, source, compileOther });
+  const addOther = (name: string): boolean =>
+    keepDefined(kept, source.findTool(name, definition)) ||
+    keepAgent(kept, { name, definition, setting, source, compileOther });
   for (const { name, at } of namesOf(definition, setting)) {
     const named = namedTools(name);
     const remote = named === null ? source.findRemote(name) : null;
@@ -89,17 +96,36 @@ export function usesOfAgent(definition: AgentDefinition, setting: AgentSetting, 
     else if (name !== definition.name) addOther(name);
   }
   for (const name of disallowed(definition)) kept.tools.delete(name);
-  return kept.tools.size === 0 ? null : { uses: [...kept.tools.values()], permissions: permissionsOf(definition, kept, setting, source), reached: kept.reached };
+  return kept.tools.size === 0
+    ? null
+    : {
+        uses: [...kept.tools.values()],
+        permissions: permissionsOf(definition, kept, setting, source),
+        reached: kept.reached,
+      };
 }
 
 /** A program has its own tools: those that it has no word for, and those that cannot be taken from it, are told. */
 function checkProgram(program: ProgramName, { authored, node, file }: AgentDefinition, report: Report): void {
   const disallowed = splitTools(authored.disallowed_tools);
   const held = unheld(program, { tools: toolsOf(authored), disallowed });
-  if (held !== null) report({ code: 'unsupported-key', at: keyOf(node, 'disallowed_tools'), message: `\`${held}\` cannot be taken from \`${program}\`, which plays this agent.`, suggestion: '`agent: claude` can be held to it; or leave `agent` out, and a model provider plays it' });
+  if (held !== null)
+    report({
+      code: 'unsupported-key',
+      at: keyOf(node, 'disallowed_tools'),
+      message: `\`${held}\` cannot be taken from \`${program}\`, which plays this agent.`,
+      suggestion: '`agent: claude` can be held to it; or leave `agent` out, and a model provider plays it',
+    });
   // What another program's agent brought along is no mistake of whoever imported it.
   const severity = authored.source === undefined && !isForeign(file) ? 'error' : 'warning';
-  for (const name of lackingTools(toolsOf(authored))) report({ code: 'unknown-tool', severity, at: memberOf(node, 'tools') ?? node, message: `\`${program}\` plays this agent with tools of its own, and has no \`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`, suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure' });
+  for (const name of lackingTools(toolsOf(authored)))
+    report({
+      code: 'unknown-tool',
+      severity,
+      at: memberOf(node, 'tools') ?? node,
+      message: `\`${program}\` plays this agent with tools of its own, and has no \`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`,
+      suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure',
+    });
 }
 
 /** What an agent's names have come to so far. */
@@ -115,8 +141,20 @@ interface Kept {
 }
 
 /** What the provider runs goes before what `tools` names: a tool of the same name is limited as it is written there. */
-function keptFirst({ authored: { server_side_tools = [] } }: AgentDefinition, { agents, folder }: AgentSetting, { folder: usual, generated, search }: ToolSource): Kept {
-  return { tools: new Map(server_side_tools.map((tool) => [tool.name, tool])), held: [], asked: [], reached: {}, folder: agents === undefined ? usual : folder, generated, search };
+function keptFirst(
+  { authored: { server_side_tools = [] } }: AgentDefinition,
+  { agents, folder }: AgentSetting,
+  { folder: usual, generated, search }: ToolSource,
+): Kept {
+  return {
+    tools: new Map(server_side_tools.map((tool) => [tool.name, tool])),
+    held: [],
+    asked: [],
+    reached: {},
+    folder: agents === undefined ? usual : folder,
+    generated,
+    search,
+  };
 }
 
 function keep({ tools }: Kept, tool: Tool): void {
@@ -124,7 +162,12 @@ function keep({ tools }: Kept, tool: Tool): void {
 }
 
 function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools): void {
-  for (const name of builtin) keep(kept, { kind: 'builtin', name, ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}) });
+  for (const name of builtin)
+    keep(kept, {
+      kind: 'builtin',
+      name,
+      ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}),
+    });
   for (const name of makers) keep(kept, makerNamed(name, kept));
   if (builtin.includes('shell')) kept.held.push(commands);
 }
@@ -156,18 +199,38 @@ function keepAgent(kept: Kept, { name, definition, setting, source, compileOther
   if (compiled === null) return other !== null;
   Object.assign(kept.reached, compiled.reached);
   const { description } = compiled.agent;
-  keep(kept, { kind: 'agent', name, description: description === null ? null : keepText(description, source.texts), agent: compiled.hash });
+  keep(kept, {
+    kind: 'agent',
+    name,
+    description: description === null ? null : keepText(description, source.texts),
+    agent: compiled.hash,
+  });
   return true;
 }
 
 function disallowed({ authored }: AgentDefinition): string[] {
-  return splitTools(authored.disallowed_tools).flatMap((name): readonly string[] => (name.includes('(') ? [] : (namedTools(name)?.builtin ?? [name])));
+  return splitTools(authored.disallowed_tools).flatMap((name): readonly string[] =>
+    name.includes('(') ? [] : (namedTools(name)?.builtin ?? [name]),
+  );
 }
 
-function permissionsOf({ authored }: AgentDefinition, { tools, held, asked }: Kept, { ask = [], asking = 'ask' }: AgentSetting, source: ToolSource): Permissions {
+function permissionsOf(
+  { authored }: AgentDefinition,
+  { tools, held, asked }: Kept,
+  { ask = [], asking = 'ask' }: AgentSetting,
+  source: ToolSource,
+): Permissions {
   const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
   const permissions = permissionsFrom(said, tools.has('shell'));
-  return boundBy({ ...permissions, commands: heldCommands(permissions.commands, held), ask: [...asked, ...ask, ...permissions.ask], asking }, source.within);
+  return boundBy(
+    {
+      ...permissions,
+      commands: heldCommands(permissions.commands, held),
+      ask: [...asked, ...ask, ...permissions.ask],
+      asking,
+    },
+    source.within,
+  );
 }
 
 /** Names of tools, each where it is written. */
@@ -175,17 +238,31 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
   const node = memberOf(definition.node, 'tools') ?? definition.node;
   if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: node }));
   const items = node.items ?? [];
-  return toolsOf(definition.authored).map((name) => ({ name, at: items.find(({ value }) => typeof value === 'string' && value.includes(name)) ?? node }));
+  return toolsOf(definition.authored).map((name) => ({
+    name,
+    at: items.find(({ value }) => typeof value === 'string' && value.includes(name)) ?? node,
+  }));
 }
 
 /** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
-function reportUnknown(name: string, at: Place, { file }: AgentDefinition, { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null }): void {
+function reportUnknown(
+  name: string,
+  at: Place,
+  { file }: AgentDefinition,
+  { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null },
+): void {
   const foreign = isForeign(file) && remote?.refused !== true;
   // A server of another program is no mistake in that program's file.
   if (foreign && remote !== null) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
-  report({ code: 'unknown-tool', severity: foreign ? 'warning' : 'error', at, message, suggestion: remote === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : remote.suggestion });
+  report({
+    code: 'unknown-tool',
+    severity: foreign ? 'warning' : 'error',
+    at,
+    message,
+    suggestion: remote === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : remote.suggestion,
+  });
 }
 
 function isForeign(file: string): boolean {

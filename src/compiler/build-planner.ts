@@ -28,7 +28,12 @@ export function completeSpec(authored: AuthoredBuild): JsonObject {
   const agents = authored.agents ?? DEFAULT_TEAM;
   const complete = {
     ...rest,
-    nugget: { type: type ?? 'general', ...(goal === undefined ? {} : { goal }), ...(description === undefined ? {} : { description }), ...nugget },
+    nugget: {
+      type: type ?? 'general',
+      ...(goal === undefined ? {} : { goal }),
+      ...(description === undefined ? {} : { description }),
+      ...nugget,
+    },
     requirements: (authored.requirements ?? []).map((requirement) => ({ type: 'feature', ...requirement })),
     agents,
     deployment: { target: 'preview', ...authored.deployment },

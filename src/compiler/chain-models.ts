@@ -14,7 +14,13 @@ export function checkChainModels({ node }: Pick<ChainDefinition, 'node'>, report
   for (const model of memberOf(node, 'models')?.items ?? []) {
     const name = memberOf(model, 'name');
     if (typeof name?.value === 'string') {
-      if (seen.has(name.value)) report({ code: 'duplicate-name', at: name, message: `There is a model \`${name.value}\` already.`, suggestion: 'give each its own name' });
+      if (seen.has(name.value))
+        report({
+          code: 'duplicate-name',
+          at: name,
+          message: `There is a model \`${name.value}\` already.`,
+          suggestion: 'give each its own name',
+        });
       seen.add(name.value);
     }
     checkParams(model, report);
@@ -29,21 +35,39 @@ function checkParams(model: Node, report: Report): void {
   const params = memberOf(model, 'params');
   for (const name of params?.members?.keys() ?? []) {
     if (params === null || !RESERVED_PARAMS.has(name)) continue;
-    report({ code: 'reserved-name', at: keyOf(params, name), message: `\`${name}\` is no setting of a model: what is asked follows from the chain.` });
+    report({
+      code: 'reserved-name',
+      at: keyOf(params, name),
+      message: `\`${name}\` is no setting of a model: what is asked follows from the chain.`,
+    });
   }
 }
 
 /** The model of a step, by name or in place; null when there is none, which is reported in the words of seed 001. */
-export function modelOf({ step, modelRef, model }: AuthoredChainStep, node: Node, { authored, node: root }: Pick<ChainDefinition, 'authored' | 'node'>, report: Report): AuthoredModel | null {
+export function modelOf(
+  { step, modelRef, model }: AuthoredChainStep,
+  node: Node,
+  { authored, node: root }: Pick<ChainDefinition, 'authored' | 'node'>,
+  report: Report,
+): AuthoredModel | null {
   if (modelRef !== undefined && model !== undefined) {
-    report({ code: 'conflicting-keys', at: keyOf(node, 'model'), message: `Chain step ${step} has both \`modelRef\` and \`model\`.`, suggestion: 'keep one of them' });
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(node, 'model'),
+      message: `Chain step ${step} has both \`modelRef\` and \`model\`.`,
+      suggestion: 'keep one of them',
+    });
     return null;
   }
   if (model !== undefined) return model;
   const names = namesOf(root);
   if (modelRef === undefined) {
     const known = names.length === 0 ? '' : `: \`modelRef\` may be ${names.map((name) => `\`${name}\``).join(', ')}`;
-    report({ code: 'missing-key', at: startOf(node), message: `Chain step ${step} missing model or modelRef for LLM step${known}.` });
+    report({
+      code: 'missing-key',
+      at: startOf(node),
+      message: `Chain step ${step} missing model or modelRef for LLM step${known}.`,
+    });
     return null;
   }
   const found = authored.models.find(({ name }) => name === modelRef);
@@ -52,8 +76,14 @@ export function modelOf({ step, modelRef, model }: AuthoredChainStep, node: Node
   const models = memberOf(root, 'models');
   if (!names.includes(modelRef) && (models === null || models.items !== null)) {
     const at = memberOf(node, 'modelRef') ?? node;
-    const there = names.length === 0 ? 'the chain has no `models`' : `there are ${names.map((name) => `\`${name}\``).join(', ')}`;
-    report({ code: 'unknown-model', at, message: `Chain step ${step} references unknown modelRef '${modelRef}'.`, suggestion: didYouMean(modelRef, names) ?? there });
+    const there =
+      names.length === 0 ? 'the chain has no `models`' : `there are ${names.map((name) => `\`${name}\``).join(', ')}`;
+    report({
+      code: 'unknown-model',
+      at,
+      message: `Chain step ${step} references unknown modelRef '${modelRef}'.`,
+      suggestion: didYouMean(modelRef, names) ?? there,
+    });
   }
   return null;
 }

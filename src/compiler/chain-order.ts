@@ -40,7 +40,9 @@ export function orderSteps({ authored, node }: ChainDefinition, report: Report):
     output: outputOf(item, report),
   }));
   // Where a step without a number stands nobody knows: its output is known everywhere.
-  const unplaced = new Set(placed.flatMap(({ number, output }) => (number === null && output !== null ? [output] : [])));
+  const unplaced = new Set(
+    placed.flatMap(({ number, output }) => (number === null && output !== null ? [output] : [])),
+  );
   const ordered = placed.sort((a, b) => (a.number ?? 0) - (b.number ?? 0));
   checkNumbers(ordered, report);
   const writers = writersOf(ordered);
@@ -52,14 +54,25 @@ export function orderSteps({ authored, node }: ChainDefinition, report: Report):
       if (later?.number != null) return `step ${later.number} writes it, which does not come before`;
       return didYouMean(variable, knownBefore(index, writers)) ?? `there are ${listed(knownBefore(index, writers))}`;
     };
-    const isKnown = (variable: string): boolean => variable === USER_REQUEST || writerOf(variable) !== undefined || unplaced.has(variable);
+    const isKnown = (variable: string): boolean =>
+      variable === USER_REQUEST || writerOf(variable) !== undefined || unplaced.has(variable);
     for (const input of memberOf(at, 'inputs')?.items ?? []) {
       if (typeof input.value !== 'string' || isKnown(input.value)) continue;
-      report({ code: 'unknown-variable', at: input, message: `Chain ${name} references unknown input '${input.value}'.`, suggestion: hint(input.value) });
+      report({
+        code: 'unknown-variable',
+        at: input,
+        message: `Chain ${name} references unknown input '${input.value}'.`,
+        suggestion: hint(input.value),
+      });
     }
     const variables: Lookup = (variable, place) => {
       if (isKnown(variable)) return referenceOf(variable, writerOf(variable));
-      report({ code: 'unknown-variable', at: place, message: `Chain ${name} uses an unknown variable: ${variable}`, suggestion: hint(variable) });
+      report({
+        code: 'unknown-variable',
+        at: place,
+        message: `Chain ${name} uses an unknown variable: ${variable}`,
+        suggestion: hint(variable),
+      });
       return null;
     };
     return { authored: step, node: at, variables };
@@ -111,7 +124,12 @@ function lastBefore(indexes: number[], index: number): number | undefined {
 }
 
 function referenceOf(variable: string, writer: number | undefined): Expression {
-  return { kind: 'reference', root: writer === undefined ? `input:${variable}` : `step:${writer}.output`, path: [], source: variable };
+  return {
+    kind: 'reference',
+    root: writer === undefined ? `input:${variable}` : `step:${writer}.output`,
+    path: [],
+    source: variable,
+  };
 }
 
 function numberOf(node: Node): number | null {
@@ -124,17 +142,32 @@ function outputOf(node: Node, report: Report): string | null {
   const names = [...(outputs?.members?.keys() ?? [])];
   if (outputs?.members != null && names.length !== 1) {
     const at = names[1] === undefined ? startOf(outputs) : keyOf(outputs, names[1]);
-    report({ code: 'invalid-value', at, message: `Expected one output, got ${names.length === 0 ? 'none' : names.length}.`, suggestion: names.length === 0 ? 'write `{"name": "string"}`' : 'make a step of each' });
+    report({
+      code: 'invalid-value',
+      at,
+      message: `Expected one output, got ${names.length === 0 ? 'none' : names.length}.`,
+      suggestion: names.length === 0 ? 'write `{"name": "string"}`' : 'make a step of each',
+    });
   }
   const [name] = names;
   if (name === undefined || outputs === null || !VARIABLE.test(name)) return null;
-  if (name === USER_REQUEST) report({ code: 'reserved-name', at: keyOf(outputs, name), message: '`userRequest` is what the chain is asked; an output needs another name.' });
+  if (name === USER_REQUEST)
+    report({
+      code: 'reserved-name',
+      at: keyOf(outputs, name),
+      message: '`userRequest` is what the chain is asked; an output needs another name.',
+    });
   return name;
 }
 
 function checkNumbers(ordered: Placed[], report: Report): void {
   ordered.forEach(({ node, number }, index) => {
     if (number === null || ordered[index - 1]?.number !== number) return;
-    report({ code: 'duplicate-name', at: memberOf(node, 'step') ?? node, message: `This is a duplicate step number: ${number}`, suggestion: 'give each step its own number; gaps are allowed' });
+    report({
+      code: 'duplicate-name',
+      at: memberOf(node, 'step') ?? node,
+      message: `This is a duplicate step number: ${number}`,
+      suggestion: 'give each step its own number; gaps are allowed',
+    });
   });
 }

@@ -9,14 +9,22 @@ import type { Report } from './problem.js';
 export function checkDeciders(steps: (Step | null)[], nodes: Node[], report: Report): boolean {
   let isSound = true;
   for (const gate of steps) {
-    if (gate === null || (gate.kind !== 'approval' && gate.kind !== 'ask') || gate.rules?.not_deciders === undefined) continue;
+    if (gate === null || (gate.kind !== 'approval' && gate.kind !== 'ask') || gate.rules?.not_deciders === undefined)
+      continue;
     const node = nodes[gate.index];
-    const named = rootsOf([gate.rules.not_deciders]).flatMap((root) => steps[Number(/^step:(\d+)/.exec(root)?.[1] ?? -1)] ?? []);
+    const named = rootsOf([gate.rules.not_deciders]).flatMap(
+      (root) => steps[Number(/^step:(\d+)/.exec(root)?.[1] ?? -1)] ?? [],
+    );
     for (const step of named) {
       if (step.kind === 'approval' || step.kind === 'ask' || step.kind === 'flash' || node === undefined) continue;
       isSound = false;
       const message = `Expected \`different_from\` to name a step that people decide, got \`${segmentOf(step)}\`, a \`${step.kind}\` step.`;
-      report({ code: 'invalid-value', at: memberOf(node, 'different_from') ?? memberOf(memberOf(node, gate.kind) ?? node, 'different_from') ?? node, message, suggestion: 'name an `approval` or an `ask`, or `submitter`' });
+      report({
+        code: 'invalid-value',
+        at: memberOf(node, 'different_from') ?? memberOf(memberOf(node, gate.kind) ?? node, 'different_from') ?? node,
+        message,
+        suggestion: 'name an `approval` or an `ask`, or `submitter`',
+      });
     }
   }
   return isSound;

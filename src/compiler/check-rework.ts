@@ -27,10 +27,22 @@ export function checkReworks(steps: (Step | null)[], nodes: Node[], report: Repo
 }
 
 function flawOf(redone: Set<number>, gate: Step, steps: Step[]): { message: string; suggestion: string } | null {
-  if (!redone.has(gate.index)) return { message: 'Expected `rework` to name a step that the gate comes after.', suggestion: 'refer to its output, or name it under `needs`' };
+  if (!redone.has(gate.index))
+    return {
+      message: 'Expected `rework` to name a step that the gate comes after.',
+      suggestion: 'refer to its output, or name it under `needs`',
+    };
   const afterGate = new Set<number>([gate.index]);
   for (const { index, needs } of steps) if (needs.some(({ step }) => afterGate.has(step))) afterGate.add(index);
-  const external = steps.find((step) => redone.has(step.index) && !afterGate.has(step.index) && [...everyStep({ steps: [step] })].some(({ effect }) => effect === 'external'));
+  const external = steps.find(
+    (step) =>
+      redone.has(step.index) &&
+      !afterGate.has(step.index) &&
+      [...everyStep({ steps: [step] })].some(({ effect }) => effect === 'external'),
+  );
   if (external === undefined) return null;
-  return { message: `A rejection would run \`${segmentOf(external)}\` again, whose effect is external.`, suggestion: 'put it after the gate' };
+  return {
+    message: `A rejection would run \`${segmentOf(external)}\` again, whose effect is external.`,
+    suggestion: 'put it after the gate',
+  };
 }

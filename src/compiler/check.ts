@@ -32,15 +32,29 @@ export function check<T>(schema: z.ZodType<T>, node: Node, options: Check): T | 
 
 /** The same node without the keys, at any depth, that the schema does not know. */
 function withoutUnknown(node: Node, issues: Issue[]): Node {
-  const unknown = new Set(issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys.map((key) => JSON.stringify([...issue.path, key])) : [])));
+  const unknown = new Set(
+    issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => JSON.stringify([...issue.path, key])) : [],
+    ),
+  );
   const strip = (current: Node, path: PropertyKey[]): Node => {
     if (current.items !== null) {
       const items = current.items.map((item, index) => strip(item, [...path, index]));
       return { ...current, items, value: items.map(({ value }) => value) };
     }
     if (current.members === null) return current;
-    const members = new Map([...current.members].flatMap(([key, member]) => (unknown.has(JSON.stringify([...path, key])) ? [] : [[key, { ...member, node: strip(member.node, [...path, key]) }] as const])));
-    return { ...current, members, value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])) };
+    const members = new Map(
+      [...current.members].flatMap(([key, member]) =>
+        unknown.has(JSON.stringify([...path, key]))
+          ? []
+          : [[key, { ...member, node: strip(member.node, [...path, key]) }] as const],
+      ),
+    );
+    return {
+      ...current,
+      members,
+      value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])),
+    };
   };
   return strip(node, []);
 }
@@ -63,7 +77,9 @@ export function issuesOf(error: z.ZodError): Issue[] {
 
 function insideUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
-  const ofItsType = issue.errors.filter((issues) => !issues.some(({ code, path }) => path.length === 0 && code === 'invalid_type'));
+  const ofItsType = issue.errors.filter(
+    (issues) => !issues.some(({ code, path }) => path.length === 0 && code === 'invalid_type'),
+  );
   const [only] = ofItsType;
   if (only === undefined || ofItsType.length > 1) return [issue];
   return only.flatMap((inner) => insideUnion({ ...inner, path: [...issue.path, ...inner.path] }));
@@ -91,22 +107,42 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
     report({ code: 'missing-key', at: startOf(parent), message: `Expected \`${last}\`: ${issue.message}.` });
     return;
   }
-  const code: ProblemCode = issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
+  const code: ProblemCode =
+    issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
   const found = issue.path.some((part) => options.secrets?.has(String(part))) ? 'another value' : describe(node.value);
-  report({ code, at: node, message: `Expected ${expectation(issue)}, got ${found}.`, suggestion: mend(issue, node.value) });
+  report({
+    code,
+    at: node,
+    message: `Expected ${expectation(issue)}, got ${found}.`,
+    suggestion: mend(issue, node.value),
+  });
 }
 
 function expectation(issue: Issue): string {
-  return issue.message.startsWith('Invalid input: expected ') ? `${issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}`}` : issue.message;
+  return issue.message.startsWith('Invalid input: expected ')
+    ? `${issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}`}`
+    : issue.message;
 }
 
 /** Names of types in other languages. */
-const OTHER_WORDS = new Map([['array', 'list'], ['integer', 'number'], ['int', 'number'], ['float', 'number'], ['bool', 'boolean'], ['str', 'string'], ['text', 'string'], ['map', 'object'], ['dict', 'object']]);
+const OTHER_WORDS = new Map([
+  ['array', 'list'],
+  ['integer', 'number'],
+  ['int', 'number'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['str', 'string'],
+  ['text', 'string'],
+  ['map', 'object'],
+  ['dict', 'object'],
+]);
 
 function mend(issue: Issue, value: Json): string | null {
-  if (issue.code === 'invalid_value' && typeof value === 'string') return didYouMean(OTHER_WORDS.get(value) ?? value, issue.values.map(String));
+  if (issue.code === 'invalid_value' && typeof value === 'string')
+    return didYouMean(OTHER_WORDS.get(value) ?? value, issue.values.map(String));
   if (issue.message.startsWith('a duration')) return durationHint(value);
-  if (typeof value === 'number' && issue.message.startsWith('a map with attempts')) return `write \`{attempts: ${value}}\``;
+  if (typeof value === 'number' && issue.message.startsWith('a map with attempts'))
+    return `write \`{attempts: ${value}}\``;
   return null;
 }
 
@@ -114,12 +150,20 @@ function mend(issue: Issue, value: Json): string | null {
 function durationHint(value: Json): string | null {
   if (typeof value === 'number') return `write \`${value}s\` or \`${value}m\``;
   if (typeof value !== 'string') return null;
-  const [, amount, unit] = /^([0-9]+(?:\.[0-9]+)?) *(milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i.exec(value.trim()) ?? [];
+  const [, amount, unit] =
+    /^([0-9]+(?:\.[0-9]+)?) *(milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i.exec(
+      value.trim(),
+    ) ?? [];
   if (amount === undefined || unit === undefined) return null;
-  return `write \`${amount}${/^(?:milli|ms)/i.test(unit) ? 'ms' : unit[0]?.toLowerCase() ?? ''}\``;
+  return `write \`${amount}${/^(?:milli|ms)/i.test(unit) ? 'ms' : (unit[0]?.toLowerCase() ?? '')}\``;
 }
 
-function reportUnknownKey(key: string, node: Node, known: string[], { report, unsupported, words, unknownKeys }: Check): void {
+function reportUnknownKey(
+  key: string,
+  node: Node,
+  known: string[],
+  { report, unsupported, words, unknownKeys }: Check,
+): void {
   const at = keyOf(node, key);
   if (unsupported?.has(key)) {
     report({ code: 'unsupported-key', at, message: `This version does not run \`${key}\` yet.` });
@@ -127,14 +171,21 @@ function reportUnknownKey(key: string, node: Node, known: string[], { report, un
   }
   const word = words !== undefined && Object.hasOwn(words, key) ? words[key] : undefined;
   const suggestion = word === undefined ? didYouMean(key, known) : `it is called \`${word}\` here`;
-  report({ code: 'unknown-key', at, message: `There is no key \`${brief(key)}\` here.`, suggestion, severity: unknownKeys ?? 'error' });
+  report({
+    code: 'unknown-key',
+    at,
+    message: `There is no key \`${brief(key)}\` here.`,
+    suggestion,
+    severity: unknownKeys ?? 'error',
+  });
 }
 
 /** The keys that the schema has at a path; none where it takes any. */
 function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   let current = unwrap(schema);
   for (const segment of path) current = unwrap(below(current, segment));
-  if (current?._zod.def.type === 'union') current = (current as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object');
+  if (current?._zod.def.type === 'union')
+    current = (current as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object');
   return current?._zod.def.type === 'object' ? Object.keys((current as z.core.$ZodObject)._zod.def.shape) : [];
 }
 
@@ -145,7 +196,10 @@ function below(schema: z.core.$ZodType | undefined, segment: PropertyKey): z.cor
     case 'array':
       return (schema as z.core.$ZodArray)._zod.def.element;
     case 'union':
-      return below((schema as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object'), segment);
+      return below(
+        (schema as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object'),
+        segment,
+      );
     case 'record':
       return (schema as z.core.$ZodRecord)._zod.def.valueType;
     default:
@@ -169,7 +223,9 @@ export function describe(value: Json): string {
   if (typeof value !== 'string') return `\`${value}\` (${typeof value})`;
   if (value === '') return 'an empty text';
   // In quotes it is none of what it looks like.
-  return /^(?:-?[0-9]+(?:\.[0-9]+)?|true|false|null)$/.test(value) ? `the text \`${brief(value)}\`` : `\`${brief(value)}\``;
+  return /^(?:-?[0-9]+(?:\.[0-9]+)?|true|false|null)$/.test(value)
+    ? `the text \`${brief(value)}\``
+    : `\`${brief(value)}\``;
 }
 
 function brief(text: string): string {

@@ -11,7 +11,10 @@ import { seal } from './compile-workflow.js';
 import type { Report } from './problem.js';
 
 /** An agent's file alone is a workflow of one step, whose request is the prompt. */
-export function compileAgentAlone(definition: AgentDefinition, { report, texts, compileAgent }: Pick<Shared, 'report' | 'texts' | 'compileAgent'>): Plan | null {
+export function compileAgentAlone(
+  definition: AgentDefinition,
+  { report, texts, compileAgent }: Pick<Shared, 'report' | 'texts' | 'compileAgent'>,
+): Plan | null {
   let failed = false;
   const watch: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
@@ -65,7 +68,17 @@ export function oneStepPlan({ name, inputs, prompt, stepInputs, agents, definiti
     schema: null,
     rehearsal: null,
   };
-  return seal({ name, description: null, inputs, steps: [step], groups: {}, output: null, budgets: NO_BUDGETS, agents, nested: {} });
+  return seal({
+    name,
+    description: null,
+    inputs,
+    steps: [step],
+    groups: {},
+    output: null,
+    budgets: NO_BUDGETS,
+    agents,
+    nested: {},
+  });
 }
 
 /** A reference to an input, whole. */

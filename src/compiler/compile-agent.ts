@@ -52,13 +52,19 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
   };
 
   /** An agent as a tool; null for one that is just being compiled: it would call itself, and no Plan holds that. */
-  const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null => (calling.includes(other) ? null : compile(other, [], setting));
+  const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null =>
+    calling.includes(other) ? null : compile(other, [], setting);
 
   return compile;
 }
 
 /** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
-function compileAgent(definition: AgentDefinition, given: Set<string>, { used, depth }: { used: AgentUses | null; depth: number | undefined }, { texts, report }: { texts: Texts; report: Report }): { hash: Hash; agent: Agent } {
+function compileAgent(
+  definition: AgentDefinition,
+  given: Set<string>,
+  { used, depth }: { used: AgentUses | null; depth: number | undefined },
+  { texts, report }: { texts: Texts; report: Report },
+): { hash: Hash; agent: Agent } {
   const { authored, name } = definition;
   const disallowed = splitTools(authored.disallowed_tools);
   const agent: Agent = {
@@ -81,7 +87,10 @@ function compileAgent(definition: AgentDefinition, given: Set<string>, { used, d
   return { hash: hashOf(agent), agent };
 }
 
-export function agentInputs({ authored, node }: AgentDefinition, { texts, report }: { texts: Texts; report: Report }): Record<string, InputSpec> {
+export function agentInputs(
+  { authored, node }: AgentDefinition,
+  { texts, report }: { texts: Texts; report: Report },
+): Record<string, InputSpec> {
   return declaredInputs(authored.inputs, memberOf(node, 'inputs'), texts, report);
 }
 
@@ -90,7 +99,13 @@ function promptParts({ authored, node, name }: AgentDefinition, given: Set<strin
   const prompt = memberOf(node, 'prompt') ?? node;
   const placeOf = placesIn(prompt);
   const warn = (start: number, length: number, message: string): void => {
-    report({ code: 'unknown-variable', severity: 'warning', at: placeOf(start, length), message, suggestion: 'write `\\${` where no input is meant' });
+    report({
+      code: 'unknown-variable',
+      severity: 'warning',
+      at: placeOf(start, length),
+      message,
+      suggestion: 'write `\\${` where no input is meant',
+    });
   };
   const unknown = new Map<string, { start: number; length: number }>();
   const parts = parseText(
@@ -112,11 +127,17 @@ function promptParts({ authored, node, name }: AgentDefinition, given: Set<strin
     parts.map((part) => {
       if (typeof part === 'string') return part;
       if (part.expression === null) return part.source;
-      const lost = usesOf([{ kind: 'expression', expression: part.expression }]).find(({ root, guarded }) => !guarded && unknown.has(root));
+      const lost = usesOf([{ kind: 'expression', expression: part.expression }]).find(
+        ({ root, guarded }) => !guarded && unknown.has(root),
+      );
       if (lost === undefined) return part;
       const { start, length } = unknown.get(lost.root) ?? { start: 0, length: 1 };
       const target = targetOf(lost.root);
-      warn(start, length, `Agent \`${name}\` is given no input \`${'name' in target ? target.name : ''}\`; the text stays as it is.`);
+      warn(
+        start,
+        length,
+        `Agent \`${name}\` is given no input \`${'name' in target ? target.name : ''}\`; the text stays as it is.`,
+      );
       return part.source;
     }),
   );

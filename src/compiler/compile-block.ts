@@ -29,7 +29,11 @@ export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node
 }
 
 /** What references mean at a step of a scope, or (null) after all its steps. */
-export function templatesAt(names: Names, at: number | null, { report, texts }: Pick<BlockContext, 'report' | 'texts'>): TemplateContext {
+export function templatesAt(
+  names: Names,
+  at: number | null,
+  { report, texts }: Pick<BlockContext, 'report' | 'texts'>,
+): TemplateContext {
   return { resolve: createScope(names, at, report), report, texts };
 }
 
@@ -41,7 +45,12 @@ export function compileBlock(source: BlockSource, context: BlockContext): Compil
     steps,
     groups: Object.fromEntries(names.groups),
     output: output && compileTemplate(output, templatesAt(names, null, context)),
-    ordered: addEdges(steps, nodes.map((node, index) => needsOf(node, index, names, context.report)), source, context),
+    ordered: addEdges(
+      steps,
+      nodes.map((node, index) => needsOf(node, index, names, context.report)),
+      source,
+      context,
+    ),
   };
 }
 
@@ -75,11 +84,24 @@ function compileOne(read: ReadStep, index: number, { names, nodes }: BlockSource
 }
 
 /** Writes `needs` into the steps; false when they wait for each other, or are too many. */
-function addEdges(steps: (Step | null)[], needs: number[][], { nodes, names, at }: BlockSource, { report }: BlockContext): boolean {
-  const edgeSteps = steps.map((step, index): EdgeStep => ({ group: groupOf(nodes[index]), needs: needs[index] ?? [], uses: step === null ? [] : usesOfStep(step) }));
+function addEdges(
+  steps: (Step | null)[],
+  needs: number[][],
+  { nodes, names, at }: BlockSource,
+  { report }: BlockContext,
+): boolean {
+  const edgeSteps = steps.map((step, index): EdgeStep => ({
+    group: groupOf(nodes[index]),
+    needs: needs[index] ?? [],
+    uses: step === null ? [] : usesOfStep(step),
+  }));
   // The shortest edge takes 22 bytes of the Plan.
   if (countEdges(edgeSteps, names) > PLAN_BYTES / 22) {
-    report({ code: 'plan-too-large', at: keyOf(at, ''), message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.' });
+    report({
+      code: 'plan-too-large',
+      at: keyOf(at, ''),
+      message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.',
+    });
     return false;
   }
   const edges = edgesOf(edgeSteps, names);

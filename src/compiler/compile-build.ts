@@ -18,7 +18,10 @@ const POOL = 3;
 const MODEL = 'default:claude-opus-4-6';
 
 /** The Plan of a build: an agent plans its tasks, a person approves exactly those, and the agents of the spec carry them out. */
-export function compileBuild(definition: BuildDefinition, { report, texts }: Pick<Shared, 'report' | 'texts'>): Plan | null {
+export function compileBuild(
+  definition: BuildDefinition,
+  { report, texts }: Pick<Shared, 'report' | 'texts'>,
+): Plan | null {
   const { authored, name, node } = definition;
   const spec = completeSpec(authored);
   const agents = (authored.agents ?? [{ name: 'builder' }, { name: 'tester' }]).map((agent) => agent.name);
@@ -31,7 +34,10 @@ export function compileBuild(definition: BuildDefinition, { report, texts }: Pic
     retry: { attempts: 3, backoff_ms: 2_000 },
     timeout_ms: 5 * MINUTE_MS,
     agent: hash,
-    prompt: ofParts([`Plan the tasks of this build.\n\n<spec>\n${JSON.stringify(spec, null, 2).replaceAll('</', '<\\/')}\n</spec>`], texts),
+    prompt: ofParts(
+      [`Plan the tasks of this build.\n\n<spec>\n${JSON.stringify(spec, null, 2).replaceAll('</', '<\\/')}\n</spec>`],
+      texts,
+    ),
     inputs: {},
     model: null,
     schema: tasksSchema([...new Set(agents)]),
@@ -67,7 +73,13 @@ export function compileBuild(definition: BuildDefinition, { report, texts }: Pic
     inputs: {},
     steps: [plan, approve, build],
     groups: {},
-    output: { kind: 'map', entries: { tasks: reference('step:1.output', 'steps.approve.output.tasks', 'tasks'), summaries: reference('step:2.output', 'steps.build.output') } },
+    output: {
+      kind: 'map',
+      entries: {
+        tasks: reference('step:1.output', 'steps.approve.output.tasks', 'tasks'),
+        summaries: reference('step:2.output', 'steps.build.output'),
+      },
+    },
     budgets: { ...NO_BUDGETS, max_parallel: POOL, max_tokens: authored.max_tokens ?? TOKENS },
     no_default: ['max_runtime_mins'],
     agents: { [hash]: planner },
@@ -81,9 +93,31 @@ function reference(root: Root, source: string, ...path: string[]): Template {
 }
 
 function plannerOf(texts: Texts): Agent {
-  return { name: 'planner', description: 'Plans the tasks of a build.', prompt: ofParts([PLANNER_PROMPT], texts), model: MODEL, program: null, tools: [], inputs: {}, max_output_kb: 100, max_turns: 1 };
+  return {
+    name: 'planner',
+    description: 'Plans the tasks of a build.',
+    prompt: ofParts([PLANNER_PROMPT], texts),
+    model: MODEL,
+    program: null,
+    tools: [],
+    inputs: {},
+    max_output_kb: 100,
+    max_turns: 1,
+  };
 }
 
 function baseOf(index: number, id: string): StepBase {
-  return { index, id, needs: [], parallel_group: null, when: null, on_error: 'stop', retry: { attempts: 1, backoff_ms: 2_000 }, timeout_ms: 0, deadline_ms: null, effect: 'none', always: false };
+  return {
+    index,
+    id,
+    needs: [],
+    parallel_group: null,
+    when: null,
+    on_error: 'stop',
+    retry: { attempts: 1, backoff_ms: 2_000 },
+    timeout_ms: 0,
+    deadline_ms: null,
+    effect: 'none',
+    always: false,
+  };
 }

@@ -29,7 +29,11 @@ const MODEL_ATTEMPTS = 3;
 /** Seed 001 knows no cap; this one is there against a program that writes without end. */
 const OUTPUT_KB = 10 * 1024;
 
-const INPUT: InputSpec = { type: 'string', required: true, description: 'What is asked for: the words after the file.' };
+const INPUT: InputSpec = {
+  type: 'string',
+  required: true,
+  description: 'What is asked for: the words after the file.',
+};
 
 interface ChainContext {
   definition: ChainDefinition;
@@ -51,11 +55,25 @@ export function compileChain(definition: ChainDefinition, shared: Pick<Shared, '
   const steps = ordered.map((step, index) => compileStep(step, index, context));
   const sound = steps.filter((step) => step !== null);
   if (failed || sound.length < definition.authored.steps.length) return null;
-  edgesOf(sound.map((step) => ({ group: null, needs: [], uses: usesOfStep(step) })), { mode: 'sequential', groups: new Map(), ordinary: sound.length }).forEach((needs, index) => {
+  edgesOf(
+    sound.map((step) => ({ group: null, needs: [], uses: usesOfStep(step) })),
+    { mode: 'sequential', groups: new Map(), ordinary: sound.length },
+  ).forEach((needs, index) => {
     const step = sound[index];
     if (step !== undefined) step.needs = needs;
   });
-  const plan = seal({ name: definition.name, description: null, inputs: { [USER_REQUEST]: INPUT }, steps: sound, groups: {}, output: null, budgets: NO_BUDGETS, no_default: ['max_runtime_mins'], agents: context.agents, nested: {} });
+  const plan = seal({
+    name: definition.name,
+    description: null,
+    inputs: { [USER_REQUEST]: INPUT },
+    steps: sound,
+    groups: {},
+    output: null,
+    budgets: NO_BUDGETS,
+    no_default: ['max_runtime_mins'],
+    agents: context.agents,
+    nested: {},
+  });
   return isSmallEnough(plan, definition.node, report) ? plan : null;
 }
 
@@ -64,7 +82,8 @@ function compileStep(ordered: OrderedStep, index: number, context: ChainContext)
   if (authored === null) return null;
   const base = baseOf(authored.step, index);
   const output_as: OutputConversion = Object.values(authored.outputs)[0] === 'number' ? 'number' : 'trimmed';
-  if (kindOf(authored, node, context.report) === 'command') return { ...compileCommand(ordered, base, context), output_as };
+  if (kindOf(authored, node, context.report) === 'command')
+    return { ...compileCommand(ordered, base, context), output_as };
   const step = compileModelCall(ordered, base, context);
   return step && { ...step, output_as };
 }
@@ -74,19 +93,38 @@ function kindOf(authored: AuthoredChainStep, node: Node, report: Report): 'model
   const { step, systemPrompt, command, modelRef, model } = authored;
   if (command === undefined && systemPrompt !== undefined) return 'model';
   if (command === undefined) {
-    report({ code: 'step-kind', at: startOf(node), message: `Chain step ${step} has neither \`systemPrompt\` nor \`command\`.`, suggestion: 'add the one or the other' });
+    report({
+      code: 'step-kind',
+      at: startOf(node),
+      message: `Chain step ${step} has neither \`systemPrompt\` nor \`command\`.`,
+      suggestion: 'add the one or the other',
+    });
     return null;
   }
   if (systemPrompt !== undefined) {
-    report({ code: 'step-kind', at: memberOf(node, 'command') ?? node, message: `Chain step ${step} has both \`systemPrompt\` and \`command\`.`, suggestion: 'make two steps of it' });
+    report({
+      code: 'step-kind',
+      at: memberOf(node, 'command') ?? node,
+      message: `Chain step ${step} has both \`systemPrompt\` and \`command\`.`,
+      suggestion: 'make two steps of it',
+    });
   } else if (modelRef !== undefined || model !== undefined) {
     const at = memberOf(node, 'modelRef') ?? memberOf(node, 'model') ?? node;
-    report({ code: 'conflicting-keys', at, message: `Chain step ${step} is a command, which no model runs.`, suggestion: 'remove the model, or give it a `systemPrompt`' });
+    report({
+      code: 'conflicting-keys',
+      at,
+      message: `Chain step ${step} is a command, which no model runs.`,
+      suggestion: 'remove the model, or give it a `systemPrompt`',
+    });
   }
   return 'command';
 }
 
-function compileModelCall({ authored, node, variables }: OrderedStep & { authored: AuthoredChainStep | null }, base: StepBase, context: ChainContext): AgentStep | null {
+function compileModelCall(
+  { authored, node, variables }: OrderedStep & { authored: AuthoredChainStep | null },
+  base: StepBase,
+  context: ChainContext,
+): AgentStep | null {
   const prompt = memberOf(node, 'systemPrompt');
   if (authored === null || prompt === null) return null;
   const inputs: Record<string, Template> = {};
@@ -104,7 +142,17 @@ function compileModelCall({ authored, node, variables }: OrderedStep & { authore
   context.agents[hash] = agent;
   const retry = { attempts: MODEL_ATTEMPTS, backoff_ms: BACKOFF_MS };
   // The system message is all there is to say: an empty request.
-  return { kind: 'agent', ...base, retry, agent: hash, prompt: { kind: 'literal', value: '' }, inputs, model: null, schema: null, rehearsal: null };
+  return {
+    kind: 'agent',
+    ...base,
+    retry,
+    agent: hash,
+    prompt: { kind: 'literal', value: '' },
+    inputs,
+    model: null,
+    schema: null,
+    rehearsal: null,
+  };
 }
 
 function agentOf({ provider, model, baseUrl, params }: AuthoredModel, name: string, prompt: Template): Agent {
@@ -123,15 +171,36 @@ function agentOf({ provider, model, baseUrl, params }: AuthoredModel, name: stri
   };
 }
 
-function compileCommand({ node, variables }: OrderedStep, base: StepBase, { report, texts }: ChainContext): CommandStep {
+function compileCommand(
+  { node, variables }: OrderedStep,
+  base: StepBase,
+  { report, texts }: ChainContext,
+): CommandStep {
   const argv = (memberOf(node, 'command')?.items ?? []).map((item, index): Template => {
     if (index > 0) return ofParts(parseChainText(item, variables satisfies Lookup), texts);
     const text = String(item.value);
-    if (hasReference(text)) report({ code: 'command-not-literal', at: item, message: 'Expected an executable, got a template.', suggestion: 'write the executable out; the arguments after it may be templates' });
+    if (hasReference(text))
+      report({
+        code: 'command-not-literal',
+        at: item,
+        message: 'Expected an executable, got a template.',
+        suggestion: 'write the executable out; the arguments after it may be templates',
+      });
     else checkExecutable(item, report);
     return { kind: 'literal', value: text };
   });
-  return { kind: 'command', ...base, argv, cwd: null, from: 'caller', env: {}, stdin: null, reads: [], max_output_kb: OUTPUT_KB, schema: null };
+  return {
+    kind: 'command',
+    ...base,
+    argv,
+    cwd: null,
+    from: 'caller',
+    env: {},
+    stdin: null,
+    reads: [],
+    max_output_kb: OUTPUT_KB,
+    schema: null,
+  };
 }
 
 function baseOf(number: number, index: number): StepBase {
@@ -156,7 +225,8 @@ function warnOfTypedEscape(prompt: Node, report: Report): void {
   if (found === null) return;
   const [typed] = found;
   const message = `\`${typed}\` is typed as two characters here, and the model reads it so.`;
-  const suggestion = prompt.source.file.endsWith('.json') ? `a new line in JSON is \`\\n\` with one backslash` : 'a new line in YAML is one in a block (`|`)';
+  const suggestion = prompt.source.file.endsWith('.json')
+    ? `a new line in JSON is \`\\n\` with one backslash`
+    : 'a new line in YAML is one in a block (`|`)';
   report({ code: 'typed-escape', severity: 'warning', at: placesIn(prompt)(found.index, 2), message, suggestion });
 }
-

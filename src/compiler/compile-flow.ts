@@ -37,7 +37,12 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
     return isSmallEnough(plan, node, report) ? plan : null;
   } catch (error) {
     if (!(error instanceof TooLarge)) throw error;
-    report({ code: 'plan-too-large', at: node, message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.', suggestion: 'make several flows of it' });
+    report({
+      code: 'plan-too-large',
+      at: node,
+      message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.',
+      suggestion: 'make several flows of it',
+    });
     return null;
   }
 }
@@ -59,9 +64,19 @@ function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<
     stage: { compile: { ...shared, report }, keep: (reached) => void Object.assign(agents, reached) },
     watched: watchedVariables(region),
   };
-  const passage = lower(region, { frame, names: { outer: null, own: new Map() }, needs: [], guards: [], prior: null, contained: false }, { observed: false, outcome: false }, lowering);
+  const passage = lower(
+    region,
+    { frame, names: { outer: null, own: new Map() }, needs: [], guards: [], prior: null, contained: false },
+    { observed: false, outcome: false },
+    lowering,
+  );
   for (const { name: label, at } of passage.jumps) {
-    report({ code: 'unknown-label', at, message: `The jump to \`@${label}\` leaves the brackets or the branch in which its label stands.`, suggestion: `put \`@${label} ->\` and the jump to it into the same brackets` });
+    report({
+      code: 'unknown-label',
+      at,
+      message: `The jump to \`@${label}\` leaves the brackets or the branch in which its label stands.`,
+      suggestion: `put \`@${label} ->\` and the jump to it into the same brackets`,
+    });
   }
   settleReadings(lowering.vocabulary.ledger);
   const steps = buildSteps(frame);
@@ -86,7 +101,8 @@ function graphOf({ graph, pieces }: DrawnFlow, { vocabulary: { ledger } }: Lower
   const steps: AuthoredGraph['steps'] = {};
   for (const { node, piece } of pieces) {
     const way: number[] = [];
-    for (let handle = ledger.handles.get(piece) ?? null; handle !== null; handle = handle.frame.loop) way.unshift(handle.index);
+    for (let handle = ledger.handles.get(piece) ?? null; handle !== null; handle = handle.frame.loop)
+      way.unshift(handle.index);
     if (way.length > 0) steps[node] = way;
   }
   return { ...graph, steps };
@@ -96,7 +112,8 @@ function graphOf({ graph, pieces }: DrawnFlow, { vocabulary: { ledger } }: Lower
 function outputOf({ prior }: Passage, count: number, frame: Parameters<typeof buildSteps>[0]): Template | null {
   if (prior === null) return null;
   const { outputs = [], output, outcome } = prior;
-  if (outputs.length > 0) return { kind: 'list', items: outputs.map((value) => ({ kind: 'expression', expression: value(frame) })) };
+  if (outputs.length > 0)
+    return { kind: 'list', items: outputs.map((value) => ({ kind: 'expression', expression: value(frame) })) };
   const last = outcome.kind === 'sequence' ? outcome.parts.at(-1) : outcome;
   const isLast = last?.kind === 'step' && last.handle.frame === frame && last.handle.index === count - 1;
   return output === null || isLast ? null : { kind: 'expression', expression: output(frame) };

@@ -84,8 +84,22 @@ function sourceOf({ authored, node }: WorkflowDefinition, report: Report): Block
   const ordinary = memberOf(node, 'steps')?.items ?? [];
   const nodes = [...ordinary, ...(memberOf(node, 'finally')?.items ?? [])];
   const inputs = new Set(Object.keys(authored.inputs ?? {}));
-  const names = collectNames({ mode: authored.execution ?? 'sequential', stepNodes: nodes, ordinary: ordinary.length, inputs, outer: null, repeats: null, report });
-  return { steps: [...authored.steps, ...authored.finally], nodes, names, output: memberOf(node, 'output'), at: memberOf(node, 'steps') ?? node };
+  const names = collectNames({
+    mode: authored.execution ?? 'sequential',
+    stepNodes: nodes,
+    ordinary: ordinary.length,
+    inputs,
+    outer: null,
+    repeats: null,
+    report,
+  });
+  return {
+    steps: [...authored.steps, ...authored.finally],
+    nodes,
+    names,
+    output: memberOf(node, 'output'),
+    at: memberOf(node, 'steps') ?? node,
+  };
 }
 
 /** Versions and hashes what is otherwise complete (I2). */
@@ -102,7 +116,11 @@ interface Compiled extends CompiledBlock {
 }
 
 /** Compiles all steps, with some inputs shown to every agent. */
-function compileSteps(source: BlockSource, shown: string[], { definition, shared, report }: { definition: WorkflowDefinition; shared: Shared; report: Report }): Compiled {
+function compileSteps(
+  source: BlockSource,
+  shown: string[],
+  { definition, shared, report }: { definition: WorkflowDefinition; shared: Shared; report: Report },
+): Compiled {
   const kept: Kept = { agents: {}, nested: {}, hoisted: new Map() };
   const block = compileBlock(source, {
     report,
@@ -151,7 +169,9 @@ function hoist({ workflow, name, spec, names, kept, at, report }: Hoisting): Tem
 function unusedInputs(declared: string[], steps: (Step | null)[], output: Template | null): string[] {
   // What a broken step refers to is not known.
   if (steps.includes(null)) return [];
-  const used = new Set([...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root));
+  const used = new Set(
+    [...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root),
+  );
   return declared.filter((name) => !used.has(`input:${name}`));
 }
 
@@ -162,7 +182,9 @@ function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } |
 }
 
 /** The same without what is not said: a Plan has no undefined values. */
-function policyOf(authored: { [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined }): ExhaustionPolicy {
+function policyOf(authored: {
+  [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined;
+}): ExhaustionPolicy {
   return Object.fromEntries(Object.entries(authored).filter(([, action]) => action !== undefined));
 }
 

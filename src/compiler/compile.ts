@@ -48,7 +48,14 @@ export interface CompileOptions {
   project: Project;
   config: Config;
   /** Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named, what bounds all that these may do, and in the middle of a run the tools of MCP servers that there are. */
-  made?: { texts: Map<string, string>; agents: string[]; tools?: string[]; own?: boolean; within?: Permissions[]; remotes?: RemoteTool[] };
+  made?: {
+    texts: Map<string, string>;
+    agents: string[];
+    tools?: string[];
+    own?: boolean;
+    within?: Permissions[];
+    remotes?: RemoteTool[];
+  };
   /** What MCP servers said of their tools; servers that were not asked are added to `wanted`. */
   listings?: ServerListings;
 }
@@ -74,7 +81,14 @@ export function compileDefinition(options: CompileOptions): Compiled {
   const plan = compiler.compile(manifestIn(file));
   const problems = sortProblems(compiler.problems);
   const sound = hasErrors(problems) ? null : plan;
-  return { file, plan: sound, inputPaths: sound === null ? {} : inputPathsOf(sound), texts: compiler.texts, problems, sources: compiler.sources };
+  return {
+    file,
+    plan: sound,
+    inputPaths: sound === null ? {} : inputPathsOf(sound),
+    texts: compiler.texts,
+    problems,
+    sources: compiler.sources,
+  };
 }
 
 /** A folder with a manifest is the project that it describes (seed 002). */
@@ -97,12 +111,32 @@ export interface Compiler {
 }
 
 /** A compiler that reads each file once, however many definitions use it; its problems add up. */
-export function createCompiler({ cwd, project, config, made, listings = { listed: new Map(), wanted: new Set() } }: Omit<CompileOptions, 'file'>): Compiler {
+export function createCompiler({
+  cwd,
+  project,
+  config,
+  made,
+  listings = { listed: new Map(), wanted: new Set() },
+}: Omit<CompileOptions, 'file'>): Compiler {
   const { problems, report } = createReport();
   const loader = createLoader(cwd, report, made?.texts);
   const resolver = createResolver(project, made);
   const texts: Texts = new Map();
-  const planOf = createPlanner({ loader, resolver, report, texts, madeTools: made?.tools ?? [], within: made?.within ?? [], devices: createDevices(project, config), generated: generatedRules(config), root: project.root, permissions: config.permissions, folder: config.agents?.generated_agents_dir, search: config.search, servers: { servers: config.mcp ?? {}, listings, texts, held: made?.remotes } });
+  const planOf = createPlanner({
+    loader,
+    resolver,
+    report,
+    texts,
+    madeTools: made?.tools ?? [],
+    within: made?.within ?? [],
+    devices: createDevices(project, config),
+    generated: generatedRules(config),
+    root: project.root,
+    permissions: config.permissions,
+    folder: config.agents?.generated_agents_dir,
+    search: config.search,
+    servers: { servers: config.mcp ?? {}, listings, texts, held: made?.remotes },
+  });
 
   /** Names that a person wrote and that mean nothing, with what may have been meant. */
   const unknown = new Map<string, string | null>();
@@ -114,7 +148,10 @@ export function createCompiler({ cwd, project, config, made, listings = { listed
       if ('entry' in found) return found.entry.file;
       if (found.suggestion !== null) hints.push(found.suggestion);
     }
-    unknown.set(absolute, hints.find((hint) => hint.startsWith('did you mean')) ?? neighbour(absolute) ?? hints[0] ?? null);
+    unknown.set(
+      absolute,
+      hints.find((hint) => hint.startsWith('did you mean')) ?? neighbour(absolute) ?? hints[0] ?? null,
+    );
     return absolute;
   };
 
@@ -122,14 +159,24 @@ export function createCompiler({ cwd, project, config, made, listings = { listed
     const hint = unknown.get(absolute);
     if (hint === undefined) return loader.load(absolute);
     const source = createSource(absolute, displayName(cwd, absolute), '');
-    report({ code: 'unknown-workflow', at: { source, path: '', start: 0, end: 1 }, message: `There is no definition and no file \`${source.file}\`.`, suggestion: hint });
+    report({
+      code: 'unknown-workflow',
+      at: { source, path: '', start: 0, end: 1 },
+      message: `There is no definition and no file \`${source.file}\`.`,
+      suggestion: hint,
+    });
     return null;
   };
 
   const compile = (absolute: string): Plan | null => {
     const definition = loadNamed(absolute);
     if (definition === null) return null;
-    checkNesting(definition, (from) => nestingsOf(from, loader, resolver), config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH, report);
+    checkNesting(
+      definition,
+      (from) => nestingsOf(from, loader, resolver),
+      config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH,
+      report,
+    );
     checkTwin(definition, resolver, report);
     return planOf(definition);
   };
@@ -163,7 +210,12 @@ function checkTwin(definition: Definition, resolver: Resolver, report: Report): 
   const twin = resolver.twinOf(definition.file, definition.name);
   if (twin === null) return;
   const at = memberOf(definition.node, 'name') ?? definition.node;
-  report({ code: 'duplicate-name', at, message: `Another file of this folder has the name \`${twin.name}\` already.`, suggestion: 'names are unique, whatever the case' });
+  report({
+    code: 'duplicate-name',
+    at,
+    message: `Another file of this folder has the name \`${twin.name}\` already.`,
+    suggestion: 'names are unique, whatever the case',
+  });
 }
 
 interface Tools {
@@ -213,7 +265,12 @@ function createPlanner({ devices, ...tools }: Tools): (definition: Definition) =
       case 'project':
         return compileProject(definition, { ...shared, load: loader.load, root });
       case 'tool':
-        report({ code: 'unsupported-format', at: startOf(definition.node), message: `\`${definition.name}\` is a tool, which does nothing by itself.`, suggestion: 'check it with `perdure tools lint`' });
+        report({
+          code: 'unsupported-format',
+          at: startOf(definition.node),
+          message: `\`${definition.name}\` is a tool, which does nothing by itself.`,
+          suggestion: 'check it with `perdure tools lint`',
+        });
         return null;
       case 'chain':
         return compileChain(definition, shared);
@@ -229,13 +286,23 @@ function createPlanner({ devices, ...tools }: Tools): (definition: Definition) =
     refused.add(file);
     if (definition === null) return;
     const at = memberOf(definition.node, 'name') ?? definition.node;
-    report({ code: 'reserved-name', at, message: `A temporary agent may not take the name of the built-in agent \`${definition.name}\`.`, suggestion: 'give it another name' });
+    report({
+      code: 'reserved-name',
+      at,
+      message: `A temporary agent may not take the name of the built-in agent \`${definition.name}\`.`,
+      suggestion: 'give it another name',
+    });
   };
 
   /** Outside a project an agent may call those beside it, and those that may be named. */
   const looseScope = ({ file }: AgentDefinition): ToolsetScope => {
     const beside = listFolder(dirname(file)).flatMap(({ name }) => (extname(name) === '.agent' ? [stemOf(name)] : []));
-    return { agents: [...beside, ...resolver.agents().map(({ name }) => name)], python: false, generates: false, closed: false };
+    return {
+      agents: [...beside, ...resolver.agents().map(({ name }) => name)],
+      python: false,
+      generates: false,
+      closed: false,
+    };
   };
 
   const source = toolSource(tools);
@@ -258,7 +325,13 @@ function createPlanner({ devices, ...tools }: Tools): (definition: Definition) =
         return null;
       }
       const definition = loader.load(found.entry.file);
-      if (definition?.format === 'workflow') report({ code: 'unknown-agent', at, message: `\`${name}\` is a workflow.`, suggestion: `write \`workflow: ${name}\`` });
+      if (definition?.format === 'workflow')
+        report({
+          code: 'unknown-agent',
+          at,
+          message: `\`${name}\` is a workflow.`,
+          suggestion: `write \`workflow: ${name}\``,
+        });
       if (definition?.format !== 'agent') return null;
       const usurper = resolver.usurper(name, from.file);
       if (usurper !== null) refuseBuiltInName(usurper.file);
@@ -282,8 +355,24 @@ function createPlanner({ devices, ...tools }: Tools): (definition: Definition) =
 }
 
 /** Where agents' tools are looked up: nothing is reported here, for a name may be another thing as well. */
-function toolSource({ loader, resolver, report, texts, root, permissions, within, generated, search, folder, servers, madeTools }: Omit<Tools, 'devices'>): ToolSource {
-  const loaded = <F extends Definition['format']>(found: Resolution, format: F): (Definition & { format: F }) | null => {
+function toolSource({
+  loader,
+  resolver,
+  report,
+  texts,
+  root,
+  permissions,
+  within,
+  generated,
+  search,
+  folder,
+  servers,
+  madeTools,
+}: Omit<Tools, 'devices'>): ToolSource {
+  const loaded = <F extends Definition['format']>(
+    found: Resolution,
+    format: F,
+  ): (Definition & { format: F }) | null => {
     const definition = 'entry' in found ? loader.load(found.entry.file) : null;
     return definition?.format === format ? (definition as Definition & { format: F }) : null; // the format was compared
   };
@@ -306,7 +395,10 @@ function toolSource({ loader, resolver, report, texts, root, permissions, within
     findAgent: (name, from) => {
       const beside = join(dirname(from.file), `${name}.agent`);
       const isBeside = extname(from.file) === '.agent' && kindOf(beside) === 'file';
-      return loaded(isBeside ? { entry: { name, file: beside, builtIn: false } } : resolver.agent(name, from.file), 'agent');
+      return loaded(
+        isBeside ? { entry: { name, file: beside, builtIn: false } } : resolver.agent(name, from.file),
+        'agent',
+      );
     },
   };
 }
@@ -314,5 +406,10 @@ function toolSource({ loader, resolver, report, texts, root, permissions, within
 function warnOfShadow(definition: AgentDefinition, report: Report): void {
   if (!isBuiltInName(definition.name)) return;
   const at = memberOf(definition.node, 'name') ?? definition.node;
-  report({ code: 'shadows-builtin', severity: 'warning', at, message: `This file is used in place of the built-in agent \`${definition.name}\`.` });
+  report({
+    code: 'shadows-builtin',
+    severity: 'warning',
+    at,
+    message: `This file is used in place of the built-in agent \`${definition.name}\`.`,
+  });
 }

@@ -40,7 +40,12 @@ export function checkStepCycle(edges: Need[][], stepNodes: Node[], report: Repor
   const node = stepNodes[first];
   const at = node && (memberOf(node, 'needs') ?? startOf(node));
   if (at !== undefined) {
-    report({ code: 'step-cycle', at, message: `Step cycle detected: ${names.join(' → ')}`, suggestion: 'a step waits for those it refers to or names in `needs`' });
+    report({
+      code: 'step-cycle',
+      at,
+      message: `Step cycle detected: ${names.join(' → ')}`,
+      suggestion: 'a step waits for those it refers to or names in `needs`',
+    });
   }
   return false;
 }
@@ -66,12 +71,26 @@ export interface Nesting {
  * Reports workflows that contain themselves, and nesting deeper than `maxDepth` levels (the top is level 1), in the
  * seed's words (003).
  */
-export function checkNesting(top: Definition, nestingsOf: (definition: Definition) => Nesting[], maxDepth: number, report: Report): void {
-  const cycle = findCycle([top], (definition) => nestingsOf(definition).map((nesting) => nesting.definition).reverse());
+export function checkNesting(
+  top: Definition,
+  nestingsOf: (definition: Definition) => Nesting[],
+  maxDepth: number,
+  report: Report,
+): void {
+  const cycle = findCycle([top], (definition) =>
+    nestingsOf(definition)
+      .map((nesting) => nesting.definition)
+      .reverse(),
+  );
   if (cycle !== null) {
     const last = cycle[cycle.length - 2];
     const at = last && nestingsOf(last).find(({ definition }) => definition === cycle[0])?.at;
-    if (at) report({ code: 'workflow-cycle', at, message: `Workflow cycle detected: ${cycle.map(({ name }) => name).join(' → ')}` });
+    if (at)
+      report({
+        code: 'workflow-cycle',
+        at,
+        message: `Workflow cycle detected: ${cycle.map(({ name }) => name).join(' → ')}`,
+      });
     return;
   }
   const levels = new Map<Definition, number>();
@@ -79,19 +98,32 @@ export function checkNesting(top: Definition, nestingsOf: (definition: Definitio
   if (deepest <= maxDepth) return;
   const path = [top];
   let at: Node | null = null;
-  for (let current = top; path.length <= maxDepth; ) {
+  for (let current = top; path.length <= maxDepth;) {
     const next = nestingsOf(current).find(({ definition }) => (levels.get(definition) ?? 0) + path.length === deepest);
     if (next === undefined) break;
     at = next.at;
     current = next.definition;
     path.push(current);
   }
-  const names = path.slice(0, maxDepth).map(({ name }) => name).join(' → ');
-  if (at) report({ code: 'workflow-depth', at, message: `Workflow depth limit exceeded (${maxDepth}): ${names} → …`, suggestion: 'raise `workflows.max_depth` in perdure.yml, or nest less' });
+  const names = path
+    .slice(0, maxDepth)
+    .map(({ name }) => name)
+    .join(' → ');
+  if (at)
+    report({
+      code: 'workflow-depth',
+      at,
+      message: `Workflow depth limit exceeded (${maxDepth}): ${names} → …`,
+      suggestion: 'raise `workflows.max_depth` in perdure.yml, or nest less',
+    });
 }
 
 /** Levels of nesting from here on down, this one included; there is no cycle. */
-function deepestBelow(definition: Definition, nestingsOf: (definition: Definition) => Nesting[], levels: Map<Definition, number>): number {
+function deepestBelow(
+  definition: Definition,
+  nestingsOf: (definition: Definition) => Nesting[],
+  levels: Map<Definition, number>,
+): number {
   const known = levels.get(definition);
   if (known !== undefined) return known;
   const below = nestingsOf(definition).map((nesting) => deepestBelow(nesting.definition, nestingsOf, levels));

@@ -27,7 +27,12 @@ export function loadDeviceKinds(projectRoot: string): DeviceKinds {
 }
 
 /** Reads one kind's file; null when it has problems, which are reported. */
-export function readDeviceKind(file: string, cwd: string, report: Report, sources?: Map<string, string>): AuthoredDeviceKind | null {
+export function readDeviceKind(
+  file: string,
+  cwd: string,
+  report: Report,
+  sources?: Map<string, string>,
+): AuthoredDeviceKind | null {
   return readSettings(deviceKindSchema, file, { cwd, report, sources });
 }
 
@@ -36,6 +41,11 @@ function brokenBy([first]: Problem[]): string {
 }
 
 /** What activities need of a kind; its boards have become values of the device. */
-export function toDeviceKind({ boards: _boards, values: _values, description: _description, ...kind }: AuthoredDeviceKind): DeviceKind {
+export function toDeviceKind({
+  boards: _boards,
+  values: _values,
+  description: _description,
+  ...kind
+}: AuthoredDeviceKind): DeviceKind {
   return kind;
 }

@@ -16,7 +16,10 @@ export interface EdgeStep {
  * nothing else orders two steps: its edges are reduced, so that a file of n steps in order has n edges.
  * An edge holds until the step it comes from has ended, and a step ends, also as skipped, only after all it needs.
  */
-export function edgesOf(steps: EdgeStep[], { mode, groups, ordinary }: Pick<Names, 'mode' | 'groups' | 'ordinary'>): Need[][] {
+export function edgesOf(
+  steps: EdgeStep[],
+  { mode, groups, ordinary }: Pick<Names, 'mode' | 'groups' | 'ordinary'>,
+): Need[][] {
   const order = orderOf(steps.slice(0, ordinary), mode);
   const edges = steps.slice(0, ordinary).map((step, index) => {
     const skips = new Map<number, boolean>();
@@ -40,7 +43,9 @@ export function edgesOf(steps: EdgeStep[], { mode, groups, ordinary }: Pick<Name
 function finalEdges(edges: Need[][], steps: number): Need[][] {
   const awaited = new Set(edges.flatMap((needs) => needs.map(({ step }) => step)));
   const last = edges.flatMap((_, index) => (awaited.has(index) ? [] : [{ step: index, skip: false }]));
-  return Array.from({ length: steps - edges.length }, (_, index) => (index === 0 ? last : [{ step: edges.length + index - 1, skip: false }]));
+  return Array.from({ length: steps - edges.length }, (_, index) =>
+    index === 0 ? last : [{ step: edges.length + index - 1, skip: false }],
+  );
 }
 
 /** An upper bound of the number of edges, without making them. */

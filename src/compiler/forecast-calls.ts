@@ -24,7 +24,10 @@ export function callSizes(plan: Plan, block: Block, step: AgentStep): CallSizes 
   const templates = [step.prompt, ...Object.values(step.inputs)].filter((template) => template !== null);
   const own = [...templates, ...(agent === undefined ? [] : [agent.prompt])];
   const schema = step.schema === null ? 0 : utf8Bytes(JSON.stringify(step.schema));
-  const referred = templates.flatMap(expressionsOf).flatMap(referencesOf).reduce((bytes, { root }) => bytes + longest(root, plan, block), 0);
+  const referred = templates
+    .flatMap(expressionsOf)
+    .flatMap(referencesOf)
+    .reduce((bytes, { root }) => bytes + longest(root, plan, block), 0);
   return { literal: schema + own.reduce((bytes, template) => bytes + literalBytes(template), 0), referred };
 }
 
@@ -33,7 +36,10 @@ function literalBytes(template: Template): number {
     case 'literal':
       return utf8Bytes(typeof template.value === 'string' ? template.value : JSON.stringify(template.value));
     case 'text':
-      return template.parts.reduce((bytes, part) => bytes + (typeof part === 'string' ? utf8Bytes(part) : 'bytes' in part ? part.bytes : 0), 0);
+      return template.parts.reduce(
+        (bytes, part) => bytes + (typeof part === 'string' ? utf8Bytes(part) : 'bytes' in part ? part.bytes : 0),
+        0,
+      );
     case 'expression':
       return 0;
     case 'list':
@@ -47,8 +53,11 @@ function longest(root: string, plan: Plan, block: Block): number {
   const isOwn = /^(?:step|group):/.test(root);
   if (!isOwn) return root.startsWith('input:') || root.endsWith('index') ? 0 : DEFAULT_OUTPUT_KB * KILOBYTE;
   const target = targetOf(root);
-  if (target.kind === 'step') return target.field === 'output' || target.field === '' ? outputLimit(block.steps[target.step], plan) : 0;
-  return 'name' in target ? (block.groups[target.name] ?? []).reduce((bytes, member) => bytes + outputLimit(block.steps[member], plan), 0) : 0;
+  if (target.kind === 'step')
+    return target.field === 'output' || target.field === '' ? outputLimit(block.steps[target.step], plan) : 0;
+  return 'name' in target
+    ? (block.groups[target.name] ?? []).reduce((bytes, member) => bytes + outputLimit(block.steps[member], plan), 0)
+    : 0;
 }
 
 function outputLimit(step: Step | undefined, plan: Plan): number {

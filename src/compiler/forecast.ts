@@ -79,7 +79,11 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
     const marker = step.when === null ? 0 : MARKER;
     const deadline = step.deadline_ms === null || step.kind === 'workflow' ? 0 : TIMER + MARKER;
     const isCertain = step.when === null || (step.when.kind === 'literal' && step.when.value === true);
-    return { ...own, events: own.events + marker + deadline, calls: isCertain ? own.calls : own.calls.map((call) => ({ ...call, least: 0 })) };
+    return {
+      ...own,
+      events: own.events + marker + deadline,
+      calls: isCertain ? own.calls : own.calls.map((call) => ({ ...call, least: 0 })),
+    };
   };
 
   const ofKind = (step: Step, block: Block): Forecast => {
@@ -126,7 +130,10 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
     const counted = known.get(hash) ?? withLinks(ofBlock(body), RUN + outputMarker(body.output));
     known.set(hash, counted);
     const nested = below(counted, segment);
-    const tried = again({ ...nested, events: nested.events + CHILD, leases: nested.leases + CLAIM * nested.steps }, attempts);
+    const tried = again(
+      { ...nested, events: nested.events + CHILD, leases: nested.leases + CLAIM * nested.steps },
+      attempts,
+    );
     return { ...tried, events: tried.events + BACKOFF * (attempts - 1) };
   };
 
@@ -137,7 +144,11 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
     const calls = item.calls.reduce((most, call) => (call.program === undefined ? most + call.most : most), 0);
     const entry: PerItem = { path: segmentOf(step), items: step.items, steps: item.steps, calls };
     // A list may be empty, too.
-    return withMarker({ ...item, calls: item.calls.map((call) => ({ ...call, least: 0 })), perItem: [entry, ...item.perItem] });
+    return withMarker({
+      ...item,
+      calls: item.calls.map((call) => ({ ...call, least: 0 })),
+      perItem: [entry, ...item.perItem],
+    });
   };
 
   const { leases, ...whole } = withLinks(ofBlock(plan), RUN + outputMarker(plan.output));
@@ -146,13 +157,20 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
 
 /** Whether a limit may hold nested runs back: of steps, or of what may run at once. What else is limited, nobody knows before. */
 function isTight({ budgets, no_default = [] }: Plan, steps: number): boolean {
-  const limit = (name: 'max_steps' | 'max_parallel'): number => budgets[name] ?? (no_default.includes(name) ? null : DEFAULT_BUDGETS[name]) ?? Infinity;
+  const limit = (name: 'max_steps' | 'max_parallel'): number =>
+    budgets[name] ?? (no_default.includes(name) ? null : DEFAULT_BUDGETS[name]) ?? Infinity;
   return steps > Math.min(limit('max_steps'), limit('max_parallel'));
 }
 
 /** How often rejections may send a step back at most: each gate does so often enough by itself. */
 function timesSentBack(block: Block, index: number): number {
-  return block.steps.reduce((sum, gate) => (gate.kind === 'approval' && gate.rework !== undefined && redoneBy(block, gate.index).has(index) ? sum + gate.rework.max : sum), 0);
+  return block.steps.reduce(
+    (sum, gate) =>
+      gate.kind === 'approval' && gate.rework !== undefined && redoneBy(block, gate.index).has(index)
+        ? sum + gate.rework.max
+        : sum,
+    0,
+  );
 }
 
 /** What is made later is known by its limits only; a build's tasks not even by these. */
@@ -197,8 +215,15 @@ function merged(calls: ModelCalls[]): ModelCalls[] {
     const other = byModel.get(key);
     if (other === undefined) byModel.set(key, call);
     else {
-      const share = (size: keyof CallSizes): number => (other[size] * other.most + call[size] * call.most) / Math.max(1, other.most + call.most);
-      byModel.set(key, { ...other, least: other.least + call.least, most: other.most + call.most, literal: share('literal'), referred: share('referred') });
+      const share = (size: keyof CallSizes): number =>
+        (other[size] * other.most + call[size] * call.most) / Math.max(1, other.most + call.most);
+      byModel.set(key, {
+        ...other,
+        least: other.least + call.least,
+        most: other.most + call.most,
+        literal: share('literal'),
+        referred: share('referred'),
+      });
     }
   }
   return [...byModel.values()];
@@ -221,7 +246,9 @@ function again(one: Forecast, most: number): Forecast {
 
 /** A long list of nested runs goes through batch runs, which are runs of their own. */
 function withBatches(items: Forecast, step: ForeachStep, count: number): Forecast {
-  return needsBatches(step, count) ? { ...items, events: items.events + (RUN + CHILD) * Math.ceil(count / BATCH_ITEMS) } : items;
+  return needsBatches(step, count)
+    ? { ...items, events: items.events + (RUN + CHILD) * Math.ceil(count / BATCH_ITEMS) }
+    : items;
 }
 
 function below(inner: Forecast, segment: string): Forecast {

@@ -10,13 +10,61 @@ import { parseYaml } from './yaml.js';
 const WIDEST_FLOW = 120;
 
 const WORKFLOW_KEYS = ['name', 'description', 'inputs', 'execution', 'budgets', 'steps', 'finally', 'output'];
-const AGENT_KEYS = ['name', 'description', 'model', 'tools', 'agent', 'inputs', 'timeout_mins', 'max_output_kb', 'max_turns', 'source', 'prompt'];
+const AGENT_KEYS = [
+  'name',
+  'description',
+  'model',
+  'tools',
+  'agent',
+  'inputs',
+  'timeout_mins',
+  'max_output_kb',
+  'max_turns',
+  'source',
+  'prompt',
+];
 const INPUT_KEYS = ['type', 'required', 'default', 'description'];
 /** What a step is, what it does that with, what becomes of it, when it runs, how often, and within which limits. */
 const STEP_KEYS = [
-  'id', 'agent', 'command', 'tool', 'workflow', 'approval', 'ask', 'set', 'wait',
-  'prompt', 'inputs', 'permissions', 'model', 'content', 'cwd', 'env', 'stdin', 'reads', 'max_output_kb', 'schema', 'rehearsal', 'choices', 'options', 'fallback', 'output',
-  'needs', 'parallel_group', 'when', 'foreach', 'loop', 'on_error', 'retry', 'timeout', 'timeout_mins', 'deadline', 'effect', 'execution', 'yields', 'steps',
+  'id',
+  'agent',
+  'command',
+  'tool',
+  'workflow',
+  'approval',
+  'ask',
+  'set',
+  'wait',
+  'prompt',
+  'inputs',
+  'permissions',
+  'model',
+  'content',
+  'cwd',
+  'env',
+  'stdin',
+  'reads',
+  'max_output_kb',
+  'schema',
+  'rehearsal',
+  'choices',
+  'options',
+  'fallback',
+  'output',
+  'needs',
+  'parallel_group',
+  'when',
+  'foreach',
+  'loop',
+  'on_error',
+  'retry',
+  'timeout',
+  'timeout_mins',
+  'deadline',
+  'effect',
+  'execution',
+  'yields',
+  'steps',
 ];
 
 /**
@@ -32,7 +80,13 @@ export function formatYaml(source: Source, report: Report): string | null {
   const node = parseYaml({ source, start: 0, end: source.text.length }, watch);
   const format = node && detectFormat(node, watch);
   if (broken || format === null) return null;
-  const document = parseDocument(source.text, { schema: 'core', stringKeys: true, uniqueKeys: false, keepSourceTokens: true, customTags: keepFoldedLines });
+  const document = parseDocument(source.text, {
+    schema: 'core',
+    stringKeys: true,
+    uniqueKeys: false,
+    keepSourceTokens: true,
+    customTags: keepFoldedLines,
+  });
   if (format === 'workflow') orderWorkflow(document);
   if (format === 'agent') order(document.contents, AGENT_KEYS);
   layOut(document);
@@ -92,7 +146,8 @@ function layOut(document: Document): void {
       if (node.type === 'QUOTE_SINGLE' && !/["\\]/.test(String(node.value))) node.type = 'QUOTE_DOUBLE';
     },
     Collection: (_, node, path) => {
-      if (node.flow === true && !isInFlow(path) && JSON.stringify(node.toJSON()).length > WIDEST_FLOW) node.flow = false;
+      if (node.flow === true && !isInFlow(path) && JSON.stringify(node.toJSON()).length > WIDEST_FLOW)
+        node.flow = false;
     },
   });
 }

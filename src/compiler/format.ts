@@ -37,7 +37,12 @@ export function formatFile(absolute: string, cwd: string): Formatted {
   const at = { source, path: '', start: 0, end: 1 };
   let text: string | null = null;
   if ('failure' in content) report({ code: 'unreadable-file', at, message: content.failure });
-  else if (formatter === undefined) report({ code: 'unsupported-format', at, message: `Expected a file with a canonical form (${Object.keys(FORMATTERS).join(', ')}), got \`${source.file}\`.` });
+  else if (formatter === undefined)
+    report({
+      code: 'unsupported-format',
+      at,
+      message: `Expected a file with a canonical form (${Object.keys(FORMATTERS).join(', ')}), got \`${source.file}\`.`,
+    });
   else text = formatter(source, report);
   const sound = hasErrors(problems) ? null : text;
   return { text: sound, same: sound === source.text, problems: sortProblems(problems), source };
@@ -54,7 +59,11 @@ function formatFlow(source: Source, report: Report): string | null {
     return head === '' ? printed : `${head}\n\n${printed}`;
   }
   const { start, end, style } = body.embedded;
-  const inside = printed.trimEnd().split('\n').map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+  const inside = printed
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n');
   const rest = source.text.slice(end);
   return `${source.text.slice(0, start)}|\n${inside}\n${style === 'block' ? rest : rest.replace(/^[^\n]*\n?/, '')}`;
 }

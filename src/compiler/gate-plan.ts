@@ -20,7 +20,9 @@ export interface GateBefore {
  */
 export function gatePlan(plan: Plan, { message, content }: GateBefore, texts: Texts): Plan {
   const { planVersion: _version, hash, agents, nested, ...body } = plan;
-  const inputs: Record<string, Template> = Object.fromEntries(Object.keys(plan.inputs).map((name) => [name, inputTemplate(name)]));
+  const inputs: Record<string, Template> = Object.fromEntries(
+    Object.keys(plan.inputs).map((name) => [name, inputTemplate(name)]),
+  );
   const text = (value: string): Template => literalTemplate(value, texts);
   return seal({
     name: plan.name,
@@ -28,10 +30,25 @@ export function gatePlan(plan: Plan, { message, content }: GateBefore, texts: Te
     inputs: plan.inputs,
     steps: [
       {
-        kind: 'approval', ...base(0, 'approve'), ...usualPolicy(1, NO_LIMIT_MS), effect: 'none',
-        message: text(message), content: text(content), fallback: 'abort', fixed: true, rules: { not_submitter: true },
+        kind: 'approval',
+        ...base(0, 'approve'),
+        ...usualPolicy(1, NO_LIMIT_MS),
+        effect: 'none',
+        message: text(message),
+        content: text(content),
+        fallback: 'abort',
+        fixed: true,
+        rules: { not_submitter: true },
       },
-      { kind: 'workflow', ...base(1, 'made'), ...usualPolicy(1, NO_LIMIT_MS), needs: [{ step: 0, skip: true }], workflow: plan.name, plan: hash, inputs },
+      {
+        kind: 'workflow',
+        ...base(1, 'made'),
+        ...usualPolicy(1, NO_LIMIT_MS),
+        needs: [{ step: 0, skip: true }],
+        workflow: plan.name,
+        plan: hash,
+        inputs,
+      },
     ],
     groups: {},
     output: null,

@@ -12,8 +12,13 @@ const DEFAULTS: Budgets = { ...NO_BUDGETS, max_steps: 10, max_parallel: 3, max_r
 export type GeneratedRules = Pick<MadeRules, 'kinds' | 'budgets'>;
 
 /** What the config says of workflows that agents make. */
-export function generatedRules({ workflows: { ai_generated_budgets: set = {}, ai_generated } = {} }: Config): GeneratedRules {
-  return { kinds: ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'], budgets: smallerOf(set, DEFAULTS, true) };
+export function generatedRules({
+  workflows: { ai_generated_budgets: set = {}, ai_generated } = {},
+}: Config): GeneratedRules {
+  return {
+    kinds: ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'],
+    budgets: smallerOf(set, DEFAULTS, true),
+  };
 }
 
 /**
@@ -34,7 +39,9 @@ function faultsIn(steps: ReadStep[], outer: string): string[] {
     if (block !== null) return faultsIn(block.steps, path);
     if (authored?.kind !== 'tool') return [];
     const key = (['permissions', 'effect'] as const).find((one) => authored[one] !== undefined);
-    return key === undefined ? [] : [`A \`tool:\` step of a workflow that is made sets no \`${key}\`; step \`${path}\` does.`];
+    return key === undefined
+      ? []
+      : [`A \`tool:\` step of a workflow that is made sets no \`${key}\`; step \`${path}\` does.`];
   });
 }
 
@@ -42,12 +49,18 @@ function faultsIn(steps: ReadStep[], outer: string): string[] {
 export function budgetFaults(budgets: Budgets, most: Budgets): string[] {
   return LIMITS.flatMap((limit) => {
     const [own, may] = [budgets[limit], most[limit]];
-    return own === null || may === null || own <= may ? [] : [`Expected \`${limit}\` of a workflow that is made to be at most ${may}, got \`${own}\`.`];
+    return own === null || may === null || own <= may
+      ? []
+      : [`Expected \`${limit}\` of a workflow that is made to be at most ${may}, got \`${own}\`.`];
   });
 }
 
 /** Of each limit the first where it is set, else the second; with `replaces` false the smaller of both. */
-export function smallerOf(set: { [limit in keyof Budgets]?: number | null | undefined }, most: Budgets, replaces = false): Budgets {
+export function smallerOf(
+  set: { [limit in keyof Budgets]?: number | null | undefined },
+  most: Budgets,
+  replaces = false,
+): Budgets {
   const budgets = { ...most };
   for (const limit of LIMITS) {
     const own = set[limit] ?? null;

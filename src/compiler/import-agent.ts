@@ -55,7 +55,8 @@ export function importAgent(absolute: string, dialect: DialectName, cwd: string)
     name: named.name,
     hash,
     lost: losses,
-    toYaml: ({ file: from, importedAt }) => print(named.name, read.authored, dialect, { file: from, imported_at: importedAt, hash }),
+    toYaml: ({ file: from, importedAt }) =>
+      print(named.name, read.authored, dialect, { file: from, imported_at: importedAt, hash }),
   };
   return { imported, problems, sources };
 }
@@ -69,20 +70,59 @@ function withName(node: Node, stem: string): { node: Node; name: string; lost: L
   const written = memberOf(node, 'name');
   const said = typeof written?.value === 'string' && written.value.trim() !== '' ? written.value : stem;
   const name = NAME.test(said) ? said : slug(said);
-  const lost = name === said ? [] : [{ field: 'name', reason: `\`${said}\` is no name here; the agent is called \`${name}\``, changes_behaviour: false }];
-  const member: Member = { key: written ?? node, node: { ...(written ?? node), value: name, members: null, items: null, style: null } };
+  const lost =
+    name === said
+      ? []
+      : [
+          {
+            field: 'name',
+            reason: `\`${said}\` is no name here; the agent is called \`${name}\``,
+            changes_behaviour: false,
+          },
+        ];
+  const member: Member = {
+    key: written ?? node,
+    node: { ...(written ?? node), value: name, members: null, items: null, style: null },
+  };
   const members = new Map([...(node.members ?? []), ['name', member]]);
-  return { node: { ...node, members, value: Object.fromEntries([...members].map(([key, { node: { value } }]) => [key, value])) }, name, lost };
+  return {
+    node: {
+      ...node,
+      members,
+      value: Object.fromEntries(
+        [...members].map(
+          ([
+            key,
+            {
+              node: { value },
+            },
+          ]) => [key, value],
+        ),
+      ),
+    },
+    name,
+    lost,
+  };
 }
 
 /** `Code Reviewer!` as `code-reviewer`. */
 function slug(text: string): string {
-  const plain = text.normalize('NFKD').replace(/[^\p{ASCII}]/gu, '').toLowerCase().replace(/[^a-z0-9_]+/g, '-').replace(/^-+|-+$/g, '');
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[^\p{ASCII}]/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '');
   return (/^[a-z]/.test(plain) ? plain : `agent-${plain}`).slice(0, 63).replace(/-+$/, '');
 }
 
 /** Our file: every field that was carried over, and where it comes from. `${` is no reference in the other tools. */
-function print(name: string, authored: AuthoredAgent, from: DialectName, source: { file: string; imported_at: string; hash: string }): string {
+function print(
+  name: string,
+  authored: AuthoredAgent,
+  from: DialectName,
+  source: { file: string; imported_at: string; hash: string },
+): string {
   const { description, model, tools, max_turns, timeout_mins, max_output_kb, inputs, prompt } = authored;
   const list = splitTools(tools);
   const fields = {

@@ -23,9 +23,16 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
       if (list.length < MAX_PATHS && !list.includes(path)) list.push(path);
     };
     const visit = (step: Step, segment: string): void => {
-      const below = step.kind === 'workflow' ? passed(step) : isBlockStep(step) ? [] : inputsOf(usesOfStep(step)).map((name): [string, string] => [name, '']);
+      const below =
+        step.kind === 'workflow'
+          ? passed(step)
+          : isBlockStep(step)
+            ? []
+            : inputsOf(usesOfStep(step)).map((name): [string, string] => [name, '']);
       for (const [name, path] of below) add(name, path === '' ? segment : joinPath(segment, path));
-      if (isBlockStep(step)) for (const inner of step.body.steps) visit(inner, step.body.single ? segment : joinPath(segment, segmentOf(inner)));
+      if (isBlockStep(step))
+        for (const inner of step.body.steps)
+          visit(inner, step.body.single ? segment : joinPath(segment, segmentOf(inner)));
       // What a step says besides, of a body or of a nested run, is said here.
       for (const name of inputsOf(usesOfStep(step))) if (!paths.has(name)) add(name, segment);
     };
@@ -38,7 +45,9 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
     const nested = plan.nested[hash];
     const below = nested === undefined ? new Map<string, string[]>() : pathsIn(nested);
     return Object.entries(inputs).flatMap(([parameter, template]) =>
-      inputsOf(usesOf([template])).flatMap((name) => (below.get(parameter) ?? ['']).map((path): [string, string] => [name, path])),
+      inputsOf(usesOf([template])).flatMap((name) =>
+        (below.get(parameter) ?? ['']).map((path): [string, string] => [name, path]),
+      ),
     );
   };
 

@@ -12,22 +12,44 @@ import { RESERVED } from './scope.js';
 import { targetOf, usesOf, usesOfStep } from './uses.js';
 
 /** Declared inputs in normal form: `required` unless there is a default or the author says otherwise. */
-export function declaredInputs(authored: AuthoredInputs | undefined, node: Node | null, texts: Texts, report: Report): Record<string, InputSpec> {
+export function declaredInputs(
+  authored: AuthoredInputs | undefined,
+  node: Node | null,
+  texts: Texts,
+  report: Report,
+): Record<string, InputSpec> {
   const entries = Object.entries(authored ?? {}).map(([name, spec]): [string, InputSpec] => {
     const { type = 'any', description, default: fallback } = spec ?? {};
     if (node !== null) checkInput(name, type, { node, fallback, report });
     const required = spec?.required ?? fallback === undefined;
-    const normal = { type, required: required && fallback === undefined, description: description === undefined ? null : keepText(description, texts) };
+    const normal = {
+      type,
+      required: required && fallback === undefined,
+      description: description === undefined ? null : keepText(description, texts),
+    };
     return [name, fallback === undefined ? normal : { ...normal, default: fallback }];
   });
   return Object.fromEntries(entries);
 }
 
-function checkInput(name: string, type: InputSpec['type'], { node, fallback, report }: { node: Node; fallback: Json | undefined; report: Report }): void {
-  if (RESERVED.has(name)) report({ code: 'reserved-name', at: keyOf(node, name), message: `\`${name}\` is a word of the language; an input needs another name.` });
+function checkInput(
+  name: string,
+  type: InputSpec['type'],
+  { node, fallback, report }: { node: Node; fallback: Json | undefined; report: Report },
+): void {
+  if (RESERVED.has(name))
+    report({
+      code: 'reserved-name',
+      at: keyOf(node, name),
+      message: `\`${name}\` is a word of the language; an input needs another name.`,
+    });
   const written = memberOf(memberOf(node, name) ?? node, 'default');
   if (fallback === undefined || written === null || hasType(fallback, type)) return;
-  report({ code: 'invalid-value', at: written, message: `Expected the default to be of type ${type}, as the input is.` });
+  report({
+    code: 'invalid-value',
+    at: written,
+    message: `Expected the default to be of type ${type}, as the input is.`,
+  });
 }
 
 function hasType(value: Json, type: InputSpec['type']): boolean {
@@ -44,13 +66,23 @@ function hasType(value: Json, type: InputSpec['type']): boolean {
 }
 
 /** Undeclared inputs that are used, and those that nested workflows need: optional only where a `??` stands after each use. */
-export function foundInputs(steps: Step[], output: Template | null, declared: Record<string, InputSpec>, hoisted: Map<string, InputSpec>): Record<string, InputSpec> {
+export function foundInputs(
+  steps: Step[],
+  output: Template | null,
+  declared: Record<string, InputSpec>,
+  hoisted: Map<string, InputSpec>,
+): Record<string, InputSpec> {
   const found: Record<string, InputSpec> = {};
   const uses = [...steps.flatMap(usesOfStep), ...usesOf([output])];
   for (const { root, guarded } of uses) {
     const target = targetOf(root);
     if (target.kind !== 'input' || Object.hasOwn(declared, target.name)) continue;
-    const known = found[target.name] ?? { type: 'any', required: false, description: null, ...hoisted.get(target.name) };
+    const known = found[target.name] ?? {
+      type: 'any',
+      required: false,
+      description: null,
+      ...hoisted.get(target.name),
+    };
     found[target.name] = { ...known, required: known.required || !guarded };
   }
   return found;

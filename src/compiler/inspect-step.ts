@@ -2,7 +2,23 @@ import type { StepContext } from './steps/base.js';
 import { memberOf } from './node.js';
 import { compileCondition, compileTemplate } from './template.js';
 
-const TEMPLATES = ['prompt', 'inputs', 'rehearsal', 'command', 'cwd', 'env', 'stdin', 'approval', 'content', 'ask', 'set', 'wait', 'compile', 'flash', 'serial'];
+const TEMPLATES = [
+  'prompt',
+  'inputs',
+  'rehearsal',
+  'command',
+  'cwd',
+  'env',
+  'stdin',
+  'approval',
+  'content',
+  'ask',
+  'set',
+  'wait',
+  'compile',
+  'flash',
+  'serial',
+];
 
 /** Finds what is wrong with a step, whatever it is: its names, its condition, its templates. */
 export function inspectStep({ node, templates, findAgent, findTool, findWorkflow }: StepContext): void {

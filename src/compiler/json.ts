@@ -19,7 +19,11 @@ class JsonFault extends Error {
   readonly code: ProblemCode;
   readonly suggestion: string | null;
 
-  constructor(at: Place, message: string, { code = 'invalid-json', suggestion = null }: { code?: ProblemCode; suggestion?: string | null } = {}) {
+  constructor(
+    at: Place,
+    message: string,
+    { code = 'invalid-json', suggestion = null }: { code?: ProblemCode; suggestion?: string | null } = {},
+  ) {
     super(message);
     this.at = at;
     this.code = code;
@@ -33,7 +37,11 @@ class JsonFault extends Error {
  */
 export function parseJson(source: Source, report: Report): Node | null {
   if (source.text.trim() === '') {
-    report({ code: 'empty-file', at: { source, path: '', start: 0, end: 1 }, message: 'Expected a definition, got nothing.' });
+    report({
+      code: 'empty-file',
+      at: { source, path: '', start: 0, end: 1 },
+      message: 'Expected a definition, got nothing.',
+    });
     return null;
   }
   const reader = new JsonReader(source, report);
@@ -67,7 +75,8 @@ class JsonReader {
     this.skipSpace();
     const node = this.value('', 0);
     this.skipSpace();
-    if (this.at < this.source.text.length) throw this.fault('Expected the end of the file', 'a file holds one definition');
+    if (this.at < this.source.text.length)
+      throw this.fault('Expected the end of the file', 'a file holds one definition');
     return this.broken ? null : node;
   }
 
@@ -132,7 +141,10 @@ class JsonReader {
     if (this.source.text[comma] === end) return;
     if (!this.take(',')) throw this.fault(`Expected \`,\` or \`${end}\``);
     this.skipSpace();
-    if (this.source.text[this.at] === end) throw new JsonFault(this.place(path, comma, comma + 1), `Expected another value after \`,\`, got \`${end}\`.`, { suggestion: 'remove the comma' });
+    if (this.source.text[this.at] === end)
+      throw new JsonFault(this.place(path, comma, comma + 1), `Expected another value after \`,\`, got \`${end}\`.`, {
+        suggestion: 'remove the comma',
+      });
   }
 
   private scalar(path: string): Json {
@@ -145,11 +157,19 @@ class JsonReader {
     const written = this.match(NUMBER);
     if (written === null || written !== word) {
       this.at = start;
-      throw this.fault('Expected a value', this.source.text[start] === "'" ? 'texts stand in double quotes' : wordHint(word));
+      throw this.fault(
+        'Expected a value',
+        this.source.text[start] === "'" ? 'texts stand in double quotes' : wordHint(word),
+      );
     }
     const value = Number(written);
     if (Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))) return value;
-    this.fail('unsafe-number', this.place(path, start, this.at), 'Expected a number that JSON carries exactly.', 'put it in quotes to keep it as text');
+    this.fail(
+      'unsafe-number',
+      this.place(path, start, this.at),
+      'Expected a number that JSON carries exactly.',
+      'put it in quotes to keep it as text',
+    );
     return null;
   }
 
@@ -160,24 +180,45 @@ class JsonReader {
       text += this.match(PLAIN) ?? '';
       const next = this.source.text[this.at];
       if (this.take('"')) return text;
-      if (next === undefined) throw new JsonFault(this.place(path, start, start + 1), 'Expected `"` at the end of the text, got the end of the file.');
+      if (next === undefined)
+        throw new JsonFault(
+          this.place(path, start, start + 1),
+          'Expected `"` at the end of the text, got the end of the file.',
+        );
       if (next === '\\') text += this.escape(path);
-      else throw this.fault('Expected `"` at the end of the text', next === '\n' || next === '\r' ? 'write a new line as `\\n`' : 'write it as an escape');
+      else
+        throw this.fault(
+          'Expected `"` at the end of the text',
+          next === '\n' || next === '\r' ? 'write a new line as `\\n`' : 'write it as an escape',
+        );
     }
   }
 
   private escape(path: string): string {
     const start = this.at;
     const letter = this.source.text[start + 1] ?? '';
-    const digits = letter === 'u' ? /^[0-9a-fA-F]{4}/.exec(this.source.text.slice(start + 2, start + 6))?.[0] : undefined;
-    const meant = digits === undefined ? (Object.hasOwn(ESCAPES, letter) ? ESCAPES[letter] : undefined) : String.fromCharCode(Number.parseInt(digits, 16));
-    if (meant === undefined) throw new JsonFault(this.place(path, start, start + 2), `Expected an escape of JSON, got \`\\${letter}\`.`, { suggestion: 'write a backslash as `\\\\`' });
+    const digits =
+      letter === 'u' ? /^[0-9a-fA-F]{4}/.exec(this.source.text.slice(start + 2, start + 6))?.[0] : undefined;
+    const meant =
+      digits === undefined
+        ? Object.hasOwn(ESCAPES, letter)
+          ? ESCAPES[letter]
+          : undefined
+        : String.fromCharCode(Number.parseInt(digits, 16));
+    if (meant === undefined)
+      throw new JsonFault(this.place(path, start, start + 2), `Expected an escape of JSON, got \`\\${letter}\`.`, {
+        suggestion: 'write a backslash as `\\\\`',
+      });
     this.at += digits === undefined ? 2 : 6;
     return meant;
   }
 
   /** What has just been read. Written out, not spread: that takes a tenth of the time (measured). */
-  private node(path: string, start: number, { value, members = null, items = null, style = null }: Pick<Node, 'value'> & Partial<Node>): Node {
+  private node(
+    path: string,
+    start: number,
+    { value, members = null, items = null, style = null }: Pick<Node, 'value'> & Partial<Node>,
+  ): Node {
     return { source: this.source, path, start, end: this.at, value, members, items, style };
   }
 
@@ -212,12 +253,23 @@ class JsonReader {
     const { text } = this.source;
     const rest = text.slice(this.at, this.at + 40);
     if (rest.startsWith('//') || rest.startsWith('/*') || rest.startsWith('#')) {
-      return new JsonFault(this.place('', this.at, this.at + 2), `${expected}, got a comment.`, { suggestion: 'JSON has no comments: remove it, or write the definition in YAML' });
+      return new JsonFault(this.place('', this.at, this.at + 2), `${expected}, got a comment.`, {
+        suggestion: 'JSON has no comments: remove it, or write the definition in YAML',
+      });
     }
     // eslint-disable-next-line no-control-regex -- a control character is not shown
     const found = /^(?:"(?:[^"\\\n]|\\.){0,30}"?|[A-Za-z0-9_$+.-]+|[^\u0000-\u001f])/u.exec(rest)?.[0] ?? '';
-    if (this.at >= text.length) return new JsonFault(this.place('', Math.max(0, text.trimEnd().length - 1), text.length), `${expected}, got the end of the file.`, { suggestion });
-    return new JsonFault(this.place('', this.at, this.at + Math.max(1, found.length)), `${expected}, got ${found === '' ? controlName(rest) : `\`${found}\``}.`, { suggestion });
+    if (this.at >= text.length)
+      return new JsonFault(
+        this.place('', Math.max(0, text.trimEnd().length - 1), text.length),
+        `${expected}, got the end of the file.`,
+        { suggestion },
+      );
+    return new JsonFault(
+      this.place('', this.at, this.at + Math.max(1, found.length)),
+      `${expected}, got ${found === '' ? controlName(rest) : `\`${found}\``}.`,
+      { suggestion },
+    );
   }
 }
 
@@ -226,6 +278,7 @@ function controlName(rest: string): string {
 }
 
 function wordHint(word: string): string | null {
-  if (/^(True|False|None|nil|undefined)$/.test(word)) return `write \`${{ True: 'true', False: 'false' }[word] ?? 'null'}\``;
+  if (/^(True|False|None|nil|undefined)$/.test(word))
+    return `write \`${{ True: 'true', False: 'false' }[word] ?? 'null'}\``;
   return /^[A-Za-z_]/.test(word) ? `put the text in double quotes: \`"${word}"\`` : null;
 }

@@ -8,7 +8,14 @@ export const DEFAULT_MAX_DEPTH = 5;
 /** How many levels of workflows a Plan has. What is made while it runs is a level below its step. */
 export function levelsOf(plan: Plan): number {
   const known = new Map<Hash, number>();
-  const levels = (body: Pick<PlanBody, 'steps'>): number => 1 + Math.max(0, ...[...everyStep(body)].map((step) => (step.kind === 'plan' ? 1 : step.kind === 'workflow' ? nested(step.plan) : 0)));
+  const levels = (body: Pick<PlanBody, 'steps'>): number =>
+    1 +
+    Math.max(
+      0,
+      ...[...everyStep(body)].map((step) =>
+        step.kind === 'plan' ? 1 : step.kind === 'workflow' ? nested(step.plan) : 0,
+      ),
+    );
   const nested = (hash: Hash): number => {
     const body = plan.nested[hash];
     const count = known.get(hash) ?? (body === undefined ? 1 : levels(body));

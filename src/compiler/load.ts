@@ -68,7 +68,8 @@ export function createLoader(cwd: string, report: Report, made: ReadonlyMap<stri
 
   const read = (absolute: string): Definition | null => {
     const text = made.get(absolute);
-    const source = text === undefined ? readSource(absolute, cwd, report) : createSource(absolute, displayName(cwd, absolute), text);
+    const source =
+      text === undefined ? readSource(absolute, cwd, report) : createSource(absolute, displayName(cwd, absolute), text);
     if (source === null) return null;
     sources.set(source.file, source.text);
     if (extname(absolute) === '.flow') return loadFlow(source, report);
@@ -89,14 +90,21 @@ function readDocument(absolute: string, source: Source, report: Report): Definit
     case 'agent':
       return withName(nameOf(node, absolute, report), { format, ...head, ...readAnyAgent(node, report) });
     case 'project':
-      return withName(nameFromFile(dirname(absolute), 'project'), { format, ...head, authored: readProject(node, report) });
+      return withName(nameFromFile(dirname(absolute), 'project'), {
+        format,
+        ...head,
+        authored: readProject(node, report),
+      });
     case 'chain':
       return withName(nameFromFile(absolute, 'chain'), { format, ...head, authored: readChain(node, report) });
     case 'tool':
       checkFolder(node, absolute, report);
       return withName(nameOf(node, absolute, report), { format, ...head, authored: readTool(node, report) });
     case 'build':
-      return withName(memberOf(node, 'name') === null ? nameFromFile(absolute, 'build') : nameOf(node, absolute, report), { format, ...head, authored: readBuild(node, report) });
+      return withName(
+        memberOf(node, 'name') === null ? nameFromFile(absolute, 'build') : nameOf(node, absolute, report),
+        { format, ...head, authored: readBuild(node, report) },
+      );
     case null:
       return null;
   }
@@ -107,7 +115,13 @@ function checkFolder(node: Node, absolute: string, report: Report): void {
   const written = memberOf(node, 'name');
   const folder = basename(dirname(absolute));
   if (written === null || written.value === folder || !/\/tools\/[^/]+\/tool\.ya?ml$/.test(absolute)) return;
-  report({ code: 'folder-name', severity: 'warning', at: written, message: `This tool is found as \`${folder}\`, by its folder; its file calls it ${describe(written.value)}.`, suggestion: 'give both the same name' });
+  report({
+    code: 'folder-name',
+    severity: 'warning',
+    at: written,
+    message: `This tool is found as \`${folder}\`, by its folder; its file calls it ${describe(written.value)}.`,
+    suggestion: 'give both the same name',
+  });
 }
 
 function readMappedWorkflow(node: Node, report: Report): { node: Node; authored: AuthoredWorkflow | null } {
@@ -149,12 +163,17 @@ function loadFlow(source: Source, report: Report): FlowDefinition | null {
   const flow = readFlow(source, (finding) => findings.push(finding));
   const foreign = findings.every(({ severity }) => severity === 'warning') ? null : foreignFlow(source.text);
   if (foreign !== null) {
-    report({ code: 'foreign-file', at: { source, path: '', start: 0, end: 1 }, message: `This seems to be ${foreign}, and no flow.` });
+    report({
+      code: 'foreign-file',
+      at: { source, path: '', start: 0, end: 1 },
+      message: `This seems to be ${foreign}, and no flow.`,
+    });
     return null;
   }
   findings.forEach((finding) => report(finding));
   if (flow === null) return null;
-  const name = memberOf(flow.node, 'name') === null ? nameFromFile(absolute, 'flow') : nameOf(flow.node, absolute, report);
+  const name =
+    memberOf(flow.node, 'name') === null ? nameFromFile(absolute, 'flow') : nameOf(flow.node, absolute, report);
   return withName(name, { format: 'flow', file: absolute, ...flow });
 }
 
@@ -162,7 +181,11 @@ function loadFlow(source: Source, report: Report): FlowDefinition | null {
 function parseData(source: Source, report: Report): Node | null {
   const foreign = foreignText(source.absolute, source.text);
   if (foreign !== null) {
-    report({ code: 'foreign-file', at: { source, path: '', start: 0, end: 1 }, message: `This seems to be ${foreign}, which Perdure does not run.` });
+    report({
+      code: 'foreign-file',
+      at: { source, path: '', start: 0, end: 1 },
+      message: `This seems to be ${foreign}, which Perdure does not run.`,
+    });
     return null;
   }
   const json = extname(source.absolute) === '.json' && !/^\s*[A-Za-z#-]/.test(source.text);
@@ -170,7 +193,10 @@ function parseData(source: Source, report: Report): Node | null {
 }
 
 /** Complete when it has both a name and a form. */
-function withName<D extends { authored: unknown }>(name: string | null, definition: D): (D & { name: string; authored: NonNullable<D['authored']> }) | null {
+function withName<D extends { authored: unknown }>(
+  name: string | null,
+  definition: D,
+): (D & { name: string; authored: NonNullable<D['authored']> }) | null {
   const { authored } = definition;
   return name === null || authored == null ? null : { ...definition, name, authored };
 }
@@ -178,16 +204,23 @@ function withName<D extends { authored: unknown }>(name: string | null, definiti
 function nameOf(node: Node, absolute: string, report: Report): string | null {
   const written = memberOf(node, 'name');
   // A name that is none was reported with the rest of the head; what stands below it is still looked at.
-  if (written !== null) return typeof written.value === 'string' && NAME.test(written.value) ? written.value : 'unnamed';
+  if (written !== null)
+    return typeof written.value === 'string' && NAME.test(written.value) ? written.value : 'unnamed';
   const stem = stemOf(absolute);
   if (NAME.test(stem)) return stem;
-  report({ code: 'missing-key', at: keyOf(node, 'steps'), message: `Expected \`name\`: the file's own name, \`${stem}\`, cannot be one.` });
+  report({
+    code: 'missing-key',
+    at: keyOf(node, 'steps'),
+    message: `Expected \`name\`: the file's own name, \`${stem}\`, cannot be one.`,
+  });
   return null;
 }
 
 /** A name for a definition that has none of its own: the file's, with `-` for what names do not have. */
 function nameFromFile(absolute: string, kind: 'chain' | 'flow' | 'build' | 'project'): string {
-  const plain = stemOf(absolute).replace(/[^A-Za-z0-9_-]+/g, '-').replace(/^-+|-+$/g, '');
+  const plain = stemOf(absolute)
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^-+|-+$/g, '');
   const name = /^[A-Za-z]/.test(plain) ? plain : `${kind}-${plain}`.replace(/-$/, '');
   return name.slice(0, 63);
 }

@@ -23,22 +23,44 @@ import { writeAgentFile } from './write-agent.js';
  * of its maker that it names, with its maker's permissions, and its turns and output are at most its maker's. Nothing is
  * written. Its Plan's long texts are in `texts`.
  */
-export function compileMadeAgent(request: AgentRequest, bounds: AgentBounds, workspace: string): { made: AgentMade; texts: Texts } {
+export function compileMadeAgent(
+  request: AgentRequest,
+  bounds: AgentBounds,
+  workspace: string,
+): { made: AgentMade; texts: Texts } {
   const texts: Texts = new Map();
   const name = nameFault(request.name, bounds, workspace);
   const faults = [...(name === null ? [] : [name]), ...modelFaults(request, bounds)];
   const text = writeAgentFile(request);
   const { problems, report } = createReport();
   // Nothing of a name that is none gets into a path.
-  const definition = faults.length > 0 ? null : createLoader(workspace, report, new Map([[join(workspace, fileOf(request)), text]])).load(join(workspace, fileOf(request)));
+  const definition =
+    faults.length > 0
+      ? null
+      : createLoader(workspace, report, new Map([[join(workspace, fileOf(request)), text]])).load(
+          join(workspace, fileOf(request)),
+        );
   const found = definition?.format === 'agent' ? definition : null;
   if (found !== null) faults.push(...readFaults(request, found));
   const tools = toolsOf(request, bounds);
   faults.push(...tools.faults);
-  const errors = sortProblems(problems).filter(({ severity }) => severity === 'error').map(problemLine);
-  if (found === null || errors.length + faults.length > 0) return { made: { problems: [...errors, ...faults].join('\n') }, texts };
+  const errors = sortProblems(problems)
+    .filter(({ severity }) => severity === 'error')
+    .map(problemLine);
+  if (found === null || errors.length + faults.length > 0)
+    return { made: { problems: [...errors, ...faults].join('\n') }, texts };
   // Its tools are its maker's and are looked up nowhere; what it was told of variables is text (I4).
-  const { agent } = createAgentCompiler({ report: () => undefined, texts, permissions: undefined, within: [], generated: { kinds: [], budgets: NO_BUDGETS }, findTool: () => null, toolNames: () => [], findRemote: () => null, findAgent: () => null })(withoutTools(found), []);
+  const { agent } = createAgentCompiler({
+    report: () => undefined,
+    texts,
+    permissions: undefined,
+    within: [],
+    generated: { kinds: [], budgets: NO_BUDGETS },
+    findTool: () => null,
+    toolNames: () => [],
+    findRemote: () => null,
+    findAgent: () => null,
+  })(withoutTools(found), []);
   return { made: { text, agent: bounded(agent, request, bounds, tools) }, texts };
 }
 
@@ -51,7 +73,12 @@ function withoutTools(definition: AgentDefinition): AgentDefinition {
   return { ...definition, authored };
 }
 
-function bounded(agent: Agent, { model }: AgentRequest, { maker, models, model: spoken }: AgentBounds, { uses, held }: FoundTools): Agent {
+function bounded(
+  agent: Agent,
+  { model }: AgentRequest,
+  { maker, models, model: spoken }: AgentBounds,
+  { uses, held }: FoundTools,
+): Agent {
   const permissions = maker.permissions;
   return {
     ...agent,
@@ -60,18 +87,24 @@ function bounded(agent: Agent, { model }: AgentRequest, { maker, models, model: 
     max_turns: Math.min(agent.max_turns, maker.max_turns),
     max_output_kb: Math.min(agent.max_output_kb, maker.max_output_kb),
     uses,
-    ...(permissions === undefined ? {} : { permissions: { ...permissions, commands: commandsOf(permissions, uses, held) } }),
+    ...(permissions === undefined
+      ? {}
+      : { permissions: { ...permissions, commands: commandsOf(permissions, uses, held) } }),
   };
 }
 
 function modelFaults({ model }: AgentRequest, { models }: AgentBounds): string[] {
   if (model === undefined || models.includes(model)) return [];
-  return [`Expected one of the models of this run (${listed(models.filter((name) => !name.startsWith('default:')))}), got \`${model}\`; or leave \`model\` out.`];
+  return [
+    `Expected one of the models of this run (${listed(models.filter((name) => !name.startsWith('default:')))}), got \`${model}\`; or leave \`model\` out.`,
+  ];
 }
 
 /** What was written must read as what was said. */
 function readFaults({ name, instructions }: AgentRequest, { authored, name: read }: AgentDefinition): string[] {
-  return read === name && authored.prompt === instructions.trim() ? [] : ['Expected `instructions` to be a text that is not empty, and that a file can hold.'];
+  return read === name && authored.prompt === instructions.trim()
+    ? []
+    : ['Expected `instructions` to be a text that is not empty, and that a file can hold.'];
 }
 
 interface FoundTools {
@@ -89,21 +122,32 @@ function toolsOf({ tools = [], toolsets = [] }: AgentRequest, { maker: { uses = 
     const names = known.has(wanted) || named === null ? remotesOr(wanted, uses) : [...named.builtin, ...named.makers];
     const missing = names.filter((name) => !known.has(name));
     if (named === null && missing.length > 0) found.faults.push(unknown());
-    else if (missing.length > 0) found.faults.push(`It may use ${listed(missing)} by \`${wanted}\`, which its maker may not.`);
+    else if (missing.length > 0)
+      found.faults.push(`It may use ${listed(missing)} by \`${wanted}\`, which its maker may not.`);
     for (const name of names) {
       const tool = known.get(name);
-      if (tool !== undefined && !found.uses.some((one) => canonicalJson(one) === canonicalJson(tool))) found.uses.push(tool);
+      if (tool !== undefined && !found.uses.some((one) => canonicalJson(one) === canonicalJson(tool)))
+        found.uses.push(tool);
     }
     if (named?.builtin.includes('shell') === true) found.held.push(named.commands);
   };
-  for (const name of tools) add(name, namedTools(name), () => `Its maker has no tool \`${name}\`${hint(name, [...known.keys()])}.`);
-  for (const name of toolsets) add(name, toolsetTools(name), () => `There is no toolset \`${name}\`${hint(name, [...TOOLSET_NAMES, ...known.keys()])}.`);
+  for (const name of tools)
+    add(name, namedTools(name), () => `Its maker has no tool \`${name}\`${hint(name, [...known.keys()])}.`);
+  for (const name of toolsets)
+    add(
+      name,
+      toolsetTools(name),
+      () => `There is no toolset \`${name}\`${hint(name, [...TOOLSET_NAMES, ...known.keys()])}.`,
+    );
   return found;
 }
 
 /** Tools of MCP servers that a name means (`github__*`), of those that its maker has; else the name itself. */
 function remotesOr(wanted: string, uses: Tool[]): string[] {
-  const remotes = heldTools(wanted, uses.filter((tool) => tool.kind === 'mcp'));
+  const remotes = heldTools(
+    wanted,
+    uses.filter((tool) => tool.kind === 'mcp'),
+  );
   return remotes.length === 0 ? [wanted] : remotes.map(({ name }) => name);
 }
 

@@ -49,12 +49,27 @@ export function collectNames({ mode, stepNodes, ordinary, inputs, outer, repeats
  * The scope of a step that is its own body. In a loop its id and its output stand for it there too; an item of a foreach
  * is not known to itself.
  */
-export function namesOfOne(node: Node, { mode, inputs, outer, repeats }: Omit<Naming, 'stepNodes' | 'ordinary' | 'report'>): Names {
+export function namesOfOne(
+  node: Node,
+  { mode, inputs, outer, repeats }: Omit<Naming, 'stepNodes' | 'ordinary' | 'report'>,
+): Names {
   const named = (key: string): Map<string, number> => {
     const name = memberOf(node, key)?.value;
     return new Map(typeof name === 'string' && repeats === 'loop' ? [[name, 0]] : []);
   };
-  return { mode, steps: 1, ordinary: 1, ids: named('id'), outputs: named('output'), groups: new Map(), inputs, hidden: new Map(), outer, repeats, single: true };
+  return {
+    mode,
+    steps: 1,
+    ordinary: 1,
+    ids: named('id'),
+    outputs: named('output'),
+    groups: new Map(),
+    inputs,
+    hidden: new Map(),
+    outer,
+    repeats,
+    single: true,
+  };
 }
 
 /** Ids and outputs in the body of a step, at any depth. */
@@ -80,14 +95,24 @@ function takeUnique({ key, what, taken, node, index, report }: Taking): void {
   const name = written.value;
   const first = taken.get(name);
   if (first === undefined) taken.set(name, index);
-  else report({ code: 'duplicate-name', at: written, message: `Step ${first} has the ${what} name \`${name}\` already.`, suggestion: 'give each its own name' });
+  else
+    report({
+      code: 'duplicate-name',
+      at: written,
+      message: `Step ${first} has the ${what} name \`${name}\` already.`,
+      suggestion: 'give each its own name',
+    });
 }
 
 function takeGroup({ groups, mode, ordinary }: Names, node: Node, index: number, report: Report): void {
   const written = memberOf(node, 'parallel_group');
   if (typeof written?.value !== 'string') return;
   if (index >= ordinary) {
-    report({ code: 'group-not-parallel', at: written, message: 'The steps of `finally` run one after the other, in no group.' });
+    report({
+      code: 'group-not-parallel',
+      at: written,
+      message: 'The steps of `finally` run one after the other, in no group.',
+    });
     return;
   }
   const members = groups.get(written.value);
@@ -96,7 +121,13 @@ function takeGroup({ groups, mode, ordinary }: Names, node: Node, index: number,
     groups.set(written.value, [index]);
     if (mode === 'sequential') {
       const message = `Group \`${written.value}\` collects results, but its steps still run one after the other: the workflow is sequential.`;
-      report({ code: 'group-not-parallel', severity: 'warning', at: written, message, suggestion: 'add `execution: parallel` to the workflow' });
+      report({
+        code: 'group-not-parallel',
+        severity: 'warning',
+        at: written,
+        message,
+        suggestion: 'add `execution: parallel` to the workflow',
+      });
     }
   }
 }
@@ -105,7 +136,18 @@ function checkOutputs({ outputs, inputs }: Names, stepNodes: Node[], report: Rep
   for (const [name, index] of outputs) {
     const at = stepNodes[index] && memberOf(stepNodes[index], 'output');
     if (!at) continue;
-    if (RESERVED.has(name)) report({ code: 'reserved-name', at, message: `\`${name}\` is a word of the language; an output needs another name.` });
-    if (inputs.has(name)) report({ code: 'duplicate-name', at, message: `\`${name}\` is an input of the workflow already.`, suggestion: 'give the output another name' });
+    if (RESERVED.has(name))
+      report({
+        code: 'reserved-name',
+        at,
+        message: `\`${name}\` is a word of the language; an output needs another name.`,
+      });
+    if (inputs.has(name))
+      report({
+        code: 'duplicate-name',
+        at,
+        message: `\`${name}\` is an input of the workflow already.`,
+        suggestion: 'give the output another name',
+      });
   }
 }

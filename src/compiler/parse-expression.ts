@@ -25,14 +25,24 @@ export interface ExpressionFlaw extends Flaw {
 
 const LEVELS: readonly (readonly BinaryOperator[])[] = [['||'], ['&&'], ['==', '!='], ['<', '<=', '>', '>=']];
 /** What other languages write, and what is written here. */
-const HERE = new Map([['and', 'write `&&`'], ['or', 'write `||`'], ['is', 'write `==`'], ['not', 'write `!`'], ['===', 'write `==`']]);
+const HERE = new Map([
+  ['and', 'write `&&`'],
+  ['or', 'write `||`'],
+  ['is', 'write `==`'],
+  ['not', 'write `!`'],
+  ['===', 'write `==`'],
+]);
 const WORDS = { true: true, false: false, null: null } as const;
 
 /**
  * Parses the tokens of one `${…}`; the last one closes it. `??` binds loosest and chains to the right, then `||`,
  * `&&`, equality, order, `!`. Null when a reference in it was reported already.
  */
-export function parseExpression(tokens: Token[], text: string, grammar: Grammar): { expression: Expression | null } | ExpressionFlaw {
+export function parseExpression(
+  tokens: Token[],
+  text: string,
+  grammar: Grammar,
+): { expression: Expression | null } | ExpressionFlaw {
   try {
     const cursor = createCursor(tokens, text, grammar);
     const expression = createDescent(cursor, text, grammar).coalesce();
@@ -76,14 +86,16 @@ function createCursor(tokens: Token[], text: string, { operators }: Grammar) {
   };
   const found = (): string => text.slice(peek().start, peek().start + peek().length);
   const expect = (mark: Mark): void => {
-    if (!takes(mark)) fail(`Expected \`${mark}\`, got \`${found()}\`.`, peek(), operators ? (HERE.get(found()) ?? null) : null);
+    if (!takes(mark))
+      fail(`Expected \`${mark}\`, got \`${found()}\`.`, peek(), operators ? (HERE.get(found()) ?? null) : null);
   };
   const skip = (): void => {
     next++;
   };
   const field = (): string => {
     const token = peek();
-    if (token.kind !== 'name') return fail(`Expected a name after \`.\`, got \`${found()}\`; a position is written \`[0]\`.`);
+    if (token.kind !== 'name')
+      return fail(`Expected a name after \`.\`, got \`${found()}\`; a position is written \`[0]\`.`);
     next++;
     return token.name;
   };
@@ -110,7 +122,8 @@ function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
 
   const needsOperators = (token: Token): void => {
     if (grammar.operators) return;
-    const message = 'Operators and functions are for `when`, `until` and `set`; here stands a reference, with `??` for what may be missing.';
+    const message =
+      'Operators and functions are for `when`, `until` and `set`; here stands a reference, with `??` for what may be missing.';
     throw new Stop({ code: 'operator-not-allowed', start: token.start, length: token.length, message });
   };
 
@@ -155,7 +168,12 @@ function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
       skip();
       return { kind: 'literal', value: token.value };
     }
-    if (token.kind !== 'name') return fail(sees('}') && cursor.atStart() ? 'Expected a name between `${` and `}`.' : `Expected a name or a value, got \`${found()}\`.`);
+    if (token.kind !== 'name')
+      return fail(
+        sees('}') && cursor.atStart()
+          ? 'Expected a name between `${` and `}`.'
+          : `Expected a name or a value, got \`${found()}\`.`,
+      );
     skip();
     if (Object.hasOwn(WORDS, token.name)) return { kind: 'literal', value: WORDS[token.name as keyof typeof WORDS] };
     return sees('(') ? call(token.name, token) : reference(token.name, token.start);
@@ -164,8 +182,15 @@ function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
   const call = (name: string, token: Token): Parsed => {
     needsOperators(token);
     if (!isFunction(name)) {
-      const suggestion = didYouMean(name, Object.keys(FUNCTION_ARITY)) ?? `there are ${Object.keys(FUNCTION_ARITY).join(', ')}`;
-      throw new Stop({ code: 'invalid-template', start: token.start, length: token.length, message: `There is no function \`${name}\`.`, suggestion });
+      const suggestion =
+        didYouMean(name, Object.keys(FUNCTION_ARITY)) ?? `there are ${Object.keys(FUNCTION_ARITY).join(', ')}`;
+      throw new Stop({
+        code: 'invalid-template',
+        start: token.start,
+        length: token.length,
+        message: `There is no function \`${name}\`.`,
+        suggestion,
+      });
     }
     expect('(');
     const operands: Parsed[] = sees(')') ? [] : [coalesce()];

@@ -17,7 +17,8 @@ const FILE = 'definitions/permissions/default.yml';
  */
 export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Permissions {
   const all = [...said, shippedPermissions()];
-  const first = <K extends 'network' | 'escalate_after'>(key: K): AuthoredPermissions[K] => all.find((one) => one[key] !== undefined)?.[key];
+  const first = <K extends 'network' | 'escalate_after'>(key: K): AuthoredPermissions[K] =>
+    all.find((one) => one[key] !== undefined)?.[key];
   return {
     commands: shell ? all.flatMap(commandRules) : [],
     network: first('network') ?? false,
@@ -31,7 +32,13 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
 }
 
 function commandRules({ commands = {} }: AuthoredPermissions): CommandRule[] {
-  return COMMAND_CLASSES.flatMap((kind) => (commands[kind] ?? []).map((rule): CommandRule => (typeof rule === 'string' ? { words: rule, class: kind } : { words: rule.words, class: kind, ...(rule.refuses === undefined ? {} : { refuses: rule.refuses }) })));
+  return COMMAND_CLASSES.flatMap((kind) =>
+    (commands[kind] ?? []).map((rule): CommandRule =>
+      typeof rule === 'string'
+        ? { words: rule, class: kind }
+        : { words: rule.words, class: kind, ...(rule.refuses === undefined ? {} : { refuses: rule.refuses }) },
+    ),
+  );
 }
 
 let shipped: AuthoredPermissions | null = null;
@@ -50,6 +57,11 @@ function readShipped(): AuthoredPermissions {
 }
 
 /** Reads a file of rules; null when it has problems, which are reported. */
-export function readPermissions(file: string, cwd: string, report: Report, sources?: Map<string, string>): AuthoredPermissions | null {
+export function readPermissions(
+  file: string,
+  cwd: string,
+  report: Report,
+  sources?: Map<string, string>,
+): AuthoredPermissions | null {
   return readSettings(permissionsSchema, file, { cwd, report, sources });
 }

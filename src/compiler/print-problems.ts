@@ -15,7 +15,11 @@ const SHOWN_COLUMNS = 100;
  * Problems as people read them: `file:line:column  code  message`, the line, a caret, the fix; a count at the end.
  * `sources` are the texts by file; without one the line is left out.
  */
-export function printProblems(problems: Problem[], sources: Map<string, string>, { files, color }: PrintOptions): string {
+export function printProblems(
+  problems: Problem[],
+  sources: Map<string, string>,
+  { files, color }: PrintOptions,
+): string {
   const paint = createPaint(color);
   const lines = new Map<string, number[]>();
   const blocks = problems.map((problem) => {
@@ -46,7 +50,8 @@ function hintBelow({ suggestion }: Problem): string[] {
 }
 
 function excerpt({ line, column, length, severity, suggestion }: Problem, text: string, paint: Paint): string[] {
-  const from = column + length <= SHOWN_COLUMNS ? 0 : Math.max(0, Math.min(column - 1, column - 1 + length - SHOWN_COLUMNS));
+  const from =
+    column + length <= SHOWN_COLUMNS ? 0 : Math.max(0, Math.min(column - 1, column - 1 + length - SHOWN_COLUMNS));
   const shown = text.slice(from, from + SHOWN_COLUMNS);
   const before = shown.slice(0, column - 1 - from);
   const number = String(line).padStart(4);
@@ -66,7 +71,12 @@ function summary(problems: Problem[], files: number): string {
   if (problems.length === 0) return `No problems in ${plural(files, 'file')}`;
   const touched = new Set(problems.map(({ file }) => file)).size;
   const errors = problems.filter(({ severity }) => severity === 'error').length;
-  const kinds = errors === problems.length ? plural(errors, 'problem') : errors === 0 ? plural(problems.length, 'warning') : `${plural(errors, 'problem')} and ${plural(problems.length - errors, 'warning')}`;
+  const kinds =
+    errors === problems.length
+      ? plural(errors, 'problem')
+      : errors === 0
+        ? plural(problems.length, 'warning')
+        : `${plural(errors, 'problem')} and ${plural(problems.length - errors, 'warning')}`;
   return `${kinds} in ${touched} of ${plural(Math.max(files, touched), 'file')}`;
 }
 

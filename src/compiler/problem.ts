@@ -26,7 +26,8 @@ export const PROBLEM_CODES = {
   'invalid-name': 'A name or an id that is not spelled as names are.',
   'reserved-name': 'A name that the language uses itself.',
   'duplicate-name': 'Two things of one kind have one name.',
-  'step-kind': 'A step is one thing: `agent`, `command`, `tool`, `workflow`, `plan`, `approval`, `ask`, `set`, `wait`, `compile`, `flash`, `serial`, or `steps` of its own; in a chain `systemPrompt` or `command`.',
+  'step-kind':
+    'A step is one thing: `agent`, `command`, `tool`, `workflow`, `plan`, `approval`, `ask`, `set`, `wait`, `compile`, `flash`, `serial`, or `steps` of its own; in a chain `systemPrompt` or `command`.',
   'conflicting-keys': 'Two keys that say the same thing in different ways.',
   'command-not-list': 'A command is a list: the executable, then its arguments.',
   'command-not-literal': 'The executable of a command is written out; it is no template.',
@@ -49,9 +50,12 @@ export const PROBLEM_CODES = {
   'missing-input': 'An input that must be given is not.',
   'typed-escape': 'A new line is typed as two characters, `\\n`, which stay so.',
   'unused-input': 'A declared input that nobody refers to.',
-  'near-input': "A name that is taken for an input, and is nearly the name of something else, or what other languages write before an input's name.",
-  'unknown-variable': 'A text refers to something that it is not given. In the prompt of an agent it stays as it is, with a warning.',
-  'forward-reference': 'A step refers to itself or to a later one, where steps run in the order in which they are written.',
+  'near-input':
+    "A name that is taken for an input, and is nearly the name of something else, or what other languages write before an input's name.",
+  'unknown-variable':
+    'A text refers to something that it is not given. In the prompt of an agent it stays as it is, with a warning.',
+  'forward-reference':
+    'A step refers to itself or to a later one, where steps run in the order in which they are written.',
   'out-of-scope': 'A reference to what is inside the body of a `foreach` or a `loop`, from outside of it.',
   'constant-until': 'A condition that no round of its loop can change.',
   'step-cycle': 'Steps wait for each other.',
@@ -68,7 +72,7 @@ export const PROBLEM_CODES = {
   'unknown-label': 'A jump of a flow out of the brackets in which its label stands.',
   'judged-condition': 'A condition of a flow in words that no rule knows; a model is asked whether it holds.',
   'missing-condition': 'A `~>` of a flow without a condition.',
-  'folder-name': "A tool is found by the name of its folder, and its file says another.",
+  'folder-name': 'A tool is found by the name of its folder, and its file says another.',
   'shadows-builtin': "A file takes a built-in agent's name, and wins.",
   'plan-too-large': 'The compiled Plan has more than 1 MiB.',
 } as const;
@@ -128,7 +132,9 @@ export function createReport(): { problems: Problem[]; report: Report } {
 
 /** In the order of files and lines, as people read them. */
 export function sortProblems(problems: Problem[]): Problem[] {
-  return problems.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1));
+  return problems.sort((a, b) =>
+    a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1,
+  );
 }
 
 export function hasErrors(problems: Problem[]): boolean {

@@ -13,14 +13,21 @@ export function readSource(absolute: string, cwd: string, report: Report): Sourc
   const content = readText(absolute);
   const source = createSource(absolute, displayName(cwd, absolute), 'text' in content ? content.text : '');
   if ('text' in content) return source;
-  report({ code: 'unreadable-file', at: { source, path: '', start: 0, end: 1 }, message: content.failure, suggestion: kindOf(absolute) === 'missing' ? neighbour(absolute) : null });
+  report({
+    code: 'unreadable-file',
+    at: { source, path: '', start: 0, end: 1 },
+    message: content.failure,
+    suggestion: kindOf(absolute) === 'missing' ? neighbour(absolute) : null,
+  });
   return null;
 }
 
 /** A file beside one that is not there, of nearly that name, whatever its extension. */
 export function neighbour(absolute: string): string | null {
   const wanted = stemOf(absolute);
-  const files = listFolder(dirname(absolute)).filter(({ name, kind }) => kind === 'file' && stemOf(name) !== '').map(({ name }) => name);
+  const files = listFolder(dirname(absolute))
+    .filter(({ name, kind }) => kind === 'file' && stemOf(name) !== '')
+    .map(({ name }) => name);
   const same = files.filter((name) => stemOf(name) === wanted);
   const likely = same.length > 0 ? same : files.filter((name) => isNear(wanted, stemOf(name)));
   const near = nearest(basename(absolute), likely) ?? likely[0];

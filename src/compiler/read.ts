@@ -42,7 +42,10 @@ export function readText(path: string): { text: string } | { failure: string } {
     try {
       const stat = fstatSync(handle);
       if (!stat.isFile()) return { failure: REFUSALS.other };
-      if (stat.size > MAX_BYTES) return { failure: `Expected a file of at most ${MAX_BYTES / 1024} KiB, got ${Math.ceil(stat.size / 1024)} KiB.` };
+      if (stat.size > MAX_BYTES)
+        return {
+          failure: `Expected a file of at most ${MAX_BYTES / 1024} KiB, got ${Math.ceil(stat.size / 1024)} KiB.`,
+        };
       return decode(readFileSync(handle));
     } finally {
       closeSync(handle);

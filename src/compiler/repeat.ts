@@ -48,12 +48,22 @@ export function compileRepeated(step: Repeating): Step | null {
 /** `conditional`: whether the step's `when` is to be looked at here; further out it has been. */
 function compileLayer(step: Repeating, layers: Layer[], conditional: boolean): Step | null {
   const [layer, ...inside] = layers;
-  const compiled = layer === undefined ? step.compileOnly(contextOf(step, conditional)) : compileAround(step, layer, inside, conditional);
+  const compiled =
+    layer === undefined
+      ? step.compileOnly(contextOf(step, conditional))
+      : compileAround(step, layer, inside, conditional);
   // Inside a layer the step is a body's only one: what else it says holds for all of it, further out.
   return compiled === null || layers.length === step.layers.length ? compiled : { ...compiled, ...ONLY };
 }
 
-const ONLY = { index: 0, id: null, needs: [], parallel_group: null, on_error: 'stop', deadline_ms: null } satisfies Partial<StepBase>;
+const ONLY = {
+  index: 0,
+  id: null,
+  needs: [],
+  parallel_group: null,
+  on_error: 'stop',
+  deadline_ms: null,
+} satisfies Partial<StepBase>;
 
 function contextOf({ read, names, index, contextAt }: Repeating, conditional: boolean): StepContext {
   return contextAt(names, index, conditional ? read.node : without(read.node, 'when'));
@@ -64,7 +74,9 @@ function compileAround(step: Repeating, layer: Layer, inside: Layer[], condition
   const condition = conditional && layer === 'foreach' ? itemCondition(step, names) : null;
   const context = contextOf(step, conditional && condition === null);
   const hasSteps = step.read.block !== null && inside.length === 0;
-  const body = hasSteps ? compileSteps(step, names, condition) : single(compileLayer({ ...step, names, index: 0 }, inside, condition !== null));
+  const body = hasSteps
+    ? compileSteps(step, names, condition)
+    : single(compileLayer({ ...step, names, index: 0 }, inside, condition !== null));
   const repeat = layer === 'foreach' ? foreachOf(step, context) : loopOf(step, names, context);
   const said = saidOf(step.read);
   if (body === null || repeat === null || said === null) return null;
@@ -80,23 +92,44 @@ function bodyNames({ read, written, names, index, contextAt }: Repeating, layer:
   const around = { inputs: names.inputs, outer: { names, at: index }, repeats: layer } as const;
   if (read.block === null || inside.length > 0) return namesOfOne(written, { ...around, mode: 'sequential' });
   const stepNodes = memberOf(written, 'steps')?.items ?? [];
-  return collectNames({ ...around, mode: read.block.authored?.execution ?? 'sequential', stepNodes, ordinary: stepNodes.length, report });
+  return collectNames({
+    ...around,
+    mode: read.block.authored?.execution ?? 'sequential',
+    stepNodes,
+    ordinary: stepNodes.length,
+    report,
+  });
 }
 
-function compileSteps({ read, written, compileBody }: Repeating, names: Names, condition: Expression | null): Body | null {
-  const block = soundBlock(compileBody({
-    steps: read.block?.steps ?? [],
-    nodes: memberOf(written, 'steps')?.items ?? [],
-    names,
-    output: memberOf(written, 'yields'),
-    at: memberOf(written, 'steps') ?? written,
-  }));
-  return block && { ...block, steps: condition === null ? block.steps : block.steps.map((inner) => onlyWhen(condition, inner)), single: false };
+function compileSteps(
+  { read, written, compileBody }: Repeating,
+  names: Names,
+  condition: Expression | null,
+): Body | null {
+  const block = soundBlock(
+    compileBody({
+      steps: read.block?.steps ?? [],
+      nodes: memberOf(written, 'steps')?.items ?? [],
+      names,
+      output: memberOf(written, 'yields'),
+      at: memberOf(written, 'steps') ?? written,
+    }),
+  );
+  return (
+    block && {
+      ...block,
+      steps: condition === null ? block.steps : block.steps.map((inner) => onlyWhen(condition, inner)),
+      single: false,
+    }
+  );
 }
 
 /** A condition of an item is one of each step that the item runs. */
 function onlyWhen(condition: Expression, step: Step): Step {
-  return { ...step, when: step.when === null ? condition : { kind: 'binary', operator: '&&', left: condition, right: step.when } };
+  return {
+    ...step,
+    when: step.when === null ? condition : { kind: 'binary', operator: '&&', left: condition, right: step.when },
+  };
 }
 
 /** The step's `when` where it is about the item; null where it is about the step as a whole, or there is none. */
@@ -106,7 +139,8 @@ function itemCondition({ read, names, index, contextAt }: Repeating, body: Names
   const context = contextAt(names, index, read.node);
   const silent = { resolve: createScope(body, 0, () => undefined), report: () => undefined, texts: context.texts };
   const condition = compileCondition(when, silent);
-  if (condition === null || !rootsOfExpression(condition).some((root) => root === 'item' || root === 'index')) return null;
+  if (condition === null || !rootsOfExpression(condition).some((root) => root === 'item' || root === 'index'))
+    return null;
   return compileCondition(when, { ...context.templates, resolve: createScope(body, 0, context.report) });
 }
 
@@ -114,7 +148,9 @@ function rootsOfExpression(expression: Expression): string[] {
   return rootsOf([{ kind: 'expression', expression }]);
 }
 
-type Repeat = Pick<Extract<Step, { kind: 'foreach' }>, 'kind' | 'items' | 'max_parallel'> | Pick<Extract<Step, { kind: 'loop' }>, 'kind' | 'until' | 'max' | 'at_max'>;
+type Repeat =
+  | Pick<Extract<Step, { kind: 'foreach' }>, 'kind' | 'items' | 'max_parallel'>
+  | Pick<Extract<Step, { kind: 'loop' }>, 'kind' | 'until' | 'max' | 'at_max'>;
 
 function foreachOf({ read }: Repeating, { node, templates, report }: StepContext): Repeat | null {
   const foreach = memberOf(node, 'foreach');
@@ -125,7 +161,12 @@ function foreachOf({ read }: Repeating, { node, templates, report }: StepContext
   const items = compileTemplate(at, templates);
   if (isList(items)) return { kind: 'foreach', items, max_parallel: isMap ? (said.max_parallel ?? null) : null };
   const suggestion = typeof at.value === 'string' && !at.value.includes('${') ? `write "\${${at.value}}"` : null;
-  report({ code: 'invalid-value', at, message: `Expected a list, or one \`\${…}\` that gives one; got ${describe(at.value)}.`, suggestion });
+  report({
+    code: 'invalid-value',
+    at,
+    message: `Expected a list, or one \`\${…}\` that gives one; got ${describe(at.value)}.`,
+    suggestion,
+  });
   return null;
 }
 
@@ -144,7 +185,13 @@ function loopOf({ read }: Repeating, body: Names, { node, templates, report }: S
   if (until === null) return null;
   if (!rootsOfExpression(until).some((root) => !root.startsWith(OUTER) && !root.startsWith('input:'))) {
     const suggestion = 'refer to a step of the loop, or to `index`';
-    report({ code: 'constant-until', severity: 'warning', at, message: 'No round of the loop can change this condition.', suggestion });
+    report({
+      code: 'constant-until',
+      severity: 'warning',
+      at,
+      message: 'No round of the loop can change this condition.',
+      suggestion,
+    });
   }
   return { kind: 'loop', until, max: said.max, at_max: said.at_max ?? 'error' };
 }

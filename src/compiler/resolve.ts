@@ -6,7 +6,14 @@ import { kindOf, listFolder, packageRoot, readText, realPath } from './read.js';
 import { stemOf } from './source.js';
 
 /** Agents that come with the package. */
-export const BUILT_IN_AGENTS = ['general-purpose', 'Explore', 'Plan', 'code-reviewer', 'expert-code-implementer', 'implementation-architect'];
+export const BUILT_IN_AGENTS = [
+  'general-purpose',
+  'Explore',
+  'Plan',
+  'code-reviewer',
+  'expert-code-implementer',
+  'implementation-architect',
+];
 
 export function isBuiltInName(name: string): boolean {
   return BUILT_IN_AGENTS.some((builtIn) => sameName(builtIn, name));
@@ -42,7 +49,10 @@ export interface Resolver {
 
 const TOOL_HOMES = ['definitions', '.glee'];
 const HOMES = ['definitions', '.glee', '.claude'];
-const EXTENSIONS: Record<Kind, string[]> = { agents: ['.yml', '.yaml', '.md', '.agent'], workflows: ['.yml', '.yaml', '.json', '.flow'] };
+const EXTENSIONS: Record<Kind, string[]> = {
+  agents: ['.yml', '.yaml', '.md', '.agent'],
+  workflows: ['.yml', '.yaml', '.json', '.flow'],
+};
 /** Folders of a kind: `workflow:` may name any definition. */
 const FOLDERS: Record<Kind, string[]> = { agents: ['agents'], workflows: ['workflows', 'chains', 'flows', 'builds'] };
 /** Where the designer writes agents for one flow, and people may too: below the project's root. */
@@ -55,7 +65,10 @@ export function isTemporaryAgent(file: string): boolean {
 const KINDS: readonly Kind[] = ['agents', 'workflows'];
 
 /** Finds definitions by name in the project's folders, then among those built in; last, or where they are `own` first, among those that were made in a run or a connection. */
-export function createResolver(project: Project, made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] }): Resolver {
+export function createResolver(
+  project: Project,
+  made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] },
+): Resolver {
   const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
   const folders = new Map<string, Entry[]>();
   let builtIn: Entry[] | null = null;
@@ -79,13 +92,18 @@ export function createResolver(project: Project, made: { agents: string[]; tools
 
   /** All that may be named from a file, in the order in which it is looked through. */
   const visible = (kind: Kind, from: string): Entry[] => {
-    return rootsOf(from, project.root).flatMap((root) => HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))));
+    return rootsOf(from, project.root).flatMap((root) =>
+      HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))),
+    );
   };
 
   const temporaryAgents = (from: string): Entry[] =>
-    [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) => entriesIn(join(root, TEMPORARY_AGENTS), 'agents'));
+    [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) =>
+      entriesIn(join(root, TEMPORARY_AGENTS), 'agents'),
+    );
 
-  const usurper = (name: string, from: string): Entry | null => (isBuiltInName(name) ? (temporaryAgents(from).find((entry) => sameName(entry.name, name)) ?? null) : null);
+  const usurper = (name: string, from: string): Entry | null =>
+    isBuiltInName(name) ? (temporaryAgents(from).find((entry) => sameName(entry.name, name)) ?? null) : null;
 
   const findAgent = (name: string, from: string): Resolution => {
     const own = visible('agents', from);
@@ -98,30 +116,43 @@ export function createResolver(project: Project, made: { agents: string[]; tools
     if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
     const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
     const known = [...own, ...builtInAgents(), ...temporary, ...madeAgents].map((candidate) => candidate.name);
-    return { missing: `There is no agent \`${name}\`.`, suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known) };
+    return {
+      missing: `There is no agent \`${name}\`.`,
+      suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known),
+    };
   };
 
   const findWorkflow = (name: string, from: string): Resolution => {
-    if (isAbsolute(name)) return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
-    if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md') return byPath(name, from);
+    if (isAbsolute(name))
+      return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
+    if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md')
+      return byPath(name, from);
     const own = visible('workflows', from);
     const entry = own.find((candidate) => candidate.name === name);
     if (entry !== undefined) return { entry };
     const isAgent = 'entry' in findAgent(name, from);
     const known = own.map((candidate) => candidate.name);
-    return { missing: `There is no workflow \`${name}\`.`, suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known) };
+    return {
+      missing: `There is no workflow \`${name}\`.`,
+      suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known),
+    };
   };
 
-  const toolFolders = (from: string): string[] => rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
+  const toolFolders = (from: string): string[] =>
+    rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
 
   const findTool = (name: string, from: string): Resolution => {
     const folders = toolFolders(from);
-    const files = folders.flatMap((folder) => (NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : []));
+    const files = folders.flatMap((folder) =>
+      NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
+    );
     const file = files.find((candidate) => kindOf(candidate) === 'file');
     if (file !== undefined) return { entry: { name, file, builtIn: false } };
     const own = made.tools?.find((candidate) => basename(dirname(candidate)) === name);
     if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
-    const known = folders.flatMap((folder) => listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])));
+    const known = folders.flatMap((folder) =>
+      listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])),
+    );
     return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
   };
 
@@ -142,9 +173,20 @@ export function createResolver(project: Project, made: { agents: string[]; tools
   };
 
   const rootFile = join(project.root, 'any');
-  const tools = (): string[] => toolFolders(rootFile).flatMap((folder) => listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])));
+  const tools = (): string[] =>
+    toolFolders(rootFile).flatMap((folder) =>
+      listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])),
+    );
 
-  return { agent: perFolder(findAgent), workflow: perFolder(findWorkflow), tool: perFolder(findTool), tools, usurper, twinOf, agents };
+  return {
+    agent: perFolder(findAgent),
+    workflow: perFolder(findWorkflow),
+    tool: perFolder(findTool),
+    tools,
+    usurper,
+    twinOf,
+    agents,
+  };
 }
 
 /** What a name means is the same for all files of a folder, and looked up once. */
@@ -190,15 +232,26 @@ function byPath(path: string, from: string): Resolution {
   if (kind === 'file') return { entry: { name: stemOf(file), file, builtIn: false } };
   if (kind !== 'missing') return noFile(path, file);
   const folder = dirname(file);
-  const near = nearest(file.slice(folder.length + 1), listFolder(folder).map(({ name }) => name));
-  return { missing: `There is no file \`${path}\` beside this one.`, suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?` };
+  const near = nearest(
+    file.slice(folder.length + 1),
+    listFolder(folder).map(({ name }) => name),
+  );
+  return {
+    missing: `There is no file \`${path}\` beside this one.`,
+    suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?`,
+  };
 }
 
 /** What is at a path but is no file is told where it is named, as what is missing is: each file that names it has the problem. */
 function noFile(path: string, at: string): Resolution {
   const content = readText(at);
-  const inside = listFolder(at).find(({ name, kind }) => kind === 'file' && EXTENSIONS.workflows.includes(extname(name)));
-  return { missing: `\`${path}\`: ${'failure' in content ? content.failure : 'Expected a file.'}`, suggestion: inside === undefined ? null : `name a file in it, such as \`${join(path, inside.name)}\`` };
+  const inside = listFolder(at).find(
+    ({ name, kind }) => kind === 'file' && EXTENSIONS.workflows.includes(extname(name)),
+  );
+  return {
+    missing: `\`${path}\`: ${'failure' in content ? content.failure : 'Expected a file.'}`,
+    suggestion: inside === undefined ? null : `name a file in it, such as \`${join(path, inside.name)}\``,
+  };
 }
 
 /** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */
@@ -212,5 +265,7 @@ function hintOf(name: string, known: string[]): string | null {
   const near = nearest(name, known);
   if (near !== null) return `did you mean \`${near}\`?`;
   const listed = [...new Set(known)].slice(0, 8);
-  return listed.length === 0 ? null : `there are ${listed.map((one) => `\`${one}\``).join(', ')}${known.length > listed.length ? ' …' : ''}`;
+  return listed.length === 0
+    ? null
+    : `there are ${listed.map((one) => `\`${one}\``).join(', ')}${known.length > listed.length ? ' …' : ''}`;
 }

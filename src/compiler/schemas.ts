@@ -9,12 +9,30 @@ import { projectSchema } from './formats/project.js';
 import { toolSchema } from './formats/tool.js';
 import { workflowSchema } from './formats/workflow.js';
 
-const SCHEMAS = { workflow: workflowSchema, agent: agentEditorSchema, chain: chainSchema, build: buildSchema, project: projectSchema, tool: toolSchema, device: deviceKindSchema, config: configSchema };
+const SCHEMAS = {
+  workflow: workflowSchema,
+  agent: agentEditorSchema,
+  chain: chainSchema,
+  build: buildSchema,
+  project: projectSchema,
+  tool: toolSchema,
+  device: deviceKindSchema,
+  config: configSchema,
+};
 
 export type SchemaKind = keyof typeof SCHEMAS;
 
 /** What `perdure schema` knows. */
-export const SCHEMA_KINDS: readonly SchemaKind[] = ['workflow', 'agent', 'chain', 'build', 'project', 'tool', 'device', 'config'];
+export const SCHEMA_KINDS: readonly SchemaKind[] = [
+  'workflow',
+  'agent',
+  'chain',
+  'build',
+  'project',
+  'tool',
+  'device',
+  'config',
+];
 
 /** The JSON Schema (draft 7, which editors understand) of one authored format, made from the schema that validates it. */
 export function jsonSchemaOf(kind: SchemaKind): JsonObject {

@@ -37,7 +37,8 @@ export const RESERVED = new Set(['steps', 'parallel_group', 'item', 'index', 're
 const FORBIDDEN_SEGMENTS = new Set(['__proto__', 'constructor', 'prototype']);
 
 type Segment = string | number;
-type Code = 'unknown-step' | 'unknown-group' | 'unknown-field' | 'forward-reference' | 'out-of-scope' | 'invalid-template';
+type Code =
+  'unknown-step' | 'unknown-group' | 'unknown-field' | 'forward-reference' | 'out-of-scope' | 'invalid-template';
 
 /** One scope as a reference sees it: `outwards` scopes around it, standing at a step, or (null) after all steps. */
 interface Frame {
@@ -53,7 +54,8 @@ function* idsOf(frames: Frame[]): Generator<string> {
 function framesFrom(names: Names, at: number | null): [Frame, ...Frame[]] {
   const first: Frame = { names, at, outwards: 0 };
   const frames: [Frame, ...Frame[]] = [first];
-  for (let { outer } = names; outer !== null; outer = outer.names.outer) frames.push({ ...outer, outwards: frames.length });
+  for (let { outer } = names; outer !== null; outer = outer.names.outer)
+    frames.push({ ...outer, outwards: frames.length });
   return frames;
 }
 
@@ -61,7 +63,11 @@ function framesFrom(names: Names, at: number | null): [Frame, ...Frame[]] {
  * Says what references mean where one step stands (`at`), or after all steps of a scope (null): its `output`, a loop's
  * `until`. Inner names hide outer ones. Whatever means nothing is reported; a bare name that nothing else has is an input.
  */
-export function createScope(names: Names, at: number | null, report: Report): (reference: WrittenReference, place: Place) => Expression | null {
+export function createScope(
+  names: Names,
+  at: number | null,
+  report: Report,
+): (reference: WrittenReference, place: Place) => Expression | null {
   const frames = framesFrom(names, at);
   return ({ path, source }, place) => {
     const fail = (code: Code, message: string, suggestion: string | null = null): null => {
@@ -78,7 +84,11 @@ export function createScope(names: Names, at: number | null, report: Report): (r
       const [field, ...deeper] = rest;
       if (field === undefined) return refer(root, []);
       if (typeof field === 'string' && STEP_FIELDS.includes(field)) return refer(`${root}.${field}`, deeper);
-      return fail('unknown-field', `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`, didYouMean(String(field), STEP_FIELDS));
+      return fail(
+        'unknown-field',
+        `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`,
+        didYouMean(String(field), STEP_FIELDS),
+      );
     };
 
     const fromSteps = (segment: Segment | undefined, rest: Segment[]): Expression | null => {
@@ -97,22 +107,36 @@ export function createScope(names: Names, at: number | null, report: Report): (r
       const written = frames.find((frame) => !frame.names.single) ?? frames[0];
       const { steps, ordinary } = written.names;
       const index = number < 0 ? (written.at ?? ordinary) + number : number;
-      if (index < 0 || index >= steps) return fail('unknown-step', `There is no step ${number}; there are ${steps}, counted from 0.`);
-      return index === written.at && frames[0].names.single && frames[0].names.repeats === 'loop' ? toStep(frames[0], 0, rest) : toStep(written, index, rest);
+      if (index < 0 || index >= steps)
+        return fail('unknown-step', `There is no step ${number}; there are ${steps}, counted from 0.`);
+      return index === written.at && frames[0].names.single && frames[0].names.repeats === 'loop'
+        ? toStep(frames[0], 0, rest)
+        : toStep(written, index, rest);
     };
 
     const fromGroup = (segment: Segment | undefined, rest: Segment[]): Expression | null => {
-      const frame = typeof segment === 'string' ? frames.find((candidate) => candidate.names.groups.has(segment)) : undefined;
+      const frame =
+        typeof segment === 'string' ? frames.find((candidate) => candidate.names.groups.has(segment)) : undefined;
       const members = typeof segment === 'string' ? frame?.names.groups.get(segment) : undefined;
       if (frame === undefined || members === undefined) {
-        const suggestion = typeof segment === 'string' ? didYouMean(segment, frames.flatMap((candidate) => [...candidate.names.groups.keys()])) : null;
+        const suggestion =
+          typeof segment === 'string'
+            ? didYouMean(
+                segment,
+                frames.flatMap((candidate) => [...candidate.names.groups.keys()]),
+              )
+            : null;
         return fail('unknown-group', `There is no parallel group \`${segment ?? ''}\`.`, suggestion);
       }
       const order = orderProblem(frame.names, frame.at, members);
       if (order !== null) return fail('forward-reference', order, orderHint(frame.names));
       const [field, ...deeper] = rest;
-      if (typeof field === 'string' && GROUP_FIELDS.includes(field)) return refer(`${OUTER.repeat(frame.outwards)}group:${segment}.${field}`, deeper);
-      const message = field === undefined ? `Expected a field of the group: ${GROUP_FIELDS.join(', ')}.` : `A group's result has no \`${field}\`; it has ${GROUP_FIELDS.join(', ')}.`;
+      if (typeof field === 'string' && GROUP_FIELDS.includes(field))
+        return refer(`${OUTER.repeat(frame.outwards)}group:${segment}.${field}`, deeper);
+      const message =
+        field === undefined
+          ? `Expected a field of the group: ${GROUP_FIELDS.join(', ')}.`
+          : `A group's result has no \`${field}\`; it has ${GROUP_FIELDS.join(', ')}.`;
       return fail('unknown-field', message, didYouMean(String(field ?? ''), GROUP_FIELDS));
     };
 
@@ -124,7 +148,12 @@ export function createScope(names: Names, at: number | null, report: Report): (r
       if (names.inputs.has(name)) return refer(`input:${name}`, rest);
       if (name === 'item' || name === 'index') return fromRound(name, rest);
       if (RESERVED.has(name)) return fail('invalid-template', `\`${name}\` is a word of the language.`);
-      if (frames.some((frame) => frame.names.ids.has(name))) return fail('unknown-field', `\`${name}\` is a step, not an output or an input.`, `write \`\${steps.${name}.output}\``);
+      if (frames.some((frame) => frame.names.ids.has(name)))
+        return fail(
+          'unknown-field',
+          `\`${name}\` is a step, not an output or an input.`,
+          `write \`\${steps.${name}.output}\``,
+        );
       if (isHidden(name, 'output')) return null;
       warnOfNear(name, frames, place, report);
       return refer(`input:${name}`, rest);
@@ -132,13 +161,22 @@ export function createScope(names: Names, at: number | null, report: Report): (r
 
     /** What the last rejection said that sent work back. */
     const fromRework = (field: Segment | undefined, rest: Segment[]): Expression | null =>
-      typeof field === 'string' && REWORK_FIELDS.includes(field) ? refer(`rework:${field}`, rest) : fail('unknown-field', `A rework has no \`${field ?? ''}\`; it has ${REWORK_FIELDS.join(', ')}.`);
+      typeof field === 'string' && REWORK_FIELDS.includes(field)
+        ? refer(`rework:${field}`, rest)
+        : fail('unknown-field', `A rework has no \`${field ?? ''}\`; it has ${REWORK_FIELDS.join(', ')}.`);
 
     /** The item at hand, or which item or round it is; the innermost one where several are. */
     const fromRound = (name: 'item' | 'index', rest: Segment[]): Expression | null => {
-      const frame = frames.find(({ names: { repeats } }) => repeats === 'foreach' || (name === 'index' && repeats === 'loop'));
+      const frame = frames.find(
+        ({ names: { repeats } }) => repeats === 'foreach' || (name === 'index' && repeats === 'loop'),
+      );
       if (frame !== undefined) return refer(`${OUTER.repeat(frame.outwards)}${name}`, rest);
-      return fail('out-of-scope', name === 'item' ? '`item` is there in a step with `foreach` only.' : '`index` is there in a step with `foreach` or `loop` only.');
+      return fail(
+        'out-of-scope',
+        name === 'item'
+          ? '`item` is there in a step with `foreach` only.'
+          : '`index` is there in a step with `foreach` or `loop` only.',
+      );
     };
 
     /** Whether a name is that of something inside a body that the reference stands outside of; if so it is reported. */
@@ -147,12 +185,20 @@ export function createScope(names: Names, at: number | null, report: Report): (r
       const holder = frame?.names.hidden.get(name);
       if (frame === undefined || holder === undefined) return false;
       const id = [...frame.names.ids].find(([, index]) => index === holder)?.[0];
-      const suggestion = id === undefined ? `give step ${holder} an \`id\` or an \`output\` and refer to that` : `refer to all of it: \${steps.${id}.output}`;
-      fail('out-of-scope', `The ${what} \`${name}\` is inside the body of step ${holder}, and is seen only there.`, suggestion);
+      const suggestion =
+        id === undefined
+          ? `give step ${holder} an \`id\` or an \`output\` and refer to that`
+          : `refer to all of it: \${steps.${id}.output}`;
+      fail(
+        'out-of-scope',
+        `The ${what} \`${name}\` is inside the body of step ${holder}, and is seen only there.`,
+        suggestion,
+      );
       return true;
     };
 
-    if (path.some((segment) => FORBIDDEN_SEGMENTS.has(String(segment)))) return fail('unknown-field', `There is no \`${source}\`.`);
+    if (path.some((segment) => FORBIDDEN_SEGMENTS.has(String(segment))))
+      return fail('unknown-field', `There is no \`${source}\`.`);
     const [first, second, ...rest] = path;
     if (first === 'steps') return fromSteps(second, rest);
     if (first === 'rework') return fromRework(second, rest);
@@ -181,15 +227,22 @@ function warnOfNear(name: string, frames: Frame[], at: Place, report: Report): v
     return;
   }
   const rounds = frames.some(({ names: { repeats } }) => repeats === 'foreach') ? ['item', 'index'] : [];
-  const near = nearest(name, [...rounds, ...frames.flatMap(({ names: { outputs, inputs } }) => [...outputs.keys(), ...inputs])].slice(0, 200));
+  const near = nearest(
+    name,
+    [...rounds, ...frames.flatMap(({ names: { outputs, inputs } }) => [...outputs.keys(), ...inputs])].slice(0, 200),
+  );
   if (near === null) return;
   report({ code: 'near-input', severity: 'warning', at, message, suggestion: `did you mean \`${near}\`?` });
 }
 
 /** Where steps run as they are written, a step cannot refer to itself or to what comes later; nor any to `finally`. */
 export function orderProblem({ mode, ordinary }: Names, at: number | null, targets: number[]): string | null {
-  if (at === null) return targets.some((target) => target >= ordinary) ? 'The steps of `finally` run after the output is known.' : null;
-  if (at < ordinary && targets.some((target) => target >= ordinary)) return `Step ${at} refers to a step of \`finally\`, which runs after all others.`;
+  if (at === null)
+    return targets.some((target) => target >= ordinary)
+      ? 'The steps of `finally` run after the output is known.'
+      : null;
+  if (at < ordinary && targets.some((target) => target >= ordinary))
+    return `Step ${at} refers to a step of \`finally\`, which runs after all others.`;
   if (mode === 'dag' && at < ordinary) return null;
   const late = targets.find((target) => target >= at);
   if (late === undefined) return null;
@@ -197,5 +250,7 @@ export function orderProblem({ mode, ordinary }: Names, at: number | null, targe
 }
 
 export function orderHint({ mode }: Names): string | null {
-  return mode === 'dag' ? null : `steps run in the order in which they are written (execution: ${mode}); with execution: dag they need not`;
+  return mode === 'dag'
+    ? null
+    : `steps run in the order in which they are written (execution: ${mode}); with execution: dag they need not`;
 }

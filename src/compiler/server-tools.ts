@@ -40,7 +40,10 @@ const NAME_CHARACTERS = 64;
  * The tools that `server__tool` or `server__*` names, also as Claude Code (`mcp__server__tool`, `mcp__server`) and Gemini
  * (`mcp_server_tool`) write it. Null for a name that is of no server's form; none while the server was not asked.
  */
-export function serverTools(name: string, { servers, listings, texts, held }: ServerSource): RemoteTool[] | MissingRemote | null {
+export function serverTools(
+  name: string,
+  { servers, listings, texts, held }: ServerSource,
+): RemoteTool[] | MissingRemote | null {
   const parts = partsOf(name, Object.keys(servers));
   if (parts === null) return null;
   const known = heldTools(name, held ?? []);
@@ -48,27 +51,62 @@ export function serverTools(name: string, { servers, listings, texts, held }: Se
   const authored = servers[parts.server];
   if (authored === undefined || !Object.hasOwn(servers, parts.server)) {
     const near = didYouMean(parts.server, Object.keys(servers));
-    return { missing: `There is no MCP server \`${parts.server}\` in perdure.yml.`, suggestion: near ?? 'add it under `mcp`' };
+    return {
+      missing: `There is no MCP server \`${parts.server}\` in perdure.yml.`,
+      suggestion: near ?? 'add it under `mcp`',
+    };
   }
-  if (held !== undefined) return { missing: `Whoever made this has no tool \`${name}\`, and MCP servers are not asked in the middle of a run.`, suggestion: didYouMean(name, held.map((tool) => tool.name)), refused: true };
+  if (held !== undefined)
+    return {
+      missing: `Whoever made this has no tool \`${name}\`, and MCP servers are not asked in the middle of a run.`,
+      suggestion: didYouMean(
+        name,
+        held.map((tool) => tool.name),
+      ),
+      refused: true,
+    };
   const listed = listings.listed.get(parts.server);
   if (listed === undefined) {
     listings.wanted.add(parts.server);
     return [];
   }
-  const found = listed.filter((tool) => matchesPattern(parts.tool, tool.name) || matchesPattern(parts.tool, spelled(tool.name)));
-  if (found.length === 0) return { missing: `The MCP server \`${parts.server}\` has no tool \`${parts.tool}\`.`, suggestion: didYouMean(parts.tool, listed.map((tool) => tool.name)) };
+  const found = listed.filter(
+    (tool) => matchesPattern(parts.tool, tool.name) || matchesPattern(parts.tool, spelled(tool.name)),
+  );
+  if (found.length === 0)
+    return {
+      missing: `The MCP server \`${parts.server}\` has no tool \`${parts.tool}\`.`,
+      suggestion: didYouMean(
+        parts.tool,
+        listed.map((tool) => tool.name),
+      ),
+    };
   const connect = keepText(canonicalJson({ ...toMcpServer(authored) }), texts);
   return found.map(({ name: remote, description, inputs, reads }) => ({
-    kind: 'mcp', name: `${parts.server}__${spelled(remote)}`.slice(0, NAME_CHARACTERS), server: parts.server, remote,
-    description: keepText(description, texts), inputs: keepText(inputs, texts), connect, ...(reads ? { reads: true as const } : {}),
+    kind: 'mcp',
+    name: `${parts.server}__${spelled(remote)}`.slice(0, NAME_CHARACTERS),
+    server: parts.server,
+    remote,
+    description: keepText(description, texts),
+    inputs: keepText(inputs, texts),
+    connect,
+    ...(reads ? { reads: true as const } : {}),
   }));
 }
 
 /** Those of the tools that somebody has which a name means. */
 export function heldTools(name: string, held: RemoteTool[]): RemoteTool[] {
-  const parts = partsOf(name, held.map(({ server }) => server));
-  return parts === null ? [] : held.filter(({ server, remote }) => server === parts.server && (matchesPattern(parts.tool, remote) || matchesPattern(parts.tool, spelled(remote))));
+  const parts = partsOf(
+    name,
+    held.map(({ server }) => server),
+  );
+  return parts === null
+    ? []
+    : held.filter(
+        ({ server, remote }) =>
+          server === parts.server &&
+          (matchesPattern(parts.tool, remote) || matchesPattern(parts.tool, spelled(remote))),
+      );
 }
 
 function partsOf(name: string, servers: string[]): { server: string; tool: string } | null {
@@ -79,7 +117,9 @@ function partsOf(name: string, servers: string[]): { server: string; tool: strin
   const [, rest] = /^mcp_(.+)$/.exec(name) ?? [];
   if (rest === undefined) return null;
   const known = servers.find((one) => rest === one || rest.startsWith(`${one}_`));
-  return known === undefined ? { server: rest.split('_')[0] ?? rest, tool: '*' } : { server: known, tool: rest.slice(known.length + 1) || '*' };
+  return known === undefined
+    ? { server: rest.split('_')[0] ?? rest, tool: '*' }
+    : { server: known, tool: rest.slice(known.length + 1) || '*' };
 }
 
 /** A name in the letters that providers take. */

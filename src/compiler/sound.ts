@@ -49,7 +49,8 @@ function faultsOf(issue: Issue, root: Node): Path[] {
 
 /** The same map without what stands at these paths. */
 function withoutPaths(node: Node, paths: Path[]): Node {
-  const below = (segment: PropertyKey): Path[] => paths.filter(([first]) => first === segment).map((path) => path.slice(1));
+  const below = (segment: PropertyKey): Path[] =>
+    paths.filter(([first]) => first === segment).map((path) => path.slice(1));
   const keep = (child: Node, segment: PropertyKey): Node[] => {
     const inside = below(segment);
     if (inside.some((path) => path.length === 0)) return [];
@@ -59,6 +60,12 @@ function withoutPaths(node: Node, paths: Path[]): Node {
     const items = node.items.flatMap(keep);
     return { ...node, items, value: items.map(({ value }) => value) };
   }
-  const kept = [...(node.members ?? [])].flatMap(([key, member]) => keep(member.node, key).map((child) => [key, { ...member, node: child }] as const));
-  return { ...node, members: new Map(kept), value: Object.fromEntries(kept.map(([key, member]) => [key, member.node.value])) };
+  const kept = [...(node.members ?? [])].flatMap(([key, member]) =>
+    keep(member.node, key).map((child) => [key, { ...member, node: child }] as const),
+  );
+  return {
+    ...node,
+    members: new Map(kept),
+    value: Object.fromEntries(kept.map(([key, member]) => [key, member.node.value])),
+  };
 }

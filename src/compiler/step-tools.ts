@@ -22,21 +22,41 @@ export interface StepTool {
 type Found = Omit<StepTool, 'permissions'> & { asks: boolean };
 
 /** Looks tools up for steps: one that comes with Perdure, then one of an MCP server, then one of a `tool.yml`. */
-export function createToolFinder(source: ToolSource): (name: string, from: { file: string }, at: Node) => StepTool | null {
+export function createToolFinder(
+  source: ToolSource,
+): (name: string, from: { file: string }, at: Node) => StepTool | null {
   return (name, from, at) => {
-    const found = builtinOf(name) ?? remoteOf(name, source) ?? definedOf(name, from, source) ?? { missing: `There is no tool \`${name}\`.`, suggestion: otherwise(name, from, source) };
+    const found = builtinOf(name) ??
+      remoteOf(name, source) ??
+      definedOf(name, from, source) ?? {
+        missing: `There is no tool \`${name}\`.`,
+        suggestion: otherwise(name, from, source),
+      };
     if (found === 'faulty') return null; // its own problems say more
     if ('missing' in found) {
-      source.report({ code: 'unknown-tool', at, ...('suggestion' in found ? { suggestion: found.suggestion } : {}), message: found.missing });
+      source.report({
+        code: 'unknown-tool',
+        at,
+        ...('suggestion' in found ? { suggestion: found.suggestion } : {}),
+        message: found.missing,
+      });
       return null;
     }
     const { tool, inputs, asks } = found;
-    return { tool, inputs, permissions: (own) => boundBy(permissionsOf(found.tool, asks, [own, source.permissions]), source.within) };
+    return {
+      tool,
+      inputs,
+      permissions: (own) => boundBy(permissionsOf(found.tool, asks, [own, source.permissions]), source.within),
+    };
   };
 }
 
 function builtinOf(name: string): Found | Missing | null {
-  if (namedTools(name)?.builtin.includes('web_search') === true) return { missing: `\`${name}\` searches in the middle of a model's answer, and is no call of its own.`, suggestion: 'name it under `tools` of an agent' };
+  if (namedTools(name)?.builtin.includes('web_search') === true)
+    return {
+      missing: `\`${name}\` searches in the middle of a model's answer, and is no call of its own.`,
+      suggestion: 'name it under `tools` of an agent',
+    };
   const { builtin = [], commands = null } = namedTools(name) ?? {};
   const [only, ...more] = builtin;
   if (only === undefined || more.length > 0 || commands !== null) return null;
@@ -49,7 +69,14 @@ function remoteOf(name: string, { findRemote }: ToolSource): Found | Missing | n
   const remote = findRemote(name);
   if (remote === null || !Array.isArray(remote)) return remote;
   const [only = unasked(name), ...more] = remote;
-  if (more.length > 0) return { missing: `Expected one tool, and \`${name}\` means ${remote.length}.`, suggestion: `write one of ${remote.slice(0, 5).map((tool) => `\`${tool.name}\``).join(', ')}` };
+  if (more.length > 0)
+    return {
+      missing: `Expected one tool, and \`${name}\` means ${remote.length}.`,
+      suggestion: `write one of ${remote
+        .slice(0, 5)
+        .map((tool) => `\`${tool.name}\``)
+        .join(', ')}`,
+    };
   return { tool: only, inputs: remote.length === 0 ? null : schemaIn(only.inputs), asks: false };
 }
 
@@ -70,11 +97,16 @@ function schemaIn(inputs: RemoteTool['inputs']): JsonObject | null {
 
 function otherwise(name: string, from: { file: string }, { findAgent, toolNames }: ToolSource): string | null {
   if ((namedTools(name)?.makers ?? []).length > 0) return 'only agents make others: name it under `tools` of an agent';
-  return findAgent(name, from) === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : `it is an agent: write \`agent: ${name}\``;
+  return findAgent(name, from) === null
+    ? didYouMean(name, [...TOOL_NAMES, ...toolNames()])
+    : `it is an agent: write \`agent: ${name}\``;
 }
 
 function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermissions | undefined)[]): Permissions {
-  const permissions = permissionsFrom(said.filter((one) => one !== undefined), tool.kind === 'builtin' && tool.name === 'shell');
+  const permissions = permissionsFrom(
+    said.filter((one) => one !== undefined),
+    tool.kind === 'builtin' && tool.name === 'shell',
+  );
   return asks ? { ...permissions, ask: [`tool:${tool.name}`, ...permissions.ask] } : permissions;
 }
 
@@ -82,9 +114,12 @@ function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermiss
 export function faultOf(value: Json, schema: Json | undefined): string | null {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return null;
   const { type, enum: choices } = schema;
-  if (Array.isArray(choices) && !choices.includes(value)) return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
+  if (Array.isArray(choices) && !choices.includes(value))
+    return `one of ${choices.map((choice) => JSON.stringify(choice)).join(', ')}`;
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type];
-  return types.length === 0 || types.some((one) => hasType(value, one)) ? null : `a value of type ${types.join(' or ')}`;
+  return types.length === 0 || types.some((one) => hasType(value, one))
+    ? null
+    : `a value of type ${types.join(' or ')}`;
 }
 
 function hasType(value: Json, type: Json): boolean {

@@ -42,11 +42,19 @@ export function parseText(text: string, grammar: Grammar, flaw: (flaw: Expressio
 }
 
 /** The `${…}` that opens at `open`, and where the text goes on. */
-function parseOne(text: string, open: number, grammar: Grammar, flaw: (flaw: ExpressionFlaw) => string | null): { part: Part; end: number } {
+function parseOne(
+  text: string,
+  open: number,
+  grammar: Grammar,
+  flaw: (flaw: ExpressionFlaw) => string | null,
+): { part: Part; end: number } {
   const tokens = scanExpression(text, open + 2);
   if (!Array.isArray(tokens)) {
     const end = nextOpening(text, open + 2);
-    return { part: flaw({ code: 'invalid-template', ...tokens }) ?? { expression: null, source: text.slice(open, end) }, end };
+    return {
+      part: flaw({ code: 'invalid-template', ...tokens }) ?? { expression: null, source: text.slice(open, end) },
+      end,
+    };
   }
   const last = tokens.at(-1);
   const end = last === undefined ? open + 2 : last.start + last.length;
@@ -87,15 +95,26 @@ export function compileCondition(node: Node, context: TemplateContext): Expressi
   const parts = typeof node.value === 'string' ? parseScalar(node, { ...context, operators: true }) : [];
   const [only] = parts;
   if (parts.length === 1 && typeof only === 'object') return only.expression;
-  const suggestion = typeof node.value === 'string' && !node.value.includes('${') ? `write "\${${node.value}}"` : 'write the whole condition inside one ${…}';
-  context.report({ code: 'when-not-expression', at: node, message: 'Expected one `${…}`, or true or false.', suggestion });
+  const suggestion =
+    typeof node.value === 'string' && !node.value.includes('${')
+      ? `write "\${${node.value}}"`
+      : 'write the whole condition inside one ${…}';
+  context.report({
+    code: 'when-not-expression',
+    at: node,
+    message: 'Expected one `${…}`, or true or false.',
+    suggestion,
+  });
   return null;
 }
 
 function parseScalar(node: Node, { resolve, report, operators = false }: TemplateContext): Part[] {
   const text = String(node.value);
   const placeOf = placesIn(node);
-  const grammar: Grammar = { operators, resolve: (reference) => resolve(reference, placeOf(reference.start, reference.length)) };
+  const grammar: Grammar = {
+    operators,
+    resolve: (reference) => resolve(reference, placeOf(reference.start, reference.length)),
+  };
   return parseText(text, grammar, ({ code, start, length, message, suggestion }) => {
     report({ code, at: placeOf(start, length), message, suggestion: suggestion ?? cutByComment(node) });
     return null;
@@ -112,7 +131,10 @@ function cutByComment(node: Node): string | null {
 export function ofParts(parts: Part[], texts: Texts): Template {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {
-    if (typeof only === 'object') return only.expression === null ? { kind: 'literal', value: null } : { kind: 'expression', expression: only.expression };
+    if (typeof only === 'object')
+      return only.expression === null
+        ? { kind: 'literal', value: null }
+        : { kind: 'expression', expression: only.expression };
     const text = keepText(only, texts);
     return typeof text === 'string' ? { kind: 'literal', value: text } : { kind: 'text', parts: [text] };
   }

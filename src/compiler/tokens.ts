@@ -18,7 +18,13 @@ export interface Flaw {
 }
 
 /** Signs of other languages, and what is written here. */
-const SIGNS: Readonly<Record<string, string>> = { '=': 'write `==`', '&': 'write `&&`', '|': 'there are no filters; `||` is or', '{': 'an input is written `${name}`', '?': 'a default is written `${name ?? "…"}`' };
+const SIGNS: Readonly<Record<string, string>> = {
+  '=': 'write `==`',
+  '&': 'write `&&`',
+  '|': 'there are no filters; `||` is or',
+  '{': 'an input is written `${name}`',
+  '?': 'a default is written `${name ?? "…"}`',
+};
 /** What one `${…}` may hold; a limit on its tokens bounds every recursion over the expression. */
 const MAX_TOKENS = 500;
 
@@ -36,13 +42,19 @@ export function scanExpression(text: string, from: number): Token[] | Flaw {
   let at = from;
   for (;;) {
     at = skip(SPACE, text, at);
-    if (at >= text.length) return { start: from - 2, length: text.length - from + 2, message: 'Expected `}` at the end of `${…}`.' };
+    if (at >= text.length)
+      return { start: from - 2, length: text.length - from + 2, message: 'Expected `}` at the end of `${…}`.' };
     const token = scanToken(text, at);
     if (!('kind' in token)) return token;
     tokens.push(token);
     at += token.length;
     if (token.kind === 'mark' && token.mark === '}') return tokens;
-    if (tokens.length >= MAX_TOKENS) return { start: token.start, length: 1, message: `Expected at most ${MAX_TOKENS} words and signs in one \`\${…}\`.` };
+    if (tokens.length >= MAX_TOKENS)
+      return {
+        start: token.start,
+        length: 1,
+        message: `Expected at most ${MAX_TOKENS} words and signs in one \`\${…}\`.`,
+      };
   }
 }
 
@@ -55,7 +67,12 @@ function scanToken(text: string, start: number): Token | Flaw {
   if (number !== null) return numberToken(number, start);
   const mark = MARKS.find((candidate) => text.startsWith(candidate, start));
   if (mark !== undefined) return { kind: 'mark', mark, start, length: mark.length };
-  return { start, length: 1, message: `Expected a name, a value or an operator, got \`${String.fromCodePoint(text.codePointAt(start) ?? 0)}\`.`, suggestion: SIGNS[first] ?? null };
+  return {
+    start,
+    length: 1,
+    message: `Expected a name, a value or an operator, got \`${String.fromCodePoint(text.codePointAt(start) ?? 0)}\`.`,
+    suggestion: SIGNS[first] ?? null,
+  };
 }
 
 function numberToken(number: string, start: number): Token | Flaw {

@@ -32,7 +32,10 @@ interface Closing {
 }
 
 /** A defined tool in its closed form: its whole file stands in the Plan. */
-export function toDefinedTool({ name, file, authored }: Definition & { format: 'tool' }, { root, texts, isMade }: Closing): FoundTool {
+export function toDefinedTool(
+  { name, file, authored }: Definition & { format: 'tool' },
+  { root, texts, isMade }: Closing,
+): FoundTool {
   const tool: DefinedTool = {
     kind: 'defined',
     name,

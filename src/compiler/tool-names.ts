@@ -16,10 +16,27 @@ const FILE_COMMANDS = ['mkdir', 'rmdir', 'touch', 'cp', 'mv', 'rm', 'ln', 'chmod
 
 /** Names of Claude Code's and Gemini CLI's tools. */
 const FOREIGN: Record<string, readonly BuiltinTool[]> = {
-  Read: ['read_file'], Write: ['write_file'], Edit: ['edit_file'], MultiEdit: ['edit_file'], NotebookEdit: ['edit_file'],
-  Grep: ['search_files'], Glob: ['list_files'], LS: ['list_files'], Bash: ['shell'], WebFetch: ['http_request'], WebSearch: ['web_search'],
-  read_many_files: ['read_file'], replace: ['edit_file'], glob: ['list_files'], list_directory: ['list_files'], ls: ['list_files'],
-  search_file_content: ['search_files'], grep_search: ['search_files'], run_shell_command: ['shell'], web_fetch: ['http_request'], google_web_search: ['web_search'],
+  Read: ['read_file'],
+  Write: ['write_file'],
+  Edit: ['edit_file'],
+  MultiEdit: ['edit_file'],
+  NotebookEdit: ['edit_file'],
+  Grep: ['search_files'],
+  Glob: ['list_files'],
+  LS: ['list_files'],
+  Bash: ['shell'],
+  WebFetch: ['http_request'],
+  WebSearch: ['web_search'],
+  read_many_files: ['read_file'],
+  replace: ['edit_file'],
+  glob: ['list_files'],
+  list_directory: ['list_files'],
+  ls: ['list_files'],
+  search_file_content: ['search_files'],
+  grep_search: ['search_files'],
+  run_shell_command: ['shell'],
+  web_fetch: ['http_request'],
+  google_web_search: ['web_search'],
 };
 
 /** Sets of tools that come with seed 002. */
@@ -47,7 +64,12 @@ export function namedTools(name: string): NamedTools | null {
   if (NEEDLESS.includes(tool)) return NOTHING;
   const builtin = BUILTIN_TOOLS.find((one) => one === tool);
   const named = builtin !== undefined ? [builtin] : Object.hasOwn(FOREIGN, tool) ? FOREIGN[tool] : undefined;
-  if (named !== undefined) return { ...NOTHING, builtin: named, commands: inside === undefined || !named.includes('shell') ? null : heldTo(inside) };
+  if (named !== undefined)
+    return {
+      ...NOTHING,
+      builtin: named,
+      commands: inside === undefined || !named.includes('shell') ? null : heldTo(inside),
+    };
   const maker = MAKERS.find((one) => one === tool);
   return maker === undefined ? null : { ...NOTHING, makers: [maker] };
 }
@@ -59,6 +81,9 @@ export function toolsetTools(name: string): NamedTools | null {
 
 /** `git *`, `git:*` and `npm run test:*`: commands that begin so. `*` alone holds to nothing. */
 function heldTo(pattern: string): NamedTools['commands'] {
-  const words = pattern.replace(/:\*$/, '').replace(/\s*\*$/, '').trim();
+  const words = pattern
+    .replace(/:\*$/, '')
+    .replace(/\s*\*$/, '')
+    .trim();
   return words === '' ? null : { words };
 }

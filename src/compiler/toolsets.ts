@@ -29,14 +29,30 @@ export function checkToolsets({ node, name }: AgentDefinition, scope: ToolsetSco
   for (const item of unknown) {
     const toolset = toText(item.value);
     if (scope.python || /[.:]/.test(toolset)) {
-      report({ code: 'python-only', at: item, message: `The toolset \`${toolset}\` is Python, which Perdure does not run.` });
+      report({
+        code: 'python-only',
+        at: item,
+        message: `The toolset \`${toolset}\` is Python, which Perdure does not run.`,
+      });
     } else {
       const suggestion = didYouMean(toolset, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`;
-      report({ code: 'unknown-toolset', severity: scope.closed ? 'error' : 'warning', at: item, message: `There is no toolset and no agent \`${toolset}\`.`, suggestion });
+      report({
+        code: 'unknown-toolset',
+        severity: scope.closed ? 'error' : 'warning',
+        at: item,
+        message: `There is no toolset and no agent \`${toolset}\`.`,
+        suggestion,
+      });
     }
   }
   const dynamic = items.find(({ value }) => value === 'dynamic_agents');
   if (dynamic !== undefined && scope.closed && !scope.generates) {
-    report({ code: 'missing-key', severity: 'warning', at: dynamic, message: '`dynamic_agents` writes agents to `generated_agents_dir`, which the manifest does not have.', suggestion: 'add `"generated_agents_dir": "generated"`' });
+    report({
+      code: 'missing-key',
+      severity: 'warning',
+      at: dynamic,
+      message: '`dynamic_agents` writes agents to `generated_agents_dir`, which the manifest does not have.',
+      suggestion: 'add `"generated_agents_dir": "generated"`',
+    });
   }
 }

@@ -14,7 +14,8 @@ export interface Use {
 /** Every reference of some templates. */
 export function usesOf(templates: (Template | null)[]): Use[] {
   const uses: Use[] = [];
-  for (const expression of templates.flatMap((template) => (template === null ? [] : expressionsOf(template)))) collect(expression, false, uses);
+  for (const expression of templates.flatMap((template) => (template === null ? [] : expressionsOf(template))))
+    collect(expression, false, uses);
   return uses;
 }
 
@@ -57,7 +58,8 @@ function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
   }
 }
 
-export type Target = { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } | { kind: 'elsewhere' };
+export type Target =
+  { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } | { kind: 'elsewhere' };
 
 /** The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round. */
 export function targetOf(root: Root): Target {

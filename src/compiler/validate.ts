@@ -9,7 +9,17 @@ import { findProject } from './project.js';
 import { kindOf, listFolder, readText } from './read.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
-const SKIPPED_FOLDERS = new Set(['invalid', 'node_modules', '.git', '.perdure', 'dist', 'scripts', 'sessions', 'agent_sessions', 'stream_logs']);
+const SKIPPED_FOLDERS = new Set([
+  'invalid',
+  'node_modules',
+  '.git',
+  '.perdure',
+  'dist',
+  'scripts',
+  'sessions',
+  'agent_sessions',
+  'stream_logs',
+]);
 const EXTENSIONS = ['.yml', '.yaml', '.flow'];
 const MAX_FOLDER_DEPTH = 16;
 
@@ -28,7 +38,8 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const files = new Set(paths.flatMap((path) => definitionsAt(compiler.find(path))));
   for (const file of files) {
     if (file === project.configFile) continue;
-    if (basename(file) === 'perdure.yml') checkConfigFile({ file, cwd, unknownKeys: 'error', report: compiler.report, sources });
+    if (basename(file) === 'perdure.yml')
+      checkConfigFile({ file, cwd, unknownKeys: 'error', report: compiler.report, sources });
     else if (isPermissions(file)) readPermissions(file, cwd, compiler.report, sources);
     else if (isDeviceKind(file)) readDeviceKind(file, cwd, compiler.report, sources);
     else compiler.check(file);
@@ -63,7 +74,9 @@ function isDefinitionJson(path: string): boolean {
   if (/\/definitions\/(?:chains|builds|workflows)\/[^/]+$/.test(path)) return true;
   const content = readText(path);
   if ('text' in content && /"(?:agent_files|python_files)"\s*:/.test(content.text)) return true;
-  return 'text' in content && /"steps"\s*:/.test(content.text) && /"(?:step|systemPrompt|modelRef)"\s*:/.test(content.text);
+  return (
+    'text' in content && /"steps"\s*:/.test(content.text) && /"(?:step|systemPrompt|modelRef)"\s*:/.test(content.text)
+  );
 }
 
 /** Whether a file holds data for definitions and is none itself. */

@@ -21,7 +21,10 @@ export function lexYaml(text: string): { lexemes: string[]; deepAt: number | nul
 }
 
 /** What `parseDocument` of the library makes of a text in its pieces; errors are not made pretty. */
-export function parseLexemes({ lexemes, text }: { lexemes: string[]; text: string }, options: ParseOptions & DocumentOptions & SchemaOptions): Document.Parsed<ParsedNode> {
+export function parseLexemes(
+  { lexemes, text }: { lexemes: string[]; text: string },
+  options: ParseOptions & DocumentOptions & SchemaOptions,
+): Document.Parsed<ParsedNode> {
   const documents: Document.Parsed<ParsedNode>[] = [];
   // The composer makes one at the very end, if not before.
   for (const document of new Composer<ParsedNode>(options).compose(tokensOf(lexemes), true, text.length)) {
@@ -29,7 +32,10 @@ export function parseLexemes({ lexemes, text }: { lexemes: string[]; text: strin
     if (documents.length === 2) break;
   }
   const [first, second] = documents as [Document.Parsed<ParsedNode>, Document.Parsed<ParsedNode>?]; // as just said
-  if (second !== undefined) first.errors.push(new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', 'There is a second document.'));
+  if (second !== undefined)
+    first.errors.push(
+      new YAMLParseError([second.range[0], second.range[1]], 'MULTIPLE_DOCS', 'There is a second document.'),
+    );
   return first;
 }
 
@@ -67,7 +73,8 @@ function createLevels(): { take: (lexeme: string) => number | null } {
       // The lines of a block text begin where they like.
       if (type !== 'scalar' || !isBlockText) open(type);
       if (flow + columns.length > MOST_LEVELS) return offset;
-      if (!isScalar && type !== 'newline' && type !== 'space' && type !== 'comment') isBlockText = type === 'block-scalar-header';
+      if (!isScalar && type !== 'newline' && type !== 'space' && type !== 'comment')
+        isBlockText = type === 'block-scalar-header';
       const isMark = !isScalar && MARKS.has(lexeme);
       isScalar = type === 'scalar';
       if (isMark) return null;
@@ -79,7 +86,14 @@ function createLevels(): { take: (lexeme: string) => number | null } {
   };
 }
 
-const BEGINS = new Set<string>(['scalar', 'single-quoted-scalar', 'double-quoted-scalar', 'alias', 'seq-item-ind', 'explicit-key-ind']);
+const BEGINS = new Set<string>([
+  'scalar',
+  'single-quoted-scalar',
+  'double-quoted-scalar',
+  'alias',
+  'seq-item-ind',
+  'explicit-key-ind',
+]);
 
 /** Pieces that stand for no text. */
 const MARKS = new Set<string>([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);

@@ -27,17 +27,26 @@ export function parseYaml({ source, start, end }: YamlText, report: Report): Nod
   const text = source.text.slice(start, end);
   const { lexemes, deepAt } = lexYaml(text);
   if (deepAt !== null) {
-    report({ code: 'too-deep', at: { source, path: '', start: start + deepAt, end: start + deepAt + 1 }, message: TOO_DEEP });
+    report({
+      code: 'too-deep',
+      at: { source, path: '', start: start + deepAt, end: start + deepAt + 1 },
+      message: TOO_DEEP,
+    });
     return null;
   }
   const document = parse({ lexemes, text });
   const faults = yamlFaults(document, text);
   const foreign = faults[0]?.code === 'multiple-documents' ? foreignFirst(document, source, start) : null;
   if (foreign !== null) {
-    report({ code: 'foreign-file', at: foreign.at, message: `This seems to be ${foreign.name}, which Perdure does not run.` });
+    report({
+      code: 'foreign-file',
+      at: foreign.at,
+      message: `This seems to be ${foreign.name}, which Perdure does not run.`,
+    });
     return null;
   }
-  for (const fault of faults) report({ ...fault, at: { source, path: '', start: start + fault.start, end: start + fault.end } });
+  for (const fault of faults)
+    report({ ...fault, at: { source, path: '', start: start + fault.start, end: start + fault.end } });
   if (faults.length > 0) return null;
   const whole: Place = { source, path: '', start, end };
   if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
@@ -53,14 +62,24 @@ function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof pa
   Error.stackTraceLimit = 0;
   try {
     // `uniqueKeys` compares every key with every other; the walk below finds duplicates in linear time.
-    return parseLexemes(pieces, { schema: 'core', stringKeys: true, uniqueKeys: false, strict: true, logLevel: 'error' });
+    return parseLexemes(pieces, {
+      schema: 'core',
+      stringKeys: true,
+      uniqueKeys: false,
+      strict: true,
+      logLevel: 'error',
+    });
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
 
 /** What the first of several documents seems to be, and where it begins; null where nothing says so. */
-function foreignFirst(document: ReturnType<typeof parse>, source: Source, start: number): { name: string; at: Place } | null {
+function foreignFirst(
+  document: ReturnType<typeof parse>,
+  source: Source,
+  start: number,
+): { name: string; at: Place } | null {
   const node = document.contents === null ? null : createWalk(source, start, () => undefined)(document.contents);
   const name = node === null ? null : foreignDocument(node.value);
   return node === null || name === null ? null : { name, at: startOf(node) };
@@ -84,7 +103,13 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
 
   const walk = (yaml: YamlNode | null, path: string, depth: number, empty: Place): Node => {
     const at = yaml === null ? empty : place(yaml, path);
-    const leaf = (value: Json, style: ScalarStyle | null = null): Node => ({ ...at, value, members: null, items: null, style });
+    const leaf = (value: Json, style: ScalarStyle | null = null): Node => ({
+      ...at,
+      value,
+      members: null,
+      items: null,
+      style,
+    });
     if (depth > MAX_DEPTH) {
       fail('too-deep', at, TOO_DEEP);
       return leaf(null);
@@ -98,18 +123,31 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
       const members = new Map<string, Member>();
       for (const pair of yaml.items) {
         const member = walkPair(pair.key as Scalar<string>, pair.value as YamlNode | null, path, depth);
-        if (FORBIDDEN_KEYS.has(member.name)) tell('forbidden-key', member.key, `The key \`${member.name}\` may not be used.`);
-        else if (members.has(member.name)) tell('duplicate-key', member.key, `The key \`${member.name}\` is written twice in one map.`);
+        if (FORBIDDEN_KEYS.has(member.name))
+          tell('forbidden-key', member.key, `The key \`${member.name}\` may not be used.`);
+        else if (members.has(member.name))
+          tell('duplicate-key', member.key, `The key \`${member.name}\` is written twice in one map.`);
         else members.set(member.name, member);
       }
       const value: JsonObject = Object.fromEntries([...members].map(([name, { node }]) => [name, node.value]));
       return { ...at, value, members, items: null, style: null };
     }
-    if (isAlias(yaml)) fail('yaml-alias', at, 'Aliases are not expanded.', 'write the value out; a text that begins with `*` stands in quotes');
+    if (isAlias(yaml))
+      fail(
+        'yaml-alias',
+        at,
+        'Aliases are not expanded.',
+        'write the value out; a text that begins with `*` stands in quotes',
+      );
     return leaf(null);
   };
 
-  const walkPair = (key: Scalar<string>, value: YamlNode | null, path: string, depth: number): Member & { name: string } => {
+  const walkPair = (
+    key: Scalar<string>,
+    value: YamlNode | null,
+    path: string,
+    depth: number,
+  ): Member & { name: string } => {
     const name = String(key.value);
     const inner = path === '' ? name : `${path}.${name}`;
     const at = place(key, inner);
@@ -122,11 +160,16 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
   };
 }
 
-function toJson(yaml: Scalar, at: Place, fail: (code: ProblemCode, at: Place, message: string, suggestion?: string) => void): Json {
+function toJson(
+  yaml: Scalar,
+  at: Place,
+  fail: (code: ProblemCode, at: Place, message: string, suggestion?: string) => void,
+): Json {
   const { value } = yaml;
   if (typeof value === 'number') {
     const safe = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
-    if (!safe) fail('unsafe-number', at, 'Expected a number that JSON carries exactly.', 'put it in quotes to keep it as text');
+    if (!safe)
+      fail('unsafe-number', at, 'Expected a number that JSON carries exactly.', 'put it in quotes to keep it as text');
     return safe ? value : null;
   }
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;

@@ -27,7 +27,11 @@ export interface Connection {
 }
 
 /** A connection of its own: nothing that it makes is seen by another. */
-export function createConnection({ terminal, person, waitMs }: Pick<Connection, 'terminal' | 'person' | 'waitMs'>): Connection {
+export function createConnection({
+  terminal,
+  person,
+  waitMs,
+}: Pick<Connection, 'terminal' | 'person' | 'waitMs'>): Connection {
   let session: Promise<Session> | null = null;
   return {
     terminal,

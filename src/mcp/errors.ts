@@ -15,7 +15,8 @@ export async function errorText(error: unknown): Promise<string> {
     return printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd();
   }
   if (!(error instanceof Error)) return safeText(String(error));
-  if (grpcTrouble(error) === 'connection-lost') return `The Temporal server does not answer: ${safeText(error.message)}`;
+  if (grpcTrouble(error) === 'connection-lost')
+    return `The Temporal server does not answer: ${safeText(error.message)}`;
   const hint = error instanceof CliError || 'hint' in error ? error.hint : null;
   return safeText(typeof hint === 'string' ? `${error.message} ${hint}` : error.message);
 }

@@ -29,7 +29,9 @@ export function checkGenerated(plan: Plan, { workflows }: Config): void {
   const allowed = workflows?.ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'];
   for (const { kind, id, index } of everyStepOf(plan)) {
     if (allowed.includes(kind)) continue;
-    throw new McpRefusal(`A workflow that is made over MCP has steps of ${allowed.map((word) => `\`${word}:\``).join(' and ')} only; step \`${id ?? index}\` is a \`${kind}\`.`);
+    throw new McpRefusal(
+      `A workflow that is made over MCP has steps of ${allowed.map((word) => `\`${word}:\``).join(' and ')} only; step \`${id ?? index}\` is a \`${kind}\`.`,
+    );
   }
 }
 

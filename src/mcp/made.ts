@@ -32,14 +32,19 @@ const MOST_MADE = 100;
 export function createMade(): Made {
   const definitions = new Map<string, MadeDefinition>();
   const keyOf = ({ kind, name }: Pick<MadeDefinition, 'kind' | 'name'>): string => `${kind} ${name.toLowerCase()}`;
-  const filesOf = (kind: MadeKind): string[] => [...definitions.values()].flatMap((one) => (one.kind === kind ? [one.file] : []));
+  const filesOf = (kind: MadeKind): string[] =>
+    [...definitions.values()].flatMap((one) => (one.kind === kind ? [one.file] : []));
   return {
     all: (kind) => [...definitions.values()].filter((one) => one.kind === kind),
     find: (kind, name) => [...definitions.values()].find((one) => one.kind === kind && one.name === name),
     async add(definition, check) {
       const key = keyOf(definition);
-      if (definitions.has(key)) throw new McpRefusal(`This connection has made the ${definition.kind} \`${definition.name}\` already; choose another name.`);
-      if (definitions.size >= MOST_MADE) throw new McpRefusal(`This connection has made ${MOST_MADE} definitions already, which is all that it may.`);
+      if (definitions.has(key))
+        throw new McpRefusal(
+          `This connection has made the ${definition.kind} \`${definition.name}\` already; choose another name.`,
+        );
+      if (definitions.size >= MOST_MADE)
+        throw new McpRefusal(`This connection has made ${MOST_MADE} definitions already, which is all that it may.`);
       definitions.set(key, definition);
       try {
         await check();

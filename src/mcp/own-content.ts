@@ -17,7 +17,11 @@ export interface ShownGate {
  * and what tools would do in a run that it started. Its words are behind those calls, whatever they show; and a client
  * that has connected anew is known by its name.
  */
-export function isOwnContent({ run, submittedBy, kind, content }: ShownGate, by: string, { made, given, runs }: Pick<Connection, 'made' | 'given' | 'runs'>): boolean {
+export function isOwnContent(
+  { run, submittedBy, kind, content }: ShownGate,
+  by: string,
+  { made, given, runs }: Pick<Connection, 'made' | 'given' | 'runs'>,
+): boolean {
   const isOwnRun = runs.has(run) || submittedBy === by;
   return (kind === 'tool' && isOwnRun) || isKnown(content, { made, given });
 }
@@ -26,15 +30,27 @@ export function isOwnContent({ run, submittedBy, kind, content }: ShownGate, by:
  * Whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are that do not name it among their
  * approvers, whatever is decided; elsewhere what shows its own words, unless it takes them back.
  */
-export function isForPerson({ approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>, by: string, connection: Pick<Connection, 'made' | 'given' | 'runs'>): boolean {
+export function isForPerson(
+  { approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>,
+  by: string,
+  connection: Pick<Connection, 'made' | 'given' | 'runs'>,
+): boolean {
   const isOwnRun = connection.runs.has(shown.run) || shown.submittedBy === by;
   // To take back what its own agents want to do is no answer to what a person is asked.
   if (isOwnRun && shown.kind !== 'tool' && approvers?.includes(by) !== true) return true;
   return decision !== 'reject' && isOwnContent(shown, by, connection);
 }
 
-function isKnown(content: Pick<GateContent, 'text'> | null, { made, given }: Pick<Connection, 'made' | 'given'>): boolean {
+function isKnown(
+  content: Pick<GateContent, 'text'> | null,
+  { made, given }: Pick<Connection, 'made' | 'given'>,
+): boolean {
   if (content === null) return false;
   const text = content.text.trim();
-  return given.has(text) || (['agent', 'workflow', 'tool'] as const).some((kind) => made.all(kind).some((one) => text.includes(one.text.trim())));
+  return (
+    given.has(text) ||
+    (['agent', 'workflow', 'tool'] as const).some((kind) =>
+      made.all(kind).some((one) => text.includes(one.text.trim())),
+    )
+  );
 }

@@ -9,5 +9,7 @@ export function programAgent(program: ProgramName): string {
 /** The text of the agent of such a name, null for other names. It is ours, so nobody needs to approve it. */
 export function textOfProgramAgent(name: string): string | null {
   const program = PROGRAMS.find((one) => programAgent(one) === name);
-  return program === undefined ? null : `name: ${name}\nagent: ${program}\nprompt: You do the task that you are given.\n`;
+  return program === undefined
+    ? null
+    : `name: ${name}\nagent: ${program}\nprompt: You do the task that you are given.\n`;
 }

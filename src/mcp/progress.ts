@@ -11,7 +11,11 @@ export function createProgress({ mcpReq }: ServerContext): { progress: Progress;
   return {
     progress: (message) => {
       // A client that left is told nothing more.
-      sent.push(mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: sent.length + 1, message } }).catch(() => undefined));
+      sent.push(
+        mcpReq
+          .notify({ method: 'notifications/progress', params: { progressToken, progress: sent.length + 1, message } })
+          .catch(() => undefined),
+      );
     },
     told: () => Promise.all(sent),
   };

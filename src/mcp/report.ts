@@ -29,9 +29,17 @@ export async function reportRun(view: RunView, store: Store): Promise<JsonObject
 export async function reportSteps(view: RunView, store: Store): Promise<JsonObject> {
   const steps = everyStepView(view.steps);
   const shown = steps.slice(0, MOST_STEPS).map(({ path, actor, status, result, doing }): JsonObject => ({
-    path, agent: actor, status, ...(result?.error == null ? {} : { error: result.error }), ...(doing === null ? {} : { doing }),
+    path,
+    agent: actor,
+    status,
+    ...(result?.error == null ? {} : { error: result.error }),
+    ...(doing === null ? {} : { doing }),
   }));
-  return { ...(await reportRun(view, store)), steps: shown, ...(steps.length > MOST_STEPS ? { more_steps: steps.length - MOST_STEPS } : {}) };
+  return {
+    ...(await reportRun(view, store)),
+    steps: shown,
+    ...(steps.length > MOST_STEPS ? { more_steps: steps.length - MOST_STEPS } : {}),
+  };
 }
 
 async function outputOf(value: Value | null, store: Store): Promise<Json> {
@@ -47,7 +55,10 @@ async function reportGate(gate: OpenGate, store: Store): Promise<JsonObject> {
 
 function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } {
   if (isClosed(status)) return {};
-  if (gates.length > 0) return { next: `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; elsewhere a person says \`perdure approve ${gates[0]?.address ?? run}\`.` };
+  if (gates.length > 0)
+    return {
+      next: `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; elsewhere a person says \`perdure approve ${gates[0]?.address ?? run}\`.`,
+    };
   if (status === 'paused') return { next: `It is paused: \`perdure show ${run}\` says why and how it goes on.` };
   return { next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };
 }

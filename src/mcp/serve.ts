@@ -26,13 +26,20 @@ const INSTRUCTIONS = [
 /** Serves one client over stdin and stdout until it leaves. Runs that it started go on. */
 export async function serveMcp({ terminal, version, person, waitMs, glee }: ServeOptions): Promise<void> {
   // Stdout is the protocol: whatever else is said goes to stderr.
-  const connection = createConnection({ terminal: { ...terminal, stdout: terminal.stderr, interactive: false }, person, waitMs });
+  const connection = createConnection({
+    terminal: { ...terminal, stdout: terminal.stderr, interactive: false },
+    person,
+    waitMs,
+  });
   const left = new Promise<void>((resolve) => terminal.stdin.once('close', resolve).once('end', resolve));
-  const handle = serveStdio(() => {
-    const server = new McpServer({ name: 'perdure', title: 'Perdure', version }, { instructions: INSTRUCTIONS });
-    for (const tool of TOOLS) registerTool(server, tool, { connection, glee });
-    return server;
-  }, { onerror: (error) => tell(terminal, `mcp: ${error.message}`) });
+  const handle = serveStdio(
+    () => {
+      const server = new McpServer({ name: 'perdure', title: 'Perdure', version }, { instructions: INSTRUCTIONS });
+      for (const tool of TOOLS) registerTool(server, tool, { connection, glee });
+      return server;
+    },
+    { onerror: (error) => tell(terminal, `mcp: ${error.message}`) },
+  );
   await left;
   await handle.close();
 }

@@ -35,26 +35,53 @@ export interface Wanted {
  * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is found
  * before anything is started.
  */
-export async function startRun({ definition, inputs, by, made, written: own, limits = NO_BUDGETS, conversation }: Wanted, connection: Connection): Promise<string> {
+export async function startRun(
+  { definition, inputs, by, made, written: own, limits = NO_BUDGETS, conversation }: Wanted,
+  connection: Connection,
+): Promise<string> {
   const { terminal } = connection;
   const workspace = await openWorkspace(terminal);
   const { texts, ...others } = connection.made.forCompiler();
-  const written = await compile(definition, workspace, terminal, { ...others, texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]) });
+  const written = await compile(definition, workspace, terminal, {
+    ...others,
+    texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]),
+  });
   const reached = connection.made.reached(written.files);
   const compiled = reached.length === 0 ? written : behindGate(written, made ?? reached[0], reached, by);
   const input = inputOf(compiled, inputs);
   // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
   const isFile = own === undefined && reached.length === 0 && !texts.has(definition);
-  const earlier = conversation === undefined || conversation.begins ? null : findConversation(conversation.id, (await connection.session()).store);
-  const settled = await settle(compiled.plan, { rehearse: false, by, gates: 'ask', limits, conversation: earlier, ...(isFile ? { definition: compiled.file } : {}) }, workspace, terminal);
+  const earlier =
+    conversation === undefined || conversation.begins
+      ? null
+      : findConversation(conversation.id, (await connection.session()).store);
+  const settled = await settle(
+    compiled.plan,
+    {
+      rehearse: false,
+      by,
+      gates: 'ask',
+      limits,
+      conversation: earlier,
+      ...(isFile ? { definition: compiled.file } : {}),
+    },
+    workspace,
+    terminal,
+  );
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
-  const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null }, session);
+  const settings = await injectContext(
+    { run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null },
+    session,
+  );
   const { startSubmission } = await import('../cli/submit/submit-run.js');
   const link = await session.connect({ start: true });
   remember(id, inputs, connection);
   try {
-    await startSubmission({ id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, link);
+    await startSubmission(
+      { id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+      link,
+    );
   } finally {
     await link.close();
   }
@@ -62,11 +89,21 @@ export async function startRun({ definition, inputs, by, made, written: own, lim
 }
 
 /** All that was made and is reached is approved, word for word: what is run, and what that uses. */
-function behindGate(compiled: Compiled, made: MadeDefinition | undefined, reached: MadeDefinition[], by: string): Compiled {
+function behindGate(
+  compiled: Compiled,
+  made: MadeDefinition | undefined,
+  reached: MadeDefinition[],
+  by: string,
+): Compiled {
   const { plan, texts } = compiled;
   const others = reached.filter((one) => one !== made);
   const message = `\`${by}\` made the ${made?.kind ?? 'definition'} \`${made?.name ?? plan.name}\` and wants to run it${others.length === 0 ? '' : `, with ${others.map(({ kind, name }) => `the ${kind} \`${name}\``).join(', ')}`}.`;
-  const content = others.length === 0 ? (made?.text ?? '') : [...(made === undefined ? [] : [made]), ...others].map(({ kind, name, text }) => `# ${kind} ${name}\n${text.trim()}\n`).join('\n');
+  const content =
+    others.length === 0
+      ? (made?.text ?? '')
+      : [...(made === undefined ? [] : [made]), ...others]
+          .map(({ kind, name, text }) => `# ${kind} ${name}\n${text.trim()}\n`)
+          .join('\n');
   return { ...compiled, plan: gatePlan(plan, { message, content }, texts) };
 }
 

@@ -1,4 +1,11 @@
-import type { CallToolResult, InputRequiredResult, McpServer, ServerContext, StandardSchemaWithJSON, ToolAnnotations } from '@modelcontextprotocol/server';
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer,
+  ServerContext,
+  StandardSchemaWithJSON,
+  ToolAnnotations,
+} from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import type { Json, JsonObject } from '../plan/json.js';
 import { safeJson } from '../cli/render/safe-text.js';
@@ -39,10 +46,16 @@ export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): Mcp
 }
 
 /** Registers a tool under our name, and with `glee` under that of seed 003: each name is a schema more that clients put before their models. */
-export function registerTool(server: McpServer, tool: McpTool, { connection, glee }: { connection: Connection; glee: boolean }): void {
+export function registerTool(
+  server: McpServer,
+  tool: McpTool,
+  { connection, glee }: { connection: Connection; glee: boolean },
+): void {
   for (const name of glee ? [tool.name, `glee_${tool.name}`] : [tool.name]) {
     const { title, description, input, annotations } = tool;
-    server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) => answer(tool, given, { server, context, connection }));
+    server.registerTool(name, { title, description, inputSchema: unchecked(input), annotations }, (given, context) =>
+      answer(tool, given, { server, context, connection }),
+    );
   }
 }
 
@@ -57,7 +70,11 @@ interface Calling {
   connection: Connection;
 }
 
-async function answer(tool: McpTool, given: unknown, { server, context, connection }: Calling): Promise<CallToolResult | InputRequiredResult> {
+async function answer(
+  tool: McpTool,
+  given: unknown,
+  { server, context, connection }: Calling,
+): Promise<CallToolResult | InputRequiredResult> {
   const { progress, told } = createProgress(context);
   try {
     const client = clientOf(server, context);
@@ -84,9 +101,15 @@ function parse({ name, input }: McpTool, given: unknown): z.infer<z.ZodObject> {
   if (parsed.success) return parsed.data;
   const [first] = parsed.error.issues;
   const where = first === undefined || first.path.length === 0 ? '' : ` \`${first.path.map(String).join('.')}\``;
-  throw new McpRefusal((first?.code === 'unrecognized_keys'
-    ? `The tool \`${name}\` takes no ${first.keys.map((key) => `\`${key}\``).join(', ')}; it takes ${Object.keys(input.shape).map((key) => `\`${key}\``).join(', ')}.`
-    : `Expected${where} of the tool \`${name}\` to be ${first?.message ?? 'something else'}.`));
+  throw new McpRefusal(
+    first?.code === 'unrecognized_keys'
+      ? `The tool \`${name}\` takes no ${first.keys.map((key) => `\`${key}\``).join(', ')}; it takes ${Object.keys(
+          input.shape,
+        )
+          .map((key) => `\`${key}\``)
+          .join(', ')}.`
+      : `Expected${where} of the tool \`${name}\` to be ${first?.message ?? 'something else'}.`,
+  );
 }
 
 function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): result is InputRequiredResult {
@@ -96,5 +119,8 @@ function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): res
 /** The same answer for programs and for those that read text only. */
 function toResult(result: JsonObject | Json[]): CallToolResult {
   // What is structured is a map in every revision of the protocol.
-  return { structuredContent: Array.isArray(result) ? { result } : result, content: [{ type: 'text', text: safeJson(result, 2) }] };
+  return {
+    structuredContent: Array.isArray(result) ? { result } : result,
+    content: [{ type: 'text', text: safeJson(result, 2) }],
+  };
 }

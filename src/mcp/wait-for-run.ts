@@ -31,7 +31,9 @@ export async function waitForRun(waiting: Waiting): Promise<RunView> {
   const linesOf = createPlainLines();
   const tell = (view: RunView): void => linesOf(view, Date.now()).forEach((line) => progress(line));
   let last: RunView | null = null;
-  const ticks = setInterval(() => { if (last !== null) progress(summaryOf(last)); }, TELL_EVERY_MS);
+  const ticks = setInterval(() => {
+    if (last !== null) progress(summaryOf(last));
+  }, TELL_EVERY_MS);
   try {
     for (;;) {
       const record = await session.store.readRun(rootOf(run));
@@ -54,11 +56,19 @@ export async function waitForRun(waiting: Waiting): Promise<RunView> {
 }
 
 /** Follows the run over one link; null when the server went away meanwhile. */
-async function watchOnce({ run, session }: Waiting, over: AbortSignal, onView: (view: RunView) => void): Promise<RunView | null> {
+async function watchOnce(
+  { run, session }: Waiting,
+  over: AbortSignal,
+  onView: (view: RunView) => void,
+): Promise<RunView | null> {
   const link = await session.connect({ start: true });
   const enough = new AbortController();
   const observer = observe({
-    source: link, run, store: session.store, wait: true, signal: AbortSignal.any([over, enough.signal]),
+    source: link,
+    run,
+    store: session.store,
+    wait: true,
+    signal: AbortSignal.any([over, enough.signal]),
     onChange: () => {
       const view = observer.view();
       if (view === null) return;
@@ -88,6 +98,8 @@ async function look(link: TemporalLink, run: string, { store }: Session): Promis
 
 function summaryOf(view: RunView): string {
   const steps = everyStepView(view.steps);
-  const running = steps.filter(({ status }) => status === 'running').map(({ path, doing }) => (doing === null ? path : `${path}: ${doing}`));
+  const running = steps
+    .filter(({ status }) => status === 'running')
+    .map(({ path, doing }) => (doing === null ? path : `${path}: ${doing}`));
   return `${view.run}: ${steps.filter(({ result }) => result !== null).length} of ${steps.length} steps done${running.length === 0 ? '' : `; ${running.slice(0, 3).join(', ')}`}`;
 }

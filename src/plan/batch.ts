@@ -36,7 +36,11 @@ export interface BatchScope {
  * Whether a foreach starts nested runs, and more of them than one run should. What goes on from a run that had items open
  * by itself keeps doing so: batches do not take over what has started.
  */
-export function needsBatches({ body }: ForeachStep, count: number, carried: Pick<CarriedBlock, 'open'> | null = null): boolean {
+export function needsBatches(
+  { body }: ForeachStep,
+  count: number,
+  carried: Pick<CarriedBlock, 'open'> | null = null,
+): boolean {
   return count > BATCH_ITEMS && Object.keys(carried?.open ?? {}).length === 0 && [...everyStep(body)].some(isNesting);
 }
 

@@ -31,14 +31,18 @@ export function bind(roots: Root[], source: BindingSource): Environment {
 }
 
 function bindingOf(root: Root, source: BindingSource): Binding {
-  if (root.startsWith(OUTER)) return source.outer === null ? { missing: true } : bindingOf(root.slice(OUTER.length), source.outer);
+  if (root.startsWith(OUTER))
+    return source.outer === null ? { missing: true } : bindingOf(root.slice(OUTER.length), source.outer);
   if (root === 'item') return source.item ?? { missing: true };
   if (root === 'index') return source.index === null ? { missing: true } : inline(source.index);
   const [kind, rest = ''] = splitOnce(root, ':');
   if (kind === 'input') return inputBinding(source.input, rest);
   const [name, field] = splitOnce(rest, '.');
   if (kind === 'step') return stepBinding(Number(name), field, source);
-  if (kind === 'last') return source.last === null ? { missing: true } : stepBinding(Number(name), field, { ...source, schedule: source.last });
+  if (kind === 'last')
+    return source.last === null
+      ? { missing: true }
+      : stepBinding(Number(name), field, { ...source, schedule: source.last });
   if (kind === 'rework') return reworkBinding(rest, source);
   if (kind === 'group') return groupBinding(name, field, source);
   return { missing: true };

@@ -6,7 +6,12 @@ const COUNT = { type: 'integer' };
 const TEXTS = { type: 'array', items: TEXT };
 
 function taking(required: JsonObject, optional: JsonObject = {}): JsonObject {
-  return { type: 'object', properties: { ...required, ...optional }, required: Object.keys(required), additionalProperties: false };
+  return {
+    type: 'object',
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
 }
 
 /**
@@ -20,6 +25,13 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   list_files: taking({}, { path: TEXT, pattern: TEXT }),
   search_files: taking({ pattern: TEXT }, { path: TEXT, files: TEXT, ignore_case: { type: 'boolean' } }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
-  http_request: taking({ url: TEXT }, { method: { type: 'string', enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] }, headers: { type: 'object' }, body: TEXT }),
+  http_request: taking(
+    { url: TEXT },
+    {
+      method: { type: 'string', enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+      headers: { type: 'object' },
+      body: TEXT,
+    },
+  ),
   web_search: taking({ query: TEXT }),
 };

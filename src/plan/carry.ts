@@ -14,29 +14,62 @@ export type Nothing = Record<string, never>;
 /** What of a schedule travels when a run continues as new (I12). `later` are further roots that will be looked up in it. */
 export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<CarriedScope, 'pages'> {
   const {
-    stopped, failures, spend, reworks,
+    stopped,
+    failures,
+    spend,
+    reworks,
     // By letters, or as what is needed of them.
-    steps, doomed,
+    steps,
+    doomed,
     // They follow from the Plan and the letters.
-    body, ready, running, blockers, dependents, open, ended, redoable, succeeded,
+    body,
+    ready,
+    running,
+    blockers,
+    dependents,
+    open,
+    ended,
+    redoable,
+    succeeded,
     ...forgotten
   } = schedule;
   void (forgotten satisfies Nothing);
-  return { statuses: lettersOf(schedule), doomed: [...schedule.doomed].filter(([step]) => !hasEnded(schedule, step)), steps: neededSteps(schedule, later), stopped, failures, spend, ...(reworks.length === 0 ? {} : { reworks }) };
+  return {
+    statuses: lettersOf(schedule),
+    doomed: [...schedule.doomed].filter(([step]) => !hasEnded(schedule, step)),
+    steps: neededSteps(schedule, later),
+    stopped,
+    failures,
+    spend,
+    ...(reworks.length === 0 ? {} : { reworks }),
+  };
 }
 
 /** What of a schedule a batch run gets: what these roots stand for, and nothing of what its other steps have come to. */
 export function lendSchedule(schedule: Schedule, roots: Root[]): Omit<CarriedScope, 'pages'> {
   const { body, reworks } = schedule;
-  return { statuses: lettersOf(schedule), doomed: [], steps: carriedSteps(schedule, new Set(roots.flatMap((root) => indexesOf(body, root)))), stopped: null, failures: { count: 0, first: [] }, spend: NO_SPEND, ...(reworks.length === 0 ? {} : { reworks }) };
+  return {
+    statuses: lettersOf(schedule),
+    doomed: [],
+    steps: carriedSteps(schedule, new Set(roots.flatMap((root) => indexesOf(body, root)))),
+    stopped: null,
+    failures: { count: 0, first: [] },
+    spend: NO_SPEND,
+    ...(reworks.length === 0 ? {} : { reworks }),
+  };
 }
 
 /** Of finished steps, only those travel that a step still to come, or the output, can refer to. */
 function neededSteps(schedule: Schedule, later: Root[]): Record<number, CarriedStep> {
   const { body } = schedule;
   const redone = mayBeSentBack(schedule);
-  const roots = [...body.steps.filter(({ index }) => !hasEnded(schedule, index) || redone.has(index)).flatMap(rootsOfStep), ...later];
-  const wanted = new Set([...roots, ...(body.output === null ? [] : rootsOf([body.output]))].flatMap((root) => indexesOf(body, root)));
+  const roots = [
+    ...body.steps.filter(({ index }) => !hasEnded(schedule, index) || redone.has(index)).flatMap(rootsOfStep),
+    ...later,
+  ];
+  const wanted = new Set(
+    [...roots, ...(body.output === null ? [] : rootsOf([body.output]))].flatMap((root) => indexesOf(body, root)),
+  );
   if (body.output === null) wanted.add(lastStepOf(body)?.index ?? -1);
   return carriedSteps(schedule, wanted);
 }
@@ -52,19 +85,39 @@ function carriedSteps({ steps }: Schedule, wanted: Set<number>): Record<number, 
 
 function carryStep(state: StepState): CarriedStep {
   const {
-    output, failure, duration_ms, partial, decided_by,
+    output,
+    failure,
+    duration_ms,
+    partial,
+    decided_by,
     // By its letter, or in its page of results, where nobody refers to it.
-    status, reason, attempts, spend, reused, note, run, pages, voided,
+    status,
+    reason,
+    attempts,
+    spend,
+    reused,
+    note,
+    run,
+    pages,
+    voided,
     ...forgotten
   } = state;
   void (forgotten satisfies Nothing);
-  return { output, failure, duration_ms, ...(partial ? { partial } : {}), ...(decided_by === undefined ? {} : { decided_by }) };
+  return {
+    output,
+    failure,
+    duration_ms,
+    ...(partial ? { partial } : {}),
+    ...(decided_by === undefined ? {} : { decided_by }),
+  };
 }
 
 /** Steps that a gate which has not ended may send back. */
 function mayBeSentBack(schedule: Schedule): Set<number> {
   const { body } = schedule;
-  return new Set(body.steps.filter(({ index }) => !hasEnded(schedule, index)).flatMap(({ index }) => [...redoneBy(body, index)]));
+  return new Set(
+    body.steps.filter(({ index }) => !hasEnded(schedule, index)).flatMap(({ index }) => [...redoneBy(body, index)]),
+  );
 }
 
 function hasEnded(schedule: Schedule, index: number): boolean {
@@ -81,7 +134,10 @@ function indexesOf(body: Block, root: Root): number[] {
 
 /** What a round of a loop is asked for after its steps have ended: by `until`, and by the round that follows. */
 export function rootsAfterRound({ body, until }: LoopStep): Root[] {
-  return [...rootsOf([{ kind: 'expression', expression: until }]), ...body.steps.flatMap(rootsOfStep).flatMap(lastRoot)];
+  return [
+    ...rootsOf([{ kind: 'expression', expression: until }]),
+    ...body.steps.flatMap(rootsOfStep).flatMap(lastRoot),
+  ];
 }
 
 /** A root of the round before, as that round itself knows it. */

@@ -56,7 +56,11 @@ export function msLeft(clock: Clock, now: number, upTo = clock.limit_ms): number
 /** The milliseconds of `intervals` that lie in `alive` ones. Both may overlap among themselves; nothing counts twice. */
 export function overlap(intervals: Interval[], alive: Interval[]): number {
   const [mine, theirs] = [merged(intervals), merged(alive)];
-  return mine.reduce((sum, [from, to]) => sum + theirs.reduce((part, [start, end]) => part + Math.max(0, Math.min(to, end) - Math.max(from, start)), 0), 0);
+  return mine.reduce(
+    (sum, [from, to]) =>
+      sum + theirs.reduce((part, [start, end]) => part + Math.max(0, Math.min(to, end) - Math.max(from, start)), 0),
+    0,
+  );
 }
 
 function merged(intervals: Interval[]): Interval[] {

@@ -28,7 +28,8 @@ export function ruleFor(rules: CommandRule[], argv: string[]): CommandRule | nul
   let best: { rule: CommandRule; length: number } | null = null;
   for (const rule of rules) {
     const words = rule.words.split(' ');
-    if (words.length > (best?.length ?? 0) && words.every((word, index) => argv[index] === word)) best = { rule, length: words.length };
+    if (words.length > (best?.length ?? 0) && words.every((word, index) => argv[index] === word))
+      best = { rule, length: words.length };
   }
   return best?.rule ?? null;
 }
@@ -37,7 +38,8 @@ export function ruleFor(rules: CommandRule[], argv: string[]): CommandRule | nul
 export function judgeCommand({ commands, network }: CommandPermissions, argv: string[]): Verdict {
   const shown = argv.slice(0, 3).join(' ');
   const rule = ruleFor(commands, argv);
-  if (rule === null) return { verdict: 'deny', reason: `Nobody has said what \`${shown}\` does: it is in no class of commands.` };
+  if (rule === null)
+    return { verdict: 'deny', reason: `Nobody has said what \`${shown}\` does: it is in no class of commands.` };
   const refused = refusedOption(rule, argv);
   if (refused !== null) return { verdict: 'deny', reason: `\`${rule.words}\` is not run with \`${refused}\`.` };
   switch (rule.class) {
@@ -48,7 +50,9 @@ export function judgeCommand({ commands, network }: CommandPermissions, argv: st
     case 'install':
       return { verdict: 'ask', reason: `\`${rule.words}\` brings packages in, and runs what is in them.` };
     case 'network':
-      return network === true ? { verdict: 'allow', sandbox: true } : { verdict: 'deny', reason: `\`${rule.words}\` needs the network, which is closed to this agent.` };
+      return network === true
+        ? { verdict: 'allow', sandbox: true }
+        : { verdict: 'deny', reason: `\`${rule.words}\` needs the network, which is closed to this agent.` };
     case 'denied':
       return { verdict: 'deny', reason: `\`${rule.words}\` is not run for agents.` };
   }
@@ -76,7 +80,8 @@ function refusedOption({ words, refuses = [] }: CommandRule, argv: string[]): st
 
 function isOption(word: string, option: string): boolean {
   const [written = ''] = word.split('=');
-  if (option.startsWith('--')) return written.length > 2 && written.startsWith('--') && (option.startsWith(written) || written === option);
+  if (option.startsWith('--'))
+    return written.length > 2 && written.startsWith('--') && (option.startsWith(written) || written === option);
   if (option.length === 2 && option.startsWith('-')) return /^-[^-]/.test(word) && word.includes(option.slice(1), 1);
   return word === option || (option.startsWith('-') && word.startsWith(option));
 }

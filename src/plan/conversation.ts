@@ -25,7 +25,11 @@ export interface ToolRequest {
  * How a call ended: with a stored result (its short hash), with the answer of an agent, or without having been made.
  * `unmade` is told to the model as it stands; a request without an action was refused for what its arguments say.
  */
-export type CallEnd = { result: string } | { answer: ShortValue; /** What failed in the workflow that gave it. */ partial?: string } | { unmade: string } | { refused: true };
+export type CallEnd =
+  | { result: string }
+  | { answer: ShortValue; /** What failed in the workflow that gave it. */ partial?: string }
+  | { unmade: string }
+  | { refused: true };
 
 /** What one turn came to: the model wants tools called, or this is its answer. History holds no more of it (I7). */
 export interface TurnAnswer {
@@ -48,7 +52,12 @@ export interface TurnAnswer {
  * `doubt`: it had begun, its worker was lost, and its effect is external. `changed`: what would be done, or how it is
  * shown, is not what a person has allowed.
  */
-export type ToolAnswer = { result: string; bytes: number; made?: string } | { doubt: true } | { changed: true } | { called: CalledAgent } | { starts: StartedWorkflow };
+export type ToolAnswer =
+  | { result: string; bytes: number; made?: string }
+  | { doubt: true }
+  | { changed: true }
+  | { called: CalledAgent }
+  | { starts: StartedWorkflow };
 
 /** A workflow that was made in this run and is called: what its run is started with. */
 export interface StartedWorkflow {
@@ -118,4 +127,3 @@ export function turnOf(path: string): { turn: number; call: number; own: boolean
   if (turn === undefined || call === undefined) return null;
   return { turn: Number(turn), call: Number(call), own: path === `${stepPathOf(path)}/${turn}.${call}` };
 }
-

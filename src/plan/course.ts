@@ -23,11 +23,20 @@ export function noCounts(): RoundCounts {
 /** How an item or a round went whose steps have ended, by its steps. What made a single-step body fail comes as it is. */
 export function courseOf(schedule: Schedule, single: boolean): Course {
   const [only] = schedule.steps;
-  if (single && only !== undefined && isEnd(only.status)) return { status: only.status, failure: only.failure, error: only.failure?.message ?? only.reason, ...partialOf(only.partial), asked: false };
+  if (single && only !== undefined && isEnd(only.status))
+    return {
+      status: only.status,
+      failure: only.failure,
+      error: only.failure?.message ?? only.reason,
+      ...partialOf(only.partial),
+      asked: false,
+    };
   const isCancelled = schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
   const told = errorOf(schedule);
-  if (endOf(schedule) !== 'error' && !isCancelled) return { status: 'success', failure: null, error: null, ...partialOf(told), asked: isAllAsked(schedule) };
-  const failure: Failure = told !== null ? { type: 'nested-failed', message: told } : { type: 'cancelled', message: 'cancelled' };
+  if (endOf(schedule) !== 'error' && !isCancelled)
+    return { status: 'success', failure: null, error: null, ...partialOf(told), asked: isAllAsked(schedule) };
+  const failure: Failure =
+    told !== null ? { type: 'nested-failed', message: told } : { type: 'cancelled', message: 'cancelled' };
   return { status: 'error', failure, error: failure.message, asked: false };
 }
 
@@ -55,7 +64,12 @@ export function countItem(counts: RoundCounts, index: number, course: Omit<Cours
  * Counts a round. Of rounds that are not the last one, what was to be passed over is only noted: a later round makes up for it.
  * All else that failed in any of them goes up.
  */
-export function countRound(counts: RoundCounts, step: Pick<LoopStep, 'on_error'>, index: number, { isLast, ...course }: Course & { isLast: boolean }): void {
+export function countRound(
+  counts: RoundCounts,
+  step: Pick<LoopStep, 'on_error'>,
+  index: number,
+  { isLast, ...course }: Course & { isLast: boolean },
+): void {
   countEnd(counts, index, course);
   const isNoted = !isLast && (course.asked || step.on_error === 'continue');
   const isFailure = course.failure !== null && course.failure.type !== 'cancelled';
@@ -63,7 +77,11 @@ export function countRound(counts: RoundCounts, step: Pick<LoopStep, 'on_error'>
   else if (course.partial !== undefined) addFailure(counts.partial, `${index}: ${course.partial}`);
 }
 
-function countEnd(counts: RoundCounts, index: number, { status, failure, error }: { status: EndStatus; failure: Failure | null; error: string | null }): void {
+function countEnd(
+  counts: RoundCounts,
+  index: number,
+  { status, failure, error }: { status: EndStatus; failure: Failure | null; error: string | null },
+): void {
   counts.done += 1;
   if (status === 'success') counts.succeeded += 1;
   if (failure !== null && failure.type !== 'cancelled') addFailure(counts.failures, `${index}: ${error ?? status}`);
@@ -74,7 +92,10 @@ export function addCounts(counts: RoundCounts, { done, succeeded, failures, part
   counts.done += done;
   counts.succeeded += succeeded;
   counts.passed += passed;
-  for (const [into, from] of [[counts.failures, failures], [counts.partial, partial]] as const) {
+  for (const [into, from] of [
+    [counts.failures, failures],
+    [counts.partial, partial],
+  ] as const) {
     for (const line of from.first) addFailure(into, line);
     into.count += from.count - from.first.length;
   }
@@ -82,26 +103,48 @@ export function addCounts(counts: RoundCounts, { done, succeeded, failures, part
 
 /** A copy that counts on by itself. */
 export function copyCounts({ failures, partial, ...numbers }: RoundCounts): RoundCounts {
-  return { ...numbers, failures: { ...failures, first: [...failures.first] }, partial: { ...partial, first: [...partial.first] } };
+  return {
+    ...numbers,
+    failures: { ...failures, first: [...failures.first] },
+    partial: { ...partial, first: [...partial.first] },
+  };
 }
 
 type Told = { status: 'success'; note: string; partial?: string } | (StepEnd & { status: 'error' });
 
 /** What the items of a foreach make of it. Items that nobody did are never passed over in silence. */
-export function endOfItems({ on_error }: Pick<ForeachStep, 'on_error'>, { done, succeeded, failures, partial }: RoundCounts, count: number): Told {
+export function endOfItems(
+  { on_error }: Pick<ForeachStep, 'on_error'>,
+  { done, succeeded, failures, partial }: RoundCounts,
+  count: number,
+): Told {
   const failed = failures.count === 0 ? null : `${failures.count} of ${count} items failed:\n${linesOf(failures)}`;
-  if (failed !== null && !(on_error === 'continue' && succeeded > 0)) return { status: 'error', failure: { type: 'nested-failed', message: failed } };
-  if (done < count) return { status: 'error', failure: { type: 'nested-failed', message: `${count - done} of ${count} items were not done.` } };
-  const parts = [failed, partialText(partial, `of ${count} items ended in part`)].filter((text) => text !== null).join('\n');
+  if (failed !== null && !(on_error === 'continue' && succeeded > 0))
+    return { status: 'error', failure: { type: 'nested-failed', message: failed } };
+  if (done < count)
+    return {
+      status: 'error',
+      failure: { type: 'nested-failed', message: `${count - done} of ${count} items were not done.` },
+    };
+  const parts = [failed, partialText(partial, `of ${count} items ended in part`)]
+    .filter((text) => text !== null)
+    .join('\n');
   const skipped = done - succeeded - failures.count;
-  const note = [`${succeeded} of ${count} items`, ...(partial.count > 0 ? [`${partial.count} in part`] : []), ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ');
+  const note = [
+    `${succeeded} of ${count} items`,
+    ...(partial.count > 0 ? [`${partial.count} in part`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ].join(', ');
   return { status: 'success', note, ...(parts === '' ? {} : { partial: parts }) };
 }
 
 /** What a loop's rounds say of what failed in them, where the loop itself did not. */
 export function endOfRounds({ partial, passed }: RoundCounts, told: string): { note: string; partial?: string } {
   const text = partialText(partial, 'rounds ended in part');
-  return { note: passed === 0 ? told : `${told}, ${passed} of them failed in whole or in part`, ...(text === null ? {} : { partial: text }) };
+  return {
+    note: passed === 0 ? told : `${told}, ${passed} of them failed in whole or in part`,
+    ...(text === null ? {} : { partial: text }),
+  };
 }
 
 function partialText(partial: Failures, what: string): string | null {

@@ -20,7 +20,8 @@ export interface ResultView {
  * What one root stands for. `missing` is an input that was not given, or the output of a step that did not succeed;
  * `item` is the item at that place of a stored list.
  */
-export type Binding = Value | { missing: true } | { result: ResultView } | { results: ResultView[] } | { item: StoredValue; at: number };
+export type Binding =
+  Value | { missing: true } | { result: ResultView } | { results: ResultView[] } | { item: StoredValue; at: number };
 
 /**
  * What the references of one step may see, and nothing else. It travels to the activity, which renders there (I6):
@@ -30,7 +31,16 @@ export type Environment = Record<Root, Binding>;
 
 export function viewOf(result: StepResult): ResultView {
   const { status, error, duration_ms, agent, step_index, id, output, decided_by } = result;
-  return { status, error, duration_ms, agent, step_index, id, output: output === null ? null : bare(output), ...(decided_by === undefined ? {} : { decided_by }) };
+  return {
+    status,
+    error,
+    duration_ms,
+    agent,
+    step_index,
+    id,
+    output: output === null ? null : bare(output),
+    ...(decided_by === undefined ? {} : { decided_by }),
+  };
 }
 
 /** Every stored value that an environment names. */

@@ -26,7 +26,11 @@ export function render(template: Template, scope: Scope): Json {
       return evaluate(template.expression, scope) ?? '';
     case 'text':
       return template.parts
-        .map((part) => (typeof part === 'object' && 'expression' in part ? toText(evaluate(part.expression, scope)) : scope.text(part)))
+        .map((part) =>
+          typeof part === 'object' && 'expression' in part
+            ? toText(evaluate(part.expression, scope))
+            : scope.text(part),
+        )
         .join('');
     case 'list':
       return template.items.map((item) => render(item, scope));
@@ -50,7 +54,10 @@ export function evaluate(expression: Expression, scope: Scope): Json | undefined
     case 'binary':
       return binary(expression.operator, expression, scope);
     case 'call':
-      return call(expression.name, expression.operands.map((operand) => evaluate(operand, scope)));
+      return call(
+        expression.name,
+        expression.operands.map((operand) => evaluate(operand, scope)),
+      );
   }
 }
 
@@ -102,7 +109,10 @@ function isEqual(left: Json | undefined, right: Json | undefined): boolean {
   }
   if (isObject(left) && isObject(right)) {
     const keys = Object.keys(left);
-    return keys.length === Object.keys(right).length && keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key]));
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key]))
+    );
   }
   return left === right;
 }
@@ -118,7 +128,9 @@ function call(name: FunctionName, operands: (Json | undefined)[]): Json {
   const [first, second] = operands;
   switch (name) {
     case 'contains':
-      return Array.isArray(first) ? first.some((item) => isEqual(item, second)) : toText(first).includes(toText(second));
+      return Array.isArray(first)
+        ? first.some((item) => isEqual(item, second))
+        : toText(first).includes(toText(second));
     case 'startsWith':
       return toText(first).startsWith(toText(second));
     case 'endsWith':

@@ -17,7 +17,11 @@ const DEFAULTS: Record<ExhaustibleLimit, Exclude<OnExhausted, object>> = {
 };
 
 /** The limit that each resource of the ledger is counted against. */
-export const LIMIT_OF: Record<Exclude<Resource, 'slots'>, ExhaustibleLimit> = { steps: 'max_steps', nanousd: 'max_cost_usd', tokens: 'max_tokens' };
+export const LIMIT_OF: Record<Exclude<Resource, 'slots'>, ExhaustibleLimit> = {
+  steps: 'max_steps',
+  nanousd: 'max_cost_usd',
+  tokens: 'max_tokens',
+};
 
 /** What to do when a limit is used up; `again` when a cheaper model was tried already. */
 export function actionAt(limit: ExhaustibleLimit, policy: ExhaustionPolicy, again: boolean): OnExhausted {

@@ -61,7 +61,9 @@ export function expressionsOf(template: Template): Expression[] {
     case 'expression':
       return [template.expression];
     case 'text':
-      return template.parts.flatMap((part) => (typeof part === 'object' && 'expression' in part ? [part.expression] : []));
+      return template.parts.flatMap((part) =>
+        typeof part === 'object' && 'expression' in part ? [part.expression] : [],
+      );
     case 'list':
       return template.items.flatMap(expressionsOf);
     case 'map':
@@ -71,6 +73,9 @@ export function expressionsOf(template: Template): Expression[] {
 
 /** The roots that these templates refer to, each once. */
 export function rootsOf(templates: Template[]): Root[] {
-  const roots = templates.flatMap(expressionsOf).flatMap(referencesOf).map(({ root }) => root);
+  const roots = templates
+    .flatMap(expressionsOf)
+    .flatMap(referencesOf)
+    .map(({ root }) => root);
   return [...new Set(roots)];
 }

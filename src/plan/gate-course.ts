@@ -20,7 +20,11 @@ export interface Edited {
  * What a decision that counts does to a gate. An edit makes it another content, for which what others said before is void.
  * One rejection rejects; approvals and choices count until as many people as are asked for have said the same.
  */
-export function takeDecision(gate: Gate, decision: Decision, { now, edited }: { now: number; edited: Edited | null }): GateStep {
+export function takeDecision(
+  gate: Gate,
+  decision: Decision,
+  { now, edited }: { now: number; edited: Edited | null },
+): GateStep {
   const { by, comment = null } = decision;
   const at = new Date(now).toISOString();
   if (decision.decision === 'reject') {
@@ -31,7 +35,19 @@ export function takeDecision(gate: Gate, decision: Decision, { now, edited }: { 
   if (agreed === null) return { gate: after, end: isHopeless(after) ? disagreement(after, at) : null };
   const change = edited === null ? {} : { edited: true as const };
   const output = decision.value ?? shown.content;
-  return { gate: after, end: { gate: gate.path, decision: wordFor(gate, decision), by: agreed, hash: shown.hash, comment, output, at, ...change } };
+  return {
+    gate: after,
+    end: {
+      gate: gate.path,
+      decision: wordFor(gate, decision),
+      by: agreed,
+      hash: shown.hash,
+      comment,
+      output,
+      at,
+      ...change,
+    },
+  };
 }
 
 /** Counts a person's word; `agreed` names those who said the same once they are as many as are asked for. */
@@ -56,7 +72,15 @@ function isHopeless({ approvers, excluded = [], votes = [], escalation, ...gate 
 }
 
 function disagreement({ path, votes = [], hash }: Gate, at: string): GateEnd {
-  return { gate: path, decision: 'reject', by: votes.map(({ by }) => by), hash, comment: 'they chose differently', output: null, at };
+  return {
+    gate: path,
+    decision: 'reject',
+    by: votes.map(({ by }) => by),
+    hash,
+    comment: 'they chose differently',
+    output: null,
+    at,
+  };
 }
 
 /** When something next happens to a gate by itself, in milliseconds since the epoch; null for never. */
@@ -77,18 +101,34 @@ export function nextDue(gate: Gate): number | null {
 export function passTime(gate: Gate, now: number): GateStep {
   if (gate.deadline !== undefined && now >= Date.parse(gate.deadline)) return { gate, end: expiry(gate, now) };
   const { escalation, reminder_ms } = gate;
-  const reminded: Gate = reminder_ms === undefined ? gate : { ...gate, reminders: Math.floor((now - Date.parse(gate.since)) / reminder_ms) };
+  const reminded: Gate =
+    reminder_ms === undefined ? gate : { ...gate, reminders: Math.floor((now - Date.parse(gate.since)) / reminder_ms) };
   if (escalation === undefined || now < Date.parse(escalation.at)) return { gate: reminded, end: null };
   const { escalation: _done, approvers, ...rest } = reminded;
-  return { gate: { ...rest, ...(approvers === undefined ? {} : { approvers: [...new Set([...approvers, ...escalation.to])] }), escalated: escalation.to }, end: null };
+  return {
+    gate: {
+      ...rest,
+      ...(approvers === undefined ? {} : { approvers: [...new Set([...approvers, ...escalation.to])] }),
+      escalated: escalation.to,
+    },
+    end: null,
+  };
 }
 
 function expiry({ path, kind, hash, content, default: otherwise, options }: Gate, now: number): GateEnd {
-  const end = { gate: path, by: ['default'], hash, comment: 'nobody decided in time', output: null, at: new Date(now).toISOString() };
+  const end = {
+    gate: path,
+    by: ['default'],
+    hash,
+    comment: 'nobody decided in time',
+    output: null,
+    at: new Date(now).toISOString(),
+  };
   if (otherwise === undefined) return { ...end, decision: 'expire', by: [], comment: null };
   if (kind === 'approval' && options === undefined) {
     return otherwise === 'approve' ? { ...end, decision: 'approve', output: content } : { ...end, decision: 'reject' };
   }
-  if (otherwise === 'reject' && kind === 'approval' && !options?.includes('reject')) return { ...end, decision: 'reject' };
+  if (otherwise === 'reject' && kind === 'approval' && !options?.includes('reject'))
+    return { ...end, decision: 'reject' };
   return { ...end, decision: 'answer', output: inline(otherwise) };
 }

@@ -116,27 +116,41 @@ export interface GateEnd {
  * Why a decision does not count, or null when it does. The same check for updates, signals and viewers.
  * `gate` is the open gate at the decision's path; `decided` tells how it ended before; `now` is in milliseconds.
  */
-export function refusalOf(decision: Decision, gate: Gate | undefined, decided: Pick<GateEnd, 'decision' | 'by'> | undefined, now: number): string | null {
+export function refusalOf(
+  decision: Decision,
+  gate: Gate | undefined,
+  decided: Pick<GateEnd, 'decision' | 'by'> | undefined,
+  now: number,
+): string | null {
   const name = `Gate \`${decision.gate}\``;
-  if (decided !== undefined) return decided.decision === 'expire' ? `${name} has expired: nobody decided in time.` : `${name} is already decided: ${decided.decision} by ${namesOf(decided.by)}.`;
+  if (decided !== undefined)
+    return decided.decision === 'expire'
+      ? `${name} has expired: nobody decided in time.`
+      : `${name} is already decided: ${decided.decision} by ${namesOf(decided.by)}.`;
   if (gate === undefined) return `No gate \`${decision.gate}\` is open in this run.`;
-  if (gate.deadline !== undefined && now >= Date.parse(gate.deadline)) return `${name} has expired: its deadline was ${gate.deadline}.`;
-  if (decision.hash !== gate.hash) return `${name} shows other content (${gate.hash}) than was decided on (${decision.hash}). Look again and decide on what it shows now.`;
+  if (gate.deadline !== undefined && now >= Date.parse(gate.deadline))
+    return `${name} has expired: its deadline was ${gate.deadline}.`;
+  if (decision.hash !== gate.hash)
+    return `${name} shows other content (${gate.hash}) than was decided on (${decision.hash}). Look again and decide on what it shows now.`;
   return personRefusal(decision.by, gate) ?? formRefusal(decision, gate);
 }
 
 /** Why this person may not decide; null when they may. */
 export function personRefusal(by: string, gate: Gate): string | null {
   const name = `Gate \`${gate.path}\``;
-  if (gate.excluded?.includes(by)) return `${name} wants somebody else than ${by}, who submitted the run or decided a step before.`;
-  if (gate.approvers !== undefined && !gate.approvers.includes(by)) return `${name} is for ${namesOf(gate.approvers, 'or')} to decide, not for ${by}.`;
-  if (gate.votes?.some((vote) => vote.by === by)) return `${name} is already decided by ${by}; it waits for ${missingOf(gate)} more.`;
+  if (gate.excluded?.includes(by))
+    return `${name} wants somebody else than ${by}, who submitted the run or decided a step before.`;
+  if (gate.approvers !== undefined && !gate.approvers.includes(by))
+    return `${name} is for ${namesOf(gate.approvers, 'or')} to decide, not for ${by}.`;
+  if (gate.votes?.some((vote) => vote.by === by))
+    return `${name} is already decided by ${by}; it waits for ${missingOf(gate)} more.`;
   return null;
 }
 
 function formRefusal({ decision, value, edit }: Decision, gate: Gate): string | null {
   const name = `Gate \`${gate.path}\``;
-  if (edit !== undefined && (decision !== 'approve' || gate.content === null || gate.fixed)) return `${name} shows nothing that may be edited.`;
+  if (edit !== undefined && (decision !== 'approve' || gate.content === null || gate.fixed))
+    return `${name} shows nothing that may be edited.`;
   if (decision === 'reject') return null;
   if (gate.options !== undefined) return optionRefusal(decision, value, gate);
   if (gate.kind === 'ask') return value === undefined ? `${name} is a question: answer it.` : null;
@@ -147,20 +161,29 @@ function optionRefusal(decision: Decision['decision'], value: Value | undefined,
   const options = gate.options ?? [];
   // Whoever approves a step whose worker was lost wants it done again.
   if (value === undefined && (gate.kind === 'lost' || gate.kind === 'recovery') && decision === 'approve') return null;
-  const isOne = value !== undefined && 'value' in value && options.some((option) => canonicalJson(option) === canonicalJson(value.value));
-  return isOne ? null : `Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}.`;
+  const isOne =
+    value !== undefined &&
+    'value' in value &&
+    options.some((option) => canonicalJson(option) === canonicalJson(value.value));
+  return isOne
+    ? null
+    : `Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}.`;
 }
 
 /** Whether what a person wrote must be read where stored values are: to hash an edit, or to hold an answer against its schema (I6). */
 export function isRead({ decision, edit, value }: Decision, gate: Gate | undefined): boolean {
   if (decision === 'reject') return false;
   const isText = value !== undefined && !isStored(value) && typeof value.value === 'string';
-  return edit !== undefined || (gate?.kind === 'ask' && gate.options === undefined && !(gate.schema === undefined && isText));
+  return (
+    edit !== undefined || (gate?.kind === 'ask' && gate.options === undefined && !(gate.schema === undefined && isText))
+  );
 }
 
 /** How many more people must say the same. */
 export function missingOf({ quorum = 1, votes = [] }: Gate): number {
-  const counts = votes.map((vote) => votes.filter((other) => canonicalJson(other.value) === canonicalJson(vote.value)).length);
+  const counts = votes.map(
+    (vote) => votes.filter((other) => canonicalJson(other.value) === canonicalJson(vote.value)).length,
+  );
   return quorum - Math.max(0, ...counts);
 }
 
@@ -174,7 +197,10 @@ export function isDecision(value: unknown): value is Decision {
   if (typeof value !== 'object' || value === null) return false;
   const { gate, decision, hash, by, comment, value: answer, edit, token } = value as Record<string, unknown>;
   return (
-    [gate, hash, by].every(isShortText) && (decision === 'approve' || decision === 'reject' || decision === 'answer') && isComment(comment) && isToken(token) &&
+    [gate, hash, by].every(isShortText) &&
+    (decision === 'approve' || decision === 'reject' || decision === 'answer') &&
+    isComment(comment) &&
+    isToken(token) &&
     [answer, edit].every((written) => written === undefined || isValue(written))
   );
 }

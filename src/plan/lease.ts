@@ -36,7 +36,8 @@ export type KeeperMessage =
   | { kind: 'release'; key: string; run: string };
 
 /** `granted` says that the device is the step's; `refused` that it never will be, and why; `ping` asks for no answer. */
-export type KeeperAnswer = { kind: 'granted'; path: string } | { kind: 'refused'; path: string; why: string } | { kind: 'ping' };
+export type KeeperAnswer =
+  { kind: 'granted'; path: string } | { kind: 'refused'; path: string; why: string } | { kind: 'ping' };
 
 /** One device, who has it, and who waits, in the order in which they came. */
 export interface Lease {
@@ -52,7 +53,14 @@ export interface Lease {
 /** What a message makes of the leases. Pure: the keeper tells those whose turn it is. A message that comes twice changes nothing. */
 export function takeMessage(leases: Lease[], message: KeeperMessage): Lease[] {
   const known = leases.find(({ key }) => key === message.key);
-  const lease = known ?? { key: message.key, device: message.kind === 'request' ? message.device : message.key, tree: null, keeps: [], active: null, queue: [] };
+  const lease = known ?? {
+    key: message.key,
+    device: message.kind === 'request' ? message.device : message.key,
+    tree: null,
+    keeps: [],
+    active: null,
+    queue: [],
+  };
   const others = leases.filter((other) => other !== known);
   return [...others, after(lease, message)].filter(({ tree, queue }) => tree !== null || queue.length > 0);
 }
@@ -61,9 +69,12 @@ function after(lease: Lease, message: KeeperMessage): Lease {
   switch (message.kind) {
     case 'request': {
       const { kind: _kind, ...request } = message;
-      const isThere = [...lease.queue, ...(lease.active === null ? [] : [lease.active])].some((other) => isSame(other, request));
+      const isThere = [...lease.queue, ...(lease.active === null ? [] : [lease.active])].some((other) =>
+        isSame(other, request),
+      );
       // Who asks again was not told, or has begun anew: it is told once more.
-      if (lease.active !== null && isSame(lease.active, request)) return { ...lease, active: null, queue: [request, ...lease.queue] };
+      if (lease.active !== null && isSame(lease.active, request))
+        return { ...lease, active: null, queue: [request, ...lease.queue] };
       return isThere ? lease : { ...lease, queue: [...lease.queue, request] };
     }
     case 'done': {
@@ -79,12 +90,14 @@ function after(lease: Lease, message: KeeperMessage): Lease {
 /** Everything that a run had or wanted is taken from it: it is gone. */
 export function dropRun(leases: Lease[], run: string): Lease[] {
   return leases
-    .map((lease) => freed({
-      ...lease,
-      keeps: withRun(lease.keeps, run, false),
-      active: lease.active?.run === run ? null : lease.active,
-      queue: lease.queue.filter((request) => request.run !== run),
-    }))
+    .map((lease) =>
+      freed({
+        ...lease,
+        keeps: withRun(lease.keeps, run, false),
+        active: lease.active?.run === run ? null : lease.active,
+        queue: lease.queue.filter((request) => request.run !== run),
+      }),
+    )
     .filter(({ tree, queue }) => tree !== null || queue.length > 0);
 }
 
@@ -108,7 +121,9 @@ export function granted(lease: Lease, request: LeaseRequest): Lease {
  * this request is for, in any number of steps. Of those that wait in such a circle the last to come is named.
  */
 export function deadlocked(leases: Lease[]): { request: LeaseRequest; others: string[] } | null {
-  const waits = leases.flatMap((lease) => (lease.active === null && lease.tree !== null ? lease.queue.map((request) => ({ request, holder: lease.tree })) : []));
+  const waits = leases.flatMap((lease) =>
+    lease.active === null && lease.tree !== null ? lease.queue.map((request) => ({ request, holder: lease.tree })) : [],
+  );
   const circles = waits.flatMap(({ request }) => {
     const seen: string[] = [request.tree];
     let current = request;
@@ -122,7 +137,10 @@ export function deadlocked(leases: Lease[]): { request: LeaseRequest; others: st
       current = next.request;
     }
   });
-  return circles.filter(({ others }) => others.length > 0).sort((a, b) => (a.request.since < b.request.since ? 1 : -1))[0] ?? null;
+  return (
+    circles.filter(({ others }) => others.length > 0).sort((a, b) => (a.request.since < b.request.since ? 1 : -1))[0] ??
+    null
+  );
 }
 
 function withRun(keeps: string[], run: string, keep: boolean): string[] {

@@ -44,15 +44,26 @@ function serve(ledger: Ledger, effects: Effect[]): Entry[] {
 }
 
 /** What a borrower would like beyond what it needs it gets only where nobody waits for it. */
-function sendGrant(ledger: Ledger, { run, id, given, like }: { run: string; id: number; given: Amounts; like: Amounts }, lacked: Set<Resource>, effects: Effect[]): void {
+function sendGrant(
+  ledger: Ledger,
+  { run, id, given, like }: { run: string; id: number; given: Amounts; like: Amounts },
+  lacked: Set<Resource>,
+  effects: Effect[],
+): void {
   const borrower = ledger.borrowers.get(run);
   if (borrower === undefined) return;
-  const more = amounts((resource) => (lacked.has(resource) ? 0 : Math.max(0, Math.min(like[resource], ledger.cash[resource] ?? 0))));
+  const more = amounts((resource) =>
+    lacked.has(resource) ? 0 : Math.max(0, Math.min(like[resource], ledger.cash[resource] ?? 0)),
+  );
   pay(ledger, minus(NONE, more));
   borrower.lent = plus(borrower.lent, plus(given, more));
   borrower.grants += 1;
   borrower.recall = freshRecall();
-  effects.push({ kind: 'down', run, message: { kind: 'grant', seq: borrower.grants, claim: id, amounts: plus(given, more) } });
+  effects.push({
+    kind: 'down',
+    run,
+    message: { kind: 'grant', seq: borrower.grants, claim: id, amounts: plus(given, more) },
+  });
 }
 
 function seek(ledger: Ledger, waiting: Entry[], effects: Effect[]): void {
@@ -69,7 +80,12 @@ function seek(ledger: Ledger, waiting: Entry[], effects: Effect[]): void {
     }
     if (own !== 'slots' && !mayReturn(ledger, own)) {
       ledger.exhausted = own;
-      effects.push({ kind: 'exhausted', resource: own, need: entry.need[own], left: Math.max(0, ledger.cash[own] ?? 0) });
+      effects.push({
+        kind: 'exhausted',
+        resource: own,
+        need: entry.need[own],
+        left: Math.max(0, ledger.cash[own] ?? 0),
+      });
       return;
     }
   }
@@ -77,7 +93,9 @@ function seek(ledger: Ledger, waiting: Entry[], effects: Effect[]): void {
 
 function recallBelow(ledger: Ledger, deficit: Amounts, effects: Effect[]): void {
   for (const [run, borrower] of ledger.borrowers) {
-    const want = amounts((resource) => (borrower.recall[resource] === 'none' && borrower.lent[resource] > 0 ? deficit[resource] : 0));
+    const want = amounts((resource) =>
+      borrower.recall[resource] === 'none' && borrower.lent[resource] > 0 ? deficit[resource] : 0,
+    );
     if (isNone(want)) continue;
     for (const resource of RESOURCES) if (want[resource] > 0) borrower.recall[resource] = 'asked';
     effects.push({ kind: 'down', run, message: { kind: 'recall', want } });
@@ -91,7 +109,14 @@ function claimAbove(ledger: Ledger, entry: Entry, waiting: Entry[], effects: Eff
   const back = amounts((resource) => (want[resource] > 0 ? Math.max(0, ledger.cash[resource] ?? 0) : 0));
   giveBack(ledger, back);
   const others = minus(sum(waiting.map(({ need }) => need)), entry.need);
-  const like = amounts((resource) => (want[resource] === 0 ? 0 : Math.min(others[resource] + Math.max(0, back[resource] - want[resource]), room(ledger, resource) - want[resource])));
+  const like = amounts((resource) =>
+    want[resource] === 0
+      ? 0
+      : Math.min(
+          others[resource] + Math.max(0, back[resource] - want[resource]),
+          room(ledger, resource) - want[resource],
+        ),
+  );
   ledger.claims += 1;
   ledger.claim = { seq: ledger.claims, run: entry.run, id: entry.id };
   const asked = RESOURCES.filter((resource) => want[resource] > 0);
@@ -99,7 +124,10 @@ function claimAbove(ledger: Ledger, entry: Entry, waiting: Entry[], effects: Eff
   // The claim says what an answer to a recall would; what comes back later is told as if it had been recalled.
   ledger.owed = amounts((resource) => (busy.includes(resource) ? Number.MAX_SAFE_INTEGER : ledger.owed[resource]));
   for (const resource of busy) ledger.told.add(resource);
-  effects.push({ kind: 'up', message: { kind: 'claim', seq: ledger.claims, want, like, back, busy, seen: ledger.seen } });
+  effects.push({
+    kind: 'up',
+    message: { kind: 'claim', seq: ledger.claims, want, like, back, busy, seen: ledger.seen },
+  });
 }
 
 /** A claim whose entry waits no more is taken back; whoever waits then makes a new one. */
@@ -111,7 +139,10 @@ function dropClaim(ledger: Ledger, effects: Effect[]): void {
   if (waiting.length > 0) seek(ledger, waiting, effects);
   if (ledger.claim !== null) return;
   ledger.claims += 1;
-  effects.push({ kind: 'up', message: { kind: 'claim', seq: ledger.claims, want: NONE, like: NONE, back: NONE, busy: [], seen: ledger.seen } });
+  effects.push({
+    kind: 'up',
+    message: { kind: 'claim', seq: ledger.claims, want: NONE, like: NONE, back: NONE, busy: [], seen: ledger.seen },
+  });
 }
 
 /** Gives back what was recalled, as it becomes free, and says whether more will come. */

@@ -3,7 +3,9 @@ import type { Charged, Spend } from './result.js';
 import type { Climate } from './steering.js';
 
 /** What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no result to say what it used. */
-export type LedgerMail = { from: string } & ({ up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Climate });
+export type LedgerMail = { from: string } & (
+  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Climate }
+);
 
 /** What a run had used when it was cancelled: as it was paid, and as it counts. */
 export interface LeftBehind {
@@ -17,7 +19,10 @@ export function isLedgerMail(value: unknown): value is LedgerMail {
   const { from, up, down, climate, left } = value as Record<string, unknown>;
   if (typeof from !== 'string') return false;
   if (isRecord(up)) return isUpward(up) && (left === undefined || isLeftBehind(left));
-  if (isRecord(down)) return down['kind'] === 'grant' ? isCount(down['seq']) && isCount(down['claim']) && isAmounts(down['amounts']) : down['kind'] === 'recall' && isAmounts(down['want']);
+  if (isRecord(down))
+    return down['kind'] === 'grant'
+      ? isCount(down['seq']) && isCount(down['claim']) && isAmounts(down['amounts'])
+      : down['kind'] === 'recall' && isAmounts(down['want']);
   return isRecord(climate) && ['pause', 'stop', 'degrade'].every((key) => key in climate);
 }
 
@@ -31,7 +36,11 @@ function isLeftBehind(left: unknown): boolean {
   if (!isRecord(left) || !isRecord(left['spend']) || !isRecord(left['charged'])) return false;
   const { spend, charged } = left;
   const { assumed } = charged;
-  return isUsed(spend, spend['usd'] === null) && isUsed(charged, false) && (assumed === undefined || (isRecord(assumed) && isUsed({ ...assumed, steps: 0 }, false)));
+  return (
+    isUsed(spend, spend['usd'] === null) &&
+    isUsed(charged, false) &&
+    (assumed === undefined || (isRecord(assumed) && isUsed({ ...assumed, steps: 0 }, false)))
+  );
 }
 
 function isUsed({ usd, tokens, steps }: Record<string, unknown>, isUnknown: boolean): boolean {

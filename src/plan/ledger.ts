@@ -9,7 +9,8 @@ export type Upward =
   | { kind: 'release'; back: Amounts; done: Resource[]; busy: Resource[]; final: Resource[]; seen: number };
 
 /** From a run to one that it lent to. Grants are numbered for each receiver from 1. */
-export type Downward = { kind: 'grant'; seq: number; claim: number; amounts: Amounts } | { kind: 'recall'; want: Amounts };
+export type Downward =
+  { kind: 'grant'; seq: number; claim: number; amounts: Amounts } | { kind: 'recall'; want: Amounts };
 
 /** What the caller has to do after something happened to a ledger. */
 export type Effect =
@@ -72,7 +73,10 @@ export interface Ledger {
 }
 
 /** What is carried over when a run continues as new: then nothing is reserved, lent or waited for (I12). */
-export type CarriedLedger = Pick<Ledger, 'cash' | 'drawn' | 'cap' | 'above' | 'charged' | 'claims' | 'seen' | 'owed'> & { /** Absent for nothing. */ assumed?: Amounts };
+export type CarriedLedger = Pick<
+  Ledger,
+  'cash' | 'drawn' | 'cap' | 'above' | 'charged' | 'claims' | 'seen' | 'owed'
+> & { /** Absent for nothing. */ assumed?: Amounts };
 
 /**
  * A ledger at a run's start. `lease` is what came with its start arguments, null where nothing above is limited; `own`
@@ -84,14 +88,31 @@ export function openLedger(lease: Limited, own: Limited): Ledger {
     cash,
     drawn: amounts((resource) => cash[resource] ?? 0),
     cap: own,
-    above: { steps: lease.steps !== null, nanousd: lease.nanousd !== null, tokens: lease.tokens !== null, slots: lease.slots !== null },
-    charged: NONE, assumed: NONE, claims: 0, seen: 0, owed: NONE,
+    above: {
+      steps: lease.steps !== null,
+      nanousd: lease.nanousd !== null,
+      tokens: lease.tokens !== null,
+      slots: lease.slots !== null,
+    },
+    charged: NONE,
+    assumed: NONE,
+    claims: 0,
+    seen: 0,
+    owed: NONE,
     ...idle(),
   };
 }
 
 function idle(): Omit<Ledger, keyof CarriedLedger> {
-  return { reserved: new Map(), borrowers: new Map(), queue: [], claim: null, told: new Set(), held: false, exhausted: null };
+  return {
+    reserved: new Map(),
+    borrowers: new Map(),
+    queue: [],
+    claim: null,
+    told: new Set(),
+    held: false,
+    exhausted: null,
+  };
 }
 
 export function carryLedger({ cash, drawn, cap, above, charged, assumed, claims, seen, owed }: Ledger): CarriedLedger {
@@ -124,7 +145,9 @@ export function settle(ledger: Ledger, id: number, used: Amounts, assumed: Amoun
 
 /** A nested run is about to start: what it is lent at once, of `need` as much as there is. */
 export function lend(ledger: Ledger, run: string, need: Amounts): Limited {
-  const given = amounts((resource) => (ledger.queue.length > 0 || ledger.held ? 0 : Math.max(0, Math.min(need[resource], ledger.cash[resource] ?? 0))));
+  const given = amounts((resource) =>
+    ledger.queue.length > 0 || ledger.held ? 0 : Math.max(0, Math.min(need[resource], ledger.cash[resource] ?? 0)),
+  );
   pay(ledger, minus(NONE, given));
   ledger.borrowers.set(run, { lent: given, recall: freshRecall(), grants: 0 });
   return limited((resource) => (ledger.cash[resource] === null ? null : given[resource]));
@@ -149,7 +172,10 @@ export function raise(ledger: Ledger, resource: Resource, by: number): boolean {
   ledger.cap[resource] = cap + by;
   if (!ledger.above[resource]) {
     ledger.drawn[resource] += by;
-    pay(ledger, amounts((each) => (each === resource ? by : 0)));
+    pay(
+      ledger,
+      amounts((each) => (each === resource ? by : 0)),
+    );
   }
   ledger.exhausted = null;
   return true;
@@ -164,20 +190,26 @@ export function hearBelow(ledger: Ledger, run: string, message: Upward): void {
   pay(ledger, back);
   const isFresh = message.seen === borrower.grants;
   if (message.kind === 'release') {
-    if (isFresh) for (const state of ['done', 'busy', 'final'] as const) for (const resource of message[state]) borrower.recall[resource] = state === 'done' ? 'none' : state;
+    if (isFresh)
+      for (const state of ['done', 'busy', 'final'] as const)
+        for (const resource of message[state]) borrower.recall[resource] = state === 'done' ? 'none' : state;
     return;
   }
   ledger.queue = ledger.queue.filter((entry) => entry.run !== run);
   if (isNone(message.want)) return;
   // It has just given back all that it has of these.
-  if (isFresh) for (const resource of RESOURCES) if (message.want[resource] > 0) borrower.recall[resource] = message.busy.includes(resource) ? 'busy' : 'final';
+  if (isFresh)
+    for (const resource of RESOURCES)
+      if (message.want[resource] > 0) borrower.recall[resource] = message.busy.includes(resource) ? 'busy' : 'final';
   ledger.queue.push({ run, id: message.seq, need: message.want, like: message.like });
 }
 
 /** The run above says something. A grant that came before is not taken twice. */
 export function hearAbove(ledger: Ledger, message: Downward): void {
   if (message.kind === 'recall') {
-    ledger.owed = amounts((resource) => (ledger.above[resource] ? Math.max(ledger.owed[resource], message.want[resource]) : 0));
+    ledger.owed = amounts((resource) =>
+      ledger.above[resource] ? Math.max(ledger.owed[resource], message.want[resource]) : 0,
+    );
     for (const resource of RESOURCES) if (message.want[resource] > 0) ledger.told.delete(resource);
     return;
   }

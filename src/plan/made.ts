@@ -97,17 +97,26 @@ export interface MadeAgent {
  * What those may do, all of them together, who made what a step runs; `tools` is null where it is no agent's work. What
  * comes from another run or from around the body may be anybody's: then there are none.
  */
-export function powersOfMakers(body: Block, step: PlanStep, agents: Record<string, Agent>): Pick<MadeRules, 'tools' | 'within'> {
+export function powersOfMakers(
+  body: Block,
+  step: PlanStep,
+  agents: Record<string, Agent>,
+): Pick<MadeRules, 'tools' | 'within'> {
   const makers = [...makersOf(body, rootsOf([step.source]), new Set())];
   if (makers.length === 0) return { tools: null };
   const sets = makers.map((hash) => toolsOf(agents[hash]));
-  return { tools: (sets[0] ?? []).filter((tool) => sets.every((tools) => isAmong(tool, tools))), within: makers.flatMap((hash) => agents[hash]?.permissions ?? []) };
+  return {
+    tools: (sets[0] ?? []).filter((tool) => sets.every((tools) => isAmong(tool, tools))),
+    within: makers.flatMap((hash) => agents[hash]?.permissions ?? []),
+  };
 }
 
 /** Those that an agent uses; of a program, which has tools of its own, ours that it names without holding them to commands. */
 function toolsOf(agent: Agent | undefined): Tool[] {
   if (agent === undefined) return [];
-  return agent.program === null ? (agent.uses ?? []) : BUILTIN_TOOLS.filter((name) => agent.tools.includes(name)).map((name) => ({ kind: 'builtin', name }));
+  return agent.program === null
+    ? (agent.uses ?? [])
+    : BUILTIN_TOOLS.filter((name) => agent.tools.includes(name)).map((name) => ({ kind: 'builtin', name }));
 }
 
 /**
@@ -148,7 +157,8 @@ function makersOf(body: Block, roots: string[], seen: Set<number>): Set<string> 
     const step = body.steps[index];
     if (step === undefined || seen.has(index)) continue;
     seen.add(index);
-    for (const hash of [...saidBy(step), ...(step.kind === 'agent' ? [] : makersOf(body, rootsOfStep(step), seen))]) makers.add(hash);
+    for (const hash of [...saidBy(step), ...(step.kind === 'agent' ? [] : makersOf(body, rootsOfStep(step), seen))])
+      makers.add(hash);
   }
   return makers;
 }

@@ -26,9 +26,19 @@ export function variablesIn(values: string[]): string[] {
 }
 
 /** Values with the variables put in; or the first variable that is not set. */
-export function filledValues(values: Record<string, string>, variables: Record<string, string | undefined>): { values: Record<string, string> } | { missing: string } {
+export function filledValues(
+  values: Record<string, string>,
+  variables: Record<string, string | undefined>,
+): { values: Record<string, string> } | { missing: string } {
   const names = Object.values(values).flatMap((value) => [...value.matchAll(REFERENCE)].map(([, name = '']) => name));
   const missing = names.find((name) => !variables[name]);
   if (missing !== undefined) return { missing };
-  return { values: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, value.replace(REFERENCE, (_, name: string) => variables[name] ?? '')])) };
+  return {
+    values: Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [
+        key,
+        value.replace(REFERENCE, (_, name: string) => variables[name] ?? ''),
+      ]),
+    ),
+  };
 }

@@ -30,7 +30,8 @@ export function needOf({ kind }: Step): Amounts {
  * many slots, and as much for models, as steps that may run at once want. `modelNeed` is that of one call.
  */
 export function needOfPlan(plan: PlanBody, nested: Plan['nested'], modelNeed: (step: Step) => Amounts): Amounts {
-  const steps = (body: Block): number => body.steps.reduce((count, step) => count + needOf(step).steps + inner(step, steps), 0);
+  const steps = (body: Block): number =>
+    body.steps.reduce((count, step) => count + needOf(step).steps + inner(step, steps), 0);
   const inner = (step: Step, of: (body: Block) => number): number => {
     const below = isBlockStep(step) ? step.body : step.kind === 'workflow' ? nested[step.plan] : undefined;
     return below === undefined ? 0 : of(below);
@@ -53,7 +54,8 @@ export function needOfPlan(plan: PlanBody, nested: Plan['nested'], modelNeed: (s
 function everyModelNeed(body: Block, nested: Plan['nested'], modelNeed: (step: Step) => Amounts): Amounts {
   return body.steps.reduce((most, step) => {
     const below = isBlockStep(step) ? step.body : step.kind === 'workflow' ? nested[step.plan] : undefined;
-    const need = step.kind === 'agent' ? modelNeed(step) : below === undefined ? NONE : everyModelNeed(below, nested, modelNeed);
+    const need =
+      step.kind === 'agent' ? modelNeed(step) : below === undefined ? NONE : everyModelNeed(below, nested, modelNeed);
     return amounts((resource) => Math.max(most[resource], need[resource]));
   }, NONE);
 }
@@ -68,7 +70,8 @@ const ITEM_BYTES = 4_096;
  * its schema. The activity measures the real request, and says when it is larger (I8).
  */
 export function requestBytes(step: Step & { kind: 'agent' }, prompt: unknown, environment: Environment): number {
-  const texts = textBytes(prompt) + textBytes(step.prompt) + textBytes(step.inputs) + 2 * utf8Bytes(JSON.stringify(step.schema));
+  const texts =
+    textBytes(prompt) + textBytes(step.prompt) + textBytes(step.inputs) + 2 * utf8Bytes(JSON.stringify(step.schema));
   const values = Object.values(environment).reduce((sum, binding) => sum + valueBytes(binding), 0);
   return FRAME_BYTES + texts + Math.ceil(values * 1.5);
 }
@@ -84,7 +87,8 @@ function textBytes(value: unknown): number {
 function valueBytes(binding: Environment[string]): number {
   if ('missing' in binding) return 0;
   if ('result' in binding) return 512 + (binding.result.output === null ? 0 : valueBytes(binding.result.output));
-  if ('results' in binding) return binding.results.reduce((sum, { output }) => sum + 512 + (output === null ? 0 : valueBytes(output)), 0);
+  if ('results' in binding)
+    return binding.results.reduce((sum, { output }) => sum + 512 + (output === null ? 0 : valueBytes(output)), 0);
   if ('item' in binding) return Math.min(binding.item.bytes, ITEM_BYTES);
   return isStored(binding) ? binding.bytes : utf8Bytes(JSON.stringify(binding.value));
 }

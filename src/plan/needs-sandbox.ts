@@ -11,16 +11,26 @@ import type { Tool } from './tool.js';
  * Whether something in a Plan is refused where there is no sandbox: an agent whose model may run more than commands that read, or
  * a step that does. Agents that a program plays bring their own. `programs`: of the run's settings.
  */
-export function needsSandbox(plan: Plan, { programs, rehearsal }: { programs?: ProgramSettings | undefined; rehearsal: boolean }): boolean {
+export function needsSandbox(
+  plan: Plan,
+  { programs, rehearsal }: { programs?: ProgramSettings | undefined; rehearsal: boolean },
+): boolean {
   // In a rehearsal no agent acts. Who plays the others is settled by each step's task, where programs may.
-  const byModels = rehearsal || programs?.usual !== undefined ? [] : Object.values(plan.agents).filter(({ program }) => program === null);
+  const byModels =
+    rehearsal || programs?.usual !== undefined
+      ? []
+      : Object.values(plan.agents).filter(({ program }) => program === null);
   const agents = byModels.some(({ uses = [], permissions }) => uses.some((tool) => needsIt(tool, permissions)));
   return agents || [...everyStepOf(plan)].some((step) => step.kind === 'tool' && stepNeedsIt(step));
 }
 
 function needsIt(tool: Tool, permissions: Permissions | undefined): boolean {
   if (tool.kind === 'defined') return tool.made === true;
-  return tool.kind === 'builtin' && tool.name === 'shell' && (permissions?.commands ?? []).some((rule) => rule.class !== 'safe' && rule.class !== 'denied');
+  return (
+    tool.kind === 'builtin' &&
+    tool.name === 'shell' &&
+    (permissions?.commands ?? []).some((rule) => rule.class !== 'safe' && rule.class !== 'denied')
+  );
 }
 
 /** A command that stands in the definition is known before it runs. */

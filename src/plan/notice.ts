@@ -18,7 +18,16 @@ export interface NotifySettings {
 
 /** What is told, as the program and the address get it. `run` is the root; `command` is what a person types next. */
 export type Notice = { run: string; definition: string; submitted_by: string; at: string; command: string } & (
-  | { event: 'waiting'; gate: string; kind: string; message: string; hash: Hash; deadline?: string; approvers?: string[]; options?: Json[] }
+  | {
+      event: 'waiting';
+      gate: string;
+      kind: string;
+      message: string;
+      hash: Hash;
+      deadline?: string;
+      approvers?: string[];
+      options?: Json[];
+    }
   | { event: 'paused'; paused: string; limit: Limit; message: string }
   | { event: 'ended'; status: RunEnd; error: string | null; usd: number | null; steps: number }
 );

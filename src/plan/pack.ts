@@ -4,13 +4,41 @@ import { lengthenText, shortenText } from './short-text.js';
 import type { Block, Step, StepKind } from './step.js';
 
 /** What a field is when a packed step does not say it. */
-const COMMON = { id: null, needs: [], parallel_group: null, when: null, on_error: 'stop', deadline_ms: null, effect: 'workspace', always: false } as const;
+const COMMON = {
+  id: null,
+  needs: [],
+  parallel_group: null,
+  when: null,
+  on_error: 'stop',
+  deadline_ms: null,
+  effect: 'workspace',
+  always: false,
+} as const;
 const ONCE = { attempts: 1, backoff_ms: 2_000 } as const;
 const FIVE_MINUTES = 300_000;
 
 const OMITTED: Record<StepKind, Record<string, unknown>> = {
-  agent: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: { attempts: 3, backoff_ms: 2_000 }, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null },
-  command: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE, cwd: null, env: {}, stdin: null, reads: [], max_output_kb: 100, schema: null },
+  agent: {
+    ...COMMON,
+    timeout_ms: FIVE_MINUTES,
+    retry: { attempts: 3, backoff_ms: 2_000 },
+    prompt: null,
+    inputs: {},
+    model: null,
+    schema: null,
+    rehearsal: null,
+  },
+  command: {
+    ...COMMON,
+    timeout_ms: FIVE_MINUTES,
+    retry: ONCE,
+    cwd: null,
+    env: {},
+    stdin: null,
+    reads: [],
+    max_output_kb: 100,
+    schema: null,
+  },
   tool: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE, inputs: {}, schema: null },
   workflow: { ...COMMON, timeout_ms: 0, retry: ONCE, inputs: {} },
   plan: { ...COMMON, timeout_ms: 0, retry: ONCE, inputs: {}, message: null, fallback: 'abort' },
@@ -20,8 +48,27 @@ const OMITTED: Record<StepKind, Record<string, unknown>> = {
   wait: { ...COMMON, timeout_ms: 0, retry: ONCE, effect: 'none', for_ms: null, until: null },
   foreach: { ...COMMON, timeout_ms: 0, retry: ONCE, max_parallel: null },
   compile: { ...COMMON, timeout_ms: FIVE_MINUTES, retry: ONCE },
-  flash: { ...COMMON, timeout_ms: 60_000, retry: { attempts: 3, backoff_ms: 1_000 }, effect: 'external', ready: null, boot: null, fallback: 'abort' },
-  serial: { ...COMMON, timeout_ms: 90_000, retry: ONCE, effect: 'none', expect: null, write: null, after: null, listen_ms: 10_000, capture: 'all', rehearsal: null },
+  flash: {
+    ...COMMON,
+    timeout_ms: 60_000,
+    retry: { attempts: 3, backoff_ms: 1_000 },
+    effect: 'external',
+    ready: null,
+    boot: null,
+    fallback: 'abort',
+  },
+  serial: {
+    ...COMMON,
+    timeout_ms: 90_000,
+    retry: ONCE,
+    effect: 'none',
+    expect: null,
+    write: null,
+    after: null,
+    listen_ms: 10_000,
+    capture: 'all',
+    rehearsal: null,
+  },
   loop: { ...COMMON, timeout_ms: 0, retry: ONCE, at_max: 'error' },
 };
 
@@ -37,7 +84,10 @@ export type PackedBody = Omit<PlanBody, 'steps'> & { steps: PackedStep[] };
 export type PackedPlan = Omit<Plan, 'steps' | 'nested'> & { steps: PackedStep[]; nested: Record<string, PackedBody> };
 
 export function packPlan(plan: Plan): PackedPlan {
-  return { ...packBody(plan), nested: Object.fromEntries(Object.entries(plan.nested).map(([hash, body]) => [hash, packBody(body)])) };
+  return {
+    ...packBody(plan),
+    nested: Object.fromEntries(Object.entries(plan.nested).map(([hash, body]) => [hash, packBody(body)])),
+  };
 }
 
 function packBody<B extends Block>(body: B): Omit<B, 'steps'> & { steps: PackedStep[] } {
@@ -47,7 +97,9 @@ function packBody<B extends Block>(body: B): Omit<B, 'steps'> & { steps: PackedS
 function packStep({ index: _position, ...whole }: Step): PackedStep {
   const step = 'body' in whole ? { ...whole, body: packBody(whole.body) } : whole;
   const omitted = OMITTED[step.kind];
-  const said = Object.entries(step).filter(([key, value]) => !Object.hasOwn(omitted, key) || canonicalJson(value) !== canonicalJson(omitted[key]));
+  const said = Object.entries(step).filter(
+    ([key, value]) => !Object.hasOwn(omitted, key) || canonicalJson(value) !== canonicalJson(omitted[key]),
+  );
   return { kind: step.kind, ...Object.fromEntries(said) };
 }
 

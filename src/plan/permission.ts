@@ -37,7 +37,10 @@ const ALLOW: Verdict = { verdict: 'allow', sandbox: false };
  * can lift comes first, then `deny`, then what the rules say: `ask` makes it a question, `allow` lifts a denial.
  */
 export function judgeAction(permissions: Permissions, action: Action): Verdict {
-  return (permissions.within ?? []).reduce((verdict, bound) => stricter(verdict, judgeAction(bound, action)), judgeAlone(permissions, action));
+  return (permissions.within ?? []).reduce(
+    (verdict, bound) => stricter(verdict, judgeAction(bound, action)),
+    judgeAlone(permissions, action),
+  );
 }
 
 /** What is left of permissions where makers bound them: besides what `judgeAction` asks, the hosts and paths that tools look up themselves. */
@@ -45,8 +48,17 @@ export function boundBy(own: Permissions, makers: Permissions[]): Permissions {
   if (makers.length === 0) return own;
   const network = makers.reduce((hosts, bound) => bothReach(hosts, bound.network), own.network);
   const kept = [...new Set([own, ...makers].flatMap((one) => one.protected))];
-  const within = [...(own.within ?? []), ...makers.filter((bound) => canonicalJson({ ...bound }) !== canonicalJson({ ...own }))];
-  return { ...own, network, protected: kept, escalate_after: Math.min(own.escalate_after, ...makers.map((bound) => bound.escalate_after)), ...(within.length === 0 ? {} : { within }) };
+  const within = [
+    ...(own.within ?? []),
+    ...makers.filter((bound) => canonicalJson({ ...bound }) !== canonicalJson({ ...own })),
+  ];
+  return {
+    ...own,
+    network,
+    protected: kept,
+    escalate_after: Math.min(own.escalate_after, ...makers.map((bound) => bound.escalate_after)),
+    ...(within.length === 0 ? {} : { within }),
+  };
 }
 
 function bothReach(one: Permissions['network'], other: Permissions['network']): Permissions['network'] {
@@ -56,7 +68,8 @@ function bothReach(one: Permissions['network'], other: Permissions['network']): 
 }
 
 function stricter(one: Verdict, other: Verdict): Verdict {
-  if (one.verdict === 'allow' && other.verdict === 'allow') return { verdict: 'allow', sandbox: one.sandbox || other.sandbox };
+  if (one.verdict === 'allow' && other.verdict === 'allow')
+    return { verdict: 'allow', sandbox: one.sandbox || other.sandbox };
   if (one.verdict === 'deny' || other.verdict === 'allow') return one;
   return other.verdict === 'deny' || one.verdict === 'allow' ? other : one;
 }
@@ -65,9 +78,11 @@ function judgeAlone(permissions: Permissions, action: Action): Verdict {
   const never = forbidden(action);
   if (never !== null) return { verdict: 'deny', reason: never };
   const named = subjectOf(action);
-  const matching = (patterns: string[]): string | undefined => patterns.find((pattern) => named.some((subject) => matchesPattern(pattern, subject)));
+  const matching = (patterns: string[]): string | undefined =>
+    patterns.find((pattern) => named.some((subject) => matchesPattern(pattern, subject)));
   const denied = matching(permissions.deny);
-  if (denied !== undefined) return { verdict: 'deny', reason: `\`${denied}\` stands under \`deny\` of the permissions.` };
+  if (denied !== undefined)
+    return { verdict: 'deny', reason: `\`${denied}\` stands under \`deny\` of the permissions.` };
   const ruled = byRules(permissions, action);
   const asked = ruled.verdict === 'allow' ? matching(permissions.ask) : undefined;
   if (asked !== undefined) return asking(permissions, action, `\`${asked}\` stands under \`ask\` of the permissions.`);
@@ -85,12 +100,16 @@ export function allowsHost(network: Permissions['network'], host: string): boole
 function matchesHost(entry: string, host: string): boolean {
   const written = entry.toLowerCase();
   const asked = /:\d+$/.test(written) ? host : host.replace(/:\d+$/, '');
-  return written.startsWith('*.') ? asked.endsWith(written.slice(1)) && asked.length > written.length - 1 : asked === written;
+  return written.startsWith('*.')
+    ? asked.endsWith(written.slice(1)) && asked.length > written.length - 1
+    : asked === written;
 }
 
 function asking({ asking: mode }: Permissions, action: Action, reason: string): Verdict {
   if (mode === 'allow') return allowed(action);
-  return mode === 'ask' ? { verdict: 'ask', reason } : { verdict: 'deny', reason: `${reason} Nobody is asked in this run.` };
+  return mode === 'ask'
+    ? { verdict: 'ask', reason }
+    : { verdict: 'deny', reason: `${reason} Nobody is asked in this run.` };
 }
 
 function allowed(action: Action): Verdict {
@@ -109,7 +128,10 @@ function forbidden(action: Action): string | null {
     case 'request':
       return hostOf(action.url) === null ? 'Expected an http or https address with a plain host.' : null;
     case 'call':
-      return (action.what === 'made' ? (action.files ?? []) : []).map(forbiddenPath).find((reason) => reason !== null) ?? null;
+      return (
+        (action.what === 'made' ? (action.files ?? []) : []).map(forbiddenPath).find((reason) => reason !== null) ??
+        null
+      );
     case 'make':
     case 'none':
       return null;
@@ -129,12 +151,19 @@ function byRules(permissions: Permissions, action: Action): Verdict {
     case 'none':
       return ALLOW;
     case 'write':
-      return isBelow(action.path, permissions.protected) ? { verdict: 'deny', reason: `\`${action.path}\` is protected: it says what runs, or who may do what.` } : ALLOW;
+      return isBelow(action.path, permissions.protected)
+        ? { verdict: 'deny', reason: `\`${action.path}\` is protected: it says what runs, or who may do what.` }
+        : ALLOW;
     case 'command':
       return judgeCommand(permissions, action.argv);
     case 'request': {
       const host = hostOf(action.url) ?? '';
-      return allowsHost(permissions.network, host) ? ALLOW : { verdict: 'deny', reason: `The network is closed to this agent: \`${host}\` is not under \`network\` of its permissions.` };
+      return allowsHost(permissions.network, host)
+        ? ALLOW
+        : {
+            verdict: 'deny',
+            reason: `The network is closed to this agent: \`${host}\` is not under \`network\` of its permissions.`,
+          };
     }
     case 'make':
       return { verdict: 'ask', reason: `It makes the ${action.what} \`${action.name}\`.` };
@@ -143,7 +172,11 @@ function byRules(permissions: Permissions, action: Action): Verdict {
 
 /** Host and port of an address as `URL` writes it; null for what is no plain one. */
 function hostOf(url: string): string | null {
-  return /^https?:\/\/([A-Za-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?:[/?#]|$)/.exec(url)?.[1]?.toLowerCase() ?? null;
+  return (
+    /^https?:\/\/([A-Za-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?:[/?#]|$)/
+      .exec(url)?.[1]
+      ?.toLowerCase() ?? null
+  );
 }
 
 function partsOf(path: string): string[] {

@@ -13,10 +13,16 @@ export interface AgentPlace {
 
 /** Every agent step of a tree of Plans, also in what it repeats. */
 export function* agentSteps(plan: Plan): Generator<AgentPlace> {
-  for (const [nested, body] of [[null, plan] as const, ...Object.entries(plan.nested)]) yield* stepsBelow(plan, nested, body, []);
+  for (const [nested, body] of [[null, plan] as const, ...Object.entries(plan.nested)])
+    yield* stepsBelow(plan, nested, body, []);
 }
 
-function* stepsBelow(plan: Plan, nested: string | null, block: Pick<Block, 'steps'>, way: number[]): Generator<AgentPlace> {
+function* stepsBelow(
+  plan: Plan,
+  nested: string | null,
+  block: Pick<Block, 'steps'>,
+  way: number[],
+): Generator<AgentPlace> {
   for (const step of block.steps) {
     const here = [...way, step.index];
     if (step.kind === 'agent') yield { step, agent: plan.agents[step.agent], address: programAddress(nested, here) };
@@ -26,7 +32,9 @@ function* stepsBelow(plan: Plan, nested: string | null, block: Pick<Block, 'step
 
 /** Who plays the agent steps of a run: programs, and null for a model provider. */
 export function playersOf(plan: Plan, programs: ProgramSettings | undefined): ReadonlySet<ProgramName | null> {
-  return new Set([...agentSteps(plan)].map(({ step, agent, address }) => programOf(programs, step, agent, address)?.program ?? null));
+  return new Set(
+    [...agentSteps(plan)].map(({ step, agent, address }) => programOf(programs, step, agent, address)?.program ?? null),
+  );
 }
 
 /** The program that plays all agent steps of a run; null where there is none, or where others play too. */
@@ -37,6 +45,10 @@ export function onlyProgram(plan: Plan, programs: ProgramSettings | undefined): 
 
 /** Whether a program plays a step, so that no model provider need be there for it. */
 export function isPlayed(plan: Plan, programs: ProgramSettings | undefined): (step: AgentStep) => boolean {
-  const played = new Set([...agentSteps(plan)].filter(({ step, agent, address }) => programOf(programs, step, agent, address) !== null).map(({ step }) => step));
+  const played = new Set(
+    [...agentSteps(plan)]
+      .filter(({ step, agent, address }) => programOf(programs, step, agent, address) !== null)
+      .map(({ step }) => step),
+  );
   return (step) => played.has(step);
 }

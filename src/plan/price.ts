@@ -15,7 +15,10 @@ export const BYTES_PER_TOKEN = 3;
 const MILLION = 1_000_000;
 
 /** The most that a call can use: tokens in and out, and US dollars; a price of null costs nothing. */
-export function mostOf(price: Price | null, { bytes, max_tokens }: { bytes: number; max_tokens: number }): { tokens: number; usd: number } {
+export function mostOf(
+  price: Price | null,
+  { bytes, max_tokens }: { bytes: number; max_tokens: number },
+): { tokens: number; usd: number } {
   const asked = Math.ceil(bytes / BYTES_PER_TOKEN);
   const tokens = asked + max_tokens;
   if (price === null) return { tokens, usd: 0 };

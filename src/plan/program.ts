@@ -56,9 +56,15 @@ export function isOpenToPrograms(step: Pick<AgentStep, 'model'>, agent: Agent | 
 }
 
 /** The program that plays an agent step of a run, or null where a model provider does. */
-export function programOf(settings: ProgramSettings | undefined, step: AgentStep, agent: Agent | undefined, address: string): ProgramChoice | null {
+export function programOf(
+  settings: ProgramSettings | undefined,
+  step: AgentStep,
+  agent: Agent | undefined,
+  address: string,
+): ProgramChoice | null {
   if (settings === undefined) return null;
-  const name = namedProgram(agent) ?? (isOpenToPrograms(step, agent) ? (settings.steps?.[address] ?? settings.usual) : undefined);
+  const name =
+    namedProgram(agent) ?? (isOpenToPrograms(step, agent) ? (settings.steps?.[address] ?? settings.usual) : undefined);
   if (name === undefined) return null;
   const choice = settings.choices[programKey(name, writtenModel(step, agent))] ?? settings.choices[name];
   if (choice === undefined) throw new Error(`The run's settings choose no model for the program \`${name}\``);

@@ -14,7 +14,11 @@ export interface RecordedAnswer {
 /** The answer for a question of a step; what was one question once may be a conversation's first turn now. */
 export function recordedAnswer(answers: RecordedAnswer[], step: string, turn: number | null): RecordedAnswer | null {
   const own = answers.filter((answer) => answer.step === step);
-  return own.find((answer) => (answer.turn ?? null) === turn) ?? (turn === null ? own.at(-1) : turn === 1 ? own.find((answer) => answer.turn === undefined) : undefined) ?? null;
+  return (
+    own.find((answer) => (answer.turn ?? null) === turn) ??
+    (turn === null ? own.at(-1) : turn === 1 ? own.find((answer) => answer.turn === undefined) : undefined) ??
+    null
+  );
 }
 
 /** The turn that a question of the journal belongs to; null for a single one (I8). */

@@ -9,7 +9,15 @@ export const RECOVERY_OPTIONS = ['retry', 'restore', 'skip', 'abort'] as const;
 export type Recovery = (typeof RECOVERY_OPTIONS)[number];
 
 /** Failures after which nobody knows what the device holds, or which only a hand at the device can end. */
-const IN_DOUBT: ReadonlySet<FailureType> = new Set(['device-mute', 'device-mismatch', 'device-doubt', 'not-written', 'flash-failed', 'not-expected', 'timeout']);
+const IN_DOUBT: ReadonlySet<FailureType> = new Set([
+  'device-mute',
+  'device-mismatch',
+  'device-doubt',
+  'not-written',
+  'flash-failed',
+  'not-expected',
+  'timeout',
+]);
 
 /** Whether a flash that has failed for good leaves a device in doubt; then somebody is asked what to do. */
 export function isInDoubt(step: Step, failure: Failure): step is FlashStep {
@@ -24,14 +32,23 @@ export function recoveryOf({ decision, output }: Pick<GateEnd, 'decision' | 'out
 }
 
 /** How a flash ends that was given up. */
-export function givenUp(how: Exclude<Recovery, 'retry'>, failure: Failure, by: string[], comment: string | null = null): StepEnd {
+export function givenUp(
+  how: Exclude<Recovery, 'retry'>,
+  failure: Failure,
+  by: string[],
+  comment: string | null = null,
+): StepEnd {
   const says = `${namesOf(by)}${comment ? `: ${comment}` : ''}`;
   const people = by.length === 0 || by.includes('fallback') ? {} : { decided_by: by };
   switch (how) {
     case 'skip':
       return { status: 'skipped', reason: `given up by ${says}: ${failure.message}`, ...people };
     case 'restore':
-      return { status: 'error', failure: { type: failure.type, message: `${failure.message} The last good image was restored (${says}).` }, ...people };
+      return {
+        status: 'error',
+        failure: { type: failure.type, message: `${failure.message} The last good image was restored (${says}).` },
+        ...people,
+      };
     case 'abort':
       return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure, ...people };
   }

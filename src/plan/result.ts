@@ -22,7 +22,11 @@ export interface Spend {
 export const NO_SPEND: Spend = { usd: 0, tokens: 0, steps: 0 };
 
 export function addSpend(a: Spend, b: Spend): Spend {
-  return { usd: a.usd === null || b.usd === null ? null : a.usd + b.usd, tokens: a.tokens + b.tokens, steps: a.steps + b.steps };
+  return {
+    usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
+    tokens: a.tokens + b.tokens,
+    steps: a.steps + b.steps,
+  };
 }
 
 /**

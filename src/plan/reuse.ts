@@ -20,12 +20,19 @@ function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
 
 /** Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows before what its agents do. */
 export function dependsOnWorkspace(plan: Plan): boolean {
-  return [...everyStepOf(plan)].some((step) => step.kind === 'plan' || readsUnnamed(step, plan.agents) || (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null));
+  return [...everyStepOf(plan)].some(
+    (step) =>
+      step.kind === 'plan' ||
+      readsUnnamed(step, plan.agents) ||
+      (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null),
+  );
 }
 
 /** Whether any step of a Plan may change files of the workspace. */
 export function mayChangeWorkspace(plan: Plan): boolean {
-  return dependsOnWorkspace(plan) || [...everyStepOf(plan)].some((step) => step.kind === 'command' && step.effect !== 'none');
+  return (
+    dependsOnWorkspace(plan) || [...everyStepOf(plan)].some((step) => step.kind === 'command' && step.effect !== 'none')
+  );
 }
 
 /** Whether a path is one of these, or below one. */
@@ -47,12 +54,23 @@ function clearsUp(step: Step, agents: Plan['agents']): boolean {
  * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for, where it
  * clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays it, which reads what it likes.
  */
-export function reuseFor(settings: ReuseSettings, { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean }): Reuse {
+export function reuseFor(
+  settings: ReuseSettings,
+  { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean },
+): Reuse {
   const done = isDone(settings, step, path);
-  const sources = [settings, ...(settings.earlier ?? [])].filter(({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)));
+  const sources = [settings, ...(settings.earlier ?? [])].filter(
+    ({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)),
+  );
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
   const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents);
-  return { run: settings.run, from, ...(earlier.length === 0 || never ? {} : { earlier }), ...(never ? { never } : {}), ...(done ? { done } : {}) };
+  return {
+    run: settings.run,
+    from,
+    ...(earlier.length === 0 || never ? {} : { earlier }),
+    ...(never ? { never } : {}),
+    ...(done ? { done } : {}),
+  };
 }
 
 /** The folder that a command's relative paths start from. */

@@ -19,9 +19,10 @@ export function redoneBy(body: Block, gate: number): Set<number> {
   if (step?.kind !== 'approval' || step.rework === undefined) return redone;
   redone.add(step.rework.step);
   // A step may stand before what it needs, so one pass is not enough.
-  for (let before = 0; before !== redone.size; ) {
+  for (let before = 0; before !== redone.size;) {
     before = redone.size;
-    for (const { index, needs, always } of body.steps) if (!always && needs.some((need) => redone.has(need.step))) redone.add(index);
+    for (const { index, needs, always } of body.steps)
+      if (!always && needs.some((need) => redone.has(need.step))) redone.add(index);
   }
   return redone;
 }
@@ -33,7 +34,9 @@ export function timesRedone({ body, reworks }: Pick<Schedule, 'body' | 'reworks'
 
 /** Steps of a body that some gate of it may send back. */
 export function mayBeRedone(body: Block): Set<number> {
-  return new Set(body.steps.filter(({ kind }) => kind === 'approval').flatMap(({ index }) => [...redoneBy(body, index)]));
+  return new Set(
+    body.steps.filter(({ kind }) => kind === 'approval').flatMap(({ index }) => [...redoneBy(body, index)]),
+  );
 }
 
 /** What an end of a gate sends back; null when it is an end like any other. Only a person's rejection does, so many times. */

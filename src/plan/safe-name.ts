@@ -1,11 +1,14 @@
 import { escapeOf, safeLine } from './safe-text.js';
 
 /** Letters of other alphabets that are drawn as Latin ones are. */
-const LIKE_LATIN = /[аԁеһіјӏкмноԛрѕтсуѵԝхѡьАВЕІЈКМНОРԚЅТСУԜХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυωχϲϳօոսցհյքզԼԱՕՍᎪᎬᎠᏴᏟᎻᎫᏦᏞᎷᎾᏢᏒᏚᎢᏙᎳᏃⲟⲣⲥꓐꓚꓓꓰꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ]/u;
+const LIKE_LATIN =
+  /[аԁеһіјӏкмноԛрѕтсуѵԝхѡьАВЕІЈКМНОРԚЅТСУԜХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυωχϲϳօոսցհյքզԼԱՕՍᎪᎬᎠᏴᏟᎻᎫᏦᏞᎷᎾᏢᏒᏚᎢᏙᎳᏃⲟⲣⲥꓐꓚꓓꓰꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ]/u;
 /** Alphabets that may stand beside Latin in one word: nothing in them is drawn as a Latin letter. */
-const BESIDE_LATIN = /[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]/u;
+const BESIDE_LATIN =
+  /[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]/u;
 /** Letters and signs that are drawn as ones of ASCII: `ɑ ɡ ǃ ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚ ˗ ‐ −`. */
-const LIKE_ASCII = /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
+const LIKE_ASCII =
+  /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
 
 /**
  * A name of a file, an agent, a step, a tool or a person, as `safeLine` shows it, in which nothing passes for another name: letters of another
@@ -17,7 +20,11 @@ export function safeName(name: string): string {
   if (/^[\x00-\x7f]*$/.test(shown)) return shown;
   const words = shown.match(/[\p{L}\p{M}]+/gu) ?? [];
   const isForeign = words.some((word) => !isLatinLike(word));
-  return shown.replace(/[\p{L}\p{M}]+/gu, (word) => escapeLookAlikes(word, isForeign)).replace(/[^\p{ASCII}]/gu, (character) => (LIKE_ASCII.test(character) || isFormOfAscii(character) ? escapeOf(character) : character));
+  return shown
+    .replace(/[\p{L}\p{M}]+/gu, (word) => escapeLookAlikes(word, isForeign))
+    .replace(/[^\p{ASCII}]/gu, (character) =>
+      LIKE_ASCII.test(character) || isFormOfAscii(character) ? escapeOf(character) : character,
+    );
 }
 
 /** Words that are not Latin stay where the name has others that could not pass for Latin: it is of that language. */
@@ -37,7 +44,13 @@ function isLatinLike(word: string): boolean {
 
 /** Of the alphabets that look alike. */
 function alphabetOf(letter: string): string {
-  return /\p{scx=Cyrillic}/u.test(letter) ? 'Cyrillic' : /\p{scx=Greek}/u.test(letter) ? 'Greek' : /\p{scx=Armenian}/u.test(letter) ? 'Armenian' : 'other';
+  return /\p{scx=Cyrillic}/u.test(letter)
+    ? 'Cyrillic'
+    : /\p{scx=Greek}/u.test(letter)
+      ? 'Greek'
+      : /\p{scx=Armenian}/u.test(letter)
+        ? 'Armenian'
+        : 'other';
 }
 
 /** `ａ`, `𝐚`, `ﬁ`, `／`. */

@@ -1,10 +1,14 @@
 /** Marks on one base are drawn over each other: more are a way to hide what is below. */
-const HIDDEN = new RegExp([
-  // Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters; then blanks that Unicode has no property for.
-  '(?![\\n\\t])[\\u{16fe4}\\p{Cc}\\p{Cf}\\p{DI}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{202f}\\u{205f}\\u{2800}\\u{3000}\\u{fffc}\\u{13441}\\u{13442}\\u{1d159}]',
-  // Marks without a base of their own, and those after the fourth.
-  '(?<=^|\\s)\\p{M}+', '(?<=\\p{M}{4})\\p{M}+',
-].join('|'), 'gu');
+const HIDDEN = new RegExp(
+  [
+    // Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters; then blanks that Unicode has no property for.
+    '(?![\\n\\t])[\\u{16fe4}\\p{Cc}\\p{Cf}\\p{DI}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{202f}\\u{205f}\\u{2800}\\u{3000}\\u{fffc}\\u{13441}\\u{13442}\\u{1d159}]',
+    // Marks without a base of their own, and those after the fourth.
+    '(?<=^|\\s)\\p{M}+',
+    '(?<=\\p{M}{4})\\p{M}+',
+  ].join('|'),
+  'gu',
+);
 /** Without one of these an emoji has nothing hidden in it. To know all emoji takes 80 ms, once. */
 const OF_EMOJI = /\u200d|\ufe0f|[\u{e0020}-\u{e007f}]/u;
 
@@ -30,7 +34,9 @@ export function safeLine(text: string): string {
 
 /** The text that `safeText` has shown. */
 export function shownText(shown: string): string {
-  return shown.replaceAll(TAB_SHOWN, '\t').replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 16)));
+  return shown
+    .replaceAll(TAB_SHOWN, '\t')
+    .replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 16)));
 }
 
 /** Replaces each character that is not drawn by what `escape` makes of it; backslashes and tabs stay. Applied again it changes nothing. */
@@ -38,11 +44,18 @@ export function escapeHidden(text: string, escape = escapeOf): string {
   if (text.search(HIDDEN) === -1) return text;
   if (!OF_EMOJI.test(text)) return escapeBetween(text, escape);
   // At odd places are emoji.
-  return text.split(new RegExp('(\\p{RGI_Emoji})', 'v')).map((part, index) => (index % 2 === 1 ? part : escapeBetween(part, escape))).join('');
+  return text
+    .split(new RegExp('(\\p{RGI_Emoji})', 'v'))
+    .map((part, index) => (index % 2 === 1 ? part : escapeBetween(part, escape)))
+    .join('');
 }
 
 function escapeBetween(text: string, escape: (character: string) => string): string {
-  return text.replace(HIDDEN, (part: string, at: number) => (isUsual(part, text.slice(Math.max(0, at - 2), at), text.slice(at + part.length, at + part.length + 2)) ? part : [...part].map(escape).join('')));
+  return text.replace(HIDDEN, (part: string, at: number) =>
+    isUsual(part, text.slice(Math.max(0, at - 2), at), text.slice(at + part.length, at + part.length + 2))
+      ? part
+      : [...part].map(escape).join(''),
+  );
 }
 
 /** `\u{200b}` of a character. */
@@ -67,7 +80,12 @@ function isUsual(character: string, before: string, after: string): boolean {
 }
 
 function isJoining(letter: string): boolean {
-  return /^[\p{L}\p{M}]$/u.test(letter) && /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Nko}\p{scx=Mongolian}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Tibetan}\p{scx=Myanmar}\p{scx=Khmer}]/u.test(letter);
+  return (
+    /^[\p{L}\p{M}]$/u.test(letter) &&
+    /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Nko}\p{scx=Mongolian}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Tibetan}\p{scx=Myanmar}\p{scx=Khmer}]/u.test(
+      letter,
+    )
+  );
 }
 
 function isEastAsian(character: string): boolean {

@@ -63,9 +63,11 @@ export interface StepState {
 }
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
-export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by'>> &
+export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<
+  Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by'>
+> &
+  /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */
   (
-    /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */
     | { status: 'success'; output: Value | null; partial?: string }
     /** `feedback` is what a person said with a rejection. */
     | { status: 'error' | 'timeout'; failure: Failure; feedback?: string | null }
@@ -103,8 +105,18 @@ export function createSchedule(body: Block): Schedule {
 
 function pendingState(): StepState {
   return {
-    status: 'pending', output: null, failure: null, reason: null, duration_ms: 0, attempts: 0, spend: NO_SPEND,
-    reused: false, note: null, partial: null, run: null, pages: [],
+    status: 'pending',
+    output: null,
+    failure: null,
+    reason: null,
+    duration_ms: 0,
+    attempts: 0,
+    spend: NO_SPEND,
+    reused: false,
+    note: null,
+    partial: null,
+    run: null,
+    pages: [],
   };
 }
 
@@ -124,12 +136,15 @@ export function endStep(schedule: Schedule, index: number, end: StepEnd): void {
   if (end.status === 'error' || end.status === 'timeout') {
     const step = at(schedule.body.steps, index);
     if (end.failure.type !== 'cancelled') countFailure(schedule, step, end.failure.message);
-    if (step.on_error === 'stop' && schedule.stopped === null && end.failure.type !== 'cancelled') schedule.stopped = index;
-    if (schedule.stopped !== null) skipPending(schedule, `stopped because \`${segmentOf(at(schedule.body.steps, schedule.stopped))}\` failed`);
+    if (step.on_error === 'stop' && schedule.stopped === null && end.failure.type !== 'cancelled')
+      schedule.stopped = index;
+    if (schedule.stopped !== null)
+      skipPending(schedule, `stopped because \`${segmentOf(at(schedule.body.steps, schedule.stopped))}\` failed`);
     release(schedule, index, step.on_error === 'skip_dependents');
   } else {
     if (end.status === 'success') schedule.succeeded += 1;
-    if (end.status === 'success' && end.partial !== undefined) countFailure(schedule, at(schedule.body.steps, index), end.partial);
+    if (end.status === 'success' && end.partial !== undefined)
+      countFailure(schedule, at(schedule.body.steps, index), end.partial);
     release(schedule, index, false);
   }
 }
@@ -152,7 +167,9 @@ function sendBack(schedule: Schedule, rework: Rework, end: StepEnd): void {
     schedule.doomed.delete(index);
   }
   for (const index of redone) {
-    schedule.blockers[index] = at(schedule.body.steps, index).needs.filter(({ step }) => !isEnd(at(schedule.steps, step).status)).length;
+    schedule.blockers[index] = at(schedule.body.steps, index).needs.filter(
+      ({ step }) => !isEnd(at(schedule.steps, step).status),
+    ).length;
     if (schedule.blockers[index] === 0 && at(schedule.steps, index).status === 'pending') schedule.ready.add(index);
   }
 }
@@ -210,7 +227,10 @@ function release(schedule: Schedule, index: number, skips: boolean): void {
       const by = schedule.doomed.get(step);
       if (by === undefined) schedule.ready.add(step);
       else {
-        settle(schedule, step, { status: 'skipped', reason: `skipped because \`${segmentOf(at(schedule.body.steps, by))}\` did not succeed` });
+        settle(schedule, step, {
+          status: 'skipped',
+          reason: `skipped because \`${segmentOf(at(schedule.body.steps, by))}\` did not succeed`,
+        });
         queue.push({ index: step, skips: true });
       }
     }
@@ -221,7 +241,9 @@ function release(schedule: Schedule, index: number, skips: boolean): void {
 export function skipPending(schedule: Schedule, reason: string): void {
   // Nothing runs again any more: what was sent back ends as it ends.
   for (const state of schedule.steps) delete state.voided;
-  const skipped = schedule.body.steps.filter(({ index, always }) => !always && at(schedule.steps, index).status === 'pending');
+  const skipped = schedule.body.steps.filter(
+    ({ index, always }) => !always && at(schedule.steps, index).status === 'pending',
+  );
   for (const { index } of skipped) settle(schedule, index, { status: 'skipped', reason });
   for (const { index } of skipped) release(schedule, index, false);
 }
@@ -281,7 +303,14 @@ export function holdsSlot(step: Step): boolean {
 }
 
 /** The letters of `Carried.statuses`. */
-const LETTERS: Record<StepStatus, string> = { pending: 'p', running: 'r', success: 's', error: 'e', timeout: 't', skipped: 'k' };
+const LETTERS: Record<StepStatus, string> = {
+  pending: 'p',
+  running: 'r',
+  success: 's',
+  error: 'e',
+  timeout: 't',
+  skipped: 'k',
+};
 /** Of a success below which something failed. */
 const PARTIAL = 'l';
 

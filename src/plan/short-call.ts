@@ -81,7 +81,9 @@ interface ShortHead {
 }
 
 /** A call as it travels into history: without what its activity knows anyway, a third of the size. */
-export type ShortCall<C extends CallHead> = ShortHead & Omit<C, keyof CallHead | 'model'> & ('model' extends keyof C ? { [key in keyof Pick<C, 'model'>]: ShortModel | ShortestModel } : unknown);
+export type ShortCall<C extends CallHead> = ShortHead &
+  Omit<C, keyof CallHead | 'model'> &
+  ('model' extends keyof C ? { [key in keyof Pick<C, 'model'>]: ShortModel | ShortestModel } : unknown);
 
 /** Shortens a call. `caller` is who calls, as the activity will know it. */
 export function shortCall<C extends CallHead>(call: C, caller: Caller): ShortCall<C> {
@@ -96,13 +98,26 @@ export function shortCall<C extends CallHead>(call: C, caller: Caller): ShortCal
     ...(Object.keys(environment).length === 0 ? {} : { env: mapValues(environment, shortBinding) }),
   };
   const { model } = others as { model?: ModelChoice }; // of a ModelCall
-  return { ...head, ...others, ...(model === undefined ? {} : { model: shortModel(model) }) } as unknown as ShortCall<C>; // field by field the same
+  return {
+    ...head,
+    ...others,
+    ...(model === undefined ? {} : { model: shortModel(model) }),
+  } as unknown as ShortCall<C>; // field by field the same
 }
 
 /** The call that was shortened. Calls of older workers are whole already. */
 export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Caller): C {
   if (isWhole(call)) return call;
-  const { plan, step, root = [caller.workflowId, caller.runId], nested, path, try: tried = 1, env = {}, ...others } = call as ShortHead; // isWhole said so
+  const {
+    plan,
+    step,
+    root = [caller.workflowId, caller.runId],
+    nested,
+    path,
+    try: tried = 1,
+    env = {},
+    ...others
+  } = call as ShortHead; // isWhole said so
   const head: CallHead = {
     root: { run: root[0], first: root[1], plan: longHash(plan) },
     nested: nested === undefined ? null : longHash(nested),
@@ -129,7 +144,8 @@ function longBinding(binding: ShortBinding): Binding {
 
 function shortModel({ provider, model, price, max_tokens, ...others }: ModelChoice): ShortModel | ShortestModel {
   const id = `${provider}:${model}`;
-  if (price && max_tokens !== undefined && Object.keys(others).length === 0 && isCachedAtUsual(price)) return [id, max_tokens, price.input, price.output];
+  if (price && max_tokens !== undefined && Object.keys(others).length === 0 && isCachedAtUsual(price))
+    return [id, max_tokens, price.input, price.output];
   return {
     id,
     ...(price === undefined ? {} : { price: price === null ? null : shortPrice(price) }),
@@ -163,7 +179,12 @@ function cachedAt(input: number): Pick<Price, 'cache_read' | 'cache_write_5m' | 
 
 function isCachedAtUsual({ input, cache_read, cache_write_5m, cache_write_1h, above }: Price): boolean {
   const usual = cachedAt(input);
-  return above === undefined && cache_read === usual.cache_read && cache_write_5m === usual.cache_write_5m && cache_write_1h === usual.cache_write_1h;
+  return (
+    above === undefined &&
+    cache_read === usual.cache_read &&
+    cache_write_5m === usual.cache_write_5m &&
+    cache_write_1h === usual.cache_write_1h
+  );
 }
 
 function shortPrice(price: Price): ShortPrice {

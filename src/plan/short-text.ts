@@ -27,9 +27,11 @@ interface Repetition {
 export function shortenText(text: string): string {
   const places = createPlaces(text);
   const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     const found = longestRepetition(text, at, places.before(at));
-    parts.push(found === null ? literal(text.charAt(at)) : MARK + digits(found.back, 3) + digits(found.length - SHORTEST, 1));
+    parts.push(
+      found === null ? literal(text.charAt(at)) : MARK + digits(found.back, 3) + digits(found.length - SHORTEST, 1),
+    );
     for (const end = at + (found?.length ?? 1); at < end; at += 1) places.add(at);
   }
   return parts.join('');
@@ -40,7 +42,7 @@ export function lengthenText(short: string): string {
   const text = new Units(2 * short.length);
   for (let at = 0; at < short.length; at += 1) {
     if (short.charAt(at) !== MARK) text.add(short.charCodeAt(at));
-    else if (short.charAt(at + 1) === MARK) text.add(short.charCodeAt(at += 1));
+    else if (short.charAt(at + 1) === MARK) text.add(short.charCodeAt((at += 1)));
     else {
       text.repeat({ back: number(short, at + 1, 3), length: number(short, at + 4, 1) + SHORTEST });
       at += 4;
@@ -66,7 +68,8 @@ class Units {
   /** Says again what was said before. */
   repeat({ back, length }: Repetition): void {
     const start = this.#count - back;
-    if (start < 0 || length > back) throw new Error(`Expected a repetition of what came before, got one of ${length} characters from ${back} back`);
+    if (start < 0 || length > back)
+      throw new Error(`Expected a repetition of what came before, got one of ${length} characters from ${back} back`);
     this.#makeRoom(length);
     this.#units.copyWithin(this.#count, start, start + length);
     this.#count += length;
@@ -81,7 +84,8 @@ class Units {
 
   toString(): string {
     const slices: string[] = [];
-    for (let from = 0; from < this.#count; from += SLICE) slices.push(characters(this.#units.subarray(from, Math.min(from + SLICE, this.#count))));
+    for (let from = 0; from < this.#count; from += SLICE)
+      slices.push(characters(this.#units.subarray(from, Math.min(from + SLICE, this.#count))));
     return slices.join('');
   }
 }
@@ -110,7 +114,12 @@ function createPlaces(text: string): { add: (at: number) => void; before: (at: n
     },
     before(at) {
       const found: number[] = [];
-      for (let place = latest[bucketOf(at)] ?? -1; place >= 0 && found.length < CANDIDATES; place = earlier[place] ?? -1) found.push(place);
+      for (
+        let place = latest[bucketOf(at)] ?? -1;
+        place >= 0 && found.length < CANDIDATES;
+        place = earlier[place] ?? -1
+      )
+        found.push(place);
       return found;
     },
   };
@@ -130,7 +139,12 @@ function longestRepetition(text: string, at: number, places: number[]): Repetiti
 function commonLength(text: string, from: number, at: number): number {
   const most = Math.min(LONGEST, at - from, text.length - at);
   let length = 0;
-  while (length < most && text.charCodeAt(from + length) === text.charCodeAt(at + length) && !isSurrogate(text, at + length)) length += 1;
+  while (
+    length < most &&
+    text.charCodeAt(from + length) === text.charCodeAt(at + length) &&
+    !isSurrogate(text, at + length)
+  )
+    length += 1;
   return length;
 }
 

@@ -14,7 +14,9 @@ export interface Additions {
  * What a person says to steer a run, by update or signal. `id` names the request: what was done under an id is not done
  * again. A run takes `pause` and `resume` for itself and all it nests; `budget` and `abort` it takes for limits of its own.
  */
-export type Steer = { id: string; by: string } & ({ kind: 'pause' } | { kind: 'resume' } | { kind: 'budget'; add: Additions } | { kind: 'abort' });
+export type Steer = { id: string; by: string } & (
+  { kind: 'pause' } | { kind: 'resume' } | { kind: 'budget'; add: Additions } | { kind: 'abort' }
+);
 
 /** What the update answers. */
 export interface SteerReceipt {
@@ -62,7 +64,9 @@ export interface Climate {
 export const FAIR: Climate = { pause: null, stop: null, degrade: null };
 
 /** The flag and the resource of each addition; run time is no resource of the ledger. */
-export const ADDITIONS: { [what in keyof Required<Additions>]: { limit: Limit; resource: Exclude<Resource, 'slots'> | null } } = {
+export const ADDITIONS: {
+  [what in keyof Required<Additions>]: { limit: Limit; resource: Exclude<Resource, 'slots'> | null };
+} = {
   usd: { limit: 'max_cost_usd', resource: 'nanousd' },
   tokens: { limit: 'max_tokens', resource: 'tokens' },
   steps: { limit: 'max_steps', resource: 'steps' },
@@ -70,11 +74,19 @@ export const ADDITIONS: { [what in keyof Required<Additions>]: { limit: Limit; r
 };
 
 /** What is added, one limit after the other; amounts as the ledger counts them, minutes as milliseconds. */
-export function additionsOf(add: Additions): { limit: Limit; resource: Exclude<Resource, 'slots'> | null; amount: number }[] {
+export function additionsOf(
+  add: Additions,
+): { limit: Limit; resource: Exclude<Resource, 'slots'> | null; amount: number }[] {
   return Object.entries(ADDITIONS).flatMap(([what, { limit, resource }]) => {
     const value = add[what as keyof Additions]; // the keys of ADDITIONS are those of Additions
     if (value === undefined) return [];
-    return [{ limit, resource, amount: resource === 'nanousd' ? toNanoUsd(value) : resource === null ? Math.round(value * 60_000) : value }];
+    return [
+      {
+        limit,
+        resource,
+        amount: resource === 'nanousd' ? toNanoUsd(value) : resource === null ? Math.round(value * 60_000) : value,
+      },
+    ];
   });
 }
 
@@ -89,7 +101,9 @@ export function isSteer(value: unknown): value is Steer {
 function isAdditions(value: unknown): value is Additions {
   if (typeof value !== 'object' || value === null) return false;
   const entries = Object.entries(value);
-  return entries.length > 0 && entries.every(([what, amount]) => Object.hasOwn(ADDITIONS, what) && isAmount(what, amount));
+  return (
+    entries.length > 0 && entries.every(([what, amount]) => Object.hasOwn(ADDITIONS, what) && isAmount(what, amount))
+  );
 }
 
 /** Above nothing, below what sums can still hold exactly, and whole where halves mean nothing. */

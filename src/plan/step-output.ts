@@ -41,7 +41,14 @@ export function shortOutput({ output, spend, note, reused, ...others }: StepOutp
 }
 
 /** The output that was shortened; one that was not stays as it is. */
-export function wholeOutput({ value = null, output = { value }, spend: said = [0, 0], note, reused = false, ...others }: ShortOutput): StepOutput {
+export function wholeOutput({
+  value = null,
+  output = { value },
+  spend: said = [0, 0],
+  note,
+  reused = false,
+  ...others
+}: ShortOutput): StepOutput {
   const spend = Array.isArray(said) ? { usd: said[0], tokens: said[1], steps: said[2] ?? 1 } : said;
   return { output: longValue(output), ...others, spend, note: note === undefined ? noteOf(spend) : note, reused };
 }

@@ -13,7 +13,9 @@ function outerRoots(step: BlockStep): Root[] {
   const { body } = step;
   const until: Template[] = step.kind === 'loop' ? [{ kind: 'expression', expression: step.until }] : [];
   const inner = [...body.steps.flatMap(rootsOfStep), ...rootsOf([...until, ...present(body.output)])];
-  return inner.flatMap((root) => (root.startsWith(OUTER) ? [root.slice(OUTER.length)] : root.startsWith('input:') ? [root] : []));
+  return inner.flatMap((root) =>
+    root.startsWith(OUTER) ? [root.slice(OUTER.length)] : root.startsWith('input:') ? [root] : [],
+  );
 }
 
 /** Every template of a step in its own scope: what it can refer to itself. What a body refers to, `rootsOfStep` tells. */

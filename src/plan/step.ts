@@ -272,7 +272,21 @@ export interface SerialStep extends StepBase {
   rehearsal: Template | null;
 }
 
-export type Step = AgentStep | CommandStep | ToolStep | WorkflowStep | PlanStep | ApprovalStep | AskStep | SetStep | WaitStep | ForeachStep | LoopStep | CompileStep | FlashStep | SerialStep;
+export type Step =
+  | AgentStep
+  | CommandStep
+  | ToolStep
+  | WorkflowStep
+  | PlanStep
+  | ApprovalStep
+  | AskStep
+  | SetStep
+  | WaitStep
+  | ForeachStep
+  | LoopStep
+  | CompileStep
+  | FlashStep
+  | SerialStep;
 export type StepKind = Step['kind'];
 
 /** Steps that run a body of their own. */
@@ -331,7 +345,10 @@ export interface Agent {
 }
 
 /** The name under which a run's settings hold the model of an agent step. */
-export function modelKeyOf(step: Pick<AgentStep, 'model'>, agent: Pick<Agent, 'model' | 'base_url'> | undefined): string {
+export function modelKeyOf(
+  step: Pick<AgentStep, 'model'>,
+  agent: Pick<Agent, 'model' | 'base_url'> | undefined,
+): string {
   const { model = null, base_url } = agent ?? {};
   const name = step.model ?? model ?? '';
   return step.model !== null || base_url === undefined ? name : `${name} ${base_url}`;

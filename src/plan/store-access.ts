@@ -36,7 +36,15 @@ export type StoreRequest =
   /** Whether a device that hangs on the worker's host can be used. */
   | { op: 'findDevice'; device: Device }
   /** Settles who plays the agents of a run, with the keys and the programs that the worker has. */
-  | { op: 'choosePlayers'; plan: Plan; options: JsonObject; providers: JsonObject; rehearse: boolean; also: string[]; usual: ProgramName | null };
+  | {
+      op: 'choosePlayers';
+      plan: Plan;
+      options: JsonObject;
+      providers: JsonObject;
+      rehearse: boolean;
+      also: string[];
+      usual: ProgramName | null;
+    };
 
 /** A line of a step's log. */
 export interface Line {

@@ -10,12 +10,17 @@ interface Task {
 export function taskFaults(value: Json): string[] {
   const tasks = tasksOf(value);
   const ids = new Set(tasks.map(({ id }) => id));
-  const faults = tasks.flatMap(({ id }, index) => (tasks.findIndex((other) => other.id === id) < index ? [`two tasks have the id \`${id}\``] : []));
+  const faults = tasks.flatMap(({ id }, index) =>
+    tasks.findIndex((other) => other.id === id) < index ? [`two tasks have the id \`${id}\``] : [],
+  );
   for (const { id, dependencies } of tasks) {
-    for (const needed of dependencies) if (!ids.has(needed)) faults.push(`task \`${id}\` depends on \`${needed}\`, which is no task`);
+    for (const needed of dependencies)
+      if (!ids.has(needed)) faults.push(`task \`${id}\` depends on \`${needed}\`, which is no task`);
   }
   const stuck = faults.length > 0 ? [] : stuckTasks(tasks);
-  return stuck.length === 0 ? faults : [`the dependencies of ${stuck.map((id) => `\`${id}\``).join(', ')} form a cycle`];
+  return stuck.length === 0
+    ? faults
+    : [`the dependencies of ${stuck.map((id) => `\`${id}\``).join(', ')} form a cycle`];
 }
 
 function tasksOf(value: Json): Task[] {

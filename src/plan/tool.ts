@@ -3,7 +3,16 @@ import type { StepKind } from './step.js';
 import type { Hash, Text } from './value.js';
 
 /** Tools that come with Perdure. */
-export const BUILTIN_TOOLS = ['read_file', 'write_file', 'edit_file', 'list_files', 'search_files', 'shell', 'http_request', 'web_search'] as const;
+export const BUILTIN_TOOLS = [
+  'read_file',
+  'write_file',
+  'edit_file',
+  'list_files',
+  'search_files',
+  'shell',
+  'http_request',
+  'web_search',
+] as const;
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number];
 
 /** Tools with which an agent makes others. */

@@ -18,7 +18,10 @@ export interface ApprovalKey {
 
 /** The key in a file, which is made when it is first needed: of several who do so at once one wins. */
 export function createApprovalKey(file: string): ApprovalKey {
-  const sign = async (text: string): Promise<string> => createHmac('sha256', (await readKey(file)) ?? (await makeKey(file))).update(text).digest('base64url');
+  const sign = async (text: string): Promise<string> =>
+    createHmac('sha256', (await readKey(file)) ?? (await makeKey(file)))
+      .update(text)
+      .digest('base64url');
   return {
     sign,
     async isSigned(text, signature) {
@@ -32,9 +35,14 @@ export function createApprovalKey(file: string): ApprovalKey {
 async function readKey(file: string): Promise<Buffer | null> {
   try {
     const { nlink } = await lstat(file);
-    if (nlink > 1 && (await isNamedElsewhere(file))) throw new StoreFailure('internal', `The key \`${file}\` has another name (a hard link), by which others may have read it. Remove the file for a new key, by which no token of before counts.`);
+    if (nlink > 1 && (await isNamedElsewhere(file)))
+      throw new StoreFailure(
+        'internal',
+        `The key \`${file}\` has another name (a hard link), by which others may have read it. Remove the file for a new key, by which no token of before counts.`,
+      );
     const key = Buffer.from((await readPlain(file, MOST_BYTES))?.toString().trim() ?? '', 'base64url');
-    if (key.length !== KEY_BYTES) throw new Error(`expected ${KEY_BYTES} bytes; remove the file for a new key, by which no token of before counts`);
+    if (key.length !== KEY_BYTES)
+      throw new Error(`expected ${KEY_BYTES} bytes; remove the file for a new key, by which no token of before counts`);
     return key;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;

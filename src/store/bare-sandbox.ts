@@ -12,10 +12,22 @@ export const SANDBOX_PROGRAMS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin
  */
 export function bareSandbox({ network }: { network: boolean }): string[] {
   return [
-    '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', ...(network ? [] : ['--unshare-net']),
-    '--die-with-parent', '--new-session', '--cap-drop', 'ALL',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(network ? [] : ['--unshare-net']),
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
     ...showSystem(),
-    '--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev',
+    '--proc',
+    '/proc',
+    '--remount-ro',
+    '/proc',
+    '--dev',
+    '/dev',
   ];
 }
 

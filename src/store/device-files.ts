@@ -21,7 +21,12 @@ export function createDeviceFiles(folder: string): DeviceFiles {
         return JSON.parse(await readFile(path, 'utf8')) as Json; // `JSON.parse` makes nothing else.
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
-        if (error instanceof SyntaxError) throw new StoreFailure('store-missing', `The record of the device \`${name}\` is corrupt: the file \`${path}\` is not JSON.`, { cause: error });
+        if (error instanceof SyntaxError)
+          throw new StoreFailure(
+            'store-missing',
+            `The record of the device \`${name}\` is corrupt: the file \`${path}\` is not JSON.`,
+            { cause: error },
+          );
         throw storeFailure(error, 'read', path);
       }
     },

@@ -37,11 +37,15 @@ export interface Writing {
 /** The same for who has another file to write that names this one: the syncs of both folders need not wait for each other. */
 export function beginToWrite(path: string, content: string | Buffer, first?: Promise<unknown>): Writing {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
-  const named = writeSynced(temporary, content).then(() => first).then(() => renameSync(temporary, path));
-  const done = named.then(() => syncFolder(dirname(path))).catch((error: unknown) => {
-    removeQuietly(temporary);
-    throw storeFailure(error, 'write', path);
-  });
+  const named = writeSynced(temporary, content)
+    .then(() => first)
+    .then(() => renameSync(temporary, path));
+  const done = named
+    .then(() => syncFolder(dirname(path)))
+    .catch((error: unknown) => {
+      removeQuietly(temporary);
+      throw storeFailure(error, 'write', path);
+    });
   named.catch(() => undefined); // told by `done`
   first?.catch(() => undefined); // likewise, unless something else went wrong before
   return { named, done };
@@ -61,7 +65,11 @@ export async function openToAppend(path: string): Promise<number> {
 
 /** Any text as a file's name: nothing in it can leave the folder, whatever a run or a step is called. */
 export function fileName(text: string): string {
-  const name = encodeURIComponent(text).replace(/[.*'()!~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`) || '%00';
+  const name =
+    encodeURIComponent(text).replace(
+      /[.*'()!~]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+    ) || '%00';
   return name.length <= LONGEST_NAME ? name : `+${sha256(text).slice('sha256:'.length)}`;
 }
 

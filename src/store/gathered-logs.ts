@@ -110,9 +110,17 @@ export function createGatheredLogs(): GatheredLogs {
     read: (file, path, offset) =>
       look(file, { lines: [], next: offset }, (opened, { logs }) => {
         const content = readSpans(opened, logs.get(path)?.spans ?? [], offset);
-        return { lines: parseLines<GatheredLine>(content).map(({ path: _path, ...line }) => line), next: offset + content.length };
+        return {
+          lines: parseLines<GatheredLine>(content).map(({ path: _path, ...line }) => line),
+          next: offset + content.length,
+        };
       }),
-    list: (file) => look(file, new Map<string, string>(), (_, { logs }) => new Map([...logs].map(([path, { begun }]) => [path, begun]))),
+    list: (file) =>
+      look(
+        file,
+        new Map<string, string>(),
+        (_, { logs }) => new Map([...logs].map(([path, { begun }]) => [path, begun])),
+      ),
   };
 }
 
@@ -139,9 +147,10 @@ function readOn(opened: number, index: Index): void {
     const content = readPart(opened, index.read, Math.min(size - index.read, READ_BYTES));
     const end = content.lastIndexOf(0x0a) + 1;
     if (end === 0) return;
-    for (let start = 0; start < end; ) {
+    for (let start = 0; start < end;) {
       const next = content.indexOf(0x0a, start) + 1;
-      for (const line of parseLines<GatheredLine>(content.subarray(start, next))) addTo(index.logs, line, { from: index.read + start, bytes: next - start });
+      for (const line of parseLines<GatheredLine>(content.subarray(start, next)))
+        addTo(index.logs, line, { from: index.read + start, bytes: next - start });
       start = next;
     }
     index.read += end;

@@ -39,7 +39,8 @@ export async function openIdentity(stateDir: string, lookOnly: boolean): Promise
   const written = await readIdentity(stateDir);
   if (written === null) return { id: lookOnly ? newId() : await createId(stateDir), copiedFrom: null };
   const original = await originalOf(stateDir, written);
-  if (original !== null) return lookOnly ? { id: newId(), copiedFrom: original } : becomeCopy(stateDir, written.id, original);
+  if (original !== null)
+    return lookOnly ? { id: newId(), copiedFrom: original } : becomeCopy(stateDir, written.id, original);
   if (!lookOnly && !isNoted(stateDir, written.place)) await notePlace(stateDir, written);
   return written;
 }
@@ -63,12 +64,22 @@ async function readIdentity(stateDir: string): Promise<Written | null> {
   }
   const { id, version, place, copied_from } = parseIdentity(text);
   if (typeof id !== 'string' || !/^[a-z2-7]{8}$/.test(id)) {
-    throw new StoreFailure('internal', `Expected \`${path}\` to name this store by an \`id\` of 8 characters; it does not. Move the folder away to begin a new one.`);
+    throw new StoreFailure(
+      'internal',
+      `Expected \`${path}\` to name this store by an \`id\` of 8 characters; it does not. Move the folder away to begin a new one.`,
+    );
   }
   if (version !== STORE_VERSION) {
-    throw new StoreFailure('internal', `Expected the store \`${stateDir}\` to have version \`${STORE_VERSION}\`, got \`${String(version)}\`: it belongs to another version of Perdure.`);
+    throw new StoreFailure(
+      'internal',
+      `Expected the store \`${stateDir}\` to have version \`${STORE_VERSION}\`, got \`${String(version)}\`: it belongs to another version of Perdure.`,
+    );
   }
-  return { id, place: placeSchema.safeParse(place).data ?? null, copiedFrom: typeof copied_from === 'string' ? copied_from : null };
+  return {
+    id,
+    place: placeSchema.safeParse(place).data ?? null,
+    copiedFrom: typeof copied_from === 'string' ? copied_from : null,
+  };
 }
 
 function parseIdentity(text: string): { id?: unknown; version?: unknown; place?: unknown; copied_from?: unknown } {
@@ -90,7 +101,10 @@ async function originalOf(stateDir: string, { id, place }: Written): Promise<str
   const there = identityUnlessHidden(place.path);
   if (there === null || isSameFolder(here, there)) return null;
   // What nobody lets us read is known by its number: another user's project was copied.
-  const found = await readIdentity(place.path).then((written) => written?.id ?? null, () => (isSameFolder(there, place) ? id : null));
+  const found = await readIdentity(place.path).then(
+    (written) => written?.id ?? null,
+    () => (isSameFolder(there, place) ? id : null),
+  );
   return found === id ? place.path : null;
 }
 
@@ -129,7 +143,10 @@ async function writeIdentity(path: string, stateDir: string, { id, copiedFrom }:
  */
 async function becomeCopy(stateDir: string, copied: string, copiedFrom: string): Promise<StoreIdentity> {
   const { dev, ino } = identityOf(stateDir) ?? { dev: 0, ino: 0 };
-  const chosen = await writeOnce(join(stateDir, `store.${copied}-${String(dev)}-${String(ino)}.json`), stateDir, { id: newId(), copiedFrom });
+  const chosen = await writeOnce(join(stateDir, `store.${copied}-${String(dev)}-${String(ino)}.json`), stateDir, {
+    id: newId(),
+    copiedFrom,
+  });
   await writeIdentity(fileOfId(stateDir), stateDir, chosen);
   return chosen;
 }

@@ -98,7 +98,7 @@ export function openJournal(path: string): Journal {
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
   function catchUp(file: number, size = fstatSync(file).size): number {
     if (size < index.end) index = emptyIndex(); // A person has removed a line.
-    for (let length = READ_BYTES; index.end < size; ) {
+    for (let length = READ_BYTES; index.end < size;) {
       const { end } = index;
       addLines(index, readPlace(file, { start: end, length: Math.min(length, size - end) }));
       if (index.end === end && length >= size - end) break;
@@ -122,14 +122,18 @@ export function openJournal(path: string): Journal {
     if (start === null) return null;
     const line = place === undefined ? null : parse(readPlace(file, place).toString('utf8'));
     if (line?.key === key) return line.entry;
-    throw new StoreFailure('store-missing', `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer that is looked for; remove that line to have it asked again.`);
+    throw new StoreFailure(
+      'store-missing',
+      `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer that is looked for; remove that line to have it asked again.`,
+    );
   }
 
   return {
     read(key) {
       try {
         const size = statSync(path, { throwIfNoEntry: false })?.size;
-        if (size === undefined || (size === index.end && !index.places.has(key) && index.damagedAt === null)) return null;
+        if (size === undefined || (size === index.end && !index.places.has(key) && index.damagedAt === null))
+          return null;
         return withFile(path, (file) => find(file, key));
       } catch (error) {
         throw storeFailure(error, 'read', path);
@@ -187,7 +191,14 @@ function addLine(index: Index, line: Buffer): void {
 function parse(text: string): { key: string; entry: JournalEntry } | null {
   try {
     const line: unknown = JSON.parse(text);
-    if (typeof line !== 'object' || line === null || !('key' in line) || !('entry' in line) || typeof line.key !== 'string') return null;
+    if (
+      typeof line !== 'object' ||
+      line === null ||
+      !('key' in line) ||
+      !('entry' in line) ||
+      typeof line.key !== 'string'
+    )
+      return null;
     return { key: line.key, entry: line.entry as JournalEntry }; // `append` writes nothing else.
   } catch {
     return null;
@@ -198,10 +209,12 @@ function parse(text: string): { key: string; entry: JournalEntry } | null {
 function listed(path: string, find: (file: number) => Map<string, Place>): [string, JournalEntry][] {
   try {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
-    return withFile(path, (file) => [...find(file)].flatMap(([key, place]): [string, JournalEntry][] => {
-      const line = parse(readPlace(file, place).toString('utf8'));
-      return line === null ? [] : [[key, line.entry]];
-    }));
+    return withFile(path, (file) =>
+      [...find(file)].flatMap(([key, place]): [string, JournalEntry][] => {
+        const line = parse(readPlace(file, place).toString('utf8'));
+        return line === null ? [] : [[key, line.entry]];
+      }),
+    );
   } catch (error) {
     throw storeFailure(error, 'read', path);
   }
@@ -219,6 +232,7 @@ function withFile<T>(path: string, use: (file: number) => T): T {
 function readPlace(file: number, { start, length }: Place): Buffer {
   const bytes = Buffer.alloc(length);
   let read = 0;
-  for (let count = -1; read < length && count !== 0; read += count) count = readSync(file, bytes, read, length - read, start + read);
+  for (let count = -1; read < length && count !== 0; read += count)
+    count = readSync(file, bytes, read, length - read, start + read);
   return bytes.subarray(0, read);
 }

@@ -28,7 +28,8 @@ export interface LogFiles {
  */
 export function createLogFiles(folder: string): LogFiles {
   const folderOf = (run: string): string => join(folder, fileName(run));
-  const fileOfLog = (run: string, path: string): string => `${join(folderOf(run), ...path.split('/').map(fileName))}${EXTENSION}`;
+  const fileOfLog = (run: string, path: string): string =>
+    `${join(folderOf(run), ...path.split('/').map(fileName))}${EXTENSION}`;
   const fileOfRun = (run: string): string => join(folderOf(run), GATHERED);
   const gathered = createGatheredLogs();
   return {
@@ -45,7 +46,9 @@ export function createLogFiles(folder: string): LogFiles {
     async listLogs(run) {
       const root = folderOf(run);
       const files = (await filesBelow(root)).filter((file) => file.endsWith(EXTENSION));
-      const begun = new Map(await Promise.all(files.map(async (file) => [pathOf(root, file), await headOf(file)] as const)));
+      const begun = new Map(
+        await Promise.all(files.map(async (file) => [pathOf(root, file), await headOf(file)] as const)),
+      );
       for (const [path, at] of gathered.list(fileOfRun(run))) begun.set(path, at);
       // In an empty one nothing could be written.
       const logs = [...begun].filter(([, at]) => at !== '');
@@ -85,7 +88,10 @@ function openWriter(ownFile: string, { gathered, file: gatheredFile, path }: Gat
     try {
       if (file === null) file = openForLines(ownFile);
       else if (lost > 0) endHalfLine(file);
-      const note = lost === 0 ? [] : [...linesOf('note', `${lost} lines are missing here: ${storeFailure(failure, 'write', ownFile).message}`)];
+      const note =
+        lost === 0
+          ? []
+          : [...linesOf('note', `${lost} lines are missing here: ${storeFailure(failure, 'write', ownFile).message}`)];
       appendFileSync(file, formatLines([...gathered.take(gatheredFile, path), ...note, ...lines])); // Not `writeSync`: on a full disk that writes a part and does not say so.
       lost = 0;
     } catch (error) {

@@ -12,7 +12,8 @@ export const READ_BYTES = 1024 * 1024;
 
 /** A text as lines of a log. */
 export function* linesOf(stream: LogLine['stream'], text: string, at = new Date().toISOString()): Generator<LogLine> {
-  for (let start = 0; start < text.length; start += LINE_CHARACTERS) yield { at, stream, text: text.slice(start, start + LINE_CHARACTERS) };
+  for (let start = 0; start < text.length; start += LINE_CHARACTERS)
+    yield { at, stream, text: text.slice(start, start + LINE_CHARACTERS) };
 }
 
 /** As they stand in a file. */
@@ -22,13 +23,16 @@ export function formatLines(lines: readonly LogLine[]): string {
 
 /** Whole lines of a file. A damaged one is left out: the rest of a log is still worth reading. */
 export function parseLines<L extends LogLine>(content: Buffer): L[] {
-  return content.toString('utf8').split('\n').flatMap((text) => {
-    try {
-      return text === '' ? [] : [JSON.parse(text) as L]; // Only this store's writers write such files.
-    } catch {
-      return [];
-    }
-  });
+  return content
+    .toString('utf8')
+    .split('\n')
+    .flatMap((text) => {
+      try {
+        return text === '' ? [] : [JSON.parse(text) as L]; // Only this store's writers write such files.
+      } catch {
+        return [];
+      }
+    });
 }
 
 /** Opens a file of lines; a half one that a crash or a full disk left is ended first, so that the next one stands alone. */

@@ -39,11 +39,16 @@ export function createMadeFiles(folder: string): MadeFiles {
   return {
     async writeMade(made) {
       await rm(placeOf(made.file), { recursive: true, force: true });
-      await writeAtomically(join(placeOf(made.file), RECORD), JSON.stringify({ ...made, file: placeFrom(store, made.file) }));
+      await writeAtomically(
+        join(placeOf(made.file), RECORD),
+        JSON.stringify({ ...made, file: placeFrom(store, made.file) }),
+      );
     },
     async listMade() {
       const listed = await Promise.all((await namesIn(folder)).map((name) => readMade(join(folder, name))));
-      return listed.flatMap((one) => (one === null ? [] : [{ ...one, made: { ...one.made, file: locate(store, one.made.file) } }]));
+      return listed.flatMap((one) =>
+        one === null ? [] : [{ ...one, made: { ...one.made, file: locate(store, one.made.file) } }],
+      );
     },
     async noteUse(file, run) {
       if ((await readMade(placeOf(file))) === null) return;
@@ -59,7 +64,9 @@ async function readMade(place: string): Promise<{ made: MadeFile; runs: string[]
   try {
     const made = JSON.parse(await readFile(join(place, RECORD), 'utf8')) as MadeFile; // Written whole by `writeMade`, or not at all.
     const uses = (await namesIn(place)).filter((name) => name.endsWith(USE));
-    const runs = await Promise.all(uses.map(async (name) => JSON.parse(await readFile(join(place, name), 'utf8')) as string)); // by `noteUse`
+    const runs = await Promise.all(
+      uses.map(async (name) => JSON.parse(await readFile(join(place, name), 'utf8')) as string),
+    ); // by `noteUse`
     return { made, runs };
   } catch (error) {
     // Another process may forget it in this moment.

@@ -15,7 +15,17 @@ export interface Memory {
   at: string;
 }
 
-export const MEMORY_CATEGORIES = ['architecture', 'convention', 'review', 'decision', 'goal', 'constraint', 'open_loop', 'recent_change', 'session_summary'] as const;
+export const MEMORY_CATEGORIES = [
+  'architecture',
+  'convention',
+  'review',
+  'decision',
+  'goal',
+  'constraint',
+  'open_loop',
+  'recent_change',
+  'session_summary',
+] as const;
 export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
 
 export interface MemoryQuery {
@@ -42,7 +52,8 @@ export function createMemoryFiles(folder: string): MemoryFiles {
 
   function all(): Memory[] {
     const memories = new Map<string, Memory>();
-    for (const line of (readLines(path) ?? []) as unknown as Line[]) { // written below
+    for (const line of (readLines(path) ?? []) as unknown as Line[]) {
+      // written below
       if ('removed' in line) memories.delete(line.removed);
       else memories.set(line.id, line);
     }

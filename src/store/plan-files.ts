@@ -53,8 +53,19 @@ async function readPlan(path: string, hash: Hash): Promise<Plan> {
     // Whether it is the Plan of that name is proved by `check`.
     return JSON.parse(await readFile(path, 'utf8')) as Plan;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw movedRoot(path) ?? new StoreFailure('store-missing', `The plan \`${hash}\` is missing from the store: expected the file \`${path}\`.`, { cause: error });
-    if (error instanceof SyntaxError) throw new StoreFailure('store-missing', `The plan \`${hash}\` is corrupt: the file \`${path}\` is not JSON.`, { cause: error });
+    if (errorCode(error) === 'ENOENT')
+      throw (
+        movedRoot(path) ??
+        new StoreFailure(
+          'store-missing',
+          `The plan \`${hash}\` is missing from the store: expected the file \`${path}\`.`,
+          { cause: error },
+        )
+      );
+    if (error instanceof SyntaxError)
+      throw new StoreFailure('store-missing', `The plan \`${hash}\` is corrupt: the file \`${path}\` is not JSON.`, {
+        cause: error,
+      });
     throw storeFailure(error, 'read', path);
   }
 }
@@ -63,6 +74,7 @@ async function readPlan(path: string, hash: Hash): Promise<Plan> {
 function check(plan: Plan, hash: Hash): Plan {
   const { hash: _claimed, ...content } = plan;
   const found = sha256(canonicalJson(content));
-  if (found !== hash) throw new StoreFailure('store-missing', `The plan \`${hash}\` is corrupt: its content has the hash \`${found}\`.`);
+  if (found !== hash)
+    throw new StoreFailure('store-missing', `The plan \`${hash}\` is corrupt: its content has the hash \`${found}\`.`);
   return plan;
 }

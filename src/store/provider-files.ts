@@ -49,14 +49,16 @@ export function createProviderFiles(folder: string): ProviderFiles {
   function removeAll(provider: string): void {
     rmSync(pathOf(provider), { force: true });
     const prefix = `${fileName(provider)}.`;
-    for (const name of readdirSync(folder)) if (name.startsWith(prefix) && name.endsWith('.probe')) rmSync(join(folder, name), { force: true });
+    for (const name of readdirSync(folder))
+      if (name.startsWith(prefix) && name.endsWith('.probe')) rmSync(join(folder, name), { force: true });
   }
 
   return {
     readPause,
     async writePause(provider, pause) {
       if (pause === null) return removeAll(provider);
-      if ((readPause(provider)?.until ?? 0) < pause.until) await writeAtomically(pathOf(provider), JSON.stringify(pause));
+      if ((readPause(provider)?.until ?? 0) < pause.until)
+        await writeAtomically(pathOf(provider), JSON.stringify(pause));
     },
     claimProbe(provider, { until }, turn) {
       const path = join(folder, `${fileName(provider)}.${String(until)}.${String(turn)}.probe`);

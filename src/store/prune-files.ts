@@ -24,11 +24,16 @@ export async function removeRun(stateDir: string, run: string): Promise<void> {
 }
 
 /** Journals that nobody has written to since `before`, but those of these scopes, as file names in `journal/`. */
-export async function oldJournals(stateDir: string, { before, keep }: { before: Date; keep: Iterable<string> }): Promise<string[]> {
+export async function oldJournals(
+  stateDir: string,
+  { before, keep }: { before: Date; keep: Iterable<string> },
+): Promise<string[]> {
   const folder = join(stateDir, 'journal');
   const kept = new Set([...keep].map((scope) => `${fileName(scope)}.ndjson`));
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.ndjson') && !kept.has(name));
-  const old = await Promise.all(names.map(async (name) => ((await stat(join(folder, name))).mtime < before ? [name] : [])));
+  const old = await Promise.all(
+    names.map(async (name) => ((await stat(join(folder, name))).mtime < before ? [name] : [])),
+  );
   return old.flat();
 }
 

@@ -52,7 +52,8 @@ export function makeFolders(path: string): string | undefined {
   if (root === null) return makeEach(path);
   requireRoot(path);
   const missing: string[] = [];
-  for (let folder = path; folder !== root && identityOf(folder) === null; folder = dirname(folder)) missing.unshift(folder);
+  for (let folder = path; folder !== root && identityOf(folder) === null; folder = dirname(folder))
+    missing.unshift(folder);
   for (const folder of missing) makeOne(folder, root);
   return missing[0];
 }
@@ -60,7 +61,8 @@ export function makeFolders(path: string): string | undefined {
 /** Makes a folder and those that hold it, one by one: of a file system that is read-only `mkdir -p` of Node says that it is not there. */
 export function makeEach(path: string): string | undefined {
   const missing: string[] = [];
-  for (let folder = path; identityOf(folder) === null && folder !== dirname(folder); folder = dirname(folder)) missing.unshift(folder);
+  for (let folder = path; identityOf(folder) === null && folder !== dirname(folder); folder = dirname(folder))
+    missing.unshift(folder);
   for (const folder of missing) {
     try {
       mkdirSync(folder, { mode: PRIVATE_FOLDER });
@@ -90,5 +92,7 @@ function rootOf(path: string): string | null {
 function gone(root: string): StoreFailure {
   // As systems say of a file whose place is another now: whoever holds the store where it is goes on.
   const cause = Object.assign(new Error('the folder is another'), { code: 'ESTALE' });
-  return new StoreFailure('internal', `The state folder \`${root}\` was moved or removed: nothing is written there.`, { cause });
+  return new StoreFailure('internal', `The state folder \`${root}\` was moved or removed: nothing is written there.`, {
+    cause,
+  });
 }

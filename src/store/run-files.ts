@@ -34,7 +34,12 @@ export function createRunFiles(folder: string): RunFiles {
         return JSON.parse(await readFile(path, 'utf8')) as RunRecord; // Written whole by `writeRun`, or not at all.
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null;
-        if (error instanceof SyntaxError) throw new StoreFailure('store-missing', `The record of run \`${run}\` is corrupt: the file \`${path}\` is not JSON.`, { cause: error });
+        if (error instanceof SyntaxError)
+          throw new StoreFailure(
+            'store-missing',
+            `The record of run \`${run}\` is corrupt: the file \`${path}\` is not JSON.`,
+            { cause: error },
+          );
         throw storeFailure(error, 'read', path);
       }
     },
@@ -42,7 +47,10 @@ export function createRunFiles(folder: string): RunFiles {
       if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();
       try {
         const names = await readdir(folder);
-        return names.filter((name) => name.endsWith(EXTENSION) && !name.includes(SLASH)).map((name) => name.slice(0, -EXTENSION.length)).sort();
+        return names
+          .filter((name) => name.endsWith(EXTENSION) && !name.includes(SLASH))
+          .map((name) => name.slice(0, -EXTENSION.length))
+          .sort();
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return [];
         throw storeFailure(error, 'read', folder);
@@ -64,7 +72,11 @@ export async function recordsBelow(folder: string, run: string): Promise<{ file:
     if (errorCode(error) === 'ENOENT') return [];
     throw storeFailure(error, 'read', folder);
   });
-  const records = await Promise.all(names.filter((name) => name.endsWith(EXTENSION) && name.includes(SLASH)).map(async (file) => ({ file, run: await runOf(folder, file) })));
+  const records = await Promise.all(
+    names
+      .filter((name) => name.endsWith(EXTENSION) && name.includes(SLASH))
+      .map(async (file) => ({ file, run: await runOf(folder, file) })),
+  );
   return records.filter((record) => record.run.startsWith(`${run}/`));
 }
 

@@ -38,7 +38,10 @@ export interface Session {
 }
 
 /** What a session's file begins with. */
-export type SessionHead = Pick<Session, 'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from'>;
+export type SessionHead = Pick<
+  Session,
+  'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from'
+>;
 
 export interface SessionFiles {
   createSession(head: SessionHead, messages?: SessionMessage[]): Promise<void>;
@@ -81,7 +84,8 @@ function sessionOf([head, ...lines]: Json[]): Session | null {
   if (head === undefined) return null;
   const known = head as unknown as SessionHead; // `createSession` writes it first
   const messages = new Map<string, SessionMessage>();
-  for (const line of lines as unknown as SessionMessage[]) if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
+  for (const line of lines as unknown as SessionMessage[])
+    if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
   const all = [...messages.values()];
   const last = all.at(-1);
   return { ...known, updated_at: last?.at ?? known.created_at, status: statusOf(last), messages: all };
@@ -98,7 +102,9 @@ function asJson(message: SessionMessage): Json {
 
 function namesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(EXTENSION)).map((name) => name.slice(0, -EXTENSION.length));
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(EXTENSION))
+      .map((name) => name.slice(0, -EXTENSION.length));
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return [];
     throw storeFailure(error, 'read', folder);

@@ -54,7 +54,13 @@ export function createSnapshots(folder: string): Snapshots {
       await prepare(folder);
       // As they are without links: in a sandbox those lead nowhere.
       const [real, stateDir] = [realpathSync(workspace), realpathSync(dirname(folder))];
-      return await treeOf({ top: repositoryOf(real) ?? real, workspace: real, folder: realpathSync(folder), git, stateDir });
+      return await treeOf({
+        top: repositoryOf(real) ?? real,
+        workspace: real,
+        folder: realpathSync(folder),
+        git,
+        stateDir,
+      });
     } catch (error) {
       const failure = refusalOf(error, folder);
       if (failure.type === 'store-full') throw failure;
@@ -80,7 +86,11 @@ export function createSnapshots(folder: string): Snapshots {
 
 /** What went wrong, as a write of the store; git tells of a full disk in words. */
 function refusalOf(error: unknown, folder: string): StoreFailure {
-  return storeFailure(saysFull(error) ? Object.assign(new Error(String(error)), { code: 'ENOSPC' }) : error, 'write', folder);
+  return storeFailure(
+    saysFull(error) ? Object.assign(new Error(String(error)), { code: 'ENOSPC' }) : error,
+    'write',
+    folder,
+  );
 }
 
 /** Nothing here packs refs, so each is a file; to read it takes no process. */
@@ -132,24 +142,36 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
     const below = relative(top, workspace);
     const seen = await lookAt({ git, repository, below, without, place });
     await update(seen, { git, top, place });
-    const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index })).toString().trim();
+    const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index }))
+      .toString()
+      .trim();
     await rename(index, shared);
     return tree === '' ? EMPTY_TREE : tree;
   });
 }
 
 /** Brings an index to what the files are. Of a repository inside it has the commit, which we read ourselves. */
-async function update({ changed, repositories, indexed }: Seen, { git, top, place }: { git: Git; top: string; place: GitPlace }): Promise<void> {
-  await addAll(changed.filter((path) => isReadable(join(top, path))), git, place);
+async function update(
+  { changed, repositories, indexed }: Seen,
+  { git, top, place }: { git: Git; top: string; place: GitPlace },
+): Promise<void> {
+  await addAll(
+    changed.filter((path) => isReadable(join(top, path))),
+    git,
+    place,
+  );
   const known = new Set(indexed);
-  const entries = await Promise.all(repositories.map(async (path) => {
-    const head = await headOf(await repositoryAt(join(top, path)));
-    const isCommit = HASH.test(head);
-    if (isCommit && known.has(`160000 ${head} 0\t${path}`)) return '';
-    return isCommit ? `160000 ${head} 0\t${path}\0` : `0 ${'0'.repeat(40)} 0\t${path}\0`;
-  }));
+  const entries = await Promise.all(
+    repositories.map(async (path) => {
+      const head = await headOf(await repositoryAt(join(top, path)));
+      const isCommit = HASH.test(head);
+      if (isCommit && known.has(`160000 ${head} 0\t${path}`)) return '';
+      return isCommit ? `160000 ${head} 0\t${path}\0` : `0 ${'0'.repeat(40)} 0\t${path}\0`;
+    }),
+  );
   const input = entries.join('');
-  if (input !== '') await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
+  if (input !== '')
+    await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
 }
 
 /** Adds files, without those that git cannot read after all: it names the first, and does nothing then. */
@@ -157,7 +179,10 @@ async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void>
   const left = new Set(paths);
   for (let tries = 0; left.size > 0; tries += 1) {
     try {
-      await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], { ...place, input: [...left].map((path) => `${path}\0`).join('') });
+      await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
+        ...place,
+        input: [...left].map((path) => `${path}\0`).join(''),
+      });
       return;
     } catch (error) {
       const path = /Unable to process path ([^]+)$/.exec(error instanceof Error ? error.message : '')?.[1];
@@ -186,7 +211,10 @@ async function copyIndex(from: string, to: string): Promise<void> {
 }
 
 /** Gives the paths of files of its own in our repository, where nothing of them is left afterwards. */
-async function withFiles<T>(folder: string, use: (files: { index: string; ignored: string }) => Promise<T>): Promise<T> {
+async function withFiles<T>(
+  folder: string,
+  use: (files: { index: string; ignored: string }) => Promise<T>,
+): Promise<T> {
   const mark = randomBytes(6).toString('hex');
   const [index, ignored] = [join(folder, `index.${mark}`), join(folder, `ignored.${mark}`)];
   try {

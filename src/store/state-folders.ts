@@ -28,7 +28,14 @@ function namesStore(file: string): boolean {
       if (!fstatSync(handle).isFile()) return false;
       const bytes = Buffer.alloc(FILE_BYTES);
       const value: unknown = JSON.parse(bytes.toString('utf8', 0, readSync(handle, bytes)));
-      return typeof value === 'object' && value !== null && 'id' in value && 'version' in value && typeof value.id === 'string' && /^[a-z2-7]{8}$/.test(value.id);
+      return (
+        typeof value === 'object' &&
+        value !== null &&
+        'id' in value &&
+        'version' in value &&
+        typeof value.id === 'string' &&
+        /^[a-z2-7]{8}$/.test(value.id)
+      );
     } finally {
       closeSync(handle);
     }
@@ -77,10 +84,14 @@ interface Mount {
 
 function listMounts(): Mount[] {
   try {
-    return readFileSync('/proc/self/mountinfo', 'utf8').split('\n').flatMap((line) => {
-      const [, , device, root, point] = line.split(' ');
-      return device === undefined || root === undefined || point === undefined ? [] : [{ device, root: unescape(root), point: unescape(point) }];
-    });
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .flatMap((line) => {
+        const [, , device, root, point] = line.split(' ');
+        return device === undefined || root === undefined || point === undefined
+          ? []
+          : [{ device, root: unescape(root), point: unescape(point) }];
+      });
   } catch {
     return [];
   }

@@ -29,7 +29,13 @@ const NOT_ALLOWED = new Set(['EACCES', 'EPERM', 'EROFS']);
 const NOT_NOW = new Set([...NOT_ALLOWED, 'ESTALE', 'EIO', 'EMFILE', 'ENFILE', 'EAGAIN']);
 
 /** What a path is not. */
-const EXPECTED: Readonly<Record<string, string>> = { ENOENT: 'a place that is there, or can be made', EISDIR: 'a file, got a folder', ENOTDIR: 'folders on the way, got something else', ELOOP: 'a path whose links end', ENAMETOOLONG: 'a shorter path' };
+const EXPECTED: Readonly<Record<string, string>> = {
+  ENOENT: 'a place that is there, or can be made',
+  EISDIR: 'a file, got a folder',
+  ENOTDIR: 'folders on the way, got something else',
+  ELOOP: 'a path whose links end',
+  ENAMETOOLONG: 'a shorter path',
+};
 
 /** Whether the system refused a write for want of room. */
 export function isNoSpace(error: unknown): boolean {
@@ -42,12 +48,25 @@ export function storeFailure(error: unknown, action: 'read' | 'write' | 'create'
   const code = errorCode(error);
   const options = { cause: error };
   if (code !== null && NO_SPACE.has(code)) {
-    return new StoreFailure('store-full', `Cannot ${action} \`${path}\`: no space is left there (${code}). What is written waits for room: free some space.`, options);
+    return new StoreFailure(
+      'store-full',
+      `Cannot ${action} \`${path}\`: no space is left there (${code}). What is written waits for room: free some space.`,
+      options,
+    );
   }
   if (code !== null && NOT_ALLOWED.has(code)) {
-    return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`, options);
+    return new StoreFailure(
+      'internal',
+      `Cannot ${action} \`${path}\`: expected a folder that this user may write, got ${code}.`,
+      options,
+    );
   }
   const expected = code === null ? undefined : EXPECTED[code];
-  if (expected !== undefined) return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected ${expected} (${code}).`, options);
-  return new StoreFailure('internal', `Cannot ${action} \`${path}\`: ${code ?? (error instanceof Error ? error.message : String(error))}.`, options);
+  if (expected !== undefined)
+    return new StoreFailure('internal', `Cannot ${action} \`${path}\`: expected ${expected} (${code}).`, options);
+  return new StoreFailure(
+    'internal',
+    `Cannot ${action} \`${path}\`: ${code ?? (error instanceof Error ? error.message : String(error))}.`,
+    options,
+  );
 }

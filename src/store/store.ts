@@ -57,7 +57,18 @@ export interface LogWriter {
  * One implementation: a local folder (`.perdure/`), see `local-store.ts`. What `put*` returned is on disk: written,
  * synced and renamed (I6).
  */
-export interface Store extends AliveLog, ApprovalKey, MadeFiles, ProviderFiles, SessionFiles, MemoryFiles, RecordedFiles, Snapshots, SubmittedFiles, TaintFiles {
+export interface Store
+  extends
+    AliveLog,
+    ApprovalKey,
+    MadeFiles,
+    ProviderFiles,
+    SessionFiles,
+    MemoryFiles,
+    RecordedFiles,
+    Snapshots,
+    SubmittedFiles,
+    TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
   /** State folder of the store that this one is a copy of, which goes on with the runs that were open; null of any other. */

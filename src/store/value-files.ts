@@ -31,13 +31,20 @@ export function createValueFiles(folder: string): ValueFiles {
     const path = fileOf(folder, ref);
     // A file that has its final name is whole (it was synced before it was renamed), so it need not be written again.
     const isThere = cache.get(ref) !== undefined || hasSize(path, content.length);
-    const { named, done } = isThere ? { named: Promise.resolve(), done: Promise.resolve() } : beginToWrite(path, content);
+    const { named, done } = isThere
+      ? { named: Promise.resolve(), done: Promise.resolve() }
+      : beginToWrite(path, content);
     return { named, done: done.then(() => cache.set(ref, asRead(value, content), content.length)) };
   }
 
   function begin(value: Json, content: Buffer): { stored: StoredValue } & Writing {
     const ref = sha256(content);
-    const stored: StoredValue = { ref, bytes: content.length, preview: previewOf(value), ...(Array.isArray(value) ? { length: value.length } : {}) };
+    const stored: StoredValue = {
+      ref,
+      bytes: content.length,
+      preview: previewOf(value),
+      ...(Array.isArray(value) ? { length: value.length } : {}),
+    };
     return { stored, ...write(ref, value, content) };
   }
 
@@ -67,7 +74,11 @@ export function createValueFiles(folder: string): ValueFiles {
     async getText(text) {
       if (typeof text === 'string') return text;
       const value = await get(text.text);
-      if (typeof value !== 'string') throw new StoreFailure('internal', `Expected the stored value \`${text.text}\` to be a text, got ${typeof value}.`);
+      if (typeof value !== 'string')
+        throw new StoreFailure(
+          'internal',
+          `Expected the stored value \`${text.text}\` to be a text, got ${typeof value}.`,
+        );
       return value;
     },
   };
@@ -88,7 +99,11 @@ function asRead(value: Json, content: Buffer): Json {
 
 /** The file of a hash. Anything that is not exactly a hash never reaches the file system (S58). */
 export function fileOf(folder: string, ref: string): string {
-  if (!isHash(ref)) throw new StoreFailure('store-missing', `Expected the name of a stored value (\`sha256:\` and 64 hexadecimal digits), got \`${String(ref).slice(0, 80)}\`.`);
+  if (!isHash(ref))
+    throw new StoreFailure(
+      'store-missing',
+      `Expected the name of a stored value (\`sha256:\` and 64 hexadecimal digits), got \`${String(ref).slice(0, 80)}\`.`,
+    );
   const hex = ref.slice('sha256:'.length);
   return join(folder, hex.slice(0, 2), hex);
 }
@@ -99,11 +114,21 @@ export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   try {
     content = await readFile(path);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw movedRoot(path) ?? new StoreFailure('store-missing', `The stored value \`${ref}\` is missing: expected the file \`${path}\`.`, { cause: error });
+    if (errorCode(error) === 'ENOENT')
+      throw (
+        movedRoot(path) ??
+        new StoreFailure('store-missing', `The stored value \`${ref}\` is missing: expected the file \`${path}\`.`, {
+          cause: error,
+        })
+      );
     throw storeFailure(error, 'read', path);
   }
   const found = sha256(content);
-  if (found !== ref) throw new StoreFailure('store-missing', `The stored value \`${ref}\` is corrupt: the file \`${path}\` now has the content of \`${found}\`.`);
+  if (found !== ref)
+    throw new StoreFailure(
+      'store-missing',
+      `The stored value \`${ref}\` is corrupt: the file \`${path}\` now has the content of \`${found}\`.`,
+    );
   return content;
 }
 

@@ -53,7 +53,11 @@ interface Context {
   port: number;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, { store, origins, port }: Context): Promise<void> {
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { store, origins, port }: Context,
+): Promise<void> {
   // A foreign name that resolves to loopback (DNS rebinding) shows itself in the Host header.
   if (!loopbackHosts(port).includes(request.headers.host ?? '')) return end(response, 403);
   const { origin } = request.headers;
@@ -80,7 +84,9 @@ function allowOrigin(response: ServerResponse, origin: string): void {
 }
 
 function end(response: ServerResponse, status: number, body?: string): void {
-  response.writeHead(status, body === undefined ? {} : { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }).end(body);
+  response
+    .writeHead(status, body === undefined ? {} : { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' })
+    .end(body);
 }
 
 async function readBody(request: IncomingMessage): Promise<string | null> {
@@ -105,7 +111,8 @@ function payloadsIn(body: string): JsonObject[] | null {
 /** A Temporal payload in its JSON form: metadata and data are base64. One that we cannot better stays as it is. */
 async function decode(payload: JsonObject, store: Context['store']): Promise<JsonObject> {
   const { metadata, data } = payload;
-  if (!isObject(metadata) || typeof data !== 'string' || fromBase64(metadata['encoding']) !== 'json/plain') return payload;
+  if (!isObject(metadata) || typeof data !== 'string' || fromBase64(metadata['encoding']) !== 'json/plain')
+    return payload;
   const text = fromBase64(data);
   if (!OURS.test(text)) return payload;
   const value = parse(text);
@@ -123,7 +130,8 @@ async function show(value: Json, budget: { store: Context['store']; left: number
     return items;
   }
   if (!isObject(value)) return value;
-  if (typeof value['planVersion'] === 'number' && typeof value['short'] === 'string') return readable(value['short']) ?? value;
+  if (typeof value['planVersion'] === 'number' && typeof value['short'] === 'string')
+    return readable(value['short']) ?? value;
   const hash = storedName(value);
   if (hash !== null) return showStored(value, hash, budget);
   const members: [string, Json][] = [];
@@ -144,7 +152,11 @@ function readable(short: string): Json | null {
   }
 }
 
-async function showStored(named: JsonObject, hash: Hash, budget: { store: Context['store']; left: number }): Promise<Json> {
+async function showStored(
+  named: JsonObject,
+  hash: Hash,
+  budget: { store: Context['store']; left: number },
+): Promise<Json> {
   const bytes = Number(named['bytes']);
   if (bytes > budget.left) return named;
   budget.left -= bytes;

@@ -55,11 +55,16 @@ export function send(socket: Socket, message: ClientMessage | HostMessage): void
 }
 
 /** Calls back for every message that arrives. A line that is no message ends the connection. */
-export function receive<T extends ClientMessage | HostMessage>(socket: Socket, types: readonly T['type'][], onMessage: (message: T) => void): void {
+export function receive<T extends ClientMessage | HostMessage>(
+  socket: Socket,
+  types: readonly T['type'][],
+  onMessage: (message: T) => void,
+): void {
   const lines = createInterface({ input: socket });
   lines.on('line', (line) => {
     const message = parse(line);
-    if (message !== null && types.some((type) => type === message.type)) onMessage(message as T); // both ends are ours, in a private folder
+    if (message !== null && types.some((type) => type === message.type))
+      onMessage(message as T); // both ends are ours, in a private folder
     else socket.destroy();
   });
   // A peer that was killed resets the connection; readline repeats that error, and its `close` follows.

@@ -5,7 +5,10 @@ import { CLIENT_TYPES, receive, send } from './control-protocol.js';
 import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
 
 /** How the host's start stands; what a client hears when it says hello. */
-export type Standing = { phase: 'starting' } | { phase: 'ready'; host: HostInfo } | { phase: 'failed'; message: string; hint: string | null; again?: true };
+export type Standing =
+  | { phase: 'starting' }
+  | { phase: 'ready'; host: HostInfo }
+  | { phase: 'failed'; message: string; hint: string | null; again?: true };
 
 export interface ControlHandlers {
   /** A command joins, with what it knows of providers. Gives whether the host serves it; one that ends does not, and the command looks for the next. */
@@ -102,6 +105,16 @@ export async function serveControl(path: string, handlers: ControlHandlers): Pro
 }
 
 function tell(socket: Socket, standing: Standing): void {
-  const message: HostMessage | null = standing.phase === 'starting' ? null : standing.phase === 'ready' ? { type: 'ready', host: standing.host } : { type: 'failed', message: standing.message, hint: standing.hint, ...(standing.again ? { again: true as const } : {}) };
+  const message: HostMessage | null =
+    standing.phase === 'starting'
+      ? null
+      : standing.phase === 'ready'
+        ? { type: 'ready', host: standing.host }
+        : {
+            type: 'failed',
+            message: standing.message,
+            hint: standing.hint,
+            ...(standing.again ? { again: true as const } : {}),
+          };
   if (message !== null) send(socket, message);
 }

@@ -28,7 +28,12 @@ export interface NamesVariables {
 /** Every variable that the config names: keys of providers, secrets of MCP servers and of the search, and where notices go. */
 export function configVariables({ providers, mcp = {}, search, notify }: NamesVariables): string[] {
   const address = addressVariable(notify?.webhook);
-  return [...keyVariables(providers), ...variablesIn(Object.values(search?.headers ?? {})), ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))), ...(address === null ? [] : [address])];
+  return [
+    ...keyVariables(providers),
+    ...variablesIn(Object.values(search?.headers ?? {})),
+    ...Object.values(mcp).flatMap((server) => variablesOf(toMcpServer(server))),
+    ...(address === null ? [] : [address]),
+  ];
 }
 
 /**

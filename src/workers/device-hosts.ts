@@ -16,7 +16,11 @@ export interface HostServer {
 }
 
 /** What the workers on a device's host say of it; null when none of them answers. */
-export async function askHost({ connection, client, namespace }: HostServer, queue: string, device: Device): Promise<FoundDevice | null> {
+export async function askHost(
+  { connection, client, namespace }: HostServer,
+  queue: string,
+  device: Device,
+): Promise<FoundDevice | null> {
   if ((await pollersAt(connection, namespace, queue)).length === 0) return null;
   try {
     return await askStore({ client, taskQueue: queue, id: queue }, { op: 'findDevice', device }, ANSWER_MS);
@@ -27,6 +31,9 @@ export async function askHost({ connection, client, namespace }: HostServer, que
 }
 
 /** Whether a device hangs on this host, for all that `perdure.yml` says: it names no queue, or the project's own. */
-export function isHere(device: { task_queue?: string | undefined }, { task_queue }: { task_queue?: string | undefined }): boolean {
+export function isHere(
+  device: { task_queue?: string | undefined },
+  { task_queue }: { task_queue?: string | undefined },
+): boolean {
   return device.task_queue === undefined || device.task_queue === task_queue;
 }

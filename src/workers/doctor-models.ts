@@ -17,7 +17,10 @@ const SHOWN = 8;
 /** What answers for models: Ollama on this machine, and a server that speaks OpenAI's protocol where one is named. */
 export async function modelFindings(config: Models, env: Env): Promise<Finding[]> {
   const endpoint = env['OPENAI_BASE_URL'] || config.providers?.openai?.base_url;
-  return Promise.all([ollama(config, env), ...(endpoint === undefined ? [] : [openai(openaiUrl(endpoint), config, env)])]);
+  return Promise.all([
+    ollama(config, env),
+    ...(endpoint === undefined ? [] : [openai(openaiUrl(endpoint), config, env)]),
+  ]);
 }
 
 async function ollama({ providers }: Models, env: Env): Promise<Finding> {
@@ -27,10 +30,25 @@ async function ollama({ providers }: Models, env: Env): Promise<Finding> {
     const response = await fetch(new URL('/api/tags', address), { signal: AbortSignal.timeout(LOCAL_MS) });
     const { models = [] } = (await response.json()) as { models?: { name: string }[] }; // Ollama's API
     const known = models.map((model) => model.name).sort();
-    const detail = known.length === 0 ? `answers at ${address}, and has no model` : `answers at ${address}, with the models ${known.join(', ')}`;
-    return { name, ok: response.ok, required: false, detail, fix: known.length === 0 ? 'Get one: ollama pull qwen3' : null };
+    const detail =
+      known.length === 0
+        ? `answers at ${address}, and has no model`
+        : `answers at ${address}, with the models ${known.join(', ')}`;
+    return {
+      name,
+      ok: response.ok,
+      required: false,
+      detail,
+      fix: known.length === 0 ? 'Get one: ollama pull qwen3' : null,
+    };
   } catch {
-    return { name, ok: false, required: false, detail: `does not answer at ${address}`, fix: 'Install and start it: https://ollama.com' };
+    return {
+      name,
+      ok: false,
+      required: false,
+      detail: `does not answer at ${address}`,
+      fix: 'Install and start it: https://ollama.com',
+    };
   }
 }
 
@@ -48,7 +66,9 @@ async function openai(url: string, config: Models, env: Env): Promise<Finding> {
   const variable = keyVariable(config.providers?.openai) ?? 'OPENAI_API_KEY';
   const endpoint: Endpoint = { url, place: url.replace(/\/\/[^/@]*@/, '//'), variable, key: env[variable] ?? '' };
   const found = await ask(endpoint, namedModels(config, env)).catch((error: unknown) => ({
-    ok: false, detail: `${endpoint.place} does not answer: ${messageOf(error)}`, fix: 'Start it, or correct `providers.openai.base_url` in perdure.yml',
+    ok: false,
+    detail: `${endpoint.place} does not answer: ${messageOf(error)}`,
+    fix: 'Start it, or correct `providers.openai.base_url` in perdure.yml',
   }));
   return { name: 'openai endpoint', required: false, ...found };
 }
@@ -56,25 +76,47 @@ async function openai(url: string, config: Models, env: Env): Promise<Finding> {
 type Told = Pick<Finding, 'ok' | 'detail' | 'fix'>;
 
 async function ask({ url, place, variable, key }: Endpoint, named: string[]): Promise<Told> {
-  const response = await request(`${url}/models`, { headers: key === '' ? {} : { authorization: `Bearer ${key}` }, signal: AbortSignal.timeout(ENDPOINT_MS) });
+  const response = await request(`${url}/models`, {
+    headers: key === '' ? {} : { authorization: `Bearer ${key}` },
+    signal: AbortSignal.timeout(ENDPOINT_MS),
+  });
   const text = await readAll(response);
   switch (response.statusCode) {
     case 200:
       return judge(place, modelsIn(text), named);
     case 401:
     case 403:
-      return key === '' ? { ok: false, detail: `${place} wants a key, and ${variable} is not set`, fix: `Set ${variable} where you run perdure` } : { ok: false, detail: `${place} refuses the key in ${variable}`, fix: `Correct ${variable} where you run perdure` };
+      return key === ''
+        ? {
+            ok: false,
+            detail: `${place} wants a key, and ${variable} is not set`,
+            fix: `Set ${variable} where you run perdure`,
+          }
+        : {
+            ok: false,
+            detail: `${place} refuses the key in ${variable}`,
+            fix: `Correct ${variable} where you run perdure`,
+          };
     case 404:
       return { ok: true, detail: `${place} answers, and does not say which models it has`, fix: null };
     default:
-      return { ok: false, detail: `${place} answers with ${String(response.statusCode)}`, fix: 'Mind `providers.openai.base_url` in perdure.yml: it ends where `/chat/completions` begins' };
+      return {
+        ok: false,
+        detail: `${place} answers with ${String(response.statusCode)}`,
+        fix: 'Mind `providers.openai.base_url` in perdure.yml: it ends where `/chat/completions` begins',
+      };
   }
 }
 
 function judge(place: string, known: string[], named: string[]): Told {
   const missing = named.filter((model) => !known.includes(model));
   const detail = `answers at ${place}, ${known.length === 0 ? 'and has no model' : `with ${listed(known)}`}`;
-  if (missing.length > 0) return { ok: false, detail: `${detail}; not with ${missing.join(', ')}`, fix: 'Correct `models` in perdure.yml, or load the model there' };
+  if (missing.length > 0)
+    return {
+      ok: false,
+      detail: `${detail}; not with ${missing.join(', ')}`,
+      fix: 'Correct `models` in perdure.yml, or load the model there',
+    };
   return { ok: known.length > 0, detail, fix: known.length > 0 ? null : 'Load a model there' };
 }
 

@@ -6,7 +6,22 @@ import type { Finding } from './doctor.js';
 export async function sandboxFindings(): Promise<Finding[]> {
   const [sandbox, network] = await Promise.all([findSandbox(), tryNetwork()]);
   return [
-    { name: 'sandbox', ok: sandbox !== null, required: false, detail: sandbox?.file ?? 'there is none; agents with `shell` do not start', fix: sandbox === null ? NO_SANDBOX : null },
-    { name: 'sandbox network', ok: network === null, required: false, detail: network === null ? 'slirp4netns, without a way to this machine' : `commands in the sandbox have no network: ${network}`, fix: network === null ? null : 'Install the packages slirp4netns and nftables' },
+    {
+      name: 'sandbox',
+      ok: sandbox !== null,
+      required: false,
+      detail: sandbox?.file ?? 'there is none; agents with `shell` do not start',
+      fix: sandbox === null ? NO_SANDBOX : null,
+    },
+    {
+      name: 'sandbox network',
+      ok: network === null,
+      required: false,
+      detail:
+        network === null
+          ? 'slirp4netns, without a way to this machine'
+          : `commands in the sandbox have no network: ${network}`,
+      fix: network === null ? null : 'Install the packages slirp4netns and nftables',
+    },
   ];
 }

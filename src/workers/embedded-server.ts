@@ -44,7 +44,8 @@ export async function findServer(stateDir: string): Promise<EmbeddedServer | nul
     const ports = portsIn(argv, database);
     const identity = ports === null ? null : await identify(pid);
     // The file of that name may be another one since the server opened it.
-    if (ports !== null && identity !== null && (id === null || (await hasOpen(pid, id)) !== false)) return describe(identity, ports);
+    if (ports !== null && identity !== null && (id === null || (await hasOpen(pid, id)) !== false))
+      return describe(identity, ports);
   }
   return null;
 }
@@ -74,7 +75,12 @@ export async function endStrayServers(stateDir: string): Promise<number> {
 async function hasOpen(pid: number, file: FolderIdentity): Promise<boolean | null> {
   const folder = `/proc/${String(pid)}/fd`;
   const names = await readdir(folder).catch((): string[] => []);
-  const found = await Promise.all(names.map(async (name) => ({ path: await readlink(join(folder, name)).catch(() => ''), is: await stat(join(folder, name)).catch(() => null) })));
+  const found = await Promise.all(
+    names.map(async (name) => ({
+      path: await readlink(join(folder, name)).catch(() => ''),
+      is: await stat(join(folder, name)).catch(() => null),
+    })),
+  );
   if (!found.some(({ path }) => DATABASE.test(path))) return null;
   return found.some(({ is }) => is !== null && isSameFolder({ dev: is.dev, ino: is.ino }, file));
 }
@@ -112,7 +118,10 @@ export async function startServer(program: string, stateDir: string, ports: Serv
   const real = await realpath(stateDir);
   await checkDatabase(real);
   const log = serverLog(real);
-  const from = await stat(log).then(({ size }) => size, () => 0);
+  const from = await stat(log).then(
+    ({ size }) => size,
+    () => 0,
+  );
   const fd = openSync(log, 'a', 0o600);
   const child = spawn(program, serverArguments(databaseFile(real), ports), {
     cwd: real,
@@ -137,7 +146,15 @@ export async function startServer(program: string, stateDir: string, ports: Serv
 /** Waits until a server answers and is set up. Ends one that does not, and throws why. */
 export async function settled(server: EmbeddedServer, stateDir: string, logFrom = 0): Promise<void> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(new UnavailableError(`The Temporal server does not answer at ${server.address}; its log is ${serverLog(stateDir)}`)), HEALTHY_MS);
+  const timer = setTimeout(
+    () =>
+      abort.abort(
+        new UnavailableError(
+          `The Temporal server does not answer at ${server.address}; its log is ${serverLog(stateDir)}`,
+        ),
+      ),
+    HEALTHY_MS,
+  );
   const gone = whenGone(server, abort.signal).then(async () => {
     throw await startError(stateDir, logFrom);
   });
@@ -186,7 +203,12 @@ export async function arePortsFree(ports: ServerPorts): Promise<boolean> {
 }
 
 function describe(identity: ProcessIdentity, ports: ServerPorts): EmbeddedServer {
-  return { identity, ports, address: `${LOOPBACK}:${String(ports.grpc)}`, uiUrl: `http://${LOOPBACK}:${String(ports.ui)}` };
+  return {
+    identity,
+    ports,
+    address: `${LOOPBACK}:${String(ports.grpc)}`,
+    uiUrl: `http://${LOOPBACK}:${String(ports.ui)}`,
+  };
 }
 
 async function startError(stateDir: string, logFrom: number): Promise<UnavailableError> {
@@ -194,7 +216,10 @@ async function startError(stateDir: string, logFrom: number): Promise<Unavailabl
   const known = databaseError(said, stateDir);
   if (known !== null) return known;
   const last = said.trim().split('\n').slice(-3).join('\n');
-  return new UnavailableError(`The Temporal server ended at its start: ${last === '' ? 'it said nothing' : last}`, `Its log is ${serverLog(stateDir)}`);
+  return new UnavailableError(
+    `The Temporal server ended at its start: ${last === '' ? 'it said nothing' : last}`,
+    `Its log is ${serverLog(stateDir)}`,
+  );
 }
 
 /** The text of a file from an offset, at most its last 8 KiB. */

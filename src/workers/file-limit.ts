@@ -8,7 +8,10 @@ const FEWEST_FILES = 256;
 export function requireFiles(): void {
   const most = mostFiles();
   if (most === null || most >= FEWEST_FILES) return;
-  throw new UnavailableError(`Expected to be allowed at least ${String(FEWEST_FILES)} open files, got a limit of ${String(most)}.`, 'Raise it: ulimit -n 1024');
+  throw new UnavailableError(
+    `Expected to be allowed at least ${String(FEWEST_FILES)} open files, got a limit of ${String(most)}.`,
+    'Raise it: ulimit -n 1024',
+  );
 }
 
 function mostFiles(): number | null {

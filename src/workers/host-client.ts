@@ -96,7 +96,11 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
     }
     if (spawned?.ended() === 'failed') throw await spawned.error();
     if (spawned?.ended() === 'held') spawned = null;
-    if (Date.now() - silentSince > SILENT_MS) throw new UnavailableError(`The host of \`${stateDir}\` does not answer.`, `Its log is ${hostLog(stateDir)}; end it and try again.`);
+    if (Date.now() - silentSince > SILENT_MS)
+      throw new UnavailableError(
+        `The host of \`${stateDir}\` does not answer.`,
+        `Its log is ${hostLog(stateDir)}; end it and try again.`,
+      );
     await pause(LOOK_MS, undefined, { signal });
   }
 }
@@ -115,7 +119,8 @@ export async function hostStatus(stateDir: string): Promise<HostStatus | null> {
 export async function stopHost(stateDir: string): Promise<boolean> {
   const file = await readHostFile(stateDir);
   const line = await connectTo(stateDir);
-  if (line !== null) await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
+  if (line !== null)
+    await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
   if (file === null || (line === null && !(await isHeld(stateDir)))) return false;
   await hostEnded(stateDir, file);
   return true;
@@ -147,7 +152,11 @@ async function connectTo(stateDir: string): Promise<Line | null> {
 }
 
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
-function takeSeat({ socket, listened }: Line, { credentials, onProgress, signal, build = buildId() }: JoinOptions, mayRenew: boolean): Promise<HostSeat | null> {
+function takeSeat(
+  { socket, listened }: Line,
+  { credentials, onProgress, signal, build = buildId() }: JoinOptions,
+  mayRenew: boolean,
+): Promise<HostSeat | null> {
   return new Promise((resolve, reject) => {
     let lastWord: string | null = null;
     let host: HostInfo | null = null;
@@ -168,13 +177,20 @@ function takeSeat({ socket, listened }: Line, { credentials, onProgress, signal,
       silence.heard();
       if (message.type === 'progress') onProgress(message.line);
       if (message.type === 'stopping') lastWord = message.reason;
-      if (message.type === 'failed') reject(message.again === true ? new HostFailedError(message.message, message.hint) : new UnavailableError(message.message, message.hint));
-      if (message.type === 'kept') onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
+      if (message.type === 'failed')
+        reject(
+          message.again === true
+            ? new HostFailedError(message.message, message.hint)
+            : new UnavailableError(message.message, message.hint),
+        );
+      if (message.type === 'kept')
+        onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
       if (message.type === 'ready') {
         signal?.removeEventListener('abort', abort);
         host = message.host;
         // The workflow code of an older build must not take in new runs where nobody needs it.
-        if (mayRenew && build !== null && host.build !== null && host.build !== build) return send(socket, { type: 'renew' });
+        if (mayRenew && build !== null && host.build !== null && host.build !== build)
+          return send(socket, { type: 'renew' });
       }
       if (host === null || (message.type !== 'ready' && message.type !== 'kept')) return;
       silence.end();
@@ -184,7 +200,11 @@ function takeSeat({ socket, listened }: Line, { credentials, onProgress, signal,
   });
 }
 
-function ask<T>({ socket, listened }: Line, question: ClientMessage, answerIn: (message: HostMessage) => T | undefined): Promise<T | null> {
+function ask<T>(
+  { socket, listened }: Line,
+  question: ClientMessage,
+  answerIn: (message: HostMessage) => T | undefined,
+): Promise<T | null> {
   return new Promise((resolve, reject) => {
     socket.once('close', () => resolve(null));
     socket.on('error', () => socket.destroy());

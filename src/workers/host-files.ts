@@ -73,7 +73,10 @@ export function socketAt(stateDir: string): string {
   const near = join(stateDir, 'host', 'control.sock');
   if (Buffer.byteLength(near) <= SOCKET_BYTES) return near;
   const { dev, ino } = statSync(stateDir);
-  const name = createHash('sha256').update(`${String(dev)} ${String(ino)}`).digest('hex').slice(0, 32);
+  const name = createHash('sha256')
+    .update(`${String(dev)} ${String(ino)}`)
+    .digest('hex')
+    .slice(0, 32);
   return join(`/tmp/perdure-${String(process.getuid?.() ?? 0)}`, `${name}.sock`);
 }
 
@@ -81,7 +84,10 @@ async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const { uid } = await stat(folder);
   if (process.getuid !== undefined && uid !== process.getuid()) {
-    throw new UnavailableError(`The folder \`${folder}\` belongs to another user (${String(uid)}).`, 'Remove it, or set PERDURE_STATE_DIR to a shorter path.');
+    throw new UnavailableError(
+      `The folder \`${folder}\` belongs to another user (${String(uid)}).`,
+      'Remove it, or set PERDURE_STATE_DIR to a shorter path.',
+    );
   }
   await chmod(folder, 0o700);
 }

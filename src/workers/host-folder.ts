@@ -16,7 +16,10 @@ export interface HeldFolder {
  * stand where it did: it was moved, or removed, or another is there. `onRoom` hears when its disk gets full, and when there is room again.
  * The folder is kept open, so that no other gets its number meanwhile.
  */
-export function holdFolder(stateDir: string, { onGone, onRoom }: { onGone: (what: string) => void; onRoom: (hasRoom: boolean) => void }): HeldFolder {
+export function holdFolder(
+  stateDir: string,
+  { onGone, onRoom }: { onGone: (what: string) => void; onRoom: (hasRoom: boolean) => void },
+): HeldFolder {
   const handle = openSync(stateDir, 'r');
   const held = fstatSync(handle);
   let hadRoom = true;

@@ -39,7 +39,10 @@ export async function isLocked(folder: string, purpose: string): Promise<boolean
 function socketName(folder: string, purpose: string): string {
   const owner = process.getuid?.() ?? 0;
   const { dev, ino } = statSync(folder);
-  const hash = createHash('sha256').update(`${String(owner)}\0${String(dev)}\0${String(ino)}`).digest('hex').slice(0, 40);
+  const hash = createHash('sha256')
+    .update(`${String(owner)}\0${String(dev)}\0${String(ino)}`)
+    .digest('hex')
+    .slice(0, 40);
   return `\0perdure-${purpose}-${hash}`;
 }
 

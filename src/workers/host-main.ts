@@ -7,7 +7,9 @@ import { EXIT_HELD, hostSignal, idleSetting, outliveLog, timestamped } from './h
 async function main(): Promise<number> {
   process.title = 'perdure-host';
   outliveLog();
-  const { values } = parseArgs({ options: { 'state-dir': { type: 'string' }, 'task-queue': { type: 'string' }, 'load-only': { type: 'boolean' } } });
+  const { values } = parseArgs({
+    options: { 'state-dir': { type: 'string' }, 'task-queue': { type: 'string' }, 'load-only': { type: 'boolean' } },
+  });
   if (values['load-only']) return loadOnly();
   const stateDir = values['state-dir'];
   if (stateDir === undefined) throw new UnavailableError('Expected the option `--state-dir`.');
@@ -30,7 +32,12 @@ async function main(): Promise<number> {
 
 /** Loads what a host uses and ends: the build keeps what V8 has compiled by then. */
 async function loadOnly(): Promise<number> {
-  await Promise.all([import('./host.js'), import('./server-health.js'), import('./host-queries.js'), import('./host-worker.js')]);
+  await Promise.all([
+    import('./host.js'),
+    import('./server-health.js'),
+    import('./host-queries.js'),
+    import('./host-worker.js'),
+  ]);
   return 0;
 }
 

@@ -11,7 +11,8 @@ export function idleSetting(env: Env): number {
   const given = env['PERDURE_HOST_IDLE_MS'];
   if (given === undefined || given === '') return IDLE_MS;
   const ms = Number(given);
-  if (!Number.isFinite(ms) || ms < 0) throw new UnavailableError(`Expected PERDURE_HOST_IDLE_MS to be a number of milliseconds, got \`${given}\`.`);
+  if (!Number.isFinite(ms) || ms < 0)
+    throw new UnavailableError(`Expected PERDURE_HOST_IDLE_MS to be a number of milliseconds, got \`${given}\`.`);
   return ms;
 }
 

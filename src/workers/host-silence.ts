@@ -28,7 +28,12 @@ export interface SilenceWatch {
  * every phase, and calls `onSilence` when answers stay away. Counts rounds and not time, so a command that itself stood
  * still (Ctrl-Z, a closed laptop) gives up nobody. Ends by itself when the socket closes.
  */
-export function watchSilence(socket: Socket, listened: Listened, onSilence: (error: UnavailableError) => void, roundMs = ROUND_MS): SilenceWatch {
+export function watchSilence(
+  socket: Socket,
+  listened: Listened,
+  onSilence: (error: UnavailableError) => void,
+  roundMs = ROUND_MS,
+): SilenceWatch {
   let silent = 0;
   let isOver = false;
   const end = (): void => {

@@ -24,10 +24,19 @@ const LOG_BYTES = 4 * 1024 * 1024;
  * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does it
  * inherit whose it is where a command of another run starts it: it is to outlive that one.
  */
-const INHERITED = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
 
 /** Starts a host in a process session of its own. */
-export function spawnHost({ stateDir, taskQueue, entry = hostEntry() }: { stateDir: string; taskQueue: string | null; entry?: string | undefined }): SpawnedHost {
+export function spawnHost({
+  stateDir,
+  taskQueue,
+  entry = hostEntry(),
+}: {
+  stateDir: string;
+  taskQueue: string | null;
+  entry?: string | undefined;
+}): SpawnedHost {
   const log = openLog(stateDir);
   const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
   const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue], {
@@ -49,8 +58,15 @@ export function spawnHost({ stateDir, taskQueue, entry = hostEntry() }: { stateD
     error: async () => {
       const how = failure ?? (child.signalCode === null ? `exit ${String(child.exitCode)}` : child.signalCode);
       const tail = await readFile(hostLog(stateDir), 'utf8').catch(() => '');
-      const last = tail.trimEnd().split('\n').slice(-8).map((line) => `  ${line}`);
-      return new UnavailableError([`The host ended at its start (${how}):`, ...last].join('\n'), `Its log is ${hostLog(stateDir)}`);
+      const last = tail
+        .trimEnd()
+        .split('\n')
+        .slice(-8)
+        .map((line) => `  ${line}`);
+      return new UnavailableError(
+        [`The host ended at its start (${how}):`, ...last].join('\n'),
+        `Its log is ${hostLog(stateDir)}`,
+      );
     },
   };
 }

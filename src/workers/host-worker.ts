@@ -42,7 +42,10 @@ export async function startWorker({ connection: options, log, ...setup }: Worker
   const connection = await NativeConnection.connect(options);
   const worker = await createWorker({ connection, ...setup });
   const watchdog = await startWatchdog(setup.store.id, log);
-  const leaveLauncher = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: setup.store.id });
+  const leaveLauncher = useLauncher({
+    program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'),
+    store: setup.store.id,
+  });
   const sweeping = sweepMade(setup.store, { connection, namespace: setup.namespace }).then(
     (removed) => removed.forEach((file) => log(`removed the temporary agent ${file}`)),
     (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
@@ -74,12 +77,19 @@ function installRuntime(log: (line: string) => void): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => log(`${level} ${message}${errorIn(meta)}`)),
-    telemetryOptions: { logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' },
+    },
   });
 }
 
 function errorIn(meta: Record<string, unknown> | undefined): string {
   const { error, ...rest } = meta ?? {};
-  const details = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
-  return error === undefined ? details : `${details} ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error)}`;
+  const details =
+    Object.keys(rest).length === 0
+      ? ''
+      : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
+  return error === undefined
+    ? details
+    : `${details} ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error)}`;
 }

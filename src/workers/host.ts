@@ -44,7 +44,8 @@ export interface HostOptions {
 }
 
 /** How a host ended: another one holds the state folder, it could not start or go on, or it was no longer needed. */
-export type HostEnd = { kind: 'held' } | { kind: 'failed'; error: UnavailableError } | { kind: 'stopped'; reason: string };
+export type HostEnd =
+  { kind: 'held' } | { kind: 'failed'; error: UnavailableError } | { kind: 'stopped'; reason: string };
 
 /** What a host has opened, to be closed in reverse. */
 interface Parts {
@@ -86,7 +87,9 @@ async function runLocked(options: HostOptions): Promise<HostEnd> {
     end = { kind: 'stopped', reason: String(stop.signal.reason) };
   } catch (error) {
     const wanted = stop.signal.aborted;
-    end = wanted ? { kind: 'stopped', reason: String(stop.signal.reason) } : { kind: 'failed', error: await fail(error, host, options) };
+    end = wanted
+      ? { kind: 'stopped', reason: String(stop.signal.reason) }
+      : { kind: 'failed', error: await fail(error, host, options) };
   }
   // Also ends what the idle watch has set.
   stop.abort(end.kind === 'failed' ? HOST_FAILED : stop.signal.reason);
@@ -112,9 +115,19 @@ interface OpenHost {
 async function openHost(options: HostOptions, stop: AbortController, parts: Parts): Promise<OpenHost> {
   const socket = await controlSocketPath(options.stateDir);
   const since = new Date().toISOString();
-  const info: HostInfo = { pid: process.pid, address: '', namespace: NAMESPACE, uiUrl: '', taskQueue: '', storeId: '', build: buildId(), phases: {} };
+  const info: HostInfo = {
+    pid: process.pid,
+    address: '',
+    namespace: NAMESPACE,
+    uiUrl: '',
+    taskQueue: '',
+    storeId: '',
+    build: buildId(),
+    phases: {},
+  };
   const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
-  const isNeeded = async (): Promise<boolean> => status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address);
+  const isNeeded = async (): Promise<boolean> =>
+    status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address);
   const idle = watchIdle({
     idleMs: options.idleMs,
     isNeeded,
@@ -139,11 +152,22 @@ async function openHost(options: HostOptions, stop: AbortController, parts: Part
       status.clients = clients;
       idle.busy(clients > 0);
     },
-    status: () => ({ ...status, serverPid: parts.server?.current().identity.pid ?? null, restarts: parts.server?.restarts() ?? 0 }),
+    status: () => ({
+      ...status,
+      serverPid: parts.server?.current().identity.pid ?? null,
+      restarts: parts.server?.restarts() ?? 0,
+    }),
   });
   const host: OpenHost = { control, status, credentials: options.credentials, socket };
   const last = await readHostFile(options.stateDir);
-  await writeHostFile(options.stateDir, { host: await identifySelf(), socket, ports: last?.ports ?? null, server: null, uiUrl: null, since });
+  await writeHostFile(options.stateDir, {
+    host: await identifySelf(),
+    socket,
+    ports: last?.ports ?? null,
+    server: null,
+    uiUrl: null,
+    since,
+  });
   return host;
 }
 
@@ -161,14 +185,30 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
   const onServer = async ({ ports, identity, uiUrl }: EmbeddedServer): Promise<void> => {
     parts.codec?.allow(ports.ui);
-    const file: HostFile = { host: await identifySelf(), socket: host.socket, ports, server: identity, uiUrl, since: host.status.since };
+    const file: HostFile = {
+      host: await identifySelf(),
+      socket: host.socket,
+      ports,
+      server: identity,
+      uiUrl,
+      since: host.status.since,
+    };
     await writeHostFile(stateDir, file).catch((error: unknown) => {
       // Commands find the host by its socket, and the process table knows the server.
       if (!storeFailure(error, 'write', stateDir).passes) throw error;
       log(`what runs is not written down: ${messageOf(error)}`);
     });
   };
-  parts.server = await superviseServer({ stateDir, env: options.env, uiPort: options.uiPort, last: last?.ports ?? null, onProgress, signal, openCodec, onServer });
+  parts.server = await superviseServer({
+    stateDir,
+    env: options.env,
+    uiPort: options.uiPort,
+    last: last?.ports ?? null,
+    onProgress,
+    signal,
+    openCodec,
+    onServer,
+  });
   const server = parts.server.current();
   mark('server');
   signal.throwIfAborted();
@@ -176,19 +216,47 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const credentials = (): Record<string, string> => host.credentials;
   const startWith = options.startWorker ?? (await import('./host-worker.js')).startWorker;
   const { endCarriedAt, waitForPoller } = await import('./host-queries.js');
-  if (store.copiedFrom !== null) tellCarried(await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }), store.copiedFrom, onProgress);
-  parts.worker = await startWith({ connection: { address: server.address }, namespace: NAMESPACE, taskQueue, store, credentials, log });
+  if (store.copiedFrom !== null)
+    tellCarried(
+      await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }),
+      store.copiedFrom,
+      onProgress,
+    );
+  parts.worker = await startWith({
+    connection: { address: server.address },
+    namespace: NAMESPACE,
+    taskQueue,
+    store,
+    credentials,
+    log,
+  });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
   mark('worker');
-  Object.assign(host.status, { phase: 'ready', address: server.address, uiUrl: server.uiUrl, taskQueue, storeId: store.id });
-  const { phase: _phase, serverPid: _pid, clients: _clients, since: _since, restarts: _restarts, ...info } = host.status;
+  Object.assign(host.status, {
+    phase: 'ready',
+    address: server.address,
+    uiUrl: server.uiUrl,
+    taskQueue,
+    storeId: store.id,
+  });
+  const {
+    phase: _phase,
+    serverPid: _pid,
+    clients: _clients,
+    since: _since,
+    restarts: _restarts,
+    ...info
+  } = host.status;
   log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
   host.control.stand({ phase: 'ready', host: info });
   options.onReady?.(info);
 }
 
 function tellCarried(runs: string[], copiedFrom: string, onProgress: (line: string) => void): void {
-  if (runs.length > 0) onProgress(`this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ${runs.length === 1 ? 'was' : 'were'} ended here`);
+  if (runs.length > 0)
+    onProgress(
+      `this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ${runs.length === 1 ? 'was' : 'were'} ended here`,
+    );
 }
 
 async function workerEnded(parts: Parts): Promise<void> {
@@ -205,14 +273,30 @@ function aborted(signal: AbortSignal): Promise<void> {
 
 /** Tells whoever joined, or joins in this moment, why the host cannot serve. */
 async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError> {
-  log(error instanceof UnavailableError ? `failed: ${error.message}` : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  const known = error instanceof UnavailableError ? error : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
-  host.control.stand({ phase: 'failed', message: known.message, hint: known.hint, ...(known === error ? {} : { again: true }) });
+  log(
+    error instanceof UnavailableError
+      ? `failed: ${error.message}`
+      : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  const known =
+    error instanceof UnavailableError
+      ? error
+      : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
+  host.control.stand({
+    phase: 'failed',
+    message: known.message,
+    hint: known.hint,
+    ...(known === error ? {} : { again: true }),
+  });
   await Promise.race([host.control.told(), new Promise((resolve) => setTimeout(resolve, 2000))]);
   return known;
 }
 
-async function shutDown(parts: Parts, host: OpenHost, { reason, log }: { reason: string; log: (line: string) => void }): Promise<void> {
+async function shutDown(
+  parts: Parts,
+  host: OpenHost,
+  { reason, log }: { reason: string; log: (line: string) => void },
+): Promise<void> {
   log(`ends: ${reason}`);
   host.status.phase = 'stopping';
   await host.control.close(reason);

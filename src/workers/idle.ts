@@ -10,7 +10,17 @@ export interface IdleWatch {
  * Calls `onIdle` once, when for `idleMs` nobody was joined and nothing is to be done. While there is work, or while
  * that cannot be found out, it looks again from time to time. `idleMs` null never ends.
  */
-export function watchIdle({ idleMs, isNeeded, onIdle, signal }: { idleMs: number | null; isNeeded: () => Promise<boolean>; onIdle: () => void; signal: AbortSignal }): IdleWatch {
+export function watchIdle({
+  idleMs,
+  isNeeded,
+  onIdle,
+  signal,
+}: {
+  idleMs: number | null;
+  isNeeded: () => Promise<boolean>;
+  onIdle: () => void;
+  signal: AbortSignal;
+}): IdleWatch {
   let timer: NodeJS.Timeout | undefined;
   let isBusy = false;
 

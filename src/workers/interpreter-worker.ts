@@ -22,7 +22,11 @@ const YOUNG_MB = 3;
  * has; those are left out of `options` too.
  */
 export class InterpreterWorker extends Worker {
-  protected static override async createWorkflowCreator(workflowBundle: WorkflowBundleWithSourceMapAndFilename, options: CompiledWorkerOptions, logger: Logger): Promise<WorkflowCreator> {
+  protected static override async createWorkflowCreator(
+    workflowBundle: WorkflowBundleWithSourceMapAndFilename,
+    options: CompiledWorkerOptions,
+    logger: Logger,
+  ): Promise<WorkflowCreator> {
     // Replays run in this thread.
     if (options.debugMode) {
       leaveOutPromiseHook();
@@ -30,9 +34,18 @@ export class InterpreterWorker extends Worker {
     }
     const { isolateExecutionTimeoutMs, activities } = options;
     leaveOutUnusedOptions(options);
-    const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js'), { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } });
+    const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread.js'), {
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+    });
     const client = new ThreadClient(thread, logger, isolateExecutionTimeoutMs);
-    await client.send({ type: 'init', workflowBundle, isolateExecutionTimeoutMs, reuseV8Context: true, registeredActivityNames: new Set(activities.keys()), hasPatchActivationCallback: false });
+    await client.send({
+      type: 'init',
+      workflowBundle,
+      isolateExecutionTimeoutMs,
+      reuseV8Context: true,
+      registeredActivityNames: new Set(activities.keys()),
+      hasPatchActivationCallback: false,
+    });
     return new ThreadedVMWorkflowCreator([client]);
   }
 }

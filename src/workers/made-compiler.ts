@@ -16,7 +16,9 @@ export function createMadeCompiler(store: Pick<Store, 'putAlways'>): NonNullable
 }
 
 /** Makes agents, tools and workflows of what agents say of them, and stores the texts that they name by hash. */
-export function createMakers(store: Pick<Store, 'putAlways'>): Required<Pick<Dependencies, 'compileAgent' | 'compileTool' | 'compileWorkflow'>> {
+export function createMakers(
+  store: Pick<Store, 'putAlways'>,
+): Required<Pick<Dependencies, 'compileAgent' | 'compileTool' | 'compileWorkflow'>> {
   const keep = async <M>({ made, texts }: { made: M; texts: Map<unknown, string> }): Promise<M> => {
     await Promise.all([...texts.values()].map((text) => store.putAlways(text)));
     return made;

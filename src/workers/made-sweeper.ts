@@ -8,7 +8,10 @@ import type { Store } from '../store/store.js';
  * Removes made files whose runs ended while nobody could do it: the worker was killed, or the run was terminated. A run
  * that closes by itself does it in its last activity.
  */
-export async function sweepMade(store: Store, { connection, namespace }: { connection: NativeConnection; namespace: string }): Promise<string[]> {
+export async function sweepMade(
+  store: Store,
+  { connection, namespace }: { connection: NativeConnection; namespace: string },
+): Promise<string[]> {
   const client = new Client({ connection, namespace });
   return removeMade(store, async (run): Promise<UseState> => {
     if ((await store.readRun(run)) !== null) return 'closed';

@@ -52,7 +52,13 @@ type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['e
 function hasTimers(events: Events): boolean {
   const timers = new Set<string>();
   const over = new Set<string>();
-  for (const { timerStartedEventAttributes: started, timerFiredEventAttributes: fired, timerCanceledEventAttributes: cancelled, workflowTaskCompletedEventAttributes: answered, userMetadata } of events) {
+  for (const {
+    timerStartedEventAttributes: started,
+    timerFiredEventAttributes: fired,
+    timerCanceledEventAttributes: cancelled,
+    workflowTaskCompletedEventAttributes: answered,
+    userMetadata,
+  } of events) {
     const summary = userMetadata?.summary ? defaultPayloadConverter.fromPayload<string>(userMetadata.summary) : '';
     if (started?.timerId && summary !== '' && summary !== CLOCK) timers.add(started.timerId);
     if (fired?.timerId && timers.delete(fired.timerId)) over.add(fired.timerId);

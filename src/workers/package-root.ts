@@ -14,7 +14,9 @@ export function packageRoot(): string {
 /** Which build this is: a hash of its inputs, or null where it was not built by `scripts/build.mjs`. */
 export function buildId(): string | null {
   try {
-    const { inputs } = JSON.parse(readFileSync(join(packageRoot(), 'dist', 'build.json'), 'utf8')) as { inputs?: string }; // written by our build
+    const { inputs } = JSON.parse(readFileSync(join(packageRoot(), 'dist', 'build.json'), 'utf8')) as {
+      inputs?: string;
+    }; // written by our build
     return inputs ?? null;
   } catch {
     return null;

@@ -21,5 +21,7 @@ export type Way = (provision: Provision) => Promise<void>;
 /** Time since `began`, for people: `3s`, `1m05s`. */
 export function elapsed(began: number): string {
   const seconds = Math.floor((Date.now() - began) / 1000);
-  return seconds < 60 ? `${String(seconds)}s` : `${String(Math.floor(seconds / 60))}m${String(seconds % 60).padStart(2, '0')}s`;
+  return seconds < 60
+    ? `${String(seconds)}s`
+    : `${String(Math.floor(seconds / 60))}m${String(seconds % 60).padStart(2, '0')}s`;
 }

@@ -22,7 +22,13 @@ export async function claimQueue({ connection, namespace, taskQueue }: Queue, st
   const { workflow } = new Client({ connection, namespace });
   const id = `perdure-queue-${taskQueue}`;
   try {
-    await workflow.start('perdureQueue', { workflowId: id, taskQueue: id, memo: { store: store.id }, workflowExecutionTimeout: CLAIM_MS, workflowIdConflictPolicy: 'FAIL' });
+    await workflow.start('perdureQueue', {
+      workflowId: id,
+      taskQueue: id,
+      memo: { store: store.id },
+      workflowExecutionTimeout: CLAIM_MS,
+      workflowIdConflictPolicy: 'FAIL',
+    });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     const { memo } = await workflow.getHandle(id).describe();

@@ -19,11 +19,21 @@ export const CHANNEL = {
 export const OWN_SERVER = { connectTimeout: '30s', channelArgs: { ...CHANNEL, 'grpc.enable_http_proxy': 0 } } as const;
 
 /** Connects to a server elsewhere within five seconds, and makes sure that the namespace is there. Throws an UnavailableError. */
-export async function reach({ connection: options, address, namespace, source }: TemporalSettings): Promise<Connection> {
+export async function reach({
+  connection: options,
+  address,
+  namespace,
+  source,
+}: TemporalSettings): Promise<Connection> {
   const hint = `It comes from ${source}. Start it, correct the setting, or unset it to use Perdure's own server.`;
   const refusal = await refusalOf(address);
-  if (refusal !== null) throw new UnavailableError(`The Temporal server at \`${address}\` is not reachable: ${refusal}`, hint);
-  const connection = Connection.lazy({ ...options, connectTimeout: REACH_MS, channelArgs: HERE.test(address) ? OWN_SERVER.channelArgs : CHANNEL });
+  if (refusal !== null)
+    throw new UnavailableError(`The Temporal server at \`${address}\` is not reachable: ${refusal}`, hint);
+  const connection = Connection.lazy({
+    ...options,
+    connectTimeout: REACH_MS,
+    channelArgs: HERE.test(address) ? OWN_SERVER.channelArgs : CHANNEL,
+  });
   try {
     await connection.withDeadline(Date.now() + REACH_MS, async () => {
       await connection.ensureConnected();
@@ -32,7 +42,9 @@ export async function reach({ connection: options, address, namespace, source }:
     return connection;
   } catch (error) {
     void connection.close();
-    const why = /NOT_FOUND/.test(messageOf(error)) ? `has no namespace \`${namespace}\`` : `is not reachable: ${messageOf(error)}`;
+    const why = /NOT_FOUND/.test(messageOf(error))
+      ? `has no namespace \`${namespace}\``
+      : `is not reachable: ${messageOf(error)}`;
     throw new UnavailableError(`The Temporal server at \`${address}\` ${why}`, hint);
   }
 }
@@ -57,6 +69,9 @@ function refusalOf(address: string): Promise<string | null> {
       socket.destroy();
       resolve(refusal);
     };
-    socket.on('connect', () => end(null)).on('timeout', () => end(null)).on('error', (error: NodeJS.ErrnoException) => end(REFUSALS[error.code ?? ''] ?? null));
+    socket
+      .on('connect', () => end(null))
+      .on('timeout', () => end(null))
+      .on('error', (error: NodeJS.ErrnoException) => end(REFUSALS[error.code ?? ''] ?? null));
   });
 }

@@ -4,7 +4,12 @@ import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 
 /** A program and all that it uses in one file, as the build wraps it: a CommonJS module that is given how to import, too. */
-type Bundle = (require: NodeJS.Require, importModule: (specifier: string) => Promise<unknown>, __filename: string, __dirname: string) => void;
+type Bundle = (
+  require: NodeJS.Require,
+  importModule: (specifier: string) => Promise<unknown>,
+  __filename: string,
+  __dirname: string,
+) => void;
 
 /**
  * Runs a program of the build from its one file `<name>.cjs`, with what V8 has compiled of it before, kept in `<name>.cache`: to find,

@@ -28,7 +28,15 @@ export interface WorkerSetup {
  * A worker for the interpreter and its activities, with the prebuilt bundle (decision 9). It polls when `run()` is
  * called. Throws an UnavailableError when the bundle is missing or was made with another version of the SDK.
  */
-export async function createWorker({ connection, namespace, taskQueue, store, credentials, root, identity = workerIdentity(store) }: WorkerSetup): Promise<Worker> {
+export async function createWorker({
+  connection,
+  namespace,
+  taskQueue,
+  store,
+  credentials,
+  root,
+  identity = workerIdentity(store),
+}: WorkerSetup): Promise<Worker> {
   const { codePath, buildId } = workflowBundle();
   return InterpreterWorker.create({
     ...WORKER_OPTIONS,
@@ -38,7 +46,14 @@ export async function createWorker({ connection, namespace, taskQueue, store, cr
     taskQueue,
     identity,
     workflowBundle: { codePath },
-    activities: createActivities({ store, credentials, ...(root === undefined ? {} : { root }), compile: createMadeCompiler(store), ...createMakers(store), boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js') }),
+    activities: createActivities({
+      store,
+      credentials,
+      ...(root === undefined ? {} : { root }),
+      compile: createMadeCompiler(store),
+      ...createMakers(store),
+      boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
+    }),
   });
 }
 
@@ -55,7 +70,11 @@ export function workflowBundle(): WorkflowBundle {
   if (!existsSync(codePath)) throw new UnavailableError(`The workflow bundle \`${codePath}\` is missing.`, hint);
   const made = madeWith(codePath.replace(/\.js$/, '.json'));
   const ours = sdkVersion();
-  if (made?.sdk !== ours) throw new UnavailableError(`Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got \`${made?.sdk ?? 'no version'}\`.`, hint);
+  if (made?.sdk !== ours)
+    throw new UnavailableError(
+      `Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got \`${made?.sdk ?? 'no version'}\`.`,
+      hint,
+    );
   return { codePath, buildId: made.buildId };
 }
 

@@ -20,7 +20,10 @@ export function databaseFile(stateDir: string): string {
 export function requireFolder(stateDir: string): void {
   const found = statSync(stateDir, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
-  throw new UnavailableError(`Expected a folder at \`${stateDir}\`, got something else.`, 'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.');
+  throw new UnavailableError(
+    `Expected a folder at \`${stateDir}\`, got something else.`,
+    'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.',
+  );
 }
 
 /**
@@ -30,7 +33,10 @@ export function requireFolder(stateDir: string): void {
 export function requireApart({ root, stateDir }: { root: string; stateDir: string }): void {
   const [project, state] = [realOf(root), realOf(stateDir)];
   if (project !== state && !project.startsWith(`${state}/`)) return;
-  throw new UnavailableError(`Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ${project === state ? 'is' : 'holds'} \`${root}\`.`, 'Set PERDURE_STATE_DIR to a folder of its own.');
+  throw new UnavailableError(
+    `Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ${project === state ? 'is' : 'holds'} \`${root}\`.`,
+    'Set PERDURE_STATE_DIR to a folder of its own.',
+  );
 }
 
 /** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */
@@ -60,10 +66,14 @@ export async function checkDatabase(stateDir: string): Promise<void> {
     await writeFile(makingMark(stateDir), '');
     return;
   }
-  if (!found.isFile()) throw new UnavailableError(`Expected the server's database \`${file}\` to be a file.`, 'Move it away.');
+  if (!found.isFile())
+    throw new UnavailableError(`Expected the server's database \`${file}\` to be a file.`, 'Move it away.');
   // Root may write whatever the mode says, but a file without any write permission was meant to stay as it is.
   if ((found.mode & 0o222) === 0 || !(await isWritable(file))) {
-    throw new UnavailableError(`The server's database \`${file}\` is read-only.`, `Make it writable: chmod u+w ${file}`);
+    throw new UnavailableError(
+      `The server's database \`${file}\` is read-only.`,
+      `Make it writable: chmod u+w ${file}`,
+    );
   }
   if (found.size > 0 && (await headOf(file)) !== HEADER) throw corrupt(file);
 }
@@ -72,7 +82,10 @@ export async function checkDatabase(stateDir: string): Promise<void> {
 export function requireUnlinked(stateDir: string): void {
   const file = databaseFile(stateDir);
   if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) <= 1) return;
-  throw new UnavailableError(`The server's database \`${file}\` is in another folder too, by a hard link.`, 'Copy the state folder anew, without links: cp -a');
+  throw new UnavailableError(
+    `The server's database \`${file}\` is in another folder too, by a hard link.`,
+    'Copy the state folder anew, without links: cp -a',
+  );
 }
 
 /** To be called when a server is healthy: from now on the database holds something. */
@@ -84,9 +97,11 @@ export async function databaseIsMade(stateDir: string): Promise<void> {
 export function databaseError(said: string, stateDir: string): UnavailableError | null {
   const file = databaseFile(stateDir);
   if (/database or disk is full|no space left/i.test(said)) return full(stateDir);
-  if (/readonly database|read-only file system/i.test(said)) return new UnavailableError(`The server's database \`${file}\` is read-only.`, 'Make it writable.');
+  if (/readonly database|read-only file system/i.test(said))
+    return new UnavailableError(`The server's database \`${file}\` is read-only.`, 'Make it writable.');
   if (/not a database|malformed|no such table|file is encrypted/i.test(said)) return corrupt(file);
-  if (/database is locked/i.test(said)) return new UnavailableError(`The server's database \`${file}\` is locked by another program.`, 'End that program.');
+  if (/database is locked/i.test(said))
+    return new UnavailableError(`The server's database \`${file}\` is locked by another program.`, 'End that program.');
   return null;
 }
 
@@ -106,7 +121,10 @@ async function checkSpace(stateDir: string): Promise<void> {
 export class DiskFullError extends UnavailableError {}
 
 function full(stateDir: string): UnavailableError {
-  return new DiskFullError(`The disk of the state folder \`${stateDir}\` is full.`, 'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.');
+  return new DiskFullError(
+    `The disk of the state folder \`${stateDir}\` is full.`,
+    'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.',
+  );
 }
 
 /** Lies beside the database from before the server makes it until the server is healthy. */
@@ -115,7 +133,8 @@ function makingMark(stateDir: string): string {
 }
 
 async function removeUnmade(stateDir: string): Promise<void> {
-  for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${databaseFile(stateDir)}${suffix}`, { force: true });
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    await rm(`${databaseFile(stateDir)}${suffix}`, { force: true });
 }
 
 async function headOf(file: string): Promise<string> {

@@ -29,11 +29,16 @@ async function setRetention(connection: Connection): Promise<void> {
   if (Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0) * 1000 === RETENTION_MS) return;
   // Protobuf's 64-bit fields take a plain number where it is exact.
   const seconds = (RETENTION_MS / 1000) as unknown as Long;
-  await connection.workflowService.updateNamespace({ namespace: NAMESPACE, config: { workflowExecutionRetentionTtl: { seconds } } });
+  await connection.workflowService.updateNamespace({
+    namespace: NAMESPACE,
+    config: { workflowExecutionRetentionTtl: { seconds } },
+  });
 }
 
 type UpdateNamespace = Parameters<Connection['workflowService']['updateNamespace']>[0];
-type Long = NonNullable<NonNullable<NonNullable<UpdateNamespace['config']>['workflowExecutionRetentionTtl']>['seconds']>;
+type Long = NonNullable<
+  NonNullable<NonNullable<UpdateNamespace['config']>['workflowExecutionRetentionTtl']>['seconds']
+>;
 
 /** Names of ours that the server does not know. */
 export async function missingSearchAttributes(connection: Connection, namespace: string): Promise<string[]> {

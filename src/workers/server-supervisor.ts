@@ -2,7 +2,18 @@ import { stat, copyFile, truncate } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Env } from '../store/cache-folder.js';
 import type { CodecServer } from './codec-server.js';
-import { arePortsFree, choosePorts, endStrayServers, findServer, holdPorts, serverLog, settled, startServer, USUAL_PORTS, whenGone } from './embedded-server.js';
+import {
+  arePortsFree,
+  choosePorts,
+  endStrayServers,
+  findServer,
+  holdPorts,
+  serverLog,
+  settled,
+  startServer,
+  USUAL_PORTS,
+  whenGone,
+} from './embedded-server.js';
 import type { EmbeddedServer, HeldPorts, WantedPorts } from './embedded-server.js';
 import { UnavailableError } from './errors.js';
 import type { Progress } from './provision.js';
@@ -57,7 +68,10 @@ export async function superviseServer(options: SupervisorOptions): Promise<Super
       ends.push(Date.now());
       options.onProgress('the Temporal server ended by itself; starting it again');
       if (ends.filter((end) => Date.now() - end < MINUTE).length > RESTARTS_A_MINUTE) {
-        throw new UnavailableError(`The Temporal server ended ${String(RESTARTS_A_MINUTE + 1)} times in a minute.`, `Its log is ${serverLog(options.stateDir)}`);
+        throw new UnavailableError(
+          `The Temporal server ended ${String(RESTARTS_A_MINUTE + 1)} times in a minute.`,
+          `Its log is ${serverLog(options.stateDir)}`,
+        );
       }
       server = await whenThereIsRoom(options, released.signal, () => restart(server.ports, options, released.signal));
       await options.onServer(server);
@@ -94,12 +108,21 @@ async function joinServer({ stateDir, onProgress, openCodec }: SupervisorOptions
   if (server === null) return null;
   onProgress(`joining the Temporal server that runs at ${server.address}`);
   const codec = await openCodec(server.ports.codec);
-  if (codec.port !== server.ports.codec) onProgress(`port ${String(server.ports.codec)} is taken: the Web UI cannot show stored values`);
+  if (codec.port !== server.ports.codec)
+    onProgress(`port ${String(server.ports.codec)} is taken: the Web UI cannot show stored values`);
   await settled(server, stateDir);
   return { server, held: await holdPorts(server.ports) };
 }
 
-async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, openCodec }: SupervisorOptions): Promise<FirstServer> {
+async function startFirst({
+  stateDir,
+  env,
+  uiPort,
+  last,
+  onProgress,
+  signal,
+  openCodec,
+}: SupervisorOptions): Promise<FirstServer> {
   // Before the minutes that a build may take.
   await checkDatabase(stateDir);
   const { path } = await findTemporal({ env, onProgress, signal });
@@ -111,7 +134,11 @@ async function startFirst({ stateDir, env, uiPort, last, onProgress, signal, ope
     const held = await choosePorts(tries === 1 ? wanted : { ...wanted, grpc: null, ui: uiPort }, codec.port);
     const { ports } = held;
     try {
-      if (uiPort !== null && ports.ui !== uiPort) throw new UnavailableError(`Port ${String(uiPort)} for the Web UI is taken.`, 'Choose another one with --ui-port.');
+      if (uiPort !== null && ports.ui !== uiPort)
+        throw new UnavailableError(
+          `Port ${String(uiPort)} for the Web UI is taken.`,
+          'Choose another one with --ui-port.',
+        );
       onProgress('starting the Temporal server');
       return { server: await startServer(path, stateDir, ports), held };
     } catch (error) {
@@ -129,7 +156,11 @@ function lostPort(error: unknown): boolean {
 }
 
 /** On the same ports, so that everybody who is connected finds it again. */
-async function restart(ports: ServerPorts, { stateDir, env, onProgress }: SupervisorOptions, signal: AbortSignal): Promise<EmbeddedServer> {
+async function restart(
+  ports: ServerPorts,
+  { stateDir, env, onProgress }: SupervisorOptions,
+  signal: AbortSignal,
+): Promise<EmbeddedServer> {
   const { path } = await findTemporal({ env, onProgress, signal });
   for (let tries = 1; ; tries++) {
     await portsFree(ports, signal);
@@ -142,7 +173,11 @@ async function restart(ports: ServerPorts, { stateDir, env, onProgress }: Superv
 }
 
 /** A full disk ends a server, and no host: it starts the server again as soon as there is room. */
-async function whenThereIsRoom<T>({ stateDir, onProgress }: SupervisorOptions, signal: AbortSignal, start: () => Promise<T>): Promise<T> {
+async function whenThereIsRoom<T>(
+  { stateDir, onProgress }: SupervisorOptions,
+  signal: AbortSignal,
+  start: () => Promise<T>,
+): Promise<T> {
   for (let isTold = false; ; isTold = true) {
     try {
       return await start();
@@ -157,7 +192,11 @@ async function whenThereIsRoom<T>({ stateDir, onProgress }: SupervisorOptions, s
 async function portsFree(ports: ServerPorts, signal: AbortSignal): Promise<void> {
   const until = Date.now() + PORTS_MS;
   while (!(await arePortsFree(ports))) {
-    if (Date.now() > until) throw new UnavailableError(`Port ${String(ports.grpc)} or ${String(ports.ui)} of the Temporal server was taken after it ended.`, 'Run the command again: the server will take other ports.');
+    if (Date.now() > until)
+      throw new UnavailableError(
+        `Port ${String(ports.grpc)} or ${String(ports.ui)} of the Temporal server was taken after it ended.`,
+        'Run the command again: the server will take other ports.',
+      );
     await pause(100, undefined, { signal });
   }
 }

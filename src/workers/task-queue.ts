@@ -43,7 +43,11 @@ export function storesOf(pollers: string[]): string[] {
 
 /** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */
 export async function pollersAt(connection: Connection, namespace: string, taskQueue: string): Promise<string[]> {
-  const { pollers } = await connection.workflowService.describeTaskQueue({ namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW });
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: WORKFLOW,
+  });
   return (pollers ?? []).flatMap(({ identity, lastAccessTime }) => {
     const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
     return Date.now() - polled < POLLED_WITHIN_MS ? [identity ?? ''] : [];
@@ -54,7 +58,10 @@ export async function pollersAt(connection: Connection, namespace: string, taskQ
  * Sees to it that somebody polls the queues of the hosts that a Plan's devices hang on. Throws an UnavailableError naming
  * the queue and its devices when nobody does: a step there would wait for ever.
  */
-export async function requireHosts({ connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>, { steps, nested }: Pick<Plan, 'steps' | 'nested'>): Promise<void> {
+export async function requireHosts(
+  { connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>,
+  { steps, nested }: Pick<Plan, 'steps' | 'nested'>,
+): Promise<void> {
   const queues = new Map<string, Set<string>>();
   for (const body of [{ steps }, ...Object.values(nested)]) {
     for (const step of everyStep(body)) {
@@ -66,7 +73,10 @@ export async function requireHosts({ connection, namespace }: Pick<TemporalLink,
   for (const [queue, devices] of queues) {
     if ((await pollersAt(connection, namespace, queue)).length > 0) continue;
     const names = [...devices].map((name) => `\`${name}\``).join(', ');
-    throw new UnavailableError(`No worker polls the task queue \`${queue}\`, whose host has ${names}.`, `Start one there: perdure worker --task-queue ${queue}`);
+    throw new UnavailableError(
+      `No worker polls the task queue \`${queue}\`, whose host has ${names}.`,
+      `Start one there: perdure worker --task-queue ${queue}`,
+    );
   }
 }
 
@@ -83,8 +93,21 @@ export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typ
  * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the worker has
  * found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
  */
-export async function pollersOf({ connection, namespace, taskQueue, embedded }: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>, store: { id: string }): Promise<string[]> {
-  const pollers = await pollersUntil(embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(), connection, namespace, taskQueue);
+export async function pollersOf(
+  {
+    connection,
+    namespace,
+    taskQueue,
+    embedded,
+  }: Pick<TemporalLink, 'connection' | 'namespace' | 'taskQueue' | 'embedded'>,
+  store: { id: string },
+): Promise<string[]> {
+  const pollers = await pollersUntil(
+    embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
+    connection,
+    namespace,
+    taskQueue,
+  );
   if (!embedded && pollers.length > 0) requireOneStore(taskQueue, pollers, store);
   if (pollers.length > 0) return pollers;
   throw new UnavailableError(

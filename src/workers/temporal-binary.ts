@@ -36,14 +36,22 @@ export interface TemporalBinary {
  * cache, a download, a build by Go. Getting it takes minutes, is done once, and by one process at a time.
  * Throws an UnavailableError that lists all these ways when none leads to a server of 1.29 or later.
  */
-export async function findTemporal({ env = process.env, onProgress = () => {}, signal, ways = [downloadTemporal, buildTemporal] }: FindOptions = {}): Promise<TemporalBinary> {
+export async function findTemporal({
+  env = process.env,
+  onProgress = () => {},
+  signal,
+  ways = [downloadTemporal, buildTemporal],
+}: FindOptions = {}): Promise<TemporalBinary> {
   const given = env['PERDURE_TEMPORAL_BIN'];
   if (given !== undefined && given !== '') return useGiven(resolve(given));
   const present = await findPresent(env, onProgress);
   if (present !== null) return present;
   const folder = temporalFolder(env);
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw new UnavailableError(`The cache folder \`${folder}\` cannot be made: ${messageOf(error)}`, 'Set XDG_CACHE_HOME to a folder that can be written.');
+    throw new UnavailableError(
+      `The cache folder \`${folder}\` cannot be made: ${messageOf(error)}`,
+      'Set XDG_CACHE_HOME to a folder that can be written.',
+    );
   });
   return provide({ folder, env, onProgress, signal }, ways);
 }
@@ -51,7 +59,7 @@ export async function findTemporal({ env = process.env, onProgress = () => {}, s
 /** A program that is there already: on the PATH or in our cache. Null when there is none that will do. */
 export async function findPresent(env: Env, onProgress: Progress = () => {}): Promise<TemporalBinary | null> {
   for (const path of [findOnPath('temporal', env['PATH'] ?? ''), join(temporalFolder(env), 'temporal')]) {
-    if (path === null || !(isExecutable(path))) continue;
+    if (path === null || !isExecutable(path)) continue;
     const found = await inspect(path);
     if (typeof found !== 'string') return found;
     onProgress(`${found} It is not used.`);
@@ -66,7 +74,8 @@ export function temporalFolder(env: Env): string {
 
 async function useGiven(path: string): Promise<TemporalBinary> {
   const hint = 'Set PERDURE_TEMPORAL_BIN to a Temporal command line with a server of 1.29 or later, or unset it.';
-  if (!(isExecutable(path))) throw new UnavailableError(`Expected PERDURE_TEMPORAL_BIN to name an executable file, got \`${path}\`.`, hint);
+  if (!isExecutable(path))
+    throw new UnavailableError(`Expected PERDURE_TEMPORAL_BIN to name an executable file, got \`${path}\`.`, hint);
   const found = await inspect(path);
   if (typeof found === 'string') throw new UnavailableError(found, hint);
   return found;
@@ -119,11 +128,14 @@ function missing(reasons: string[]): UnavailableError {
     `  install Go: then it is built once, in 3 to 4 minutes, from github.com/temporalio/cli v${TEMPORAL_CLI_VERSION};`,
     '  set TEMPORAL_ADDRESS to use a Temporal server that runs elsewhere.',
   ];
-  return new UnavailableError(['No Temporal server could be found or got.', ...reasons.map((reason) => `  ${reason}`)].join('\n'), ways.join('\n'));
+  return new UnavailableError(
+    ['No Temporal server could be found or got.', ...reasons.map((reason) => `  ${reason}`)].join('\n'),
+    ways.join('\n'),
+  );
 }
 
 async function inspectIfThere(path: string): Promise<TemporalBinary | null> {
-  if (!(isExecutable(path))) return null;
+  if (!isExecutable(path)) return null;
   const found = await inspect(path);
   return typeof found === 'string' ? null : found;
 }
@@ -132,14 +144,20 @@ async function inspectIfThere(path: string): Promise<TemporalBinary | null> {
 async function inspect(path: string): Promise<TemporalBinary | string> {
   let text: string;
   try {
-    ({ stdout: text } = await promisify(execFile)(path, ['--version'], { timeout: 30_000, env: { PATH: process.env['PATH'] } }));
+    ({ stdout: text } = await promisify(execFile)(path, ['--version'], {
+      timeout: 30_000,
+      env: { PATH: process.env['PATH'] },
+    }));
   } catch (error) {
     return `\`${path} --version\` failed: ${messageOf(error).split('\n')[0] ?? ''}.`;
   }
   const server = /Server (\d+)\.(\d+)\.(\d+)/.exec(text);
-  if (server === null) return `Expected \`${path} --version\` to name its server, got \`${(text.trim().split('\n')[0] ?? '').slice(0, 80)}\`.`;
+  if (server === null)
+    return `Expected \`${path} --version\` to name its server, got \`${(text.trim().split('\n')[0] ?? '').slice(0, 80)}\`.`;
   const [major, minor] = [Number(server[1]), Number(server[2])];
   const recent = major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1]);
   const version = server[0].slice('Server '.length);
-  return recent ? { path, server: version } : `Expected a server of ${OLDEST_SERVER.join('.')} or later, got ${version} in \`${path}\`.`;
+  return recent
+    ? { path, server: version }
+    : `Expected a server of ${OLDEST_SERVER.join('.')} or later, got ${version} in \`${path}\`.`;
 }

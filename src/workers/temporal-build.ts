@@ -75,7 +75,8 @@ async function runGo(go: string, draft: string, { env, onProgress, signal }: Pro
 }
 
 function endGroup(child: ChildProcess): void {
-  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) signalGroup(child.pid, 'SIGKILL');
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+    signalGroup(child.pid, 'SIGKILL');
 }
 
 function endOf(child: ChildProcess): Promise<number | null> {
@@ -99,6 +100,9 @@ function followGo(child: ChildProcess, onProgress: (line: string) => void): { ta
       else if (/^[\w./~-]+$/.test(line)) now = `package ${String(++packages)}, ${line}`;
     });
   }
-  const timer = setInterval(() => onProgress(`building Temporal ${TEMPORAL_CLI_VERSION}: ${elapsed(began)}, ${now}`), PROGRESS_MS);
+  const timer = setInterval(
+    () => onProgress(`building Temporal ${TEMPORAL_CLI_VERSION}: ${elapsed(began)}, ${now}`),
+    PROGRESS_MS,
+  );
   return { tail: () => last.map((line) => `    ${line}`).join('\n'), end: () => clearInterval(timer) };
 }

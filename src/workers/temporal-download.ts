@@ -29,7 +29,8 @@ TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'cached-down
 export async function downloadTemporal({ folder, onProgress, signal }: Provision): Promise<void> {
   const testing = resolveTesting();
   if (testing === null) throw new Error('No download: `@temporalio/testing` is not installed.');
-  for (const name of (await readdir(folder)).filter((entry) => entry.startsWith(DRAFT))) await rm(join(folder, name), { recursive: true, force: true });
+  for (const name of (await readdir(folder)).filter((entry) => entry.startsWith(DRAFT)))
+    await rm(join(folder, name), { recursive: true, force: true });
   const draft = await mkdtemp(join(folder, DRAFT));
   try {
     onProgress(`looking for Temporal ${TEMPORAL_CLI_VERSION} to download`);
@@ -50,8 +51,15 @@ function resolveTesting(): string | null {
   }
 }
 
-async function runResolver(testing: string, draft: string, { onProgress, signal }: Pick<Provision, 'onProgress' | 'signal'>): Promise<void> {
-  const child = spawn(process.execPath, ['-e', RESOLVER, testing, draft, `v${TEMPORAL_CLI_VERSION}`], { stdio: ['ignore', 'ignore', 'pipe'], signal });
+async function runResolver(
+  testing: string,
+  draft: string,
+  { onProgress, signal }: Pick<Provision, 'onProgress' | 'signal'>,
+): Promise<void> {
+  const child = spawn(process.execPath, ['-e', RESOLVER, testing, draft, `v${TEMPORAL_CLI_VERSION}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    signal,
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-2000)));
   const watch = watchGrowth(draft, onProgress, () => child.kill('SIGKILL'));
@@ -80,7 +88,9 @@ function watchGrowth(draft: string, onProgress: Provision['onProgress'], giveUp:
     const now = sizes.reduce((sum, size) => sum + size, 0);
     if (now > bytes) {
       [bytes, grown] = [now, Date.now()];
-      onProgress(`downloading Temporal ${TEMPORAL_CLI_VERSION}: ${String(Math.round(bytes / 1e6))} MB, ${elapsed(began)}`);
+      onProgress(
+        `downloading Temporal ${TEMPORAL_CLI_VERSION}: ${String(Math.round(bytes / 1e6))} MB, ${elapsed(began)}`,
+      );
     } else if (Date.now() - grown > STALLED_MS) giveUp();
   };
   // Files come and go while it looks; what it cannot see this second it sees the next.

@@ -58,7 +58,10 @@ export async function openTemporal(options: OpenOptions): Promise<TemporalLink> 
   return settings === null ? openEmbedded(options) : openElsewhere(settings, options);
 }
 
-async function openElsewhere(settings: TemporalSettings, { project, store, config, taskQueue }: OpenOptions): Promise<TemporalLink> {
+async function openElsewhere(
+  settings: TemporalSettings,
+  { project, store, config, taskQueue }: OpenOptions,
+): Promise<TemporalLink> {
   const connection = await reach(settings);
   const { namespace } = settings;
   const queue = taskQueue ?? config.task_queue ?? taskQueueOf(store ?? (await openStore(project.stateDir)), config);
@@ -79,12 +82,23 @@ async function openElsewhere(settings: TemporalSettings, { project, store, confi
 async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
   const { project, config, taskQueue, start, onProgress, credentials, signal, entry } = options;
   const wanted = taskQueue ?? config.task_queue ?? null;
-  const join: JoinOptions = { stateDir: project.stateDir, taskQueue: wanted, start, onProgress, credentials: providerVariables(credentials(), configVariables(config)), signal, entry };
+  const join: JoinOptions = {
+    stateDir: project.stateDir,
+    taskQueue: wanted,
+    start,
+    onProgress,
+    credentials: providerVariables(credentials(), configVariables(config)),
+    signal,
+    entry,
+  };
   let seat = await joinHost(join);
   const { host } = seat;
   if (wanted !== null && wanted !== host.taskQueue) {
     seat.leave();
-    throw new UnavailableError(`The host's worker polls the task queue \`${host.taskQueue}\`, not \`${wanted}\`.`, 'Stop the host and run the command again: perdure server stop');
+    throw new UnavailableError(
+      `The host's worker polls the task queue \`${host.taskQueue}\`, not \`${wanted}\`.`,
+      'Stop the host and run the command again: perdure server stop',
+    );
   }
   let isOpen = true;
   keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
@@ -119,7 +133,17 @@ async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<
 }
 
 /** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
-function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: HostSeat; isOpen: () => boolean; onSeat: (seat: HostSeat) => void }): void {
+function keepJoined({
+  join,
+  seat,
+  isOpen,
+  onSeat,
+}: {
+  join: JoinOptions;
+  seat: HostSeat;
+  isOpen: () => boolean;
+  onSeat: (seat: HostSeat) => void;
+}): void {
   void seat.gone.then(async (lastWord) => {
     if (!isOpen()) return;
     join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
@@ -128,7 +152,8 @@ function keepJoined({ join, seat, isOpen, onSeat }: { join: JoinOptions; seat: H
       const next = await joinPatiently({ ...join, start: true }, isOpen);
       if (!isOpen()) return next.leave();
       onSeat(next);
-      if (next.host.address !== seat.host.address) join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
+      if (next.host.address !== seat.host.address)
+        join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
       keepJoined({ join, seat: next, isOpen, onSeat });
     } catch (error) {
       join.onProgress(`the host could not be started again: ${messageOf(error)}`);

@@ -12,7 +12,8 @@ export interface TemporalSettings {
   address: string;
   namespace: string;
   /** What both kinds of connection take. */
-  connection: Pick<ConnectionOptions, 'address' | 'tls' | 'metadata'> & Pick<NativeConnectionOptions, 'tls'> & { apiKey?: string };
+  connection: Pick<ConnectionOptions, 'address' | 'tls' | 'metadata'> &
+    Pick<NativeConnectionOptions, 'tls'> & { apiKey?: string };
   /** What names the server, for messages. */
   source: string;
 }
@@ -23,9 +24,14 @@ export interface TemporalSettings {
  */
 export function temporalSettings(env: Env): TemporalSettings | null {
   if (!names(env)) return null;
-  const source = env['TEMPORAL_ADDRESS'] === undefined ? `the Temporal profile \`${env['TEMPORAL_PROFILE'] ?? 'default'}\`` : 'TEMPORAL_ADDRESS';
+  const source =
+    env['TEMPORAL_ADDRESS'] === undefined
+      ? `the Temporal profile \`${env['TEMPORAL_PROFILE'] ?? 'default'}\``
+      : 'TEMPORAL_ADDRESS';
   try {
-    const overrideEnvVars = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    const overrideEnvVars = Object.fromEntries(
+      Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    );
     const { connectionOptions, namespace } = loadClientConnectConfig({ overrideEnvVars });
     const { address, tls, metadata, apiKey } = connectionOptions;
     if (address === undefined) return null;

@@ -34,9 +34,11 @@ export class ThreadClient extends WorkerThreadClient {
   }
 
   override async send(input: WorkerThreadInput): Promise<WorkerThreadOutput> {
-    if (input.type === 'extract-sink-calls' && this.#quiet.delete(input.runId)) return { type: 'sink-calls', calls: [] };
+    if (input.type === 'extract-sink-calls' && this.#quiet.delete(input.runId))
+      return { type: 'sink-calls', calls: [] };
     const output = await this.#ask(input);
-    if (input.type === 'activate-workflow' && output?.type === 'activation-completion' && loggedNothing(output)) this.#quiet.add(input.runId);
+    if (input.type === 'activate-workflow' && output?.type === 'activation-completion' && loggedNothing(output))
+      this.#quiet.add(input.runId);
     return output;
   }
 
@@ -52,7 +54,9 @@ export class ThreadClient extends WorkerThreadClient {
 
   #look(limitMs: number): void {
     if (this.#asked === 0 || ++this.#looks <= LOOKS) return;
-    this.logger.error(`The thread that runs workflow code has not answered for ${String(limitMs / 1000)} s: the worker ends.`);
+    this.logger.error(
+      `The thread that runs workflow code has not answered for ${String(limitMs / 1000)} s: the worker ends.`,
+    );
     void this.workerThread.terminate();
   }
 }

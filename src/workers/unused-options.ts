@@ -10,8 +10,11 @@ import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-option
  *
  * Throws where a worker does have codecs or a storage.
  */
-export function leaveOutUnusedOptions({ loadedDataConverter: { payloadCodecs, externalStorage } }: CompiledWorkerOptions): void {
-  if (payloadCodecs.length > 0 || externalStorage !== undefined) throw new Error('Expected a worker without payload codecs and external storage');
+export function leaveOutUnusedOptions({
+  loadedDataConverter: { payloadCodecs, externalStorage },
+}: CompiledWorkerOptions): void {
+  if (payloadCodecs.length > 0 || externalStorage !== undefined)
+    throw new Error('Expected a worker without payload codecs and external storage');
   Object.assign(payloadVisitor, { visit: () => Promise.resolve() });
   Object.assign(LoggerWithComposedMetadata.prototype, { trace: () => undefined, debug: () => undefined });
 }

@@ -30,6 +30,10 @@ export async function up({ project, config, taskQueue, uiPort, credentials, log,
     onReady,
     signal: hostSignal(),
   });
-  if (end.kind === 'held') throw new UnavailableError(`A host of \`${project.stateDir}\` runs already.`, 'See it: perdure server status. End it: perdure server stop');
+  if (end.kind === 'held')
+    throw new UnavailableError(
+      `A host of \`${project.stateDir}\` runs already.`,
+      'See it: perdure server status. End it: perdure server stop',
+    );
   if (end.kind === 'failed') throw end.error;
 }

@@ -20,16 +20,33 @@ export interface WorkerOptions {
   credentials: Credentials;
   log: (line: string) => void;
   /** Called when the worker polls. */
-  onReady: (worker: { address: string; namespace: string; taskQueue: string; storeId: string; devices: string[] }) => void;
+  onReady: (worker: {
+    address: string;
+    namespace: string;
+    taskQueue: string;
+    storeId: string;
+    devices: string[];
+  }) => void;
 }
 
 /**
  * A worker for a server elsewhere (`perdure worker`): runs until SIGINT or SIGTERM, then lets running activities
  * clean up. Throws an UnavailableError when no server is named, or it cannot be reached within five seconds.
  */
-export async function runWorker({ project, config, taskQueue, credentials, log, onReady }: WorkerOptions): Promise<void> {
+export async function runWorker({
+  project,
+  config,
+  taskQueue,
+  credentials,
+  log,
+  onReady,
+}: WorkerOptions): Promise<void> {
   const settings = temporalSettings(process.env);
-  if (settings === null) throw new UnavailableError('No Temporal server is named.', 'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.');
+  if (settings === null)
+    throw new UnavailableError(
+      'No Temporal server is named.',
+      'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.',
+    );
   const { address, namespace, connection } = settings;
   const reached = await reach(settings);
   let store: Store;
@@ -44,17 +61,39 @@ export async function runWorker({ project, config, taskQueue, credentials, log, 
     await reached.close();
   }
   const signal = hostSignal();
-  const worker = await startWorker({ connection, namespace, taskQueue: queue, store, credentials, root: project.root, log });
-  onReady({ address, namespace, taskQueue: queue, storeId: store.id, devices: devicesAt(queue, taskQueueOf(store, config), config) });
+  const worker = await startWorker({
+    connection,
+    namespace,
+    taskQueue: queue,
+    store,
+    credentials,
+    root: project.root,
+    log,
+  });
+  onReady({
+    address,
+    namespace,
+    taskQueue: queue,
+    storeId: store.id,
+    devices: devicesAt(queue, taskQueueOf(store, config), config),
+  });
   let gone: string | null = null;
   const folder = holdFolder(project.stateDir, {
     onGone: (what) => {
       gone = what;
       void worker.stop();
     },
-    onRoom: (hasRoom) => { log(hasRoom ? `there is room again on the disk of ${project.stateDir}` : fullDisk(project.stateDir)); },
+    onRoom: (hasRoom) => {
+      log(hasRoom ? `there is room again on the disk of ${project.stateDir}` : fullDisk(project.stateDir));
+    },
   });
   signal.addEventListener('abort', () => void worker.stop(), { once: true });
-  await worker.ended.finally(() => { folder.release(); });
-  if (gone !== null) throw new UnavailableError(`The worker ended: ${String(gone)}.`, 'Start it where the folder is now: perdure worker');
+  await worker.ended.finally(() => {
+    folder.release();
+  });
+  if (gone !== null)
+    throw new UnavailableError(
+      `The worker ended: ${String(gone)}.`,
+      'Start it where the folder is now: perdure worker',
+    );
 }

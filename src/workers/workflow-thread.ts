@@ -15,7 +15,11 @@ Object.defineProperty(Script.prototype, 'runInContext', {
     switchRun(sandbox);
     const isLast = concludes(sandbox);
     const result: unknown = Reflect.apply(runInContext.value ?? failing, this, [sandbox, {}]);
-    return isLast ? Object.assign(Object(result), { loggedNothing: sandbox.__TEMPORAL_ACTIVATOR__?.sinkCalls.length === 0 } satisfies Concluded) : result;
+    return isLast
+      ? Object.assign(Object(result), {
+          loggedNothing: sandbox.__TEMPORAL_ACTIVATOR__?.sinkCalls.length === 0,
+        } satisfies Concluded)
+      : result;
   },
 });
 await import('@temporalio/worker/lib/workflow/workflow-worker-thread.js');

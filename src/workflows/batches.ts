@@ -1,4 +1,11 @@
-import { CancellationScope, ChildWorkflowCancellationType, ParentClosePolicy, condition, isCancellation, startChild } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  condition,
+  isCancellation,
+  startChild,
+} from '@temporalio/workflow';
 import type { Batch, BatchScope } from '../plan/batch.js';
 import { BATCH_ITEMS, batchRun } from '../plan/batch.js';
 import { lendSchedule, rootsAfterRound } from '../plan/carry.js';
@@ -57,10 +64,18 @@ export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds
 }
 
 function mayStart(going: Going): boolean {
-  const { scope: { context: { flight } }, step, open } = going;
+  const {
+    scope: {
+      context: { flight },
+    },
+    step,
+    open,
+  } = going;
   if (flight.draining || !isLeft(going)) return false;
   // The items of several batches would be more than the foreach's own window.
-  return step.max_parallel === null ? open.size < MOST_BATCHES && [...open.keys()].every((run) => flight.waiting.has(run)) : open.size === 0;
+  return step.max_parallel === null
+    ? open.size < MOST_BATCHES && [...open.keys()].every((run) => flight.waiting.has(run))
+    : open.size === 0;
 }
 
 /** Whether there are items that a batch may do. */
@@ -78,15 +93,24 @@ function start(going: Going): void {
   const items = { from: rounds.next, end: Math.min(rounds.next + BATCH_ITEMS, count) };
   const run = batchRun(`${scope.context.root.run}/${pathOf(scope, step)}`, items.from, items.end);
   rounds.next = items.end;
-  const over = work.run(() => runBatch(going, run, items)).then(
-    () => { if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel(); },
-    (error: unknown) => {
-      if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
-      rounds.cancelled.push(run);
-      work.cancel();
-    },
+  const over = work
+    .run(() => runBatch(going, run, items))
+    .then(
+      () => {
+        if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel();
+      },
+      (error: unknown) => {
+        if (!work.consideredCancelled) rounds.broken = failureOf(run, error);
+        rounds.cancelled.push(run);
+        work.cancel();
+      },
+    );
+  open.set(
+    run,
+    over.then(() => {
+      open.delete(run);
+    }),
   );
-  open.set(run, over.then(() => { open.delete(run); }));
 }
 
 /** A batch run that others cancelled is a failure here: nobody cancelled this run. */
@@ -96,21 +120,38 @@ function failureOf(run: string, error: unknown): Failure {
 }
 
 /** One batch, as a child workflow of the same interpreter. Throws what is not the batch's own end. */
-async function runBatch({ scope, step, rounds }: Going, run: string, items: { from: number; end: number }): Promise<void> {
-  const { context, context: { flight } } = scope;
+async function runBatch(
+  { scope, step, rounds }: Going,
+  run: string,
+  items: { from: number; end: number },
+): Promise<void> {
+  const {
+    context,
+    context: { flight },
+  } = scope;
   let outcome: RunOutcome | null = NOT_STARTED;
   let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => { open = resolve; });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const input: RunInput = {
-    plan: shortened(context, context.plan), input: context.input, root: context.root, path: context.path,
+    plan: shortened(context, context.plan),
+    input: context.input,
+    root: context.root,
+    path: context.path,
     lease: lendToBatch(context, run, { step, count: items.end - items.from, opened }),
     tree: { parent: context.run, climate: climateOf(context.purse) },
-    settings: context.settings, in_turn: true, link_steps: context.linkSteps, batch: batchOf(scope, step), carried: carriedInto(scope, step, rounds, items),
+    settings: context.settings,
+    in_turn: true,
+    link_steps: context.linkSteps,
+    batch: batchOf(scope, step),
+    carried: carriedInto(scope, step, rounds, items),
   };
   flight.children += 1;
   try {
     const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-      workflowId: run, args: [input],
+      workflowId: run,
+      args: [input],
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       staticSummary: `${segmentOf(step)}: items ${items.from} to ${items.end - 1}`,
@@ -135,8 +176,15 @@ function batchOf(scope: Scope, step: ForeachStep): Batch {
   for (let around: Scope | null = scope; around !== null; around = around.outer) {
     const owner = ownerOf(around);
     const { index, item, schedule, last, way } = around;
-    const before = last === null || owner?.kind !== 'loop' ? null : { ...lendSchedule(last, rootsAfterRound(owner)), pages: [] };
-    scopes.unshift({ carried: { ...lendSchedule(schedule, rootsOfStep(below)), pages: [] }, owner: way.at(-1) ?? 0, index: index ?? 0, item, last: before });
+    const before =
+      last === null || owner?.kind !== 'loop' ? null : { ...lendSchedule(last, rootsAfterRound(owner)), pages: [] };
+    scopes.unshift({
+      carried: { ...lendSchedule(schedule, rootsOfStep(below)), pages: [] },
+      owner: way.at(-1) ?? 0,
+      index: index ?? 0,
+      item,
+      last: before,
+    });
     below = owner ?? below;
   }
   return { nested: scope.context.nested, scopes, step: step.index };
@@ -149,10 +197,17 @@ function ownerOf({ outer, way }: Scope): BlockStep | null {
 }
 
 /** How far the run is as a batch sees it: everything around its items is over. */
-function carriedInto(scope: Scope, step: ForeachStep, { items }: Rounds, { from, end }: { from: number; end: number }): Carried {
+function carriedInto(
+  scope: Scope,
+  step: ForeachStep,
+  { items }: Rounds,
+  { from, end }: { from: number; end: number },
+): Carried {
   const { context, schedule } = scope;
   const carried: CarriedScope = { ...lendSchedule(schedule, rootsOfStep(step)), pages: [] };
-  const statuses = [...carried.statuses].map((letter, index) => (index === step.index ? 'p' : /[pr]/.test(letter) ? 'k' : letter)).join('');
+  const statuses = [...carried.statuses]
+    .map((letter, index) => (index === step.index ? 'p' : /[pr]/.test(letter) ? 'k' : letter))
+    .join('');
   const block = { items, next: from, end, open: {}, last: null, counts: noCounts(), spend: carried.spend, pages: [] };
   return { ...carried, statuses, blocks: { [pathOf(scope, step)]: block }, gates: [], started_at: context.startedAt };
 }

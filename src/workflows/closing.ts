@@ -16,10 +16,21 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
   return CancellationScope.nonCancellable(async () => {
     if (top.context.isBatch) return closeBatch(top, status);
     const output = status === 'success' || status === 'partial' ? await scopeOutput(top) : null;
-    const outcome: RunOutcome = { status, error, output, spend: top.schedule.spend, pages: top.pages, charged: chargedIn(top.context.purse) };
+    const outcome: RunOutcome = {
+      status,
+      error,
+      output,
+      spend: top.schedule.spend,
+      pages: top.pages,
+      charged: chargedIn(top.context.purse),
+    };
     // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one that was
     // made it is the only place that tells its Plan.
-    if (top.context.nested !== null && status !== 'cancelled' && !(isMade(top.context) && patched('records-of-made-runs'))) {
+    if (
+      top.context.nested !== null &&
+      status !== 'cancelled' &&
+      !(isMade(top.context) && patched('records-of-made-runs'))
+    ) {
       const page = await writeResults(top);
       return page === null ? outcome : { ...outcome, pages: [...top.pages, page] };
     }
@@ -36,7 +47,15 @@ function isMade({ nested, root }: RunContext): boolean {
 /** A batch run hands over what its items came to; one that was cancelled has no result, and writes it down. */
 async function closeBatch({ context, schedule }: Scope, status: RunEnd): Promise<RunOutcome> {
   const { counts, pages } = context.items ?? { counts: noCounts(), pages: [] };
-  const outcome: RunOutcome = { status, error: null, output: null, spend: schedule.spend, pages, charged: chargedIn(context.purse), items: counts };
+  const outcome: RunOutcome = {
+    status,
+    error: null,
+    output: null,
+    spend: schedule.spend,
+    pages,
+    charged: chargedIn(context.purse),
+    items: counts,
+  };
   if (status === 'cancelled') await quick.closeRun(recordOf(context, outcome), []);
   return outcome;
 }
@@ -56,7 +75,9 @@ function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
     workspace: settings.workspace,
     ...(settings.context === undefined ? {} : { context: settings.context }),
     journal: context.root.first,
-    ...(settings.reuse === undefined ? {} : { rerun_of: settings.reuse.run, done_before: settings.reuse.done ?? settings.reuse.happened ?? [] }),
+    ...(settings.reuse === undefined
+      ? {}
+      : { rerun_of: settings.reuse.run, done_before: settings.reuse.done ?? settings.reuse.happened ?? [] }),
     started_at: startedAt,
     ended_at: new Date().toISOString(),
   };

@@ -11,7 +11,16 @@ import { joinPath, segmentOf } from '../plan/plan.js';
 import { reuseFor } from '../plan/reuse.js';
 import { holdsSlot } from '../plan/schedule.js';
 import { timesRedone } from '../plan/rework.js';
-import type { BatchEnd, CarriedBlock, CarriedScope, CarriedTries, ModelChoice, RootLink, RunInput, RunSettings } from '../plan/run-input.js';
+import type {
+  BatchEnd,
+  CarriedBlock,
+  CarriedScope,
+  CarriedTries,
+  ModelChoice,
+  RootLink,
+  RunInput,
+  RunSettings,
+} from '../plan/run-input.js';
 import type { Caller, Reuse, StepAddress } from '../plan/short-call.js';
 import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../plan/step.js';
 import { isBlockStep } from '../plan/step.js';
@@ -92,7 +101,9 @@ export interface Scope extends BindingSource {
 const LINK_STEPS_BEFORE = 500;
 
 /** The facts of a run that follow from its start arguments. */
-export function identityOf(input: RunInput): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings' | 'linkSteps' | 'isBatch'> {
+export function identityOf(
+  input: RunInput,
+): Pick<RunContext, 'plan' | 'nested' | 'root' | 'run' | 'path' | 'input' | 'settings' | 'linkSteps' | 'isBatch'> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const root = input.root ?? { run: workflowId, first: firstExecutionRunId, plan: input.plan.hash };
   return {
@@ -133,23 +144,55 @@ export function withTop(parts: Omit<RunContext, 'top'>, { batch, carried }: RunI
 function ownScope(context: RunContext, carried: CarriedScope | null): Scope {
   const { plan, input, path } = context;
   return {
-    context, agents: plan.agents, input, outer: null, item: null, index: null, last: null, path, way: [],
-    single: false, ...progressOf(plan, carried),
+    context,
+    agents: plan.agents,
+    input,
+    outer: null,
+    item: null,
+    index: null,
+    last: null,
+    path,
+    way: [],
+    single: false,
+    ...progressOf(plan, carried),
   };
 }
 
 /** The scope of one item or one round of a step. */
-export function innerScope(outer: Scope, step: BlockStep, round: { index: number; item: Binding | null; last: Scope['last'] }, carried: CarriedScope | null): Scope {
+export function innerScope(
+  outer: Scope,
+  step: BlockStep,
+  round: { index: number; item: Binding | null; last: Scope['last'] },
+  carried: CarriedScope | null,
+): Scope {
   const { context, agents, input } = outer;
   return {
-    ...round, context, agents, input, outer, path: joinPath(pathOf(outer, step), String(round.index)), way: [...outer.way, step.index],
-    single: step.body.single, ...progressOf(step.body, carried),
+    ...round,
+    context,
+    agents,
+    input,
+    outer,
+    path: joinPath(pathOf(outer, step), String(round.index)),
+    way: [...outer.way, step.index],
+    single: step.body.single,
+    ...progressOf(step.body, carried),
   };
 }
 
 /** How far the steps of a scope are: at their start, or where they were carried from (I12). */
-function progressOf(body: Block, carried: CarriedScope | null): Pick<Scope, 'schedule' | 'needsSlots' | 'work' | 'redoable' | 'reason' | 'pages' | 'written'> {
-  return { schedule: restoreSchedule(body, carried), needsSlots: body.steps.every(holdsSlot), work: new CancellationScope(), redoable: new Map(), reason: null, pages: [...(carried?.pages ?? [])], written: 0 };
+function progressOf(
+  body: Block,
+  carried: CarriedScope | null,
+): Pick<Scope, 'schedule' | 'needsSlots' | 'work' | 'redoable' | 'reason' | 'pages' | 'written'> {
+  return {
+    schedule: restoreSchedule(body, carried),
+    needsSlots: body.steps.every(holdsSlot),
+    work: new CancellationScope(),
+    redoable: new Map(),
+    reason: null,
+    pages: [...(carried?.pages ?? [])],
+    written: 0,
+  };
 }
 
 /** A step's path below the root run. */
@@ -198,12 +241,23 @@ export function reasonFor(scope: Scope): string {
   if (scope.context.cancelled !== null) return 'the run was cancelled';
   const { stopped, body } = scope.schedule;
   const step = stopped === null ? undefined : body.steps[stopped];
-  if (step !== undefined) return scope.outer === null ? `\`${segmentOf(step)}\` failed and stops the run` : `\`${segmentOf(step)}\` failed`;
+  if (step !== undefined)
+    return scope.outer === null ? `\`${segmentOf(step)}\` failed and stops the run` : `\`${segmentOf(step)}\` failed`;
   if (scope.reason !== null) return scope.reason;
   return scope.outer === null ? 'the interpreter failed' : reasonFor(scope.outer);
 }
 
 /** What a rerun may take over for a step; nothing in a run that is none (decision 14). */
-export function reuseOf({ context: { plan: { agents }, settings: { reuse } } }: Scope, step: AgentStep | CommandStep | ToolStep, path: string, byProgram = false): { reuse?: Reuse } {
+export function reuseOf(
+  {
+    context: {
+      plan: { agents },
+      settings: { reuse },
+    },
+  }: Scope,
+  step: AgentStep | CommandStep | ToolStep,
+  path: string,
+  byProgram = false,
+): { reuse?: Reuse } {
   return reuse === undefined ? {} : { reuse: reuseFor(reuse, { step, path, agents, byProgram }) };
 }

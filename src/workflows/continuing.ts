@@ -1,4 +1,11 @@
-import { CancellationScope, allHandlersFinished, condition, continueAsNew, patched, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Nothing } from '../plan/carry.js';
 import { carrySchedule, rootsAfterRound } from '../plan/carry.js';
@@ -41,13 +48,22 @@ function isDue(context: RunContext): boolean {
   const info = workflowInfo();
   if (flight.children === 0) return isLong(context, info);
   if (info.historyLength >= EVENTS_WITH_CHILDREN || info.historySize >= BYTES_WITH_CHILDREN) return true;
-  return isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs');
+  return (
+    isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs')
+  );
 }
 
 function isLong(context: RunContext, info: WorkflowInfo): boolean {
   const { historyLength, historySize, continueAsNewSuggested } = info;
   const { signals, updates } = context.gates.messages;
-  return continueAsNewSuggested || historyLength >= EVENTS || historySize >= BYTES || hasDoneMuch(context, info) || signals >= SIGNALS || updates >= UPDATES;
+  return (
+    continueAsNewSuggested ||
+    historyLength >= EVENTS ||
+    historySize >= BYTES ||
+    hasDoneMuch(context, info) ||
+    signals >= SIGNALS ||
+    updates >= UPDATES
+  );
 }
 
 /**
@@ -57,7 +73,8 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
   const { flight, linkSteps } = context;
-  if (flight.task.historyLength !== historyLength) flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
+  if (flight.task.historyLength !== historyLength)
+    flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
   flight.task.endedByNow = endedIn(context);
   const { endedBefore, endedByNow } = flight.task;
   if (flight.started < linkSteps && endedByNow < linkSteps) return false;
@@ -79,7 +96,7 @@ export async function continueRun(top: Scope, input: RunInput): Promise<void> {
 
 /** A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or under way. */
 async function carryRun(context: RunContext): Promise<Carried> {
-  for (let before = -1; before !== endedIn(context) || isLeft(context); ) {
+  for (let before = -1; before !== endedIn(context) || isLeft(context);) {
     before = endedIn(context);
     await writeScope(context.top);
     for (const rounds of context.rounds.values()) await writeRounds(rounds);
@@ -95,20 +112,49 @@ async function carryRun(context: RunContext): Promise<Carried> {
  */
 function carryContext(context: RunContext): Carried {
   const {
-    top, gates, purse, rounds, conversations, since, tried, devices, flight, items, startedAt,
+    top,
+    gates,
+    purse,
+    rounds,
+    conversations,
+    since,
+    tried,
+    devices,
+    flight,
+    items,
+    startedAt,
     // Said again by the start arguments.
-    plan, nested, root, run, path: _own, input, settings, linkSteps, isBatch,
+    plan,
+    nested,
+    root,
+    run,
+    path: _own,
+    input,
+    settings,
+    linkSteps,
+    isBatch,
     // Read from what is carried, made from what the Plan says, or nothing that a run knows which goes on.
-    carriedGates, carriedBlocks, shortPlans, cancelled,
+    carriedGates,
+    carriedBlocks,
+    shortPlans,
+    cancelled,
     ...forgotten
   } = context;
   void (forgotten satisfies Nothing);
   const open = [...gates.open.values(), ...gates.carried.values()];
   return {
-    ...carryScope(top), gates: open, decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
-    purse: carryPurse(purse), blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])), since: Object.fromEntries(since),
-    ...(conversations.size === 0 ? {} : { conversations: Object.fromEntries(conversations) }), ...(tried.size === 0 ? {} : { tried: Object.fromEntries(tried) }),
-    ...(devices.kept.size === 0 ? {} : { devices: Object.fromEntries(devices.kept) }), ...(items === null ? {} : { items }), ...carryFlight(flight), started_at: startedAt,
+    ...carryScope(top),
+    gates: open,
+    decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
+    purse: carryPurse(purse),
+    blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])),
+    since: Object.fromEntries(since),
+    ...(conversations.size === 0 ? {} : { conversations: Object.fromEntries(conversations) }),
+    ...(tried.size === 0 ? {} : { tried: Object.fromEntries(tried) }),
+    ...(devices.kept.size === 0 ? {} : { devices: Object.fromEntries(devices.kept) }),
+    ...(items === null ? {} : { items }),
+    ...carryFlight(flight),
+    started_at: startedAt,
   };
 }
 
@@ -116,7 +162,23 @@ function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
   const {
     toldWaiting,
     // All of it is about what is in flight, and nothing is.
-    runStep, scopes, activities, computing, children, waiting, queued, timers, telling, started, endedBelow, task, draining, broken, land, isPumping, pumpAgain,
+    runStep,
+    scopes,
+    activities,
+    computing,
+    children,
+    waiting,
+    queued,
+    timers,
+    telling,
+    started,
+    endedBelow,
+    task,
+    draining,
+    broken,
+    land,
+    isPumping,
+    pumpAgain,
     ...forgotten
   } = flight;
   void (forgotten satisfies Nothing);
@@ -160,9 +222,24 @@ async function writeRounds(rounds: Rounds): Promise<void> {
 
 function carryScope(scope: Scope, later: string[] = []): CarriedScope {
   const {
-    schedule, pages,
+    schedule,
+    pages,
     // Made anew from the Plan, the start arguments and what is around it; results are all in pages.
-    context, agents, input, outer, item, index, last, path, way, single, needsSlots, work, redoable, reason, written,
+    context,
+    agents,
+    input,
+    outer,
+    item,
+    index,
+    last,
+    path,
+    way,
+    single,
+    needsSlots,
+    work,
+    redoable,
+    reason,
+    written,
     ...forgotten
   } = scope;
   void (forgotten satisfies Nothing);
@@ -171,14 +248,22 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
 
 function carryRounds(rounds: Rounds): CarriedBlock {
   // Results are all in pages.
-  const { step, items, next, end, open, last, over, cancelled, broken, counts, spend, pages, results, ...forgotten } = rounds;
+  const { step, items, next, end, open, last, over, cancelled, broken, counts, spend, pages, results, ...forgotten } =
+    rounds;
   void (forgotten satisfies Nothing);
   const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
   return {
-    items, next, ...(end === undefined ? {} : { end }), counts, spend, pages,
+    items,
+    next,
+    ...(end === undefined ? {} : { end }),
+    counts,
+    spend,
+    pages,
     last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
     open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
     // What is left of these is to close the books.
-    ...(over === null ? {} : { over }), ...(cancelled.length === 0 ? {} : { cancelled }), ...(broken === null ? {} : { broken }),
+    ...(over === null ? {} : { over }),
+    ...(cancelled.length === 0 ? {} : { cancelled }),
+    ...(broken === null ? {} : { broken }),
   };
 }

@@ -22,7 +22,10 @@ export function showDetails(context: RunContext): void {
 }
 
 function detailsOf(context: RunContext): string {
-  const { gates, top: { schedule } } = context;
+  const {
+    gates,
+    top: { schedule },
+  } = context;
   const count = schedule.steps.length;
   const waits = [...gates.open.values()].map((gate) => {
     const shows = gate.content === null ? '' : ' What it shows stands in `perdure show`.';
@@ -30,9 +33,21 @@ function detailsOf(context: RunContext): string {
   });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
   const { pause } = climateOf(context.purse);
-  const paused = pause === null ? [] : [`**paused**: ${plain(pause.message)}\n\n    perdure ${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`];
+  const paused =
+    pause === null
+      ? []
+      : [
+          `**paused**: ${plain(pause.message)}\n\n    perdure ${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
+        ];
   const warned = context.purse.warnings.map(({ message }) => `**${plain(message)}**\n`);
-  return [head, ...paused, ...warned, ...waits, '| step | who | status | |\n| --- | --- | --- | --- |', ...shownSteps(schedule).map((step) => row(context, step))].join('\n');
+  return [
+    head,
+    ...paused,
+    ...warned,
+    ...waits,
+    '| step | who | status | |\n| --- | --- | --- | --- |',
+    ...shownSteps(schedule).map((step) => row(context, step)),
+  ].join('\n');
 }
 
 /** All steps where they fit; else what runs, and what ended last. */

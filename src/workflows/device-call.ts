@@ -13,8 +13,14 @@ import { environmentOf } from './values.js';
 export function deviceCall(scope: Scope, step: CompileStep | DeviceStep, tried: number): DeviceCall {
   const { root, nested, settings } = scope.context;
   return {
-    root, nested, step: addressOf(scope, step), path: pathOf(scope, step), try: tried, environment: environmentOf(scope, templatesOf(step)),
-    workspace: settings.workspace, rehearsal: settings.rehearsal,
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path: pathOf(scope, step),
+    try: tried,
+    environment: environmentOf(scope, templatesOf(step)),
+    workspace: settings.workspace,
+    rehearsal: settings.rehearsal,
   };
 }
 
@@ -32,5 +38,8 @@ export function isFar({ device }: DeviceStep): boolean {
 /** Options of an activity that opens a device's port: it runs on the queue of the workers beside it. */
 export function deviceOptions(scope: Scope, step: DeviceStep, what: string): ActivityOptions {
   const { name, task_queue } = step.device;
-  return { ...actingOptions(step, pathOf(scope, step), `${segmentOf(step)}: ${what} ${name}`), ...(task_queue === null ? {} : { taskQueue: task_queue }) };
+  return {
+    ...actingOptions(step, pathOf(scope, step), `${segmentOf(step)}: ${what} ${name}`),
+    ...(task_queue === null ? {} : { taskQueue: task_queue }),
+  };
 }

@@ -1,6 +1,24 @@
-import { condition, continueAsNew, getExternalWorkflowHandle, patched, setHandler, upsertMemo, workflowInfo, defineSignal } from '@temporalio/workflow';
+import {
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  patched,
+  setHandler,
+  upsertMemo,
+  workflowInfo,
+  defineSignal,
+} from '@temporalio/workflow';
 import type { KeeperAnswer, KeeperMessage, Lease, LeaseRequest } from '../plan/lease.js';
-import { DEVICE_SIGNAL, KEEPER_SIGNAL, LEASES_MEMO, deadlocked, dropRun, granted, nextTurn, takeMessage } from '../plan/lease.js';
+import {
+  DEVICE_SIGNAL,
+  KEEPER_SIGNAL,
+  LEASES_MEMO,
+  deadlocked,
+  dropRun,
+  granted,
+  nextTurn,
+  takeMessage,
+} from '../plan/lease.js';
 import { quick } from './activities.js';
 
 const messages = defineSignal<[KeeperMessage]>(KEEPER_SIGNAL);
@@ -32,8 +50,18 @@ export async function perdureDevices(before: Lease[] = []): Promise<void> {
     suspected = stuck === null ? '' : JSON.stringify(stuck);
     if (stuck !== null && isSure) {
       const { request, others } = stuck;
-      leases = takeMessage(leases, { kind: 'done', key: request.key, run: request.run, path: request.path, keep: false });
-      await drop(request, { kind: 'refused', path: request.path, why: `\`${others.join('`, `')}\` keeps \`${request.device}\` and waits for a device that this run keeps` });
+      leases = takeMessage(leases, {
+        kind: 'done',
+        key: request.key,
+        run: request.run,
+        path: request.path,
+        keep: false,
+      });
+      await drop(request, {
+        kind: 'refused',
+        path: request.path,
+        why: `\`${others.join('`, `')}\` keeps \`${request.device}\` and waits for a device that this run keeps`,
+      });
     }
     for (const run of holders(leases)) await drop({ run }, { kind: 'ping' });
   };

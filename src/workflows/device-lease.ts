@@ -44,14 +44,22 @@ function leaseKey({ context }: Scope, step: DeviceStep): string {
  * needs it as it is, else free for the next who waits. The wait holds no slot and may be continued as new; `use` may not.
  * `refused` makes the end of a step that will never get it.
  */
-export async function withLease<T>(scope: Scope, step: DeviceStep, use: () => Promise<T>, refused: (why: string) => T): Promise<T> {
+export async function withLease<T>(
+  scope: Scope,
+  step: DeviceStep,
+  use: () => Promise<T>,
+  refused: (why: string) => T,
+): Promise<T> {
   const { context } = scope;
   const { devices, root, run, flight } = context;
   const path = pathOf(scope, step);
   const key = leaseKey(scope, step);
   const host = hostOf(step);
   devices.answers.delete(path);
-  await quick.tellKeeper({ kind: 'request', key, device: step.device.name, tree: root.run, run, path, since: new Date().toISOString() }, host);
+  await quick.tellKeeper(
+    { kind: 'request', key, device: step.device.name, tree: root.run, run, path, since: new Date().toISOString() },
+    host,
+  );
   try {
     // A run that is about to continue as new asks again in its next link.
     await condition(() => devices.answers.has(path) && !flight.draining);
@@ -74,7 +82,10 @@ export async function withLease<T>(scope: Scope, step: DeviceStep, use: () => Pr
 
 /** Whether a step of this run that has not ended uses the device. */
 function isNeeded({ top }: RunContext, key: string): boolean {
-  const open: Block = { ...top.schedule.body, steps: top.schedule.body.steps.filter(({ index }) => !isEnd(top.schedule.steps[index]?.status ?? 'pending')) };
+  const open: Block = {
+    ...top.schedule.body,
+    steps: top.schedule.body.steps.filter(({ index }) => !isEnd(top.schedule.steps[index]?.status ?? 'pending')),
+  };
   return [...everyStep(open)].some((step) => isDeviceStep(step) && step.device.key === key);
 }
 
@@ -84,5 +95,11 @@ export async function releaseUnneeded(context: RunContext): Promise<void> {
   const isOver = top.schedule.open === 0 || cancelled !== null;
   const unneeded = [...devices.kept].filter(([, device]) => isOver || !isNeeded(context, device));
   for (const [key] of unneeded) devices.kept.delete(key);
-  await Promise.all(unneeded.map(([key, device]) => CancellationScope.nonCancellable(() => quick.tellKeeper({ kind: 'release', key, run }, key.slice(0, key.lastIndexOf(`/${device}`))))));
+  await Promise.all(
+    unneeded.map(([key, device]) =>
+      CancellationScope.nonCancellable(() =>
+        quick.tellKeeper({ kind: 'release', key, run }, key.slice(0, key.lastIndexOf(`/${device}`))),
+      ),
+    ),
+  );
 }

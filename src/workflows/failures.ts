@@ -1,4 +1,13 @@
-import { ActivityFailure, ApplicationFailure, CancelledFailure, ChildWorkflowFailure, TemporalFailure, TerminatedFailure, TimeoutFailure, isCancellation } from '@temporalio/workflow';
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  ChildWorkflowFailure,
+  TemporalFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+  isCancellation,
+} from '@temporalio/workflow';
 import { RUN_FAILED } from '../plan/ends.js';
 import type { Amounts } from '../plan/amounts.js';
 import { NONE, toNanoUsd } from '../plan/amounts.js';
@@ -24,7 +33,8 @@ export function failureFrom(error: unknown): Failure {
 /** What a try spent that failed or was cancelled: its detail says so; null where it says nothing. One that was refused for its price has spent nothing. */
 export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
-  const [detail] = cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
+  const [detail] =
+    cause instanceof ApplicationFailure || cause instanceof CancelledFailure ? (cause.details ?? []) : [];
   return isSpend(detail) && shortIn(error) === null ? detail : null;
 }
 
@@ -72,7 +82,12 @@ export function cutOff(error: unknown): 'cancelled' | 'terminated' | null {
 
 /** The Temporal failure of a run that ended in `error` or `timeout` (I10). */
 export function runFailure(outcome: RunOutcome): ApplicationFailure {
-  return ApplicationFailure.create({ type: RUN_FAILED, nonRetryable: true, message: outcome.error ?? outcome.status, details: [outcome] });
+  return ApplicationFailure.create({
+    type: RUN_FAILED,
+    nonRetryable: true,
+    message: outcome.error ?? outcome.status,
+    details: [outcome],
+  });
 }
 
 /** Errors of the interpreter itself end the run; a plain Error would retry the workflow task for ever (I10). */
@@ -80,7 +95,12 @@ export function toRunError(error: unknown): unknown {
   if (error instanceof TemporalFailure || isCancellation(error)) return error;
   if (error instanceof Error && error.name === 'ContinueAsNew') return error;
   const message = error instanceof Error ? error.message : String(error);
-  return ApplicationFailure.create({ type: 'internal', nonRetryable: true, message: `The interpreter failed: ${message}`, ...(error instanceof Error ? { cause: error } : {}) });
+  return ApplicationFailure.create({
+    type: 'internal',
+    nonRetryable: true,
+    message: `The interpreter failed: ${message}`,
+    ...(error instanceof Error ? { cause: error } : {}),
+  });
 }
 
 export function cut(text: string): string {

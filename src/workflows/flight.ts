@@ -53,7 +53,26 @@ export interface Flight {
 }
 
 export function createFlight(runStep: Flight['runStep'], toldWaiting: boolean): Flight {
-  return { runStep, scopes: new Map(), activities: 0, computing: 0, children: 0, waiting: new Set(), queued: 0, timers: 0, toldWaiting, telling: null, started: 0, endedBelow: 0, task: { historyLength: 0, endedBefore: 0, endedByNow: 0 }, draining: false, broken: undefined, land: () => undefined, isPumping: false, pumpAgain: false };
+  return {
+    runStep,
+    scopes: new Map(),
+    activities: 0,
+    computing: 0,
+    children: 0,
+    waiting: new Set(),
+    queued: 0,
+    timers: 0,
+    toldWaiting,
+    telling: null,
+    started: 0,
+    endedBelow: 0,
+    task: { historyLength: 0, endedBefore: 0, endedByNow: 0 },
+    draining: false,
+    broken: undefined,
+    land: () => undefined,
+    isPumping: false,
+    pumpAgain: false,
+  };
 }
 
 /** Lets time pass: something that is waited for, and no person. */
@@ -90,7 +109,10 @@ export function fly(top: Scope): Promise<void> {
 
 /** Goes on with a run that was about to continue as new. Resolves as `fly` does. */
 export function flyOn(top: Scope): Promise<void> {
-  const { context, context: { flight, purse } } = top;
+  const {
+    context,
+    context: { flight, purse },
+  } = top;
   purse.isLeaving = false;
   proceed(purse);
   return new Promise((resolve) => {
@@ -134,7 +156,10 @@ export function pump(context: RunContext): void {
   flight.isPumping = false;
   tellParent(context);
   tickClock(context);
-  if ((flight.draining || flight.broken !== undefined) && flight.activities + flight.computing + flight.children === flight.queued) {
+  if (
+    (flight.draining || flight.broken !== undefined) &&
+    flight.activities + flight.computing + flight.children === flight.queued
+  ) {
     context.purse.isLeaving = true;
     flight.land();
   }

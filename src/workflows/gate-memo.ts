@@ -77,5 +77,9 @@ function withoutSchema(gate: Gate): Gate {
 
 function inFewWords({ schema: _schema, ...gate }: Gate): Gate {
   const { message, content } = gate;
-  return { ...gate, message: message.length <= SHORT_MESSAGE ? message : `${message.slice(0, SHORT_MESSAGE - 1)}…`, content: content === null || !isStored(content) ? content : { ref: content.ref, bytes: content.bytes } };
+  return {
+    ...gate,
+    message: message.length <= SHORT_MESSAGE ? message : `${message.slice(0, SHORT_MESSAGE - 1)}…`,
+    content: content === null || !isStored(content) ? content : { ref: content.ref, bytes: content.bytes },
+  };
 }

@@ -1,4 +1,14 @@
-import { ApplicationFailure, condition, defineSignal, defineUpdate, log, patched, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  defineUpdate,
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Decision, DecisionReceipt, Gate, GateEnd } from '../plan/gate.js';
 import { isDecision, isRead, missingOf, refusalOf } from '../plan/gate.js';
 import type { Edited, GateStep } from '../plan/gate-course.js';
@@ -32,24 +42,38 @@ export interface GateBook extends Ears {
 /** The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that none that comes early is lost. */
 export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | null, wantsToken: boolean): GateBook {
   const book: GateBook = {
-    open: new Map(), carried: new Map(carried?.gates.map((gate) => [gate.path, gate])), decided: new Map(carried?.decisions?.map((end) => [end.gate, end])), memo: createGateMemo(), wantsToken,
-    areOpening: true, messages: { signals: 0, updates: 0 }, onMessage: () => undefined, onOpened: () => undefined,
+    open: new Map(),
+    carried: new Map(carried?.gates.map((gate) => [gate.path, gate])),
+    decided: new Map(carried?.decisions?.map((end) => [end.gate, end])),
+    memo: createGateMemo(),
+    wantsToken,
+    areOpening: true,
+    messages: { signals: 0, updates: 0 },
+    onMessage: () => undefined,
+    onOpened: () => undefined,
   };
-  setHandler(decideUpdate, (decision) => {
-    book.messages.updates += 1;
-    book.onMessage();
-    return isLookedAt(book, decision) ? takeRead(book, decision) : take(book, decision, null);
-  }, {
-    validator: (decision) => {
-      const refusal = checkDecision(book, decision);
-      if (refusal !== null) throw refused(refusal);
+  setHandler(
+    decideUpdate,
+    (decision) => {
+      book.messages.updates += 1;
+      book.onMessage();
+      return isLookedAt(book, decision) ? takeRead(book, decision) : take(book, decision, null);
     },
-  });
+    {
+      validator: (decision) => {
+        const refusal = checkDecision(book, decision);
+        if (refusal !== null) throw refused(refusal);
+      },
+    },
+  );
   setHandler(decideSignal, async (decision) => {
     countSignal(book);
     const refusal = checkDecision(book, decision) ?? tooEarly(book);
     if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
-    else if (isLookedAt(book, decision)) await takeRead(book, decision).catch((error: unknown) => log.warn(`A decision by signal was refused: ${String(error)}`));
+    else if (isLookedAt(book, decision))
+      await takeRead(book, decision).catch((error: unknown) =>
+        log.warn(`A decision by signal was refused: ${String(error)}`),
+      );
     else take(book, decision, null);
   });
   return book;
@@ -71,7 +95,8 @@ function refused(message: string): ApplicationFailure {
 }
 
 function checkDecision(book: GateBook, decision: unknown): string | null {
-  if (!isDecision(decision)) return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
+  if (!isDecision(decision))
+    return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
   return refusalOf(decision, gateAt(book, decision), book.decided.get(decision.gate), Date.now());
 }
 
@@ -110,16 +135,26 @@ function reopened({ path, since }: Gate, open: Gate | undefined): string | null 
 /** Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history (S43). */
 async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
-  const { refusal } = await quick.checkToken({ run: workflowId, first: firstExecutionRunId, gate: path, since, decision });
+  const { refusal } = await quick.checkToken({
+    run: workflowId,
+    first: firstExecutionRunId,
+    gate: path,
+    since,
+    decision,
+  });
   if (refusal !== null) throw refused(refusal);
 }
 
-async function readWritten({ path, message, content, schema, options }: Gate, { edit, value }: Decision): Promise<Edited | { answer: Value }> {
+async function readWritten(
+  { path, message, content, schema, options }: Gate,
+  { edit, value }: Decision,
+): Promise<Edited | { answer: Value }> {
   const written = edit ?? value;
   if (written === undefined) throw refused(`Expected an answer or an edited content for the gate \`${path}\`.`);
-  const read = edit === undefined
-    ? await quick.readAnswer({ answer: written, schema: schema ?? null })
-    : await quick.readEdit({ message, shown: content, edit: written, ...(options === undefined ? {} : { options }) });
+  const read =
+    edit === undefined
+      ? await quick.readAnswer({ answer: written, schema: schema ?? null })
+      : await quick.readEdit({ message, shown: content, edit: written, ...(options === undefined ? {} : { options }) });
   if ('refusal' in read) throw refused(`Gate \`${path}\`: ${read.refusal}`);
   return read;
 }
@@ -131,8 +166,11 @@ function take(book: GateBook, decision: Decision, edited: Edited | null): Decisi
   settle(book, after);
   const missing = after.end === null ? missingOf(after.gate) : 0;
   return {
-    gate: decision.gate, decision: decision.decision, by: decision.by,
-    ...(edited === null ? {} : { hash: edited.hash }), ...(missing === 0 ? {} : { missing }),
+    gate: decision.gate,
+    decision: decision.decision,
+    by: decision.by,
+    ...(edited === null ? {} : { hash: edited.hash }),
+    ...(missing === 0 ? {} : { missing }),
   };
 }
 
@@ -154,7 +192,11 @@ export function showCarried({ memo, open, carried, decided }: GateBook): void {
  * dies meanwhile. A deadline that passed while nothing ran is honoured on return. Throws only when cancelled.
  * Returns once what follows may begin: what `mayEnd` keeps is carried on like an open gate, with its decision.
  */
-export async function awaitDecision(book: GateBook, gate: Gate, mayEnd: (() => boolean) | null = null): Promise<GateEnd> {
+export async function awaitDecision(
+  book: GateBook,
+  gate: Gate,
+  mayEnd: (() => boolean) | null = null,
+): Promise<GateEnd> {
   const { path } = gate;
   book.open.set(path, gate);
   book.carried.delete(path);

@@ -15,7 +15,12 @@ const DEPTH = 4;
 const ROW = 50;
 
 /** Named as no path is: the SDK would number it, and steps without an id have numbers. */
-const NEXT_TASK = { activityId: NEXT_TASK_ID, startToCloseTimeout: '10s', retry: { initialInterval: '100ms', maximumInterval: '10s' }, summary: 'next row of quick steps' } as const;
+const NEXT_TASK = {
+  activityId: NEXT_TASK_ID,
+  startToCloseTimeout: '10s',
+  retry: { initialInterval: '100ms', maximumInterval: '10s' },
+  summary: 'next row of quick steps',
+} as const;
 
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 
@@ -41,30 +46,40 @@ interface Turns {
 export function interceptors(): WorkflowInterceptors {
   const turns: Turns = { inTurn: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
   return {
-    inbound: [{
-      execute: (input, next) => {
-        const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
-        turns.inTurn = argument?.in_turn === true;
-        return turns.inTurn ? next(input).finally(() => { turns.isOver = true; }) : next(input);
+    inbound: [
+      {
+        execute: (input, next) => {
+          const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
+          turns.inTurn = argument?.in_turn === true;
+          return turns.inTurn
+            ? next(input).finally(() => {
+                turns.isOver = true;
+              })
+            : next(input);
+        },
       },
-    }],
-    outbound: [{
-      scheduleLocalActivity: (input, next) => {
-        const start = (): Promise<unknown> => restBefore(turns)?.then(start) ?? next(input);
-        return turns.inTurn ? start() : next(input);
+    ],
+    outbound: [
+      {
+        scheduleLocalActivity: (input, next) => {
+          const start = (): Promise<unknown> => restBefore(turns)?.then(start) ?? next(input);
+          return turns.inTurn ? start() : next(input);
+        },
       },
-    }],
-    internals: [{
-      activate: (input, next) => {
-        const { jobs } = input.activation;
-        const results = jobs?.filter(isResult) ?? [];
-        if (!turns.inTurn || !jobs || jobs.length < 2 || results.length === 0) return next(input);
-        const tell = (some: Jobs): void => next({ ...input, activation: { ...input.activation, jobs: some } });
-        const others = jobs.filter((job) => !isResult(job));
-        tell(others.length > 0 ? others : results.splice(0, 1));
-        void CancellationScope.nonCancellable(() => tellInTurn(turns, results, tell));
+    ],
+    internals: [
+      {
+        activate: (input, next) => {
+          const { jobs } = input.activation;
+          const results = jobs?.filter(isResult) ?? [];
+          if (!turns.inTurn || !jobs || jobs.length < 2 || results.length === 0) return next(input);
+          const tell = (some: Jobs): void => next({ ...input, activation: { ...input.activation, jobs: some } });
+          const others = jobs.filter((job) => !isResult(job));
+          tell(others.length > 0 ? others : results.splice(0, 1));
+          void CancellationScope.nonCancellable(() => tellInTurn(turns, results, tell));
+        },
       },
-    }],
+    ],
   };
 }
 
@@ -85,7 +100,9 @@ function restBefore(turns: Turns): Promise<void> | null {
   const { historyLength } = workflowInfo();
   if (turns.row.historyLength !== historyLength) turns.row = { historyLength, length: 0 };
   if (turns.rest === null && turns.row.length >= ROW) {
-    turns.rest = CancellationScope.nonCancellable(nextTask).then(() => { turns.rest = null; });
+    turns.rest = CancellationScope.nonCancellable(nextTask).then(() => {
+      turns.rest = null;
+    });
   }
   if (turns.rest === null) turns.row.length += 1;
   return turns.rest;
@@ -93,5 +110,7 @@ function restBefore(turns: Turns): Promise<void> | null {
 
 /** Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in histories of before (I14), up to a second later. */
 function nextTask(): Promise<void> {
-  return patched('rows-by-activity') ? acting.beginTask.executeWithOptions(NEXT_TASK, []) : sleep(1, { summary: NEXT_TASK.summary });
+  return patched('rows-by-activity')
+    ? acting.beginTask.executeWithOptions(NEXT_TASK, [])
+    : sleep(1, { summary: NEXT_TASK.summary });
 }

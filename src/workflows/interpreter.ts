@@ -1,4 +1,10 @@
-import { CancellationScope, CancelledFailure, allHandlersFinished, condition, isCancellation } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  CancelledFailure,
+  allHandlersFinished,
+  condition,
+  isCancellation,
+} from '@temporalio/workflow';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
 import type { Carried, RunInput } from '../plan/run-input.js';
 import { endOf, errorOf } from '../plan/schedule.js';
@@ -44,7 +50,13 @@ function openContext(input: RunInput): RunContext {
     devices: createDeviceBook(carried?.devices ?? {}, gates),
     purse: openPurse(input, identity, gates),
     // A batch run has nothing of its own to do but the items of its foreach.
-    flight: createFlight((scope, step, at) => (scope === whole.top && input.batch !== undefined && step.kind === 'foreach' ? runBatchItems(scope, step) : runStep(scope, step, at)), carried?.told_waiting === true),
+    flight: createFlight(
+      (scope, step, at) =>
+        scope === whole.top && input.batch !== undefined && step.kind === 'foreach'
+          ? runBatchItems(scope, step)
+          : runStep(scope, step, at),
+      carried?.told_waiting === true,
+    ),
     ...openSteps(carried),
     carriedGates: gates.carried,
     shortPlans: new Map(),
@@ -54,7 +66,9 @@ function openContext(input: RunInput): RunContext {
     startedAt: carried?.started_at ?? new Date().toISOString(),
   };
   // Before the scope of `work` is made, so that it knows why it is cancelled. The promise only ever rejects (I9).
-  CancellationScope.current().cancelRequested.catch(() => { whole.cancelled = 'by request'; });
+  CancellationScope.current().cancelRequested.catch(() => {
+    whole.cancelled = 'by request';
+  });
   const whole = withTop(context, input);
   gates.onOpened = (gate) => noticeGate(whole, gate);
   whole.purse.onPause = (pause) => noticePause(whole, pause);
@@ -72,7 +86,12 @@ function openContext(input: RunInput): RunContext {
 /** What is known of steps that have not ended. */
 function openSteps(carried: Carried | null): Pick<RunContext, 'carriedBlocks' | 'conversations' | 'since' | 'tried'> {
   const { blocks = {}, conversations = {}, since = {}, tried = {} } = carried ?? {};
-  return { carriedBlocks: blocks, conversations: new Map(Object.entries(conversations)), since: new Map(Object.entries(since)), tried: new Map(Object.entries(tried)) };
+  return {
+    carriedBlocks: blocks,
+    conversations: new Map(Object.entries(conversations)),
+    since: new Map(Object.entries(since)),
+    tried: new Map(Object.entries(tried)),
+  };
 }
 
 async function interpret(context: RunContext, input: RunInput): Promise<RunOutcome> {
@@ -106,7 +125,11 @@ async function lackOf({ root, carried, settings }: RunInput): Promise<string | n
   }
 }
 
-async function endRun(top: Scope, input: RunInput, { status, error }: { status: RunEnd; error: string | null }): Promise<RunOutcome> {
+async function endRun(
+  top: Scope,
+  input: RunInput,
+  { status, error }: { status: RunEnd; error: string | null },
+): Promise<RunOutcome> {
   const { context } = top;
   let outcome: RunOutcome;
   try {
@@ -124,13 +147,18 @@ async function endRun(top: Scope, input: RunInput, { status, error }: { status: 
 
 /** Fails a run that cannot go on, for a bug of ours or a store that takes nothing; people are told of that end too. */
 async function breakOff({ context, schedule }: Scope, failure: unknown): Promise<never> {
-  await noticeEnd(context, { status: 'error', error: failure instanceof Error ? failure.message : String(failure), spend: schedule.spend });
+  await noticeEnd(context, {
+    status: 'error',
+    error: failure instanceof Error ? failure.message : String(failure),
+    spend: schedule.spend,
+  });
   throw failure;
 }
 
 function endFor({ context, schedule }: Scope): { status: RunEnd; error: string | null } {
   if (context.cancelled !== null) return { status: 'cancelled', error: `cancelled ${context.cancelled}` };
   const { stop } = climateOf(context.purse);
-  if (stop !== null && context.purse.refused > 0) return { status: stop.status, error: [stop.message, errorOf(schedule)].filter((text) => text !== null).join('\n') };
+  if (stop !== null && context.purse.refused > 0)
+    return { status: stop.status, error: [stop.message, errorOf(schedule)].filter((text) => text !== null).join('\n') };
   return { status: endOf(schedule), error: errorOf(schedule) };
 }

@@ -54,11 +54,13 @@ export function tickClock(context: RunContext): void {
 /** Starts the clock beside the run; it is stopped with the scope that is returned. */
 export function startClockBeside(context: RunContext): CancellationScope {
   const scope = new CancellationScope();
-  scope.run(() => keepClock(context)).catch((error: unknown) => {
-    if (isCancellation(error)) return;
-    context.flight.broken ??= error;
-    context.top.work.cancel();
-  });
+  scope
+    .run(() => keepClock(context))
+    .catch((error: unknown) => {
+      if (isCancellation(error)) return;
+      context.flight.broken ??= error;
+      context.top.work.cancel();
+    });
   return scope;
 }
 
@@ -67,7 +69,8 @@ function timeIsOver(context: RunContext): void {
   const minutes = (purse.clock?.limit_ms ?? 0) / 60_000;
   const message = `the run time of ${Number(minutes.toFixed(2))} minutes is used up`;
   const action = actionAt('max_runtime_mins', purse.policy, false);
-  if (action === 'pause') setPause(purse, { cause: 'max_runtime_mins', run: purse.run, message, by: null, since: new Date().toISOString() });
+  if (action === 'pause')
+    setPause(purse, { cause: 'max_runtime_mins', run: purse.run, message, by: null, since: new Date().toISOString() });
   else {
     const status = action === 'stop' ? 'partial' : action === 'error' ? 'error' : 'timeout';
     purse.own = { ...purse.own, stop: { cause: 'max_runtime_mins', status, message: `max_runtime_mins: ${message}` } };

@@ -17,15 +17,27 @@ export interface MailLine {
 export function openLine(run: string, opened: Promise<unknown> | null): MailLine {
   let last: Promise<unknown> = opened ?? Promise.resolve();
   let waiting = opened === null ? 0 : 1;
-  if (opened !== null) last = opened.then(() => { waiting -= 1; }, () => { waiting -= 1; });
+  if (opened !== null)
+    last = opened.then(
+      () => {
+        waiting -= 1;
+      },
+      () => {
+        waiting -= 1;
+      },
+    );
   const deliver = (mail: LedgerMail): Promise<void> =>
-    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(run).signal(ledgerSignal, mail)).catch(() => undefined);
+    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(run).signal(ledgerSignal, mail)).catch(
+      () => undefined,
+    );
   return {
     send(mail) {
       // The first goes out in this very task, so that a run that ends with it has said it.
       last = waiting === 0 ? deliver(mail) : last.then(() => deliver(mail));
       waiting += 1;
-      last = last.then(() => { waiting -= 1; });
+      last = last.then(() => {
+        waiting -= 1;
+      });
     },
     sent: () => last.then(() => undefined),
     isIdle: () => waiting === 0,

@@ -56,10 +56,21 @@ const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'wo
  * Temporal, without a worker. Null where the run starts nothing any more. `short` is what the activity said it needs.
  * Not a promise where there is nothing to wait for: each is a cost.
  */
-export function takeTurn(scope: Scope, step: Step, first: boolean, short: Short | null): Turn | null | Promise<Turn | null> {
+export function takeTurn(
+  scope: Scope,
+  step: Step,
+  first: boolean,
+  short: Short | null,
+): Turn | null | Promise<Turn | null> {
   const { purse } = scope.context;
   const inParts = step.kind !== 'agent' || isConversation(scope, step);
-  const turn: Turn = { id: (purse.numbers += 1), need: NONE, model: null, program: null, ...(inParts ? { inParts } : {}) };
+  const turn: Turn = {
+    id: (purse.numbers += 1),
+    need: NONE,
+    model: null,
+    program: null,
+    ...(inParts ? { inParts } : {}),
+  };
   const need = (): Amounts => {
     const base = { ...needOf(step), ...(first ? {} : { steps: 0 }) };
     if (step.kind !== 'agent' || inParts) return (turn.need = base);
@@ -67,7 +78,11 @@ export function takeTurn(scope: Scope, step: Step, first: boolean, short: Short 
     turn.model = turn.program === null ? modelNow(scope.context, step) : null;
     const call = callNeed(scope, step, turn);
     const more = short?.model === askedIn(turn) ? short.need : NONE;
-    return (turn.need = { ...base, nanousd: Math.max(call.nanousd, more.nanousd), tokens: Math.max(call.tokens, more.tokens) });
+    return (turn.need = {
+      ...base,
+      nanousd: Math.max(call.nanousd, more.nanousd),
+      tokens: Math.max(call.tokens, more.tokens),
+    });
   };
   if (isStopped(purse)) return goesOn(scope, step) ? turn : refused(purse);
   return granted(scope.context, turn, need, step.kind === 'workflow' || holdsSlot(step));
@@ -82,7 +97,11 @@ function goesOn(scope: Scope, step: Step): boolean {
   return hasBegun(scope, step, pathOf(scope, step)) && patched('begun-goes-on');
 }
 
-function hasBegun({ context: { carriedBlocks, carriedGates, conversations, tried } }: Scope, step: Step, path: string): boolean {
+function hasBegun(
+  { context: { carriedBlocks, carriedGates, conversations, tried } }: Scope,
+  step: Step,
+  path: string,
+): boolean {
   if (step.kind === 'approval' || step.kind === 'ask') return carriedGates.has(path);
   // One whose try has failed ends as that did.
   if (step.kind === 'agent') return conversations.has(path) && (tried.get(path)?.failure ?? null) === null;
@@ -90,7 +109,12 @@ function hasBegun({ context: { carriedBlocks, carriedGates, conversations, tried
 }
 
 /** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */
-function granted({ purse, flight }: RunContext, turn: Turn, need: () => Amounts, isCounted: boolean): Turn | null | Promise<Turn | null> {
+function granted(
+  { purse, flight }: RunContext,
+  turn: Turn,
+  need: () => Amounts,
+  isCounted: boolean,
+): Turn | null | Promise<Turn | null> {
   const waiter = { need, started: false };
   purse.waiters.set(turn.id, waiter);
   acquire(purse.ledger, turn.id, need());
@@ -101,13 +125,15 @@ function granted({ purse, flight }: RunContext, turn: Turn, need: () => Amounts,
   }
   if (isCounted) flight.queued += 1;
   purse.onChange();
-  return condition(() => waiter.started || isStopped(purse)).then(() => (waiter.started ? turn : refused(purse))).finally(() => {
-    if (isCounted) flight.queued -= 1;
-    purse.waiters.delete(turn.id);
-    if (waiter.started) return;
-    withdraw(purse.ledger, turn.id);
-    proceed(purse);
-  });
+  return condition(() => waiter.started || isStopped(purse))
+    .then(() => (waiter.started ? turn : refused(purse)))
+    .finally(() => {
+      if (isCounted) flight.queued -= 1;
+      purse.waiters.delete(turn.id);
+      if (waiter.started) return;
+      withdraw(purse.ledger, turn.id);
+      proceed(purse);
+    });
 }
 
 /** Whether the agent of a step uses tools of ours: a program that plays it has its own. */
@@ -119,14 +145,21 @@ function isConversation(scope: Scope, step: AgentStep): boolean {
  * Reserves what one question of a conversation needs, with the model that it is asked of; null where the run starts
  * nothing any more. The step's slot is not in it.
  */
-export function takeQuestion(context: RunContext, question: { name: string; bytes: number; short: Amounts | null }): Turn | null | Promise<Turn | null> {
+export function takeQuestion(
+  context: RunContext,
+  question: { name: string; bytes: number; short: Amounts | null },
+): Turn | null | Promise<Turn | null> {
   const { purse } = context;
   const turn: Turn = { id: (purse.numbers += 1), need: NONE, model: null, program: null };
   const need = (): Amounts => {
     turn.model = modelFor(context, climateOf(purse).degrade ?? question.name);
     const { cash } = purse.ledger;
     const call = cash.nanousd === null && cash.tokens === null ? NONE : callAmounts(turn.model, question.bytes);
-    return (turn.need = { ...NONE, nanousd: Math.max(call.nanousd, question.short?.nanousd ?? 0), tokens: Math.max(call.tokens, question.short?.tokens ?? 0) });
+    return (turn.need = {
+      ...NONE,
+      nanousd: Math.max(call.nanousd, question.short?.nanousd ?? 0),
+      tokens: Math.max(call.tokens, question.short?.tokens ?? 0),
+    });
   };
   return isStopped(purse) ? refused(purse) : granted(context, turn, need, false);
 }
@@ -147,7 +180,10 @@ export async function takeSlot(context: RunContext, turn: Turn): Promise<void> {
 
 /** A slot for one more call at the same time, where one is free; else null. */
 export function spareSlot(context: RunContext): Turn | null {
-  const { purse, purse: { ledger } } = context;
+  const {
+    purse,
+    purse: { ledger },
+  } = context;
   if (ledger.held || ledger.queue.length > 0 || (ledger.cash.slots ?? 1) < 1) return null;
   const turn: Turn = { id: (purse.numbers += 1), need: { ...NONE, slots: 1 }, model: null, program: null };
   void granted(context, turn, () => turn.need, false);
@@ -170,9 +206,26 @@ export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold 
     const { usd, tokens } = turn.inParts ? NO_SPEND : (end.spend ?? NO_SPEND);
     const isUncertain = !isTold && 'failure' in end && UNCERTAIN.has(end.failure.type);
     const told = { nanousd: usd === null ? 0 : toNanoUsd(usd), tokens };
-    const least = { nanousd: isUncertain || usd === null ? turn.need.nanousd : 0, tokens: isUncertain ? turn.need.tokens : 0 };
-    const missing = { ...NONE, nanousd: Math.max(0, least.nanousd - told.nanousd), tokens: Math.max(0, least.tokens - told.tokens) };
-    settle(purse.ledger, turn.id, { steps: turn.need.steps, slots: 0, nanousd: told.nanousd + missing.nanousd, tokens: told.tokens + missing.tokens }, missing);
+    const least = {
+      nanousd: isUncertain || usd === null ? turn.need.nanousd : 0,
+      tokens: isUncertain ? turn.need.tokens : 0,
+    };
+    const missing = {
+      ...NONE,
+      nanousd: Math.max(0, least.nanousd - told.nanousd),
+      tokens: Math.max(0, least.tokens - told.tokens),
+    };
+    settle(
+      purse.ledger,
+      turn.id,
+      {
+        steps: turn.need.steps,
+        slots: 0,
+        nanousd: told.nanousd + missing.nanousd,
+        tokens: told.tokens + missing.tokens,
+      },
+      missing,
+    );
   }
   proceed(purse);
 }
@@ -181,7 +234,10 @@ export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold 
 export function mostFor({ purse: { ledger } }: RunContext, { need }: Turn): Most | undefined {
   const { nanousd, tokens } = ledger.cash;
   if (nanousd === null && tokens === null) return undefined;
-  return { ...(nanousd === null ? {} : { usd: toUsd(need.nanousd) }), ...(tokens === null ? {} : { tokens: need.tokens }) };
+  return {
+    ...(nanousd === null ? {} : { usd: toUsd(need.nanousd) }),
+    ...(tokens === null ? {} : { tokens: need.tokens }),
+  };
 }
 
 /** Who is asked in a turn, by name: what was refused for its price is refused of that one. */
@@ -202,20 +258,39 @@ function modelNow(context: RunContext, step: AgentStep): ModelChoice {
 
 /** Reserved is nothing where neither money nor tokens are limited: then nobody asks. */
 function callNeed(scope: Scope, step: AgentStep, { model, program }: Turn): Amounts {
-  const { plan, purse: { ledger: { cash } } } = scope.context;
+  const {
+    plan,
+    purse: {
+      ledger: { cash },
+    },
+  } = scope.context;
   const asked = program ?? model;
   if (asked === null || (cash.nanousd === null && cash.tokens === null)) return NONE;
-  return callAmounts(asked, requestBytes(step, plan.agents[step.agent]?.prompt ?? null, environmentOf(scope, templatesOf(step))));
+  return callAmounts(
+    asked,
+    requestBytes(step, plan.agents[step.agent]?.prompt ?? null, environmentOf(scope, templatesOf(step))),
+  );
 }
 
-function callAmounts({ price = null, max_tokens = 0 }: Pick<ModelChoice, 'price' | 'max_tokens'>, bytes: number): Amounts {
+function callAmounts(
+  { price = null, max_tokens = 0 }: Pick<ModelChoice, 'price' | 'max_tokens'>,
+  bytes: number,
+): Amounts {
   const { usd, tokens } = mostOf(price, { bytes, max_tokens });
   return { ...NONE, nanousd: toNanoUsd(usd), tokens };
 }
 
 /** What a nested run is lent at its start, and the line to it; `opened` resolves once it has been started. */
 export function lendTo(context: RunContext, run: string, plan: Plan, opened: Promise<unknown>): Lease {
-  return openLease(context.purse, run, atMost(needOfPlan(plan, plan.nested, (step) => modelNeedOf(context, plan, step)), limitsOf(leaseOf(plan.budgets))), opened);
+  return openLease(
+    context.purse,
+    run,
+    atMost(
+      needOfPlan(plan, plan.nested, (step) => modelNeedOf(context, plan, step)),
+      limitsOf(leaseOf(plan.budgets)),
+    ),
+    opened,
+  );
 }
 
 /** What one call of a step needs, as long as nobody has looked at what it refers to. */
@@ -227,11 +302,20 @@ function modelNeedOf({ settings }: RunContext, plan: Plan, step: Step): Amounts 
 }
 
 /** What a batch run is lent at its start: what `count` items of its foreach need, as many at once as it runs. */
-export function lendToBatch(context: RunContext, run: string, { step, count, opened }: { step: ForeachStep; count: number; opened: Promise<unknown> }): Lease {
+export function lendToBatch(
+  context: RunContext,
+  run: string,
+  { step, count, opened }: { step: ForeachStep; count: number; opened: Promise<unknown> },
+): Lease {
   const { plan, purse } = context;
   const one = needOfPlan({ ...plan, steps: step.body.steps }, plan.nested, (each) => modelNeedOf(context, plan, each));
   const width = Math.min(count, step.max_parallel ?? count);
-  return openLease(purse, run, { steps: one.steps * count, slots: one.slots * width, nanousd: one.nanousd * width, tokens: one.tokens * width }, opened);
+  return openLease(
+    purse,
+    run,
+    { steps: one.steps * count, slots: one.slots * width, nanousd: one.nanousd * width, tokens: one.tokens * width },
+    opened,
+  );
 }
 
 function amountsOf({ usd, tokens, steps }: Pick<Charged, 'usd' | 'tokens' | 'steps'>): Amounts {

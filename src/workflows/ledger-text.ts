@@ -3,7 +3,10 @@ import { toUsd } from '../plan/amounts.js';
 import type { Ledger } from '../plan/ledger.js';
 
 /** What a used-up limit says to people, in one sentence. */
-export function neededText({ cap }: Pick<Ledger, 'cap'>, { resource, need, left }: { resource: Resource; need: number; left: number }): string {
+export function neededText(
+  { cap }: Pick<Ledger, 'cap'>,
+  { resource, need, left }: { resource: Resource; need: number; left: number },
+): string {
   const limit = cap[resource] ?? 0;
   switch (resource) {
     case 'steps':
@@ -18,10 +21,16 @@ export function neededText({ cap }: Pick<Ledger, 'cap'>, { resource, need, left 
 }
 
 /** How much of a limit is used, in one phrase. */
-export function usedText({ cap, charged, assumed }: Pick<Ledger, 'cap' | 'charged' | 'assumed'>, resource: Exclude<Resource, 'slots'>): string {
+export function usedText(
+  { cap, charged, assumed }: Pick<Ledger, 'cap' | 'charged' | 'assumed'>,
+  resource: Exclude<Resource, 'slots'>,
+): string {
   const limit = cap[resource] ?? 0;
   const told = resource === 'nanousd' ? dollars : counted;
-  const unknown = assumed[resource] === 0 ? '' : `, ${told(assumed[resource])} of it reserved for calls of which nobody knows what they have cost`;
+  const unknown =
+    assumed[resource] === 0
+      ? ''
+      : `, ${told(assumed[resource])} of it reserved for calls of which nobody knows what they have cost`;
   return `${told(charged[resource])} of ${told(limit)}${unknown}`;
 }
 

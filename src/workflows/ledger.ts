@@ -7,7 +7,16 @@ import { startClock } from '../plan/clock.js';
 import { actionAt, LIMIT_OF } from '../plan/exhaustion.js';
 import type { ExhaustionPolicy } from '../plan/exhaustion.js';
 import type { Effect, Ledger } from '../plan/ledger.js';
-import { acquire, carryLedger, giveAllBack, hearAbove, hearBelow, openLedger, restoreLedger, withdraw } from '../plan/ledger.js';
+import {
+  acquire,
+  carryLedger,
+  giveAllBack,
+  hearAbove,
+  hearBelow,
+  openLedger,
+  restoreLedger,
+  withdraw,
+} from '../plan/ledger.js';
 import { flow } from '../plan/ledger-flow.js';
 import type { LedgerMail, LeftBehind } from '../plan/ledger-mail.js';
 import { isLedgerMail } from '../plan/ledger-mail.js';
@@ -116,7 +125,13 @@ function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedPurse)
 
 /** Limits as the arguments of a start. */
 export function leaseOf({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
-  return { steps: max_steps, usd: max_cost_usd, tokens: max_tokens, slots: max_parallel, runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000) };
+  return {
+    steps: max_steps,
+    usd: max_cost_usd,
+    tokens: max_tokens,
+    slots: max_parallel,
+    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
+  };
 }
 
 export function limitsOf({ steps, usd, tokens, slots = null }: Lease): Limited {
@@ -126,18 +141,46 @@ export function limitsOf({ steps, usd, tokens, slots = null }: Lease): Limited {
 /** What of a purse travels when its run continues as new. */
 export function carryPurse(purse: Purse): CarriedPurse {
   const {
-    ledger, own, fromAbove, done, clock, refused, warnings,
+    ledger,
+    own,
+    fromAbove,
+    done,
+    clock,
+    refused,
+    warnings,
     // Made anew: of the start arguments, or for what is in flight, and nothing is.
-    run, policy, waiters, above, below, left, told, numbers, isLeaving, onChange, onPause,
+    run,
+    policy,
+    waiters,
+    above,
+    below,
+    left,
+    told,
+    numbers,
+    isLeaving,
+    onChange,
+    onPause,
     ...forgotten
   } = purse;
   void (forgotten satisfies Nothing);
-  return { ledger: carryLedger(ledger), own, above: fromAbove, done, clock, refused, ...(warnings.length === 0 ? {} : { warnings }) };
+  return {
+    ledger: carryLedger(ledger),
+    own,
+    above: fromAbove,
+    done,
+    clock,
+    refused,
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 /** What holds in this run: the nearest reason to pause or to stop comes first. */
 export function climateOf({ own, fromAbove }: Pick<Purse, 'own' | 'fromAbove'>): Climate {
-  return { pause: own.pause ?? fromAbove.pause, stop: own.stop ?? fromAbove.stop, degrade: own.degrade ?? fromAbove.degrade };
+  return {
+    pause: own.pause ?? fromAbove.pause,
+    stop: own.stop ?? fromAbove.stop,
+    degrade: own.degrade ?? fromAbove.degrade,
+  };
 }
 
 /** Nothing is given to anybody any more, or for the time being. */
@@ -149,7 +192,12 @@ function isHeld(purse: Purse): boolean {
 /** What was counted against the budget in this run and below. */
 export function chargedIn({ ledger: { charged, assumed } }: Purse): Charged {
   const { nanousd, tokens } = assumed;
-  return { usd: toUsd(charged.nanousd), tokens: charged.tokens, steps: charged.steps, ...(nanousd === 0 && tokens === 0 ? {} : { assumed: { usd: toUsd(nanousd), tokens } }) };
+  return {
+    usd: toUsd(charged.nanousd),
+    tokens: charged.tokens,
+    steps: charged.steps,
+    ...(nanousd === 0 && tokens === 0 ? {} : { assumed: { usd: toUsd(nanousd), tokens } }),
+  };
 }
 
 /** The last word of a cancelled run, which has no result: what it used, and what it did not use goes back. */
@@ -189,7 +237,9 @@ export function proceed(purse: Purse): void {
 
 /** Nearly always nothing has changed at all; what came by mail anew may say the same. */
 function isSame(a: Climate, b: Climate): boolean {
-  return (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade) || JSON.stringify(a) === JSON.stringify(b);
+  return (
+    (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade) || JSON.stringify(a) === JSON.stringify(b)
+  );
 }
 
 function act(purse: Purse, effect: Effect): void {
@@ -222,8 +272,13 @@ function meetLimit(purse: Purse, effect: Effect & { kind: 'exhausted' }): void {
     reconsider(purse);
     return proceed(purse);
   }
-  if (action === 'pause') setPause(purse, { cause: limit, run: purse.run, message, by: null, since: new Date().toISOString() });
-  else purse.own = { ...purse.own, stop: { cause: limit, status: action === 'stop' ? 'partial' : action, message: `${limit}: ${message}` } };
+  if (action === 'pause')
+    setPause(purse, { cause: limit, run: purse.run, message, by: null, since: new Date().toISOString() });
+  else
+    purse.own = {
+      ...purse.own,
+      stop: { cause: limit, status: action === 'stop' ? 'partial' : action, message: `${limit}: ${message}` },
+    };
 }
 
 /** Pauses the run, or lets it go on, and shows it where no worker is needed to see it (decision 5). */

@@ -13,7 +13,11 @@ export interface Ears {
  * Listens to signals of one kind, also to those that came before the run's first task. Histories of before hold runs
  * that dropped these, as they drop what strangers send (I14).
  */
-export function listen<T>(ears: Ears, signal: SignalDefinition<[T]>, heard: (message: T) => void | Promise<void>): void {
+export function listen<T>(
+  ears: Ears,
+  signal: SignalDefinition<[T]>,
+  heard: (message: T) => void | Promise<void>,
+): void {
   setHandler(signal, (message) => {
     if (!ears.areOpening || patched('early-signals')) return heard(message);
     ears.messages.signals += 1;

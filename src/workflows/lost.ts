@@ -27,7 +27,17 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
   if (carried !== null) return lossEnd(step, await decision(carried));
   const question = `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have happened. Do it again, count it as done, or stop?`;
   const since = new Date().toISOString();
-  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment: {},
+    question,
+    since,
+    submitter: settings.submitted_by,
+  });
   gates.decided.delete(path);
   return lossEnd(step, await decision({ path, kind: 'lost', fallback: 'abort', since, ...rendered }));
 }

@@ -1,4 +1,10 @@
-import { CancellationScope, defineSignal, getExternalWorkflowHandle, patched, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  defineSignal,
+  getExternalWorkflowHandle,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { RunContext } from './context.js';
 import { climateOf } from './ledger.js';
 import { listen } from './listen.js';
@@ -26,7 +32,15 @@ export function hearNested({ flight, purse, gates }: RunContext, onChange: () =>
 export function isWorking({ flight, purse }: RunContext): boolean {
   const isPaused = climateOf(purse).pause !== null;
   // What waits for its turn in a paused run waits for people as well.
-  return flight.activities + flight.computing + flight.timers + flight.children - flight.waiting.size - (isPaused ? flight.queued : 0) > 0;
+  return (
+    flight.activities +
+      flight.computing +
+      flight.timers +
+      flight.children -
+      flight.waiting.size -
+      (isPaused ? flight.queued : 0) >
+    0
+  );
 }
 
 /** Whether nothing is in flight but what waits for people. */
@@ -45,12 +59,15 @@ export function tellParent(context: RunContext): void {
   // Two that are under way at once arrive in any order: the second is told once the first has arrived.
   if (flight.telling !== null && patched('nested-waits-in-order')) return;
   flight.toldWaiting = waiting;
-  const send = (): Promise<void> => getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting });
+  const send = (): Promise<void> =>
+    getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting });
   // A parent that has closed needs no telling.
-  const told: Promise<void> = (isHeardAlways() ? CancellationScope.nonCancellable(send) : send()).catch(() => undefined).then(() => {
-    if (flight.telling === told) flight.telling = null;
-    tellParent(context);
-  });
+  const told: Promise<void> = (isHeardAlways() ? CancellationScope.nonCancellable(send) : send())
+    .catch(() => undefined)
+    .then(() => {
+      if (flight.telling === told) flight.telling = null;
+      tellParent(context);
+    });
   flight.telling = told;
 }
 

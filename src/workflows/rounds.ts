@@ -46,9 +46,36 @@ export interface Rounds {
 /** The state of a block step that starts, or goes on after continuing as new. */
 export function openRounds(scope: Scope, step: BlockStep, carried: CarriedBlock | null): Rounds {
   // What was open, and the round before, are opened by who runs them.
-  const { items, next, end, over = null, counts, spend, pages, cancelled = [], broken = null, open: _open, last: _last, ...forgotten } = carried ?? freshBlock();
+  const {
+    items,
+    next,
+    end,
+    over = null,
+    counts,
+    spend,
+    pages,
+    cancelled = [],
+    broken = null,
+    open: _open,
+    last: _last,
+    ...forgotten
+  } = carried ?? freshBlock();
   void (forgotten satisfies Nothing);
-  const rounds: Rounds = { step, items, next, ...(end === undefined ? {} : { end }), open: new Map(), last: null, over, counts: copyCounts(counts), spend, results: [], pages: [...pages], cancelled: [...cancelled], broken };
+  const rounds: Rounds = {
+    step,
+    items,
+    next,
+    ...(end === undefined ? {} : { end }),
+    open: new Map(),
+    last: null,
+    over,
+    counts: copyCounts(counts),
+    spend,
+    results: [],
+    pages: [...pages],
+    cancelled: [...cancelled],
+    broken,
+  };
   scope.context.rounds.set(pathOf(scope, step), rounds);
   return rounds;
 }
@@ -71,7 +98,17 @@ export async function runRound(rounds: Rounds, scope: Scope): Promise<RoundEnd> 
   const course = courseOf(scope.schedule, scope.single);
   const { status, error, partial } = course;
   const { spend } = scope.schedule;
-  const result: RoundResult = { index, status, output, error, ...(partial === undefined ? {} : { partial }), duration_ms: Date.now() - startedAt, spend, steps: resultsOf(scope), pages: [...scope.pages] };
+  const result: RoundResult = {
+    index,
+    status,
+    output,
+    error,
+    ...(partial === undefined ? {} : { partial }),
+    duration_ms: Date.now() - startedAt,
+    spend,
+    steps: resultsOf(scope),
+    pages: [...scope.pages],
+  };
   return { result, course };
 }
 
@@ -108,11 +145,20 @@ export function settleBatch(rounds: Rounds, { spend, pages, items }: RunOutcome)
 }
 
 /** Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in order. */
-export async function closeRounds(scope: Scope, rounds: Rounds, outputs: boolean): Promise<Pick<StepEnd, 'pages' | 'spend'> & { output: Value | null }> {
+export async function closeRounds(
+  scope: Scope,
+  rounds: Rounds,
+  outputs: boolean,
+): Promise<Pick<StepEnd, 'pages' | 'spend'> & { output: Value | null }> {
   const { cancelled, spend } = rounds;
   // As they are now: a page of them may be under way, for a run that is about to continue as new.
   const [pages, results] = [[...rounds.pages], [...rounds.results]];
-  const { spend: more = NO_SPEND, ...joined } = await quick.joinRounds({ pages, results, outputs, ...(cancelled.length === 0 ? {} : { batches: cancelled }) });
+  const { spend: more = NO_SPEND, ...joined } = await quick.joinRounds({
+    pages,
+    results,
+    outputs,
+    ...(cancelled.length === 0 ? {} : { batches: cancelled }),
+  });
   scope.context.rounds.delete(pathOf(scope, rounds.step));
   return { ...joined, spend: addSpend(spend, more) };
 }
@@ -120,5 +166,10 @@ export async function closeRounds(scope: Scope, rounds: Rounds, outputs: boolean
 /** The end of a block step that was cancelled: what its rounds had come to is kept (I9). */
 export async function cancelledRounds(scope: Scope, rounds: Rounds): Promise<StepEnd> {
   const closed = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
-  return { status: 'error', failure: { type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` }, pages: closed.pages ?? [], spend: closed.spend ?? rounds.spend };
+  return {
+    status: 'error',
+    failure: { type: 'cancelled', message: `cancelled: ${reasonFor(scope)}` },
+    pages: closed.pages ?? [],
+    spend: closed.spend ?? rounds.spend,
+  };
 }

@@ -44,8 +44,14 @@ import { conditionHolds } from './values.js';
  */
 export function runStep(scope: Scope, step: Step, startedAt: number): Promise<StepEnd> {
   const { carried, ...tries } = openTries(scope, step);
-  const limit = { ms: isGate(step) ? 0 : remainingMs(step, startedAt), summary: () => `deadline of ${segmentOf(step)}`, expired: () => deadlineEnd(step) };
-  return begin(() => withinLimit(limit, () => (carried === null ? tryAll(scope, step, tries) : goOn(scope, step, tries, carried)))).then(
+  const limit = {
+    ms: isGate(step) ? 0 : remainingMs(step, startedAt),
+    summary: () => `deadline of ${segmentOf(step)}`,
+    expired: () => deadlineEnd(step),
+  };
+  return begin(() =>
+    withinLimit(limit, () => (carried === null ? tryAll(scope, step, tries) : goOn(scope, step, tries, carried))),
+  ).then(
     (end) => counted(step, tries, end),
     (error: unknown) => {
       if (!isCancellation(error)) throw error;
@@ -69,7 +75,9 @@ function begin<T>(run: () => Promise<T>): Promise<T> {
 
 function tryAll(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   if (step.when === null) return tryFirst(scope, step, tries);
-  return conditionHolds(scope, step, 'when').then((holds) => (holds ? tryFirst(scope, step, tries) : { status: 'skipped', reason: '`when` is false' }));
+  return conditionHolds(scope, step, 'when').then((holds) =>
+    holds ? tryFirst(scope, step, tries) : { status: 'skipped', reason: '`when` is false' },
+  );
 }
 
 /** The first try, once a device is ready for its image where that is asked, or a call is allowed. */
@@ -84,7 +92,12 @@ function tryFirst(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   });
 }
 
-async function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tries, renewed = false): Promise<StepEnd> {
+async function tryAllowed(
+  scope: Scope,
+  step: Step & { kind: 'tool' },
+  tries: Tries,
+  renewed = false,
+): Promise<StepEnd> {
   const leave = await askLeave(scope, step, renewed).catch((error: unknown): Leave => {
     if (isCancellation(error)) throw error;
     return { end: failedTry(error) };
@@ -99,7 +112,9 @@ async function tryAllowed(scope: Scope, step: Step & { kind: 'tool' }, tries: Tr
 function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const isCounted = tries.last !== null || scope.context.conversations.has(pathOf(scope, step));
   const turn = takeTurn(scope, step, !isCounted, tries.short);
-  return turn instanceof Promise ? turn.then((given) => tryInTurn(scope, step, tries, given)) : tryInTurn(scope, step, tries, turn);
+  return turn instanceof Promise
+    ? turn.then((given) => tryInTurn(scope, step, tries, given))
+    : tryInTurn(scope, step, tries, turn);
 }
 
 /** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
@@ -112,13 +127,27 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): P
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
     return afterTry(scope, step, tries, end);
   };
-  return begin(() => tryOnce(scope, step, turn, { count: triesBefore(scope, step) + tries.count, flash: tries.flash, allowed: tries.allowed })).then(
+  return begin(() =>
+    tryOnce(scope, step, turn, {
+      count: triesBefore(scope, step) + tries.count,
+      flash: tries.flash,
+      allowed: tries.allowed,
+    }),
+  ).then(
     (end) => over('status' in end ? end : success(end)),
     (error: unknown) => {
       if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null);
-      const spend = step.kind === 'agent' && turn.inParts ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND) : spendIn(error);
+      const spend =
+        step.kind === 'agent' && turn.inParts
+          ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND)
+          : spendIn(error);
       tries.spent = addSpend(tries.spent, spend);
-      endTurn(scope.context, turn, { ...failed({ type: 'cancelled', message: 'cancelled' }), spend }, toldSpend(error) !== null);
+      endTurn(
+        scope.context,
+        turn,
+        { ...failed({ type: 'cancelled', message: 'cancelled' }), spend },
+        toldSpend(error) !== null,
+      );
       throw error;
     },
   );
@@ -151,9 +180,13 @@ function endOrTryAgain(scope: Scope, step: Step, tries: Tries, end: StepEnd): St
   };
   // What a lost worker has left of a flash can be looked at.
   tries.flash.act = isUncertain(step, end) ? 'inspect' : 'write';
-  if (isUncertain(step, end)) return step.kind === 'flash' ? tryNext(scope, step, tries) : askAfterLoss(scope, step, tries.count).then(again);
+  if (isUncertain(step, end))
+    return step.kind === 'flash' ? tryNext(scope, step, tries) : askAfterLoss(scope, step, tries.count).then(again);
   const delay = 'failure' in end ? nextTryDelay(step, end.failure, tries.count) : null;
-  if (delay === null) return 'failure' in end && isInDoubt(step, end.failure) ? recover(scope, step, tries.count, end.failure).then(again) : end;
+  if (delay === null)
+    return 'failure' in end && isInDoubt(step, end.failure)
+      ? recover(scope, step, tries.count, end.failure).then(again)
+      : end;
   return sleepIn(scope.context.flight, delay, `next try of ${segmentOf(step)}`).then(() => again(null));
 }
 
@@ -168,7 +201,10 @@ function isUncertain(step: Step, end: StepEnd): boolean {
 }
 
 function deadlineEnd(step: Step): StepEnd {
-  return failed({ type: 'timeout', message: `The step did not end within its deadline of ${(step.deadline_ms ?? 0) / 1000} s.` });
+  return failed({
+    type: 'timeout',
+    message: `The step did not end within its deadline of ${(step.deadline_ms ?? 0) / 1000} s.`,
+  });
 }
 
 /** A gate knows its deadline itself: people are shown it, and it stays the same when the run continues as new. */
@@ -194,10 +230,15 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
   const work = new CancellationScope();
   const timer = new CancellationScope();
   let isOver = false;
-  void timer.run(() => sleep(ms, { summary: summary() })).then(
-    () => { isOver = true; work.cancel(); },
-    () => undefined, // the work ended first
-  );
+  void timer
+    .run(() => sleep(ms, { summary: summary() }))
+    .then(
+      () => {
+        isOver = true;
+        work.cancel();
+      },
+      () => undefined, // the work ended first
+    );
   try {
     const end = await work.run(run);
     return isOver && 'failure' in end && end.failure.type === 'cancelled' ? expired() : end;
@@ -211,7 +252,10 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
 
 /** A step that the run starts no more. */
 function notStarted({ context }: Scope): StepEnd {
-  return { status: 'skipped', reason: `skipped: ${climateOf(context.purse).stop?.message ?? 'the run starts nothing any more'}` };
+  return {
+    status: 'skipped',
+    reason: `skipped: ${climateOf(context.purse).stop?.message ?? 'the run starts nothing any more'}`,
+  };
 }
 
 /** What one try is told of those before. */
@@ -220,8 +264,12 @@ type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed'>;
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 function tryOnce(scope: Scope, step: Step, turn: Turn, tries: TryOf): Promise<StepEnd | ShortOutput> {
   if (step.kind !== 'workflow') return dispatch(scope, step, turn, tries);
-  const expired = (): StepEnd => failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
-  return withinLimit({ ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired, keepsSpend: true }, () => runNested(scope, step, tries.count));
+  const expired = (): StepEnd =>
+    failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
+  return withinLimit(
+    { ms: step.timeout_ms, summary: () => `limit of ${segmentOf(step)}`, expired, keepsSpend: true },
+    () => runNested(scope, step, tries.count),
+  );
 }
 
 function failedTry(error: unknown): StepEnd {
@@ -230,7 +278,12 @@ function failedTry(error: unknown): StepEnd {
 }
 
 /** One line a kind. */
-function dispatch(scope: Scope, step: Exclude<Step, { kind: 'workflow' }>, turn: Turn, { count: tried, flash, allowed }: TryOf): Promise<StepEnd | ShortOutput> {
+function dispatch(
+  scope: Scope,
+  step: Exclude<Step, { kind: 'workflow' }>,
+  turn: Turn,
+  { count: tried, flash, allowed }: TryOf,
+): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {
     case 'agent':
       return turn.inParts ? runConversation(scope, step, turn, tried) : runAgent(scope, step, turn, tried);

@@ -15,16 +15,24 @@ const steerSignal = defineSignal<[Steer]>(STEER);
 const REMEMBERED = 200;
 
 /** Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them (I12). */
-export function listenToSteerers({ purse, gates }: Pick<RunContext, 'purse' | 'gates'>, onMessage: (kind: 'signals' | 'updates') => void): void {
-  setHandler(steerUpdate, (steer) => {
-    onMessage('updates');
-    return take(purse, steer);
-  }, {
-    validator: (steer) => {
-      const refusal = refusalOf(purse, steer);
-      if (refusal !== null) throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
+export function listenToSteerers(
+  { purse, gates }: Pick<RunContext, 'purse' | 'gates'>,
+  onMessage: (kind: 'signals' | 'updates') => void,
+): void {
+  setHandler(
+    steerUpdate,
+    (steer) => {
+      onMessage('updates');
+      return take(purse, steer);
     },
-  });
+    {
+      validator: (steer) => {
+        const refusal = refusalOf(purse, steer);
+        if (refusal !== null)
+          throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
+      },
+    },
+  );
   listen(gates, steerSignal, (steer) => {
     onMessage('signals');
     const refusal = refusalOf(purse, steer);
@@ -35,7 +43,8 @@ export function listenToSteerers({ purse, gates }: Pick<RunContext, 'purse' | 'g
 
 /** Why a request is not done, or null. What was done before is answered again, whatever has changed since. */
 function refusalOf(purse: Purse, steer: unknown): string | null {
-  if (!isSteer(steer)) return 'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, steps?, minutes?}} with amounts above 0.';
+  if (!isSteer(steer))
+    return 'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, steps?, minutes?}} with amounts above 0.';
   if (purse.done.includes(steer.id)) return null;
   const { own, fromAbove, run } = purse;
   switch (steer.kind) {
@@ -50,8 +59,12 @@ function refusalOf(purse: Purse, steer: unknown): string | null {
         : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure budget ${pause.run} --abort\`.`;
     }
     case 'budget': {
-      const unlimited = additionsOf(steer.add).find(({ resource }) => (resource === null ? purse.clock === null : purse.ledger.cap[resource] === null));
-      return unlimited === undefined ? null : `The run \`${run}\` has no limit \`${unlimited.limit}\` of its own to add to.`;
+      const unlimited = additionsOf(steer.add).find(({ resource }) =>
+        resource === null ? purse.clock === null : purse.ledger.cap[resource] === null,
+      );
+      return unlimited === undefined
+        ? null
+        : `The run \`${run}\` has no limit \`${unlimited.limit}\` of its own to add to.`;
     }
   }
 }
@@ -71,14 +84,22 @@ function obey(purse: Purse, steer: Steer): void {
   const { own } = purse;
   switch (steer.kind) {
     case 'pause':
-      if (own.pause === null) setPause(purse, { cause: 'request', run: purse.run, message: `paused by ${steer.by}`, by: steer.by, since: new Date().toISOString() });
+      if (own.pause === null)
+        setPause(purse, {
+          cause: 'request',
+          run: purse.run,
+          message: `paused by ${steer.by}`,
+          by: steer.by,
+          since: new Date().toISOString(),
+        });
       return;
     case 'resume':
       return setPause(purse, null);
     case 'budget':
       return addTo(purse, steer);
     case 'abort':
-      if (own.stop === null) purse.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
+      if (own.stop === null)
+        purse.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
       return setPause(purse, null);
   }
 }

@@ -27,16 +27,36 @@ export interface Tries {
 export function openTries(scope: Scope, step: Step): Tries & { carried: CarriedTries | null } {
   const carried = scope.context.tried.get(pathOf(scope, step)) ?? null;
   const { count = 0, spent = NO_SPEND, failure = null, image = null, allowed = null } = carried ?? {};
-  return { count, spent, last: failure === null ? null : failed(failure), short: null, flash: { image, act: 'write' }, allowed, carried };
+  return {
+    count,
+    spent,
+    last: failure === null ? null : failed(failure),
+    short: null,
+    flash: { image, act: 'write' },
+    allowed,
+    carried,
+  };
 }
 
 /**
  * Keeps what is known of a step that has not ended, for the case that its run continues as new meanwhile (I12): it must
  * neither begin anew nor ask again what was answered. `again`: another try is due, and nobody is to be asked first.
  */
-export function keepTries(scope: Scope, step: Step, { count, spent, last, flash, allowed }: Tries, again: boolean): void {
+export function keepTries(
+  scope: Scope,
+  step: Step,
+  { count, spent, last, flash, allowed }: Tries,
+  again: boolean,
+): void {
   const failure = last !== null && 'failure' in last ? last.failure : null;
-  scope.context.tried.set(pathOf(scope, step), { count, spent, failure, ...(flash.image === null ? {} : { image: flash.image }), ...(allowed === null ? {} : { allowed }), ...(again ? { again } : {}) });
+  scope.context.tried.set(pathOf(scope, step), {
+    count,
+    spent,
+    failure,
+    ...(flash.image === null ? {} : { image: flash.image }),
+    ...(allowed === null ? {} : { allowed }),
+    ...(again ? { again } : {}),
+  });
 }
 
 export function failed(failure: Failure): StepEnd {

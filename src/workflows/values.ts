@@ -28,7 +28,13 @@ export async function conditionHolds(scope: RunScope, step: Step, what: 'when' |
   if (isInline(environment)) return isTrue(evaluate(condition, inlineScope(environment)));
   const { root, nested } = scope.context;
   // A round's way ends with the loop itself.
-  const rendered = await quick.renderValues({ root, nested, environment, what, step: what === 'until' ? scope.way : addressOf(scope, step) });
+  const rendered = await quick.renderValues({
+    root,
+    nested,
+    environment,
+    what,
+    step: what === 'until' ? scope.way : addressOf(scope, step),
+  });
   const holds = rendered[what];
   return isTrue(holds !== undefined && 'value' in holds ? holds.value : null);
 }
@@ -37,9 +43,15 @@ export async function conditionHolds(scope: RunScope, step: Step, what: 'when' |
 type ComputedStep = Extract<Step, { kind: 'workflow' | 'plan' | 'foreach' | 'wait' }>;
 
 /** A step's values by name. Those that only pass through are not touched; the rest is rendered. */
-export async function renderedValues(scope: RunScope, step: ComputedStep, templates: Record<string, Template>): Promise<Record<string, Value>> {
+export async function renderedValues(
+  scope: RunScope,
+  step: ComputedStep,
+  templates: Record<string, Template>,
+): Promise<Record<string, Value>> {
   const environment = environmentOf(scope, Object.values(templates));
-  const simple = Object.entries(templates).map(([name, template]) => [name, simpleValue(template, environment)] as const);
+  const simple = Object.entries(templates).map(
+    ([name, template]) => [name, simpleValue(template, environment)] as const,
+  );
   if (simple.every(([, value]) => value !== null)) return Object.fromEntries(simple) as Record<string, Value>; // none is null
   const { root, nested } = scope.context;
   return quick.renderValues({ root, nested, environment, what: 'inputs', step: addressOf(scope, step) });
@@ -52,7 +64,13 @@ export async function renderedObject(scope: RunScope, step: Step & { kind: 'set'
   const value = simpleValue(template, environment);
   if (value !== null) return value;
   const { root, nested } = scope.context;
-  const rendered = await quick.renderValues({ root, nested, environment, what: 'object', step: addressOf(scope, step) });
+  const rendered = await quick.renderValues({
+    root,
+    nested,
+    environment,
+    what: 'object',
+    step: addressOf(scope, step),
+  });
   return rendered['object'] ?? inline(null);
 }
 
@@ -64,7 +82,13 @@ export async function scopeOutput(scope: RunScope): Promise<Value | null> {
   const value = simpleValue(body.output, environment);
   if (value !== null) return value;
   const { root, nested } = scope.context;
-  const rendered = await quick.renderValues({ root, nested, environment, what: 'output', ...(scope.way.length === 0 ? {} : { step: scope.way }) });
+  const rendered = await quick.renderValues({
+    root,
+    nested,
+    environment,
+    what: 'output',
+    ...(scope.way.length === 0 ? {} : { step: scope.way }),
+  });
   return rendered['output'] ?? null;
 }
 
@@ -83,7 +107,13 @@ function simpleValue(template: Template, environment: Environment): Value | null
 function wholeValue(expression: Expression, environment: Environment): Value | null {
   if (expression.kind !== 'reference' || expression.path.length > 0) return null;
   const binding = environment[expression.root];
-  return binding === undefined || 'missing' in binding || 'result' in binding || 'results' in binding || 'item' in binding ? null : bare(binding);
+  return binding === undefined ||
+    'missing' in binding ||
+    'result' in binding ||
+    'results' in binding ||
+    'item' in binding
+    ? null
+    : bare(binding);
 }
 
 function hasStoredText(template: Template): boolean {
@@ -102,7 +132,12 @@ function hasStoredText(template: Template): boolean {
 function inlineScope(environment: Environment): Scope {
   return {
     environment,
-    load: ({ ref }) => { throw new Error(`Expected an inline value, got ${ref}`); },
-    text: (text) => { if (typeof text === 'string') return text; throw new Error(`Expected an inline text, got ${text.text}`); },
+    load: ({ ref }) => {
+      throw new Error(`Expected an inline value, got ${ref}`);
+    },
+    text: (text) => {
+      if (typeof text === 'string') return text;
+      throw new Error(`Expected an inline text, got ${text.text}`);
+    },
   };
 }

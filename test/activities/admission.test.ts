@@ -17,7 +17,11 @@ async function openFiles(): Promise<ProviderFiles> {
 const HOUR = 3_600_000;
 const none = new AbortController().signal;
 const wanted = (provider: string, concurrency: number | null = null) => ({ provider, concurrency, signal: none });
-const refusal = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'admitted', (error: unknown) => error);
+const refusal = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'admitted',
+    (error: unknown) => error,
+  );
 /** Whether a promise is settled by now, once everything that is due has run. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   const open = Symbol('open');
@@ -31,7 +35,11 @@ it('a pause that one worker was told of holds for all workers of the store, and 
   for (const admit of [one, other]) {
     const failure = await refusal(admit(wanted('anthropic a')));
     expect(failure).toBeInstanceOf(ApplicationFailure);
-    expect(failure).toMatchObject({ type: 'rate-limited', nonRetryable: false, message: expect.stringContaining('too many') as string });
+    expect(failure).toMatchObject({
+      type: 'rate-limited',
+      nonRetryable: false,
+      message: expect.stringContaining('too many') as string,
+    });
     expect((failure as ApplicationFailure).nextRetryDelay).toBeGreaterThan(HOUR - 60_000);
   }
   (await other(wanted('anthropic b'))).release();

@@ -58,9 +58,20 @@ async function toolsOf(server: McpServer, folder: string): Promise<ListedTool[]>
 
 /** A tool as a submit would close it into a Plan. */
 async function listed(server: McpServer, remote: string, folder: string): Promise<RemoteTool> {
-  const found = (server.kind === 'stdio' ? notesTools : await toolsOf(server, folder)).find(({ name }) => name === remote);
+  const found = (server.kind === 'stdio' ? notesTools : await toolsOf(server, folder)).find(
+    ({ name }) => name === remote,
+  );
   if (found === undefined) throw new Error(`no tool ${remote}`);
-  return { kind: 'mcp', name: `notes__${remote}`, server: 'notes', remote, description: found.description, inputs: found.inputs, connect: canonicalJson({ ...server }), ...(found.reads ? { reads: true as const } : {}) };
+  return {
+    kind: 'mcp',
+    name: `notes__${remote}`,
+    server: 'notes',
+    remote,
+    description: found.description,
+    inputs: found.inputs,
+    connect: canonicalJson({ ...server }),
+    ...(found.reads ? { reads: true as const } : {}),
+  };
 }
 
 const SECRETS = { NOTES_TOKEN: 'planted-secret', OTHER_SECRET: 'not for it' };
@@ -74,22 +85,37 @@ async function call(tool: RemoteTool, args: JsonObject, signal: AbortSignal = co
   return callRemote.run(tool, args, { ...context, signal });
 }
 
-const logOf = (folder: string): string => (existsSync(join(folder, 'mcp.log')) ? readFileSync(join(folder, 'mcp.log'), 'utf8') : '');
-const pidsOf = (folder: string, word: string): number[] => logOf(folder).split('\n').flatMap((line) => (line.startsWith(`${word} `) ? [Number(line.split(' ')[1])] : []));
+const logOf = (folder: string): string =>
+  existsSync(join(folder, 'mcp.log')) ? readFileSync(join(folder, 'mcp.log'), 'utf8') : '';
+const pidsOf = (folder: string, word: string): number[] =>
+  logOf(folder)
+    .split('\n')
+    .flatMap((line) => (line.startsWith(`${word} `) ? [Number(line.split(' ')[1])] : []));
 
 describe('a tool of an MCP server on stdio', () => {
   it('is told to models as the server lists it, and answers', async () => {
     const folder = newFolder();
     const tool = await listed(notes(folder), 'echo', folder);
-    expect(await callRemote.spec(tool, context.store)).toEqual({ name: 'notes__echo', description: 'Says it again.', input_schema: expect.objectContaining({ type: 'object', required: ['text'] }) as object });
+    expect(await callRemote.spec(tool, context.store)).toEqual({
+      name: 'notes__echo',
+      description: 'Says it again.',
+      input_schema: expect.objectContaining({ type: 'object', required: ['text'] }) as object,
+    });
     expect(await call(tool, { text: 'hi' })).toEqual({ content: 'echo: hi', is_error: false });
     expect(await call(tool, { words: 'hi' })).toMatchObject({ is_error: true });
   });
 
   it('is external unless the server says that it only reads, and is judged by its name', async () => {
     const folder = newFolder();
-    expect([callRemote.effect(await listed(notes(folder), 'echo', folder), {}), callRemote.effect(await listed(notes(folder), 'add_note', folder), {})]).toEqual(['none', 'external']);
-    expect(callRemote.action(await listed(notes(folder), 'add_note', folder), {}, folder)).toEqual({ kind: 'call', what: 'mcp', name: 'notes__add_note' });
+    expect([
+      callRemote.effect(await listed(notes(folder), 'echo', folder), {}),
+      callRemote.effect(await listed(notes(folder), 'add_note', folder), {}),
+    ]).toEqual(['none', 'external']);
+    expect(callRemote.action(await listed(notes(folder), 'add_note', folder), {}, folder)).toEqual({
+      kind: 'call',
+      what: 'mcp',
+      name: 'notes__add_note',
+    });
   });
 
   it('shares one process with the other calls of a worker', async () => {
@@ -102,53 +128,88 @@ describe('a tool of an MCP server on stdio', () => {
 
   it('sees the variables that its config names, and no other', async () => {
     const folder = newFolder();
-    const { content } = await call(await listed(notes(folder, { env: { TOKEN: '${env.NOTES_TOKEN}', LEVEL: 'debug' } }), 'environment', folder), {});
-    const names = String(content).split('\n').map((line) => line.split('=')[0]);
+    const { content } = await call(
+      await listed(notes(folder, { env: { TOKEN: '${env.NOTES_TOKEN}', LEVEL: 'debug' } }), 'environment', folder),
+      {},
+    );
+    const names = String(content)
+      .split('\n')
+      .map((line) => line.split('=')[0]);
     expect(content).toContain('TOKEN=planted-secret');
-    expect(names.filter((name) => !['HOME', 'LANG', 'LEVEL', 'PATH', 'PERDURE_RUN_TAG', 'TMPDIR', 'TOKEN', 'TZ'].includes(name ?? ''))).toEqual([]);
+    expect(
+      names.filter(
+        (name) => !['HOME', 'LANG', 'LEVEL', 'PATH', 'PERDURE_RUN_TAG', 'TMPDIR', 'TOKEN', 'TZ'].includes(name ?? ''),
+      ),
+    ).toEqual([]);
   });
 
   it('that needs a variable which is not set says which', async () => {
     const folder = newFolder();
     const tool = await listed(notes(folder), 'echo', folder);
     const connect = canonicalJson({ ...notes(folder, { env: { TOKEN: '${env.NO_SUCH}' } }) });
-    expect(await call({ ...tool, connect }, { text: 'x' })).toEqual({ is_error: true, content: 'The MCP server `notes` needs the variable `NO_SUCH`, which is not set.' });
+    expect(await call({ ...tool, connect }, { text: 'x' })).toEqual({
+      is_error: true,
+      content: 'The MCP server `notes` needs the variable `NO_SUCH`, which is not set.',
+    });
   });
 
   it('is not called once its description has changed, in the same connection or in a new one', async () => {
     const folder = newFolder();
     const [echo, turn] = [await listed(notes(folder), 'echo', folder), await listed(notes(folder), 'turn', folder)];
     await call(turn, {});
-    expect(await call(echo, { text: 'x' })).toMatchObject({ is_error: true, content: expect.stringContaining('has changed since the run was submitted') as string });
+    expect(await call(echo, { text: 'x' })).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('has changed since the run was submitted') as string,
+    });
     await closeServers();
     expect(await call(echo, { text: 'x' })).toEqual({ content: 'echo: x', is_error: false });
     await closeServers();
     writeFileSync(join(folder, 'description'), 'Another.');
     expect(await call(echo, { text: 'x' })).toMatchObject({ is_error: true });
-    expect(await call({ ...turn, remote: 'gone' }, {})).toMatchObject({ is_error: true, content: 'The MCP server `notes` has no tool `gone` any more.' });
+    expect(await call({ ...turn, remote: 'gone' }, {})).toMatchObject({
+      is_error: true,
+      content: 'The MCP server `notes` has no tool `gone` any more.',
+    });
   });
 
   it('tells its failure and its end as errors that a model can read, and works again after', async () => {
     const folder = newFolder();
-    expect(await call(await listed(notes(folder), 'fail', folder), {})).toEqual({ content: 'it went wrong', is_error: true });
-    expect(await call(await listed(notes(folder), 'die', folder), {})).toMatchObject({ is_error: true, content: expect.stringContaining('gave no answer') as string });
-    expect(await call(await listed(notes(folder), 'echo', folder), { text: 'again' })).toMatchObject({ content: 'echo: again' });
+    expect(await call(await listed(notes(folder), 'fail', folder), {})).toEqual({
+      content: 'it went wrong',
+      is_error: true,
+    });
+    expect(await call(await listed(notes(folder), 'die', folder), {})).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('gave no answer') as string,
+    });
+    expect(await call(await listed(notes(folder), 'echo', folder), { text: 'again' })).toMatchObject({
+      content: 'echo: again',
+    });
   });
 
   it('that cannot be started says what it said', async () => {
     const folder = newFolder();
     const tool = await listed(notes(folder), 'echo', folder);
-    const broken = async (argv: string[]): Promise<ToolRun> => call({ ...tool, connect: canonicalJson({ ...notes(folder, { argv }) }) }, { text: 'x' });
-    expect((await broken([process.execPath, '-e', 'console.error("no token here"); process.exit(1)'])).content).toContain('it said: no token here');
+    const broken = async (argv: string[]): Promise<ToolRun> =>
+      call({ ...tool, connect: canonicalJson({ ...notes(folder, { argv }) }) }, { text: 'x' });
+    expect(
+      (await broken([process.execPath, '-e', 'console.error("no token here"); process.exit(1)'])).content,
+    ).toContain('it said: no token here');
     expect((await broken(['no-such-program'])).content).toContain('Cannot find the program `no-such-program`');
   });
 
-  it.each([['is cancelled', (controller: AbortController) => controller.abort(), {}], ['takes too long', () => undefined, { timeout_ms: 1_500 }]])('that %s leaves no process', async (_how, end, more) => {
+  it.each([
+    ['is cancelled', (controller: AbortController) => controller.abort(), {}],
+    ['takes too long', () => undefined, { timeout_ms: 1_500 }],
+  ])('that %s leaves no process', async (_how, end, more) => {
     const folder = newFolder();
     const tool = await listed(notes(folder, more), 'hang', folder);
     const controller = new AbortController();
     const running = call(tool, {}, controller.signal).catch((error: unknown) => error);
-    const [child] = await until(() => { const found = pidsOf(folder, 'child'); return found.length > 0 ? found : null; });
+    const [child] = await until(() => {
+      const found = pidsOf(folder, 'child');
+      return found.length > 0 ? found : null;
+    });
     end(controller);
     await running;
     const server = pidsOf(folder, 'started').at(-1);
@@ -162,14 +223,23 @@ describe('a tool of an MCP server on http', () => {
     const seen: (string | undefined)[] = [];
     const handler = createMcpHandler(() => {
       const server = new SdkServer({ name: 'web', version: '1' });
-      server.registerTool('echo', { description: 'Says it.', inputSchema: z.object({ text: z.string() }) }, ({ text }) => ({ content: [{ type: 'text', text: `web: ${text}` }] }));
+      server.registerTool(
+        'echo',
+        { description: 'Says it.', inputSchema: z.object({ text: z.string() }) },
+        ({ text }) => ({ content: [{ type: 'text', text: `web: ${text}` }] }),
+      );
       return server;
     });
     const http = await listen(async (request) => {
       seen.push(request.headers.authorization);
       return handler.fetch(await toRequest(request));
     });
-    const server: McpServer = { kind: 'http', url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`, headers: { Authorization: 'Bearer ${env.NOTES_TOKEN}' }, timeout_ms: 10_000 };
+    const server: McpServer = {
+      kind: 'http',
+      url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+      headers: { Authorization: 'Bearer ${env.NOTES_TOKEN}' },
+      timeout_ms: 10_000,
+    };
     const tool = await listed(server, 'echo', folder);
     expect(await call(tool, { text: 'hi' })).toEqual({ content: 'web: hi', is_error: false });
     expect(new Set(seen)).toEqual(new Set(['Bearer planted-secret']));
@@ -192,6 +262,12 @@ async function listen(answer: (request: IncomingMessage) => Promise<Response>): 
 async function toRequest(request: IncomingMessage): Promise<Request> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer); // a request without an encoding gives buffers
-  const headers = Object.fromEntries(Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
-  return new Request(`http://${request.headers.host ?? ''}${request.url ?? ''}`, { method: request.method ?? 'GET', headers, ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }) });
+  const headers = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+  );
+  return new Request(`http://${request.headers.host ?? ''}${request.url ?? ''}`, {
+    method: request.method ?? 'GET',
+    headers,
+    ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+  });
 }

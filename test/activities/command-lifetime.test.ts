@@ -13,7 +13,8 @@ async function taggedProcesses(bench: Bench): Promise<number[]> {
 
 const STARTED = 'echo started >> started.txt';
 /** Starts something that has left the process group for certain when the next command of the script begins. */
-const escape = (redirection = ''): string => `setsid sh -c 'echo gone > gone.txt; exec sleep 999' ${redirection} & until [ -s gone.txt ]; do sleep 0.01; done`;
+const escape = (redirection = ''): string =>
+  `setsid sh -c 'echo gone > gone.txt; exec sleep 999' ${redirection} & until [ -s gone.txt ]; do sleep 0.01; done`;
 
 describe('a cancelled command', () => {
   it('leaves nothing of its process tree alive, and the cancellation is rethrown', async () => {
@@ -47,7 +48,9 @@ describe('a cancelled command', () => {
 describe('the end of a command', () => {
   it('is not held up by a grandchild that keeps the pipe, and that is killed', async () => {
     const bench = await createBench();
-    expect(await shell(bench, '(trap "" TERM HUP; sleep 999) & echo done')).toMatchObject({ output: { value: 'done' } });
+    expect(await shell(bench, '(trap "" TERM HUP; sleep 999) & echo done')).toMatchObject({
+      output: { value: 'done' },
+    });
     expect(await taggedProcesses(bench)).toEqual([]);
   });
 
@@ -61,7 +64,9 @@ describe('the end of a command', () => {
     const bench = await createBench();
     const other = shell(bench, `${STARTED}; sleep 999`);
     await fileWithLines(join(bench.folder, 'started.txt'), 1);
-    const numbers = async (): Promise<number[]> => [...new Set((await listTagged()).filter(({ tag }) => tag.store === bench.store.id).map(({ tag }) => tag.command))];
+    const numbers = async (): Promise<number[]> => [
+      ...new Set((await listTagged()).filter(({ tag }) => tag.store === bench.store.id).map(({ tag }) => tag.command)),
+    ];
     const [first] = await numbers();
     await shell(bench, escape('> /dev/null 2>&1'));
     // Whatever the other command has started by now is its own, and stays.
@@ -72,7 +77,9 @@ describe('the end of a command', () => {
 
   it('comes at its time limit, as a failure of that name', async () => {
     const bench = await createBench();
-    await expect(failureOf(shell(bench, `sleep 999 & ${escape()}; sleep 999`, { timeout_ms: 1_000 }))).resolves.toMatchObject({ type: 'timeout', nonRetryable: true, message: expect.stringContaining('1 s') });
+    await expect(
+      failureOf(shell(bench, `sleep 999 & ${escape()}; sleep 999`, { timeout_ms: 1_000 })),
+    ).resolves.toMatchObject({ type: 'timeout', nonRetryable: true, message: expect.stringContaining('1 s') });
     expect(await taggedProcesses(bench)).toEqual([]);
   });
 

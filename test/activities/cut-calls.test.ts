@@ -12,7 +12,9 @@ import { callModel, createBench, failureOf } from './harness.js';
 const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write_5m: 2.5, cache_write_1h: 4 };
 const OPENAI: ModelOptions = { model_choice: { provider: 'openai', model: 'gpt-9', price: PRICE } };
 const OLLAMA: ModelOptions = { model_choice: { provider: 'ollama', model: 'qwen3' } };
-const CLAUDE: ModelOptions = { model_choice: { provider: 'anthropic', model: 'claude-sonnet-5-5', price: PRICE, max_tokens: 32_000 } };
+const CLAUDE: ModelOptions = {
+  model_choice: { provider: 'anthropic', model: 'claude-sonnet-5-5', price: PRICE, max_tokens: 32_000 },
+};
 const TOLD = { input: 50_000 };
 
 async function open(script: Script): Promise<{ bench: Bench; endpoint: ModelEndpoint }> {
@@ -22,10 +24,23 @@ async function open(script: Script): Promise<{ bench: Bench; endpoint: ModelEndp
 }
 
 const benchWith = async (script: Script): Promise<Bench> => (await open(script)).bench;
-const benchAt = (url: string): Promise<Bench> => createBench({ credentials: { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: url, OLLAMA_HOST: url, OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` } });
+const benchAt = (url: string): Promise<Bench> =>
+  createBench({
+    credentials: {
+      ANTHROPIC_API_KEY: 'k',
+      ANTHROPIC_BASE_URL: url,
+      OLLAMA_HOST: url,
+      OPENAI_API_KEY: 'k',
+      OPENAI_BASE_URL: `${url}/v1`,
+    },
+  });
 
-interface Spent { usd: number | null; tokens: number }
-const spentIn = ({ details }: { details?: unknown[] | null | undefined }): Spent | undefined => details?.[0] as Spent | undefined; // what `attempt` attaches
+interface Spent {
+  usd: number | null;
+  tokens: number;
+}
+const spentIn = ({ details }: { details?: unknown[] | null | undefined }): Spent | undefined =>
+  details?.[0] as Spent | undefined; // what `attempt` attaches
 
 describe('an answer of Claude that breaks off', () => {
   it.each<[string, Answer]>([
@@ -39,7 +54,11 @@ describe('an answer of Claude that breaks off', () => {
   });
 
   it('that Temporal tries again counts each time, and the answer that comes then says what all have cost', async () => {
-    const bench = await benchWith([{ failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD }, { failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD }, { text: 'Done.' }]);
+    const bench = await benchWith([
+      { failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD },
+      { failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD },
+      { text: 'Done.' },
+    ]);
     const refused = { type: 'provider-error', nonRetryable: false };
     expect(await failureOf(callModel(bench, CLAUDE))).toMatchObject(refused);
     expect(await failureOf(callModel(bench, CLAUDE))).toMatchObject(refused);
@@ -50,7 +69,9 @@ describe('an answer of Claude that breaks off', () => {
   });
 
   it('that is tried again is not asked once more than was reserved for it', async () => {
-    const bench = await benchWith([{ failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD }]);
+    const bench = await benchWith([
+      { failAfter: 'Half', kind: 'overloaded_error', message: 'Overloaded', usage: TOLD },
+    ]);
     const call = { most: { tokens: 60_000 } };
     await failureOf(callModel(bench, { ...CLAUDE, call }));
     const failure = await failureOf(callModel(bench, { ...CLAUDE, call }));
@@ -59,23 +80,33 @@ describe('an answer of Claude that breaks off', () => {
   });
 });
 
-describe.each([['Claude', CLAUDE], ['OpenAI', OPENAI], ['Ollama', OLLAMA]])('a call to %s', (_name, options) => {
+describe.each([
+  ['Claude', CLAUDE],
+  ['OpenAI', OPENAI],
+  ['Ollama', OLLAMA],
+])('a call to %s', (_name, options) => {
   const prompt = { kind: 'literal', value: 'word '.repeat(3_000) } as const;
 
   it('that is cut counts what was asked, rather too high, also where nothing was told', async () => {
-    const failure = await failureOf(callModel(await benchWith([{ breakAfter: 'Half', usage: { input: 0 } }]), { ...options, prompt }));
+    const failure = await failureOf(
+      callModel(await benchWith([{ breakAfter: 'Half', usage: { input: 0 } }]), { ...options, prompt }),
+    );
     expect(failure.type).toBe('provider-unreachable');
     expect(spentIn(failure)?.tokens).toBeGreaterThan(5_000);
   });
 
   it('that ends at its time limit counts, before its first word as well', async () => {
-    const failure = await failureOf(callModel(await benchWith([{ hang: true }]), { ...options, prompt, timeout_ms: 300 }));
+    const failure = await failureOf(
+      callModel(await benchWith([{ hang: true }]), { ...options, prompt, timeout_ms: 300 }),
+    );
     expect(failure.type).toBe('timeout');
     expect(spentIn(failure)?.tokens).toBeGreaterThan(5_000);
   });
 
   it('that is cancelled says what it has cost', async () => {
-    const { bench, endpoint } = await open([{ text: 'The first part. ', until: new Promise(() => undefined), rest: '', usage: { input: 6_000 } }]);
+    const { bench, endpoint } = await open([
+      { text: 'The first part. ', until: new Promise(() => undefined), rest: '', usage: { input: 6_000 } },
+    ]);
     const running = callModel(bench, { ...options, prompt }).catch((error: unknown) => error);
     await endpoint.arrival(1);
     bench.temporal.cancel('CANCELLED');
@@ -92,15 +123,32 @@ describe.each([['Claude', CLAUDE], ['OpenAI', OPENAI], ['Ollama', OLLAMA]])('a c
 
 it('a call that broke off is never cheaper than what was told, and never free once it was taken', () => {
   const tokens = fc.nat(100_000);
-  const usage = fc.record({ input: tokens, output: tokens, cache_read: tokens, cache_write_5m: tokens, cache_write_1h: tokens });
-  const soFar = fc.record({ isSent: fc.boolean(), isAccepted: fc.boolean(), told: fc.option(usage), said: fc.nat(10_000) });
-  fc.assert(fc.property(soFar, fc.integer({ min: 1, max: 1_000_000 }), fc.boolean(), (call, bytes, isAbort) => {
-    const error = isAbort ? new Error('time limit') : connectionFailure('http://x', new Error('connect ECONNREFUSED'));
-    const counted = cutUsage(call, error, () => bytes);
-    const isTaken = call.told !== null || call.isAccepted || (isAbort && call.isSent);
-    expect(counted !== null).toBe(isTaken);
-    if (counted === null) return;
-    expect(tokensOf(counted)).toBeGreaterThanOrEqual(Math.max(1, call.told === null ? 0 : tokensOf(call.told), Math.ceil(call.said / 3)));
-  }));
+  const usage = fc.record({
+    input: tokens,
+    output: tokens,
+    cache_read: tokens,
+    cache_write_5m: tokens,
+    cache_write_1h: tokens,
+  });
+  const soFar = fc.record({
+    isSent: fc.boolean(),
+    isAccepted: fc.boolean(),
+    told: fc.option(usage),
+    said: fc.nat(10_000),
+  });
+  fc.assert(
+    fc.property(soFar, fc.integer({ min: 1, max: 1_000_000 }), fc.boolean(), (call, bytes, isAbort) => {
+      const error = isAbort
+        ? new Error('time limit')
+        : connectionFailure('http://x', new Error('connect ECONNREFUSED'));
+      const counted = cutUsage(call, error, () => bytes);
+      const isTaken = call.told !== null || call.isAccepted || (isAbort && call.isSent);
+      expect(counted !== null).toBe(isTaken);
+      if (counted === null) return;
+      expect(tokensOf(counted)).toBeGreaterThanOrEqual(
+        Math.max(1, call.told === null ? 0 : tokensOf(call.told), Math.ceil(call.said / 3)),
+      );
+    }),
+  );
   expect(cutUsage(nothingSoFar(), ApplicationFailure.nonRetryable('refused'), () => 30)).toBeNull();
 });

@@ -35,13 +35,20 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-export async function createBench(options: { credentials?: Record<string, string>; info?: Partial<Info>; folder?: string } = {}): Promise<Bench> {
+export async function createBench(
+  options: { credentials?: Record<string, string>; info?: Partial<Info>; folder?: string } = {},
+): Promise<Bench> {
   const folder = options.folder ?? (await temporaryFolder());
   const store = await openStore(join(folder, '.perdure'));
   onTestFinished(() => store.logsWritten()); // before the folder goes
   const activities = createActivities({ store, credentials: () => options.credentials ?? {} });
   const info = { scheduledTimestampMs: Date.now(), ...options.info };
-  return { store, folder, activities, temporal: new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') }) };
+  return {
+    store,
+    folder,
+    activities,
+    temporal: new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') }),
+  };
 }
 
 const ROOT = { run: 'test-run', first: 'first-run-id' };
@@ -56,18 +63,42 @@ export function reference(root: string, path: string[] = []): Template {
   return { kind: 'expression', expression: { kind: 'reference', root, path, source: root } };
 }
 
-export type CommandOptions = Partial<Omit<CommandStep, 'argv' | 'kind'>> & { environment?: Environment; call?: Partial<CommandCall> };
+export type CommandOptions = Partial<Omit<CommandStep, 'argv' | 'kind'>> & {
+  environment?: Environment;
+  call?: Partial<CommandCall>;
+};
 
 /** Runs one command step as the interpreter would. */
-export async function runCommand(bench: Bench, argv: (string | Template)[], options: CommandOptions = {}): Promise<StepOutput> {
+export async function runCommand(
+  bench: Bench,
+  argv: (string | Template)[],
+  options: CommandOptions = {},
+): Promise<StepOutput> {
   const { environment = {}, call = {}, ...step } = options;
   const command: CommandStep = {
-    ...stepBase(0, { id: 'step' }), kind: 'command', argv: argv.map((word) => (typeof word === 'string' ? literal(word) : word)),
-    cwd: null, env: {}, stdin: null, reads: [], max_output_kb: 100, schema: null, ...step,
+    ...stepBase(0, { id: 'step' }),
+    kind: 'command',
+    argv: argv.map((word) => (typeof word === 'string' ? literal(word) : word)),
+    cwd: null,
+    env: {},
+    stdin: null,
+    reads: [],
+    max_output_kb: 100,
+    schema: null,
+    ...step,
   };
   const made = plan([command]);
   await bench.store.putPlan(made);
-  const given: CommandCall = { root: { ...ROOT, plan: made.hash }, nested: null, step: 0, path: 'step', try: 1, environment, workspace: bench.folder, ...call };
+  const given: CommandCall = {
+    root: { ...ROOT, plan: made.hash },
+    nested: null,
+    step: 0,
+    path: 'step',
+    try: 1,
+    environment,
+    workspace: bench.folder,
+    ...call,
+  };
   return bench.temporal.run((input: CommandCall) => bench.activities.runCommand(input), given);
 }
 
@@ -76,22 +107,61 @@ export function shell(bench: Bench, script: string, options: CommandOptions = {}
 }
 
 export const AGENT: Agent = {
-  name: 'reviewer', description: 'Reviews code.', prompt: { kind: 'literal', value: 'You review.' }, model: null, program: null,
-  tools: [], inputs: {}, max_output_kb: 100, max_turns: 20,
+  name: 'reviewer',
+  description: 'Reviews code.',
+  prompt: { kind: 'literal', value: 'You review.' },
+  model: null,
+  program: null,
+  tools: [],
+  inputs: {},
+  max_output_kb: 100,
+  max_turns: 20,
 };
 
-export type ModelOptions = Partial<Omit<AgentStep, 'kind'>> & { environment?: Environment; agentFields?: Partial<Agent>; call?: Partial<ModelCall>; model_choice?: ModelChoice };
+export type ModelOptions = Partial<Omit<AgentStep, 'kind'>> & {
+  environment?: Environment;
+  agentFields?: Partial<Agent>;
+  call?: Partial<ModelCall>;
+  model_choice?: ModelChoice;
+};
 
 /** Asks a model in one agent step as the interpreter would. */
 export async function callModel(bench: Bench, options: ModelOptions = {}): Promise<StepOutput> {
-  const { environment = {}, agentFields = {}, call = {}, model_choice = { provider: 'anthropic', model: 'claude-sonnet-5-5' }, ...fields } = options;
+  const {
+    environment = {},
+    agentFields = {},
+    call = {},
+    model_choice = { provider: 'anthropic', model: 'claude-sonnet-5-5' },
+    ...fields
+  } = options;
   const agent: Hash = `sha256:${'a'.repeat(64)}`;
   const step: AgentStep = {
-    ...stepBase(0, { id: 'step' }), kind: 'agent', agent, prompt: literal('Look at it.'), inputs: {}, model: null, schema: null, rehearsal: null, ...fields,
+    ...stepBase(0, { id: 'step' }),
+    kind: 'agent',
+    agent,
+    prompt: literal('Look at it.'),
+    inputs: {},
+    model: null,
+    schema: null,
+    rehearsal: null,
+    ...fields,
   };
-  const made = plan([step], { name: 'review', description: 'Reviews a repository.', agents: { [agent]: { ...AGENT, ...agentFields } } });
+  const made = plan([step], {
+    name: 'review',
+    description: 'Reviews a repository.',
+    agents: { [agent]: { ...AGENT, ...agentFields } },
+  });
   await bench.store.putPlan(made);
-  const given: ModelCall = { root: { ...ROOT, plan: made.hash }, nested: null, step: 0, path: 'step', try: 1, environment, model: model_choice, ...call };
+  const given: ModelCall = {
+    root: { ...ROOT, plan: made.hash },
+    nested: null,
+    step: 0,
+    path: 'step',
+    try: 1,
+    environment,
+    model: model_choice,
+    ...call,
+  };
   return bench.temporal.run((input: ModelCall) => bench.activities.callModel(input), given);
 }
 

@@ -37,15 +37,23 @@ async function createHosts(answer?: (request: StoreRequest) => Promise<unknown>)
   const withAbortSignal = <R>(_: AbortSignal, act: () => Promise<R>): Promise<R> => act();
   const client = { workflow: { execute }, withAbortSignal } as unknown as Client; // all that is used of it; the question travels as it is
   const host = new MockActivityEnvironment({}, { client });
-  const closeLog = (): Promise<void> => host.run(async () => {
-    const log = createHomeStore(local, 'home').openLog('run-1', 'flash');
-    log.write('note', 'verified');
-    await log.close();
-  });
-  return { home, local, closeLog, logOf: async (store) => (await store.readLog('run-1', 'flash', 0)).lines.map(({ text }) => text) };
+  const closeLog = (): Promise<void> =>
+    host.run(async () => {
+      const log = createHomeStore(local, 'home').openLog('run-1', 'flash');
+      log.write('note', 'verified');
+      await log.close();
+    });
+  return {
+    home,
+    local,
+    closeLog,
+    logOf: async (store) => (await store.readLog('run-1', 'flash', 0)).lines.map(({ text }) => text),
+  };
 }
 
-afterEach(() => { vi.useRealTimers(); });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a log of a step on a device’s host', () => {
   it('is kept there, and is sent home', async () => {
@@ -57,8 +65,13 @@ describe('a log of a step on a device’s host', () => {
   it('is there once, however often what sends it is asked again', async () => {
     const { home, logOf } = await createHosts();
     const access = createAccessStore({ store: home, credentials: () => ({}) });
-    const lines = ['#', '#', 'verified'].map((text) => ({ at: '2026-01-01T00:00:00.000Z', stream: 'stdout' as const, text }));
-    const ask = async (request: { lines: typeof lines; at: number | null }): Promise<number> => ((await access({ op: 'addLog', run: 'run-1', path: 'flash', ...request })) as { next: number }).next;
+    const lines = ['#', '#', 'verified'].map((text) => ({
+      at: '2026-01-01T00:00:00.000Z',
+      stream: 'stdout' as const,
+      text,
+    }));
+    const ask = async (request: { lines: typeof lines; at: number | null }): Promise<number> =>
+      ((await access({ op: 'addLog', run: 'run-1', path: 'flash', ...request })) as { next: number }).next;
     const start = await ask({ lines: [], at: null });
     const middle = await ask({ lines: lines.slice(0, 1), at: start }); // Its answer is lost, and so is the worker that went on.
     expect(await ask({ lines: lines.slice(0, 2), at: start })).toBeGreaterThan(middle);
@@ -70,13 +83,15 @@ describe('a log of a step on a device’s host', () => {
   it('that cannot be sent is kept there and says so, and the step does not fail for it', async () => {
     const { local, closeLog, logOf } = await createHosts(() => Promise.reject(new Error('nobody is home')));
     await closeLog();
-    expect(await logOf(local)).toEqual(['verified', 'this log did not reach the run\'s own store: nobody is home']);
+    expect(await logOf(local)).toEqual(['verified', "this log did not reach the run's own store: nobody is home"]);
   });
 
   it('is not sent for longer than 20 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     let tellAsked = (): void => undefined;
-    const asked = new Promise<void>((resolve) => { tellAsked = resolve; });
+    const asked = new Promise<void>((resolve) => {
+      tellAsked = resolve;
+    });
     const { local, closeLog, logOf } = await createHosts(() => {
       tellAsked();
       return new Promise(() => undefined);
@@ -95,21 +110,32 @@ describe('the folder of tools on a device’s host', () => {
       await writeFile(join(folder, 'left'), '');
       return { folder, mode: (await stat(folder)).mode & 0o777 };
     });
-    expect(used).toMatchObject({ folder: expect.stringContaining(join(tmpdir(), 'perdure-tools-')) as string, mode: 0o700 });
+    expect(used).toMatchObject({
+      folder: expect.stringContaining(join(tmpdir(), 'perdure-tools-')) as string,
+      mode: 0o700,
+    });
     await expect(readFile(join(used.folder, 'left'))).rejects.toThrow('ENOENT');
   });
 
   it('is the run’s own where the run is', async () => {
-    expect(await inWorkspace({ isElsewhere: async () => false }, { workspace: '/there' }, async (folder) => folder)).toBe('/there');
+    expect(
+      await inWorkspace({ isElsewhere: async () => false }, { workspace: '/there' }, async (folder) => folder),
+    ).toBe('/there');
   });
 });
 
 it('the end of a text that fits is its longest, of whole characters', () => {
-  fc.assert(fc.property(fc.string({ unit: fc.oneof(fc.constantFrom('a', '"', '\n', '\u0001', 'ü', '😀')), maxLength: 40 }), fc.integer({ min: 2, max: 60 }), (text, bytes) => {
-    const size = (end: string): number => Buffer.byteLength(JSON.stringify(end));
-    const ends = [...text].map((_, index, all) => all.slice(index).join('')).concat('');
-    expect(endWithin(text, bytes)).toBe(ends.find((end) => size(end) <= bytes));
-  }));
+  fc.assert(
+    fc.property(
+      fc.string({ unit: fc.oneof(fc.constantFrom('a', '"', '\n', '\u0001', 'ü', '😀')), maxLength: 40 }),
+      fc.integer({ min: 2, max: 60 }),
+      (text, bytes) => {
+        const size = (end: string): number => Buffer.byteLength(JSON.stringify(end));
+        const ends = [...text].map((_, index, all) => all.slice(index).join('')).concat('');
+        expect(endWithin(text, bytes)).toBe(ends.find((end) => size(end) <= bytes));
+      },
+    ),
+  );
 });
 
 /** A call of the one step of a flow with a device, whose Plan is in the store. */
@@ -123,7 +149,16 @@ async function callOf(store: Store, step: Record<string, unknown>): Promise<Devi
   if (plan === null) throw new Error(problems.map(({ message }) => message).join());
   await store.putPlan(plan);
   for (const text of texts.values()) await store.putAlways(text);
-  return { root: { run: 'run-1', first: 'x', plan: plan.hash }, nested: null, step: 0, path: 'step', try: 1, environment: {}, workspace: root, rehearsal: false };
+  return {
+    root: { run: 'run-1', first: 'x', plan: plan.hash },
+    nested: null,
+    step: 0,
+    path: 'step',
+    try: 1,
+    environment: {},
+    workspace: root,
+    rehearsal: false,
+  };
 }
 
 describe('the image of a flash step', () => {
@@ -134,7 +169,14 @@ describe('the image of a flash step', () => {
     const gate = await activities.prepareFlash({ ...call, since: '2026-01-01T00:00:00.000Z' });
     expect(Object.keys(only)).toEqual(['image', 'sha256']);
     expect(gate).toMatchObject({ ...only, kind: 'ready', path: 'step' });
-    const seen = [only, gate].map((result) => createTranslator()({ markerRecordedEventAttributes: { markerName: 'core_local_activity', details: { result: { payloads: [defaultPayloadConverter.toPayload(result)] } } } }));
+    const seen = [only, gate].map((result) =>
+      createTranslator()({
+        markerRecordedEventAttributes: {
+          markerName: 'core_local_activity',
+          details: { result: { payloads: [defaultPayloadConverter.toPayload(result)] } },
+        },
+      }),
+    );
     expect(seen).toMatchObject([null, { kind: 'gate-opened', gate: { path: 'step' } }]);
   });
 });

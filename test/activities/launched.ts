@@ -7,7 +7,10 @@ import { packageRoot } from '../../src/workers/package-root.js';
 
 /** Has this process start programs by a launcher, and waits until it does. Gives how to end that. */
 export async function withLauncher(): Promise<() => void> {
-  const leave = useLauncher({ program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'), store: `launched-${process.pid}` });
+  const leave = useLauncher({
+    program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'),
+    store: `launched-${process.pid}`,
+  });
   await vi.waitUntil(isLaunched, { timeout: 20_000 });
   return leave;
 }
@@ -22,8 +25,15 @@ export async function launcherPid(): Promise<number | null> {
 export async function isLaunched(): Promise<boolean> {
   const parent: Buffer[] = [];
   await runProcess({
-    file: '/bin/sh', args: ['-c', 'echo $PPID'], cwd: '/', env: {}, stdin: null, signal: new AbortController().signal, killRest: async () => undefined,
-    onStdout: (chunk) => parent.push(chunk), onStderr: () => undefined,
+    file: '/bin/sh',
+    args: ['-c', 'echo $PPID'],
+    cwd: '/',
+    env: {},
+    stdin: null,
+    signal: new AbortController().signal,
+    killRest: async () => undefined,
+    onStdout: (chunk) => parent.push(chunk),
+    onStderr: () => undefined,
   });
   return Number(Buffer.concat(parent).toString()) === (await launcherPid());
 }

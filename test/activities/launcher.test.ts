@@ -17,15 +17,30 @@ beforeAll(async () => {
 afterAll(() => leave());
 
 /** Runs a program as a command's activity does, and gathers what it writes. */
-async function run(file: string, args: string[], options: Partial<ProcessOptions> = {}): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
+async function run(
+  file: string,
+  args: string[],
+  options: Partial<ProcessOptions> = {},
+): Promise<{ code: number | null; signal: string | null; out: string; err: string }> {
   const command = announceCommand();
   const out: Buffer[] = [];
   const err: Buffer[] = [];
-  const env = { PATH, [RUN_TAG]: runTag({ store: 'launched', worker: process.pid, command: command.number, run: 'r' }) };
+  const env = {
+    PATH,
+    [RUN_TAG]: runTag({ store: 'launched', worker: process.pid, command: command.number, run: 'r' }),
+  };
   try {
     const end = await runProcess({
-      file, args, cwd: '/', env, stdin: null, signal: new AbortController().signal, killRest: command.killRest,
-      onStdout: (chunk) => out.push(chunk), onStderr: (chunk) => err.push(chunk), ...options,
+      file,
+      args,
+      cwd: '/',
+      env,
+      stdin: null,
+      signal: new AbortController().signal,
+      killRest: command.killRest,
+      onStdout: (chunk) => out.push(chunk),
+      onStderr: (chunk) => err.push(chunk),
+      ...options,
     });
     return { ...end, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
   } finally {
@@ -35,15 +50,23 @@ async function run(file: string, args: string[], options: Partial<ProcessOptions
 
 /** What this process holds open. */
 async function openFiles(): Promise<string[]> {
-  return Promise.all((await readdir('/proc/self/fd')).map(async (file) => readlink(`/proc/self/fd/${file}`).catch(() => '')));
+  return Promise.all(
+    (await readdir('/proc/self/fd')).map(async (file) => readlink(`/proc/self/fd/${file}`).catch(() => '')),
+  );
 }
 
-const shell = (script: string, options?: Partial<ProcessOptions>): ReturnType<typeof run> => run('/bin/sh', ['-c', script], options);
+const shell = (script: string, options?: Partial<ProcessOptions>): ReturnType<typeof run> =>
+  run('/bin/sh', ['-c', script], options);
 
 describe('a program that the launcher starts', () => {
   it('tells its exit code, and each of its streams by itself', async () => {
     expect(await isLaunched()).toBe(true);
-    expect(await shell('echo out; echo err >&2; exit 3')).toEqual({ code: 3, signal: null, out: 'out\n', err: 'err\n' });
+    expect(await shell('echo out; echo err >&2; exit 3')).toEqual({
+      code: 3,
+      signal: null,
+      out: 'out\n',
+      err: 'err\n',
+    });
   });
 
   it('tells the signal that ended it', async () => {
@@ -58,7 +81,9 @@ describe('a program that the launcher starts', () => {
   });
 
   it('is one of many that run at once', async () => {
-    const ends = await Promise.all(Array.from({ length: 50 }, async (_, index) => shell(`echo ${index}; exit ${index}`)));
+    const ends = await Promise.all(
+      Array.from({ length: 50 }, async (_, index) => shell(`echo ${index}; exit ${index}`)),
+    );
     expect(ends).toEqual(ends.map((_, index) => ({ code: index, signal: null, out: `${index}\n`, err: '' })));
   });
 
@@ -67,7 +92,13 @@ describe('a program that the launcher starts', () => {
     const { out } = await run('/bin/sh', ['-c', 'pwd; env'], { cwd: folder, env: { PATH, MINE: 'yes' } });
     const lines = out.split('\n');
     expect(lines[0]).toBe(folder);
-    expect(lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => line.split('=')[0]).filter((name) => name !== 'PWD' && name !== '_').sort()).toEqual(['MINE', 'PATH']);
+    expect(
+      lines
+        .filter((line) => /^[A-Z_]+=/.test(line))
+        .map((line) => line.split('=')[0])
+        .filter((name) => name !== 'PWD' && name !== '_')
+        .sort(),
+    ).toEqual(['MINE', 'PATH']);
   });
 
   it('has no other open file than one that the worker starts by itself', async () => {
@@ -85,7 +116,8 @@ describe('a program that the launcher starts', () => {
   });
 
   it('leaves no connection open, whether it ran or was refused', async () => {
-    const sockets = async (): Promise<number> => (await openFiles()).filter((target) => target.startsWith('socket:')).length;
+    const sockets = async (): Promise<number> =>
+      (await openFiles()).filter((target) => target.startsWith('socket:')).length;
     const before = await sockets();
     for (let round = 0; round < 20; round += 1) {
       await shell('echo out');
@@ -100,14 +132,17 @@ describe('a program that the launcher starts', () => {
     const running = shell('echo $$ >> pids; exec sleep 999', { cwd: folder, signal: controller.signal });
     controller.abort();
     expect(await running).toMatchObject({ code: null });
-    for (const pid of (await fileWithLines(join(folder, 'pids'), 0)).map(Number)) expect(await isAlive(pid)).toBe(false);
+    for (const pid of (await fileWithLines(join(folder, 'pids'), 0)).map(Number))
+      expect(await isAlive(pid)).toBe(false);
   });
 });
 
 describe('a launcher that is killed', () => {
   it('takes with it what it has started, which Temporal then starts again; the next program has another launcher', async () => {
     const folder = await temporaryFolder();
-    const running = shell('(setsid sh -c "echo \\$\\$ >> pids; exec sleep 999" &); echo $$ >> pids; exec sleep 999', { cwd: folder });
+    const running = shell('(setsid sh -c "echo \\$\\$ >> pids; exec sleep 999" &); echo $$ >> pids; exec sleep 999', {
+      cwd: folder,
+    });
     const pids = (await fileWithLines(join(folder, 'pids'), 2)).map(Number);
     const killed = await launcherPid();
     process.kill(killed ?? 0, 'SIGKILL');
@@ -123,7 +158,9 @@ describe('a launcher that is killed', () => {
 async function ownAddress(): Promise<string> {
   const own = new Set(await openFiles());
   const lines = (await readFile('/proc/net/unix', 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
-  const found = lines.find(([, , , , , , inode, path]) => own.has(`socket:[${inode}]`) && path?.includes('perdure-launcher-') === true);
+  const found = lines.find(
+    ([, , , , , , inode, path]) => own.has(`socket:[${inode}]`) && path?.includes('perdure-launcher-') === true,
+  );
   return found?.[7] ?? '';
 }
 

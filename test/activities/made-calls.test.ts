@@ -24,7 +24,15 @@ const ASKED: Permissions = { ...PERMISSIONS, ask: ['read:secrets/*'] };
 const BODY: Hash = `sha256:${'c'.repeat(64)}`;
 
 function makingOf(store: Store, maker: Agent): Making {
-  return { store, plan: plan([]), maker, by: WORKER, scope: { first: 'run', body: BODY }, models: { models: [''], model: '' }, ...createMakers(store) };
+  return {
+    store,
+    plan: plan([]),
+    maker,
+    by: WORKER,
+    scope: { first: 'run', body: BODY },
+    models: { models: [''], model: '' },
+    ...createMakers(store),
+  };
 }
 
 /** A workspace with a secret in it, and an agent `judge` that was made by one with these permissions. */
@@ -43,19 +51,47 @@ async function open(permissions: Permissions): Promise<{ context: ToolContext; j
 type Calls = (judge: Hash, attachments: string[], context: ToolContext) => Promise<ToolRun>;
 
 describe.each<[string, Calls]>([
-  ['agent_call', (_judge, attachments, context) => agentCall.run({ kind: 'maker', name: 'agent_call' }, { agent: 'judge', input: 'Judge it.', attachments }, context)],
-  ['a call by its name', (judge, attachments, context) => madeAgent.run({ kind: 'made', name: 'judge', description: null, agent: judge }, { input: 'Judge it.', attachments }, context)],
+  [
+    'agent_call',
+    (_judge, attachments, context) =>
+      agentCall.run(
+        { kind: 'maker', name: 'agent_call' },
+        { agent: 'judge', input: 'Judge it.', attachments },
+        context,
+      ),
+  ],
+  [
+    'a call by its name',
+    (judge, attachments, context) =>
+      madeAgent.run(
+        { kind: 'made', name: 'judge', description: null, agent: judge },
+        { input: 'Judge it.', attachments },
+        context,
+      ),
+  ],
 ])('an attachment of %s', (_what, call) => {
   it('that a person would be asked about goes along only where one has allowed the call', async () => {
     const { context, judge } = await open(ASKED);
-    expect(await call(judge, ['deck.txt', 'secrets/key'], { ...context, allowed: false })).toMatchObject({ is_error: true, content: expect.stringMatching(/^Not allowed: `secrets\/key`.*`read_file` asks a person/) as string });
-    expect(await call(judge, ['deck.txt'], { ...context, allowed: false })).toMatchObject({ is_error: false, called: { name: 'judge' } });
-    expect(await call(judge, ['secrets/key'], { ...context, allowed: true })).toMatchObject({ is_error: false, called: { name: 'judge' } });
+    expect(await call(judge, ['deck.txt', 'secrets/key'], { ...context, allowed: false })).toMatchObject({
+      is_error: true,
+      content: expect.stringMatching(/^Not allowed: `secrets\/key`.*`read_file` asks a person/) as string,
+    });
+    expect(await call(judge, ['deck.txt'], { ...context, allowed: false })).toMatchObject({
+      is_error: false,
+      called: { name: 'judge' },
+    });
+    expect(await call(judge, ['secrets/key'], { ...context, allowed: true })).toMatchObject({
+      is_error: false,
+      called: { name: 'judge' },
+    });
   });
 
   it('that is denied never goes along', async () => {
     const { context, judge } = await open({ ...PERMISSIONS, deny: ['read:secrets/*'] });
-    expect(await call(judge, ['secrets/key'], { ...context, allowed: true })).toMatchObject({ is_error: true, content: expect.stringContaining('`deny`') as string });
+    expect(await call(judge, ['secrets/key'], { ...context, allowed: true })).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('`deny`') as string,
+    });
   });
 });
 
@@ -66,7 +102,12 @@ describe('a call as the workflow decides about it', () => {
     ['says nothing of what a person is asked about', [{ words: 'sh', class: 'install' }], undefined],
   ])('%s', async (_what, commands, denied) => {
     const { store, workspace } = await toolContext();
-    const request = await requestFor(store, { agent: agent({ permissions: { ...PERMISSIONS, commands } }) }, { kind: 'call', id: '1', name: 'shell', input: { argv: ['sh', '-c', 'true'] } }, workspace);
+    const request = await requestFor(
+      store,
+      { agent: agent({ permissions: { ...PERMISSIONS, commands } }) },
+      { kind: 'call', id: '1', name: 'shell', input: { argv: ['sh', '-c', 'true'] } },
+      workspace,
+    );
     expect(request.action).toMatchObject({ kind: 'command' });
     expect(request.denied).toBe(denied);
   });
@@ -76,10 +117,15 @@ describe('a gate for a call', () => {
   it.each<[string, Tool, Action]>([
     ['a tool of the project', { kind: 'builtin', name: 'read_file' }, { kind: 'call', what: 'tool', name: 'deploy' }],
     ['an MCP server', { kind: 'builtin', name: 'read_file' }, { kind: 'call', what: 'mcp', name: 'github__delete' }],
-    ['an agent', { kind: 'agent', name: 'helper', description: null, agent: WORKER }, { kind: 'call', what: 'agent', name: 'helper' }],
+    [
+      'an agent',
+      { kind: 'agent', name: 'helper', description: null, agent: WORKER },
+      { kind: 'call', what: 'agent', name: 'helper' },
+    ],
   ])('of %s shows all that it is given, and its hash covers that', async (_what, tool, action) => {
     const { store } = await toolContext();
-    const shown = (args: JsonObject) => shownOf(store, agent({ permissions: { ...PERMISSIONS, ask: ['tool', 'mcp', 'agent'] } }), { tool, action, args });
+    const shown = (args: JsonObject) =>
+      shownOf(store, agent({ permissions: { ...PERMISSIONS, ask: ['tool', 'mcp', 'agent'] } }), { tool, action, args });
     const first = await shown({ where: 'staging' });
     expect(first.content).toEqual({ ...action, input: { where: 'staging' } });
     expect(gateHashOf(await shown({ where: 'production' }))).not.toBe(gateHashOf(first));
@@ -87,19 +133,39 @@ describe('a gate for a call', () => {
 });
 
 describe('a name of a made tool', () => {
-  const LINES = { description: 'Counts lines.', kind: 'command', inputs: { schema: { type: 'object' } }, outputs: { format: 'text' }, exec: { command: { entrypoint: 'wc', args: ['-l'] } } };
+  const LINES = {
+    description: 'Counts lines.',
+    kind: 'command',
+    inputs: { schema: { type: 'object' } },
+    outputs: { format: 'text' },
+    exec: { command: { entrypoint: 'wc', args: ['-l'] } },
+  };
 
   it('is taken in the conversation that made it, and in no other of the run', async () => {
     const context = await toolContext();
     await writeFile(join(context.workspace, 'perdure.yml'), '');
     const create = (call: string, made: Tool[] = [], name = 'count_lines') =>
-      toolCreate.run({ kind: 'maker', name: 'tool_create' }, { name, definition: LINES }, { ...context, making: makingOf(context.store, agent({ uses: [...FILES, ...made] })), call });
+      toolCreate.run(
+        { kind: 'maker', name: 'tool_create' },
+        { name, definition: LINES },
+        { ...context, making: makingOf(context.store, agent({ uses: [...FILES, ...made] })), call },
+      );
     const first = await create('item 1');
     expect(first).toMatchObject({ content: 'count_lines', is_error: false });
     expect(await create('item 2')).toEqual(first);
     expect(await create('item 1')).toEqual(first);
-    expect(await create('item 1, later', [first.made!], 'COUNT_LINES')).toMatchObject({ is_error: true, content: expect.stringContaining('name of a tool') as string });
-    await addMade(context.store, { first: 'run', body: BODY }, { kind: 'agent', name: 'judge', ref: WORKER, call: 'agent' });
-    expect(await create('item 3', [], 'judge')).toMatchObject({ is_error: true, content: expect.stringContaining('has made the agent `judge` already') as string });
+    expect(await create('item 1, later', [first.made!], 'COUNT_LINES')).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('name of a tool') as string,
+    });
+    await addMade(
+      context.store,
+      { first: 'run', body: BODY },
+      { kind: 'agent', name: 'judge', ref: WORKER, call: 'agent' },
+    );
+    expect(await create('item 3', [], 'judge')).toMatchObject({
+      is_error: true,
+      content: expect.stringContaining('has made the agent `judge` already') as string,
+    });
   });
 });

@@ -37,10 +37,20 @@ describe('what a call costs', () => {
   const million = 1_000_000;
   it.each<[string, string, Partial<typeof NO_USAGE>, number | null]>([
     ['input and output', 'claude-opus-5-5', { input: million, output: million }, 24],
-    ['each kind of cache', 'claude-sonnet-5-5', { cache_read: million, cache_write_5m: million, cache_write_1h: million }, 6.6],
+    [
+      'each kind of cache',
+      'claude-sonnet-5-5',
+      { cache_read: million, cache_write_5m: million, cache_write_1h: million },
+      6.6,
+    ],
     ['a snapshot as its model', 'claude-haiku-4-5-20251001', { input: million }, 1],
     ['a short prompt of a model with tiers', 'claude-haiku-5-5', { input: 100_000, output: million }, 0.51],
-    ['a long prompt of a model with tiers', 'claude-haiku-5-5', { input: 50_000, cache_read: 60_000, output: million }, 2.528],
+    [
+      'a long prompt of a model with tiers',
+      'claude-haiku-5-5',
+      { input: 50_000, cache_read: 60_000, output: million },
+      2.528,
+    ],
     ['nobody knows for an unknown model', 'gpt-9', { input: 1 }, null],
     ['nobody knows for an unknown part', 'claude-fable-5-2', { input: 1, cache_read: 1 }, null],
     ['nothing of an unknown part', 'claude-fable-5-2', { input: million }, 8],
@@ -55,7 +65,9 @@ describe('what a call costs', () => {
   });
 
   it('has a price for every alias', () => {
-    expect(Object.keys(BUILT_IN_PRICES)).toEqual(expect.arrayContaining(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-2']));
+    expect(Object.keys(BUILT_IN_PRICES)).toEqual(
+      expect.arrayContaining(['claude-opus-5-5', 'claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-fable-5-2']),
+    );
   });
 });
 
@@ -73,8 +85,31 @@ it.each([
 
 describe('a stand-in', () => {
   it.each([
-    [{ type: 'object', required: ['a'], properties: { a: { type: 'array', minItems: 2, uniqueItems: true, items: { type: 'string' } }, b: { type: 'number', exclusiveMinimum: 3 } } }],
-    [{ $ref: '#/$defs/node', $defs: { node: { type: 'object', required: ['name'], properties: { name: { type: 'string', maxLength: 5 }, children: { type: 'array', items: { $ref: '#/$defs/node' } } } } } }],
+    [
+      {
+        type: 'object',
+        required: ['a'],
+        properties: {
+          a: { type: 'array', minItems: 2, uniqueItems: true, items: { type: 'string' } },
+          b: { type: 'number', exclusiveMinimum: 3 },
+        },
+      },
+    ],
+    [
+      {
+        $ref: '#/$defs/node',
+        $defs: {
+          node: {
+            type: 'object',
+            required: ['name'],
+            properties: {
+              name: { type: 'string', maxLength: 5 },
+              children: { type: 'array', items: { $ref: '#/$defs/node' } },
+            },
+          },
+        },
+      },
+    ],
     [{ oneOf: [{ type: 'string', format: 'date' }, { type: 'null' }] }],
     [{ allOf: [{ type: 'object', required: ['x'] }, { properties: { x: { const: 4 } } }] }],
     [{ type: ['integer', 'null'], minimum: 7, multipleOf: 5 }],
@@ -92,10 +127,23 @@ describe('a stand-in', () => {
 
 describe('the models of a run', () => {
   function planWith(models: (string | null)[], agentModel: string | null = null): Plan {
-    const steps = models.map((model, index): AgentStep => ({ ...stepBase(index), kind: 'agent', agent: HASH, prompt: null, inputs: {}, model, schema: null, rehearsal: null }));
-    return plan([commandStep(0, ['true'])], { agents: { [HASH]: { ...AGENT, model: agentModel } }, nested: { [HASH]: body(steps) } });
+    const steps = models.map((model, index): AgentStep => ({
+      ...stepBase(index),
+      kind: 'agent',
+      agent: HASH,
+      prompt: null,
+      inputs: {},
+      model,
+      schema: null,
+      rehearsal: null,
+    }));
+    return plan([commandStep(0, ['true'])], {
+      agents: { [HASH]: { ...AGENT, model: agentModel } },
+      nested: { [HASH]: body(steps) },
+    });
   }
-  const choose = (options: Partial<ChooseModels> & { plan: Plan }): ReturnType<typeof chooseModels> => chooseModels({ options: {}, env: { OLLAMA_HOST: '127.0.0.1:9' }, rehearse: false, ...options });
+  const choose = (options: Partial<ChooseModels> & { plan: Plan }): ReturnType<typeof chooseModels> =>
+    chooseModels({ options: {}, env: { OLLAMA_HOST: '127.0.0.1:9' }, rehearse: false, ...options });
   const withKey = { ANTHROPIC_API_KEY: 'k' };
 
   it('are none, and ask for no provider, where no agent is', async () => {
@@ -103,11 +151,20 @@ describe('the models of a run', () => {
   });
 
   it('are the aliases by the config, then by ours, and full names as they are', async () => {
-    const chosen = await choose({ plan: planWith(['opus', 'fast', 'claude-x-1', 'anthropic:haiku', null]), env: withKey, options: { aliases: { fast: 'haiku', opus: 'claude-opus-4-6' }, default: 'opus' } });
-    expect(chosen).toMatchObject({ models: {
-      opus: { provider: 'anthropic', model: 'claude-opus-4-6' }, fast: { provider: 'anthropic', model: 'claude-haiku-5-5' }, 'claude-x-1': { provider: 'anthropic', model: 'claude-x-1' },
-      'anthropic:haiku': { provider: 'anthropic', model: 'claude-haiku-5-5' }, '': { provider: 'anthropic', model: 'claude-opus-4-6' },
-    } });
+    const chosen = await choose({
+      plan: planWith(['opus', 'fast', 'claude-x-1', 'anthropic:haiku', null]),
+      env: withKey,
+      options: { aliases: { fast: 'haiku', opus: 'claude-opus-4-6' }, default: 'opus' },
+    });
+    expect(chosen).toMatchObject({
+      models: {
+        opus: { provider: 'anthropic', model: 'claude-opus-4-6' },
+        fast: { provider: 'anthropic', model: 'claude-haiku-5-5' },
+        'claude-x-1': { provider: 'anthropic', model: 'claude-x-1' },
+        'anthropic:haiku': { provider: 'anthropic', model: 'claude-haiku-5-5' },
+        '': { provider: 'anthropic', model: 'claude-opus-4-6' },
+      },
+    });
   });
 
   it.each<[string, Record<string, string>, string | null, string]>([
@@ -115,7 +172,9 @@ describe('the models of a run', () => {
     ['CLAUDE_MODEL', { CLAUDE_MODEL: 'haiku' }, null, 'claude-haiku-5-5'],
     ['`sonnet`', {}, null, 'claude-sonnet-5-5'],
   ])('that nobody names come from %s', async (_where, env, fallback, model) => {
-    expect(await choose({ plan: planWith([null]), env: { ...withKey, ...env }, options: { default: fallback } })).toMatchObject({ models: { '': { provider: 'anthropic', model } } });
+    expect(
+      await choose({ plan: planWith([null]), env: { ...withKey, ...env }, options: { default: fallback } }),
+    ).toMatchObject({ models: { '': { provider: 'anthropic', model } } });
   });
 
   const priceOfModel = async (model: string, options: ChooseModels['options'] = {}): Promise<unknown> => {
@@ -125,28 +184,49 @@ describe('the models of a run', () => {
 
   it('carry their price: by the config, by the table, else what is assumed, and never nothing', async () => {
     expect(await priceOfModel('opus')).toMatchObject({ price: { input: 4, output: 20 }, max_tokens: 32_000 });
-    expect(await priceOfModel('opus', { prices: { 'claude-opus-5-5': { input: 1, output: 2 } } })).toMatchObject({ price: { input: 1, output: 2 } });
-    expect(await priceOfModel('claude-next-9', { assume_price: { input: 7, output: 9 } })).toMatchObject({ price: { input: 7, output: 9 }, assumed: true });
+    expect(await priceOfModel('opus', { prices: { 'claude-opus-5-5': { input: 1, output: 2 } } })).toMatchObject({
+      price: { input: 1, output: 2 },
+    });
+    expect(await priceOfModel('claude-next-9', { assume_price: { input: 7, output: 9 } })).toMatchObject({
+      price: { input: 7, output: 9 },
+      assumed: true,
+    });
     expect(await priceOfModel('claude-next-9')).toMatchObject({ price: { input: 8, output: 40 }, assumed: true });
   });
 
   it('are chosen also for `on_exhausted`, of the Plan and of the config', async () => {
-    const chosen = await choose({ plan: { ...planWith([]), on_exhausted: { max_cost_usd: { degrade: 'haiku' } } }, env: withKey, also: ['opus'] });
-    expect(chosen).toMatchObject({ models: { haiku: { model: 'claude-haiku-5-5' }, opus: { model: 'claude-opus-5-5' } } });
+    const chosen = await choose({
+      plan: { ...planWith([]), on_exhausted: { max_cost_usd: { degrade: 'haiku' } } },
+      env: withKey,
+      also: ['opus'],
+    });
+    expect(chosen).toMatchObject({
+      models: { haiku: { model: 'claude-haiku-5-5' }, opus: { model: 'claude-opus-5-5' } },
+    });
   });
 
   it('come from the agent where the step names none', async () => {
-    expect(await choose({ plan: planWith([null], 'haiku'), env: withKey })).toMatchObject({ models: { haiku: { provider: 'anthropic', model: 'claude-haiku-5-5' } } });
+    expect(await choose({ plan: planWith([null], 'haiku'), env: withKey })).toMatchObject({
+      models: { haiku: { provider: 'anthropic', model: 'claude-haiku-5-5' } },
+    });
   });
 
   it('are those of a reachable Ollama where there is no key', async () => {
-    const endpoint = await startModelEndpoint([], { ollamaModels: ['nomic-embed-text:latest', 'qwen3:latest', 'smol:135m'] });
+    const endpoint = await startModelEndpoint([], {
+      ollamaModels: ['nomic-embed-text:latest', 'qwen3:latest', 'smol:135m'],
+    });
     onTestFinished(() => endpoint.close());
     const env = { OLLAMA_HOST: endpoint.url };
-    expect(await choose({ plan: planWith(['sonnet', 'smol:135m', 'ollama:qwen3']), env })).toMatchObject({ models: {
-      sonnet: { provider: 'ollama', model: 'qwen3:latest' }, 'smol:135m': { provider: 'ollama', model: 'smol:135m' }, 'ollama:qwen3': { provider: 'ollama', model: 'qwen3:latest' },
-    } });
-    expect(await choose({ plan: planWith(['ollama:nope']), env: { ...env, ...withKey } })).toEqual({ failure: expect.stringContaining('ollama pull nope') });
+    expect(await choose({ plan: planWith(['sonnet', 'smol:135m', 'ollama:qwen3']), env })).toMatchObject({
+      models: {
+        sonnet: { provider: 'ollama', model: 'qwen3:latest' },
+        'smol:135m': { provider: 'ollama', model: 'smol:135m' },
+        'ollama:qwen3': { provider: 'ollama', model: 'qwen3:latest' },
+      },
+    });
+    expect(await choose({ plan: planWith(['ollama:nope']), env: { ...env, ...withKey } })).toEqual({
+      failure: expect.stringContaining('ollama pull nope'),
+    });
   });
 
   it.each([
@@ -161,26 +241,61 @@ describe('the models of a run', () => {
 
   it('are those of OpenAI, or of a server that speaks its protocol, where one can be reached', async () => {
     const openai = { OPENAI_API_KEY: 'o' };
-    expect(await choose({ plan: planWith(['openai:gpt-9', 'gpt-9', 'o4', 'opus']), env: { ...withKey, ...openai } })).toMatchObject({ models: {
-      'openai:gpt-9': { provider: 'openai', model: 'gpt-9' }, 'gpt-9': { provider: 'openai' }, o4: { provider: 'openai' }, opus: { provider: 'anthropic' },
-    } });
-    expect(await choose({ plan: planWith(['openai:local']), env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } })).toMatchObject({ models: { 'openai:local': { provider: 'openai', model: 'local' } } });
+    expect(
+      await choose({ plan: planWith(['openai:gpt-9', 'gpt-9', 'o4', 'opus']), env: { ...withKey, ...openai } }),
+    ).toMatchObject({
+      models: {
+        'openai:gpt-9': { provider: 'openai', model: 'gpt-9' },
+        'gpt-9': { provider: 'openai' },
+        o4: { provider: 'openai' },
+        opus: { provider: 'anthropic' },
+      },
+    });
+    expect(
+      await choose({ plan: planWith(['openai:local']), env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' } }),
+    ).toMatchObject({ models: { 'openai:local': { provider: 'openai', model: 'local' } } });
   });
 
   it.each<[string, Record<string, string>, object]>([
     ['the config says', {}, { base_url: 'http://config', key: 'TEAM_KEY', concurrency: 3 }],
-    ['the environment says, which goes before the config', { ANTHROPIC_BASE_URL: 'http://env' }, { key: 'TEAM_KEY', concurrency: 3 }],
+    [
+      'the environment says, which goes before the config',
+      { ANTHROPIC_BASE_URL: 'http://env' },
+      { key: 'TEAM_KEY', concurrency: 3 },
+    ],
   ])('are reached where %s', async (_who, env, place) => {
-    const chosen = await choose({ plan: planWith(['opus']), env: { TEAM_KEY: 'k', ...env }, providers: { anthropic: { base_url: 'http://config', key: '${env.TEAM_KEY}', concurrency: 3 } } });
-    const { provider, model, price, max_tokens, ...rest } = ('models' in chosen ? chosen.models['opus'] : undefined) ?? {};
-    expect({ provider, model, price: price?.input, max_tokens, rest }).toEqual({ provider: 'anthropic', model: 'claude-opus-5-5', price: 4, max_tokens: 32_000, rest: place });
+    const chosen = await choose({
+      plan: planWith(['opus']),
+      env: { TEAM_KEY: 'k', ...env },
+      providers: { anthropic: { base_url: 'http://config', key: '${env.TEAM_KEY}', concurrency: 3 } },
+    });
+    const { provider, model, price, max_tokens, ...rest } =
+      ('models' in chosen ? chosen.models['opus'] : undefined) ?? {};
+    expect({ provider, model, price: price?.input, max_tokens, rest }).toEqual({
+      provider: 'anthropic',
+      model: 'claude-opus-5-5',
+      price: 4,
+      max_tokens: 32_000,
+      rest: place,
+    });
   });
 
   it('are not to be had while the variable that the config names is not set', async () => {
-    expect(await choose({ plan: planWith(['anthropic:opus']), env: withKey, providers: { anthropic: { key: '${env.TEAM_KEY}' } } })).toEqual({ failure: expect.stringContaining('key') });
+    expect(
+      await choose({
+        plan: planWith(['anthropic:opus']),
+        env: withKey,
+        providers: { anthropic: { key: '${env.TEAM_KEY}' } },
+      }),
+    ).toEqual({ failure: expect.stringContaining('key') });
   });
 
   it('are rehearsals when that is asked for, whatever else is there', async () => {
-    expect(await choose({ plan: planWith(['opus', 'openai:gpt-9']), env: withKey, rehearse: true })).toMatchObject({ models: { opus: { provider: 'rehearsal', model: 'claude-opus-5-5' }, 'openai:gpt-9': { provider: 'rehearsal', model: 'openai:gpt-9' } } });
+    expect(await choose({ plan: planWith(['opus', 'openai:gpt-9']), env: withKey, rehearse: true })).toMatchObject({
+      models: {
+        opus: { provider: 'rehearsal', model: 'claude-opus-5-5' },
+        'openai:gpt-9': { provider: 'rehearsal', model: 'openai:gpt-9' },
+      },
+    });
   });
 });

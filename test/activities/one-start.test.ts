@@ -19,16 +19,25 @@ let scheduled = 0;
 function workshop(patient: boolean): { works: Work[]; activity: () => Promise<string> } {
   scheduled += 1;
   const works: Work[] = [];
-  const activity = oneStart(async () => {
-    const signal = endingSignal(Context.current());
-    signal.throwIfAborted();
-    await new Promise<void>((resolve) => {
-      works.push({ signal, end: resolve });
-      signal.addEventListener('abort', () => { resolve(); }, { once: true });
-    });
-    signal.throwIfAborted();
-    return `work ${works.length}`;
-  }, { patient });
+  const activity = oneStart(
+    async () => {
+      const signal = endingSignal(Context.current());
+      signal.throwIfAborted();
+      await new Promise<void>((resolve) => {
+        works.push({ signal, end: resolve });
+        signal.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+      });
+      signal.throwIfAborted();
+      return `work ${works.length}`;
+    },
+    { patient },
+  );
   return { works, activity: () => activity(undefined) };
 }
 
@@ -38,14 +47,19 @@ function start(token: number, attempt = token): MockActivityEnvironment {
 }
 
 /** The first start, once it is at work. */
-async function begun({ works, activity }: ReturnType<typeof workshop>): Promise<{ first: MockActivityEnvironment; earlier: Promise<unknown>; work: Work }> {
+async function begun({
+  works,
+  activity,
+}: ReturnType<typeof workshop>): Promise<{ first: MockActivityEnvironment; earlier: Promise<unknown>; work: Work }> {
   const first = start(1);
   const earlier = first.run(activity);
   const work = await vi.waitUntil(() => works[0]);
   return { first, earlier, work };
 }
 
-afterEach(() => { vi.useRealTimers(); });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('a later start of an activity that is still under way', () => {
   it('takes what the earlier one comes to where Temporal gave that up', async () => {

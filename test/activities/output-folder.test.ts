@@ -16,7 +16,11 @@ async function address(): Promise<string> {
 /** A folder whose socket's process was killed. */
 async function leftFolder(): Promise<string> {
   const socket = await address();
-  const listener = spawn(process.execPath, ['-e', 'require("node:net").createServer().listen(process.argv[1], () => console.log("listens"))', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const listener = spawn(
+    process.execPath,
+    ['-e', 'require("node:net").createServer().listen(process.argv[1], () => console.log("listens"))', socket],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   await once(listener.stdout, 'data');
   listener.kill('SIGKILL');
   await once(listener, 'close');

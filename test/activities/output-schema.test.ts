@@ -9,10 +9,25 @@ const TEXT = `${'a'.repeat(60)}!`;
 describe('a pattern of a schema', () => {
   it.each<[string, Json, Json, Json]>([
     ['that fits passes', { type: 'string', pattern: '^[a-z]+$' }, 'abc', { value: 'abc' }],
-    ['that does not fit is told', { type: 'string', pattern: '^[a-z]+$' }, 'ABC', { errors: ['The value must match pattern "^[a-z]+$"'] }],
+    [
+      'that does not fit is told',
+      { type: 'string', pattern: '^[a-z]+$' },
+      'ABC',
+      { errors: ['The value must match pattern "^[a-z]+$"'] },
+    ],
     ['is of Unicode', { type: 'string', pattern: '^.$' }, '😀', { value: '😀' }],
-    ['is one of several', { properties: { a: { pattern: 'x' }, b: { pattern: 'y' } } }, { a: 'x', b: 'x' }, { errors: ['`/b` must match pattern "y"'] }],
-    ['of names of properties counts', { patternProperties: { '^n_': { type: 'number' } } }, { n_a: 'one' }, { errors: ['`/n_a` must be number'] }],
+    [
+      'is one of several',
+      { properties: { a: { pattern: 'x' }, b: { pattern: 'y' } } },
+      { a: 'x', b: 'x' },
+      { errors: ['`/b` must match pattern "y"'] },
+    ],
+    [
+      'of names of properties counts',
+      { patternProperties: { '^n_': { type: 'number' } } },
+      { n_a: 'one' },
+      { errors: ['`/n_a` must be number'] },
+    ],
   ])('%s', (_, schema, value, expected) => {
     expect(checkValue(value, schema)).toEqual(expected);
   });

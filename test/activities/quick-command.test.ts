@@ -30,21 +30,27 @@ it.each([
   ['by its exit code', `${COUNT}; echo no >&2; exit 3`, {}, 'command-failed'],
   ['by its time limit', `${COUNT}; sleep 999`, { timeout_ms: 300 }, 'timeout'],
   ['by its schema', `${COUNT}; echo no`, { schema: { type: 'integer' } }, 'answer-invalid'],
-])('a quick command that failed %s is not run again, and the failure names its step', async (_how, script, fields, type) => {
-  const bench = await quickBench();
-  const first = await failureOf(shell(bench, script, { ...quick, ...fields }));
-  expect(first).toMatchObject({ type, nonRetryable: true, details: [{ path: 'items/0/step' }] });
-  const again = await failureOf(shell(bench, script, { ...quick, ...fields }));
-  expect(again).toMatchObject({ type, message: first.message, nonRetryable: true, details: first.details });
-  expect(await runs(bench)).toBe(1);
-});
+])(
+  'a quick command that failed %s is not run again, and the failure names its step',
+  async (_how, script, fields, type) => {
+    const bench = await quickBench();
+    const first = await failureOf(shell(bench, script, { ...quick, ...fields }));
+    expect(first).toMatchObject({ type, nonRetryable: true, details: [{ path: 'items/0/step' }] });
+    const again = await failureOf(shell(bench, script, { ...quick, ...fields }));
+    expect(again).toMatchObject({ type, message: first.message, nonRetryable: true, details: first.details });
+    expect(await runs(bench)).toBe(1);
+  },
+);
 
 it('another try of a quick command runs it, and another request under the same key is a failure', async () => {
   const bench = await quickBench();
   await shell(bench, COUNT, quick);
   await shell(bench, COUNT, { call: { ...quick.call, try: 2 } });
   expect(await runs(bench)).toBe(2);
-  await expect(failureOf(shell(bench, COUNT, { ...quick, env: { MORE: literal('x') } }))).resolves.toMatchObject({ type: 'journal-mismatch', details: [{ path: 'items/0/step' }] });
+  await expect(failureOf(shell(bench, COUNT, { ...quick, env: { MORE: literal('x') } }))).resolves.toMatchObject({
+    type: 'journal-mismatch',
+    details: [{ path: 'items/0/step' }],
+  });
   expect(await runs(bench)).toBe(2);
 });
 

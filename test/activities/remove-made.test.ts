@@ -23,9 +23,13 @@ describe('a made file', () => {
     await store.writeMade({ file, hash: sha256('made'), made_at: '2026-11-22T00:00:00Z' });
     for (const [index] of states.entries()) await store.noteUse(file, `run-${index}`);
     await store.noteUse(join(folder, 'other.md'), 'run-0');
-    expect(await removeMade(store, async (run) => states[Number(run.slice(4))] ?? 'unknown')).toEqual(stays ? [] : [file]);
+    expect(await removeMade(store, async (run) => states[Number(run.slice(4))] ?? 'unknown')).toEqual(
+      stays ? [] : [file],
+    );
     expect(existsSync(file)).toBe(stays);
-    expect((await store.listMade()).map(({ runs }) => runs)).toEqual(stays ? [states.flatMap((state, index) => (state === 'unknown' ? [] : [`run-${index}`]))] : []);
+    expect((await store.listMade()).map(({ runs }) => runs)).toEqual(
+      stays ? [states.flatMap((state, index) => (state === 'unknown' ? [] : [`run-${index}`]))] : [],
+    );
   });
 
   it('is not removed where its folder has become a link to another that has the same', async () => {

@@ -8,13 +8,25 @@ describe('the output of a command', () => {
   it('is its stdout without the final newline, with a note of the exit', async () => {
     const bench = await createBench();
     const output = await shell(bench, 'printf "two\\nlines\\n\\n"; echo aside >&2');
-    expect(output).toEqual({ output: { value: 'two\nlines\n' }, spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false });
-    expect((await readLog(bench)).map(({ stream, text }) => [stream, text])).toEqual(expect.arrayContaining([['stdout', 'two\nlines\n\n'], ['stderr', 'aside\n']]));
+    expect(output).toEqual({
+      output: { value: 'two\nlines\n' },
+      spend: { usd: 0, tokens: 0, steps: 1 },
+      note: 'exit 0',
+      reused: false,
+    });
+    expect((await readLog(bench)).map(({ stream, text }) => [stream, text])).toEqual(
+      expect.arrayContaining([
+        ['stdout', 'two\nlines\n\n'],
+        ['stderr', 'aside\n'],
+      ]),
+    );
   });
 
   it.each([3, 6])('of %i MB passes whole as a stored value when the cap allows it', async (megabytes) => {
     const bench = await createBench();
-    const { output } = await shell(bench, `head -c ${megabytes}000000 /dev/zero | tr '\\0' x`, { max_output_kb: 10_000 });
+    const { output } = await shell(bench, `head -c ${megabytes}000000 /dev/zero | tr '\\0' x`, {
+      max_output_kb: 10_000,
+    });
     expect(output).toMatchObject({ bytes: megabytes * 1_000_000 + 2 });
     expect(JSON.stringify(output).length).toBeLessThan(500);
     expect(await read(bench, output)).toBe('x'.repeat(megabytes * 1_000_000));
@@ -43,10 +55,21 @@ describe('the output of a command', () => {
   it('with a schema is the JSON it holds', async () => {
     const bench = await createBench();
     const schema = { type: 'object', required: ['files'], properties: { files: { type: 'integer' } } };
-    expect(await shell(bench, 'echo "{\\"files\\": 3}"', { schema })).toMatchObject({ output: { value: { files: 3 } } });
-    await expect(failureOf(shell(bench, 'echo "{\\"files\\": \\"many\\"}"', { schema }))).resolves.toMatchObject({ type: 'answer-invalid', message: expect.stringContaining('`/files` must be integer') });
-    await expect(failureOf(shell(bench, 'echo no', { schema }))).resolves.toMatchObject({ type: 'answer-invalid', message: expect.stringContaining('not JSON') });
-    await expect(failureOf(shell(bench, 'head -c 200000 /dev/zero', { schema }))).resolves.toMatchObject({ type: 'answer-invalid', message: expect.stringContaining('max_output_kb') });
+    expect(await shell(bench, 'echo "{\\"files\\": 3}"', { schema })).toMatchObject({
+      output: { value: { files: 3 } },
+    });
+    await expect(failureOf(shell(bench, 'echo "{\\"files\\": \\"many\\"}"', { schema }))).resolves.toMatchObject({
+      type: 'answer-invalid',
+      message: expect.stringContaining('`/files` must be integer'),
+    });
+    await expect(failureOf(shell(bench, 'echo no', { schema }))).resolves.toMatchObject({
+      type: 'answer-invalid',
+      message: expect.stringContaining('not JSON'),
+    });
+    await expect(failureOf(shell(bench, 'head -c 200000 /dev/zero', { schema }))).resolves.toMatchObject({
+      type: 'answer-invalid',
+      message: expect.stringContaining('max_output_kb'),
+    });
   });
 });
 
@@ -54,14 +77,18 @@ describe('what a command is given', () => {
   it('is argv as written: a value with shell syntax in it stays one argument', async () => {
     const bench = await createBench();
     const environment = { 'input:x': { value: '; rm -rf / $(id) `id`' } };
-    expect(await runCommand(bench, ['printf', '%s|', reference('input:x'), 'b c'], { environment })).toMatchObject({ output: { value: '; rm -rf / $(id) `id`|b c|' } });
+    expect(await runCommand(bench, ['printf', '%s|', reference('input:x'), 'b c'], { environment })).toMatchObject({
+      output: { value: '; rm -rf / $(id) `id`|b c|' },
+    });
   });
 
   it('can be a stored value, through stdin', async () => {
     const bench = await createBench();
     const big = 'line\n'.repeat(400_000);
     const environment = { 'step:0.output': await bench.store.putAlways(big) };
-    expect(await runCommand(bench, ['wc', '-c'], { environment, stdin: reference('step:0.output') })).toMatchObject({ output: { value: String(big.length) } });
+    expect(await runCommand(bench, ['wc', '-c'], { environment, stdin: reference('step:0.output') })).toMatchObject({
+      output: { value: String(big.length) },
+    });
   });
 
   it('is nothing on stdin unless the step says so, and what it does not read is no failure', async () => {
@@ -75,17 +102,25 @@ describe('what a command is given', () => {
     process.env['CANARY_SECRET'] = 'canary';
     const { output } = await runCommand(bench, ['env'], { env: { MINE: literal('yes') } });
     delete process.env['CANARY_SECRET'];
-    const names = toText(await read(bench, output)).split('\n').map((line) => line.split('=')[0]);
+    const names = toText(await read(bench, output))
+      .split('\n')
+      .map((line) => line.split('=')[0]);
     expect(names).toEqual(expect.arrayContaining(['PATH', 'MINE', 'PERDURE_RUN_TAG']));
-    expect(names.filter((name) => !['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'MINE', 'PERDURE_RUN_TAG'].includes(name ?? ''))).toEqual([]);
-    expect(output).toEqual({ value: expect.stringMatching(new RegExp(`PERDURE_RUN_TAG=${bench.store.id}:${process.pid}:\\d+:test-run$`, 'm')) });
+    expect(
+      names.filter((name) => !['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'MINE', 'PERDURE_RUN_TAG'].includes(name ?? '')),
+    ).toEqual([]);
+    expect(output).toEqual({
+      value: expect.stringMatching(new RegExp(`PERDURE_RUN_TAG=${bench.store.id}:${process.pid}:\\d+:test-run$`, 'm')),
+    });
   });
 
   it('is the workspace as its folder, or one below it', async () => {
     const bench = await createBench();
     await mkdir(join(bench.folder, 'sub'));
     expect(await runCommand(bench, ['pwd'])).toMatchObject({ output: { value: bench.folder } });
-    expect(await runCommand(bench, ['pwd'], { cwd: literal('sub') })).toMatchObject({ output: { value: join(bench.folder, 'sub') } });
+    expect(await runCommand(bench, ['pwd'], { cwd: literal('sub') })).toMatchObject({
+      output: { value: join(bench.folder, 'sub') },
+    });
   });
 });
 
@@ -100,7 +135,10 @@ describe('a command that fails', () => {
 
   it('says by which signal it was ended', async () => {
     const bench = await createBench();
-    await expect(failureOf(shell(bench, 'kill -9 $$'))).resolves.toMatchObject({ type: 'command-failed', message: expect.stringContaining('SIGKILL') });
+    await expect(failureOf(shell(bench, 'kill -9 $$'))).resolves.toMatchObject({
+      type: 'command-failed',
+      message: expect.stringContaining('SIGKILL'),
+    });
   });
 
   it.each([
@@ -111,13 +149,22 @@ describe('a command that fails', () => {
     ['a folder', ['./folder'], 'command-not-found', 'no file'],
     ['a NUL in an argument', ['echo', 'a\0b'], 'command-refused', '`a\\0b`'],
     ['one argument of 128 KiB', ['echo', 'x'.repeat(140_000)], 'command-refused', 'E2BIG'],
-    ['2 MiB of arguments', ['echo', ...Array.from({ length: 40 }, () => 'x'.repeat(100_000))], 'command-refused', 'E2BIG'],
+    [
+      '2 MiB of arguments',
+      ['echo', ...Array.from({ length: 40 }, () => 'x'.repeat(100_000))],
+      'command-refused',
+      'E2BIG',
+    ],
   ])('%s is a clear failure', async (_what, argv, type, message) => {
     const bench = await createBench();
     await writeFile(join(bench.folder, 'plain.txt'), 'x');
     await chmod(join(bench.folder, 'plain.txt'), 0o600);
     await mkdir(join(bench.folder, 'folder'));
-    await expect(failureOf(runCommand(bench, argv))).resolves.toMatchObject({ type, nonRetryable: true, message: expect.stringContaining(message) });
+    await expect(failureOf(runCommand(bench, argv))).resolves.toMatchObject({
+      type,
+      nonRetryable: true,
+      message: expect.stringContaining(message),
+    });
   });
 
   it('because it is installed under another name hints at that', async () => {
@@ -125,18 +172,25 @@ describe('a command that fails', () => {
     const bin = join(bench.folder, 'bin');
     await mkdir(bin);
     await writeFile(join(bin, 'python3'), '#!/bin/sh\necho real\n', { mode: 0o755 });
-    await expect(failureOf(runCommand(bench, ['python', '-V'], { env: { PATH: literal(bin) } }))).resolves.toMatchObject({ message: expect.stringContaining('`python3` is installed') });
+    await expect(
+      failureOf(runCommand(bench, ['python', '-V'], { env: { PATH: literal(bin) } })),
+    ).resolves.toMatchObject({ message: expect.stringContaining('`python3` is installed') });
   });
 
   it('because its folder is missing names the folder', async () => {
     const bench = await createBench();
-    await expect(failureOf(runCommand(bench, ['pwd'], { cwd: literal('gone') }))).resolves.toMatchObject({ type: 'command-refused', message: expect.stringContaining(join(bench.folder, 'gone')) });
+    await expect(failureOf(runCommand(bench, ['pwd'], { cwd: literal('gone') }))).resolves.toMatchObject({
+      type: 'command-refused',
+      message: expect.stringContaining(join(bench.folder, 'gone')),
+    });
   });
 
   it('because a stored value is gone says which', async () => {
     const bench = await createBench();
     const ref = `sha256:${'b'.repeat(64)}` as const;
-    await expect(failureOf(runCommand(bench, ['echo', reference('input:x')], { environment: { 'input:x': { ref, bytes: 600 } } }))).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining(ref) });
+    await expect(
+      failureOf(runCommand(bench, ['echo', reference('input:x')], { environment: { 'input:x': { ref, bytes: 600 } } })),
+    ).resolves.toMatchObject({ type: 'store-missing', message: expect.stringContaining(ref) });
   });
 });
 

@@ -13,21 +13,42 @@ import type { Bench } from './harness.js';
 import { createBench, failureOf, literal } from './harness.js';
 
 /** Makes the call of a tool step as the interpreter would; `store` is the one that its worker has. */
-async function runTool({ store: kept, folder, temporal }: Bench, name: BuiltinTool, inputs: Record<string, Json>, store: Store = kept): Promise<StepOutput> {
+async function runTool(
+  { store: kept, folder, temporal }: Bench,
+  name: BuiltinTool,
+  inputs: Record<string, Json>,
+  store: Store = kept,
+): Promise<StepOutput> {
   const step: ToolStep = {
-    ...stepBase(0, { id: 'step' }), kind: 'tool', tool: { kind: 'builtin', name }, permissions: permissionsFrom([], true),
-    inputs: Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, literal(value)])), schema: null,
+    ...stepBase(0, { id: 'step' }),
+    kind: 'tool',
+    tool: { kind: 'builtin', name },
+    permissions: permissionsFrom([], true),
+    inputs: Object.fromEntries(Object.entries(inputs).map(([key, value]) => [key, literal(value)])),
+    schema: null,
   };
   const made = plan([step]);
   await kept.putPlan(made);
-  const call: ToolStepCall = { root: { run: 'test-run', first: 'first-run-id', plan: made.hash }, nested: null, step: 0, path: 'step', try: 1, environment: {}, workspace: folder };
+  const call: ToolStepCall = {
+    root: { run: 'test-run', first: 'first-run-id', plan: made.hash },
+    nested: null,
+    step: 0,
+    path: 'step',
+    try: 1,
+    environment: {},
+    workspace: folder,
+  };
   const activities = createActivities({ store, credentials: () => ({}) });
   return temporal.run((given: ToolStepCall) => activities.runTool(given), call);
 }
 
 /** What a worker has that is lost between an effect and its journal: no result comes into it. */
 function lostAfterEffect(store: Store): Store {
-  return { ...store, writeJournal: (key, entry) => (entry.response === null ? store.writeJournal(key, entry) : Promise.reject(new Error('lost'))) };
+  return {
+    ...store,
+    writeJournal: (key, entry) =>
+      entry.response === null ? store.writeJournal(key, entry) : Promise.reject(new Error('lost')),
+  };
 }
 
 describe('a call of a tool step whose worker was lost after its effect', () => {
@@ -40,7 +61,10 @@ describe('a call of a tool step whose worker was lost after its effect', () => {
     const edit = { path: 'a.txt', old_text: before, new_text: after, all: true };
     await failureOf(runTool(bench, 'edit_file', edit, lostAfterEffect(bench.store)));
     expect(await readFile(join(bench.folder, 'a.txt'), 'utf8')).toBe(after);
-    await expect(failureOf(runTool(bench, 'edit_file', edit))).resolves.toMatchObject({ type: 'tool-failed', message: expect.stringContaining('it had begun when its worker was lost, and it was not repeated') as string });
+    await expect(failureOf(runTool(bench, 'edit_file', edit))).resolves.toMatchObject({
+      type: 'tool-failed',
+      message: expect.stringContaining('it had begun when its worker was lost, and it was not repeated') as string,
+    });
     expect(await readFile(join(bench.folder, 'a.txt'), 'utf8')).toBe(after);
   });
 

@@ -11,7 +11,10 @@ import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from './harness.js';
 
 /** What tools run with, as the turn loop makes it: a workspace of its own, and the shipped permissions; `place` is a folder that is there for all tests of a file. */
-export async function toolContext(permissions: Partial<Permissions> = {}, place?: string): Promise<ToolContext & { logged: string[] }> {
+export async function toolContext(
+  permissions: Partial<Permissions> = {},
+  place?: string,
+): Promise<ToolContext & { logged: string[] }> {
   const folder = await realpath(place ?? (await temporaryFolder()));
   const workspace = join(folder, 'ws');
   await mkdir(workspace);
@@ -20,7 +23,11 @@ export async function toolContext(permissions: Partial<Permissions> = {}, place?
     store: await openStore(join(folder, 'state')),
     workspace,
     signal: new AbortController().signal,
-    log: { write: (_stream, text) => void logged.push(text), writeLast: (_stream, text) => void logged.push(text), close: async () => undefined },
+    log: {
+      write: (_stream, text) => void logged.push(text),
+      writeLast: (_stream, text) => void logged.push(text),
+      close: async () => undefined,
+    },
     progress: {},
     permissions: { ...permissionsFrom([], true), ...permissions },
     run: 'run',
@@ -29,7 +36,11 @@ export async function toolContext(permissions: Partial<Permissions> = {}, place?
 }
 
 /** Judges a call as the workflow does, and runs it when it is allowed: `denied` tells why it was not. */
-export async function callTool(tool: Tool, args: JsonObject, context: ToolContext): Promise<ToolRun | { denied: string }> {
+export async function callTool(
+  tool: Tool,
+  args: JsonObject,
+  context: ToolContext,
+): Promise<ToolRun | { denied: string }> {
   const handler = handlerOf(tool);
   const action = await handler.action(tool, args, context.workspace);
   if ('invalid' in action) return { content: action.invalid, is_error: true };

@@ -16,13 +16,25 @@ async function searching(answer: unknown, status = 200) {
     asked.push({ url, token: headers['x-token'] as string | undefined });
     response.writeHead(status).end(typeof answer === 'string' ? answer : JSON.stringify(answer));
   });
-  await new Promise<void>((resolve) => { server.listen(0, '127.0.0.1', resolve); });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
   onTestFinished(() => void server.close());
-  const tool: Tool = { kind: 'builtin', name: 'web_search', search: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/search?q=\${query}&n=3`, headers: { 'X-Token': '${env.SEARCH_TOKEN}' } } };
+  const tool: Tool = {
+    kind: 'builtin',
+    name: 'web_search',
+    search: {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/search?q=\${query}&n=3`,
+      headers: { 'X-Token': '${env.SEARCH_TOKEN}' },
+    },
+  };
   return { asked, tool };
 }
 
-const context = async (env: Record<string, string> = { SEARCH_TOKEN: 'planted' }) => ({ ...(await toolContext()), credentials: () => env });
+const context = async (env: Record<string, string> = { SEARCH_TOKEN: 'planted' }) => ({
+  ...(await toolContext()),
+  credentials: () => env,
+});
 
 describe('a search that the project names', () => {
   it('is called by us, and no tool of the provider', () => {
@@ -33,7 +45,10 @@ describe('a search that the project names', () => {
 
   it('is asked with the words as data and its secret, with the network closed, and gives what was found', async () => {
     const { asked, tool } = await searching(BRAVE);
-    expect(await callTool(tool, { query: 'a b&n=9#${query}' }, await context())).toEqual({ content: [{ title: 'Perdure', url: 'https://example.org', text: 'Runs.' }], is_error: false });
+    expect(await callTool(tool, { query: 'a b&n=9#${query}' }, await context())).toEqual({
+      content: [{ title: 'Perdure', url: 'https://example.org', text: 'Runs.' }],
+      is_error: false,
+    });
     expect(asked).toEqual([{ url: '/search?q=a%20b%26n%3D9%23%24%7Bquery%7D&n=3', token: 'planted' }]);
   });
 
@@ -47,16 +62,27 @@ describe('a search that the project names', () => {
     ['a secret that is not there', 200, {}, '`SEARCH_TOKEN` is not set for this worker'],
   ])('tells of %s', async (_what, status, env, message) => {
     const { tool } = await searching('no', status);
-    expect(await callTool(tool, { query: 'x' }, await context(env))).toEqual({ content: expect.stringContaining(message) as string, is_error: true });
+    expect(await callTool(tool, { query: 'x' }, await context(env))).toEqual({
+      content: expect.stringContaining(message) as string,
+      is_error: true,
+    });
   });
 
-  it.each(['https://example.org/', 'https://${query}/', 'https://example.org${query}', 'ftp://example.org/?q=${query}', 'https://example.org/?q=${query}&k=${env.KEY}'])('is not at `%s`', (url) => {
+  it.each([
+    'https://example.org/',
+    'https://${query}/',
+    'https://example.org${query}',
+    'ftp://example.org/?q=${query}',
+    'https://example.org/?q=${query}&k=${env.KEY}',
+  ])('is not at `%s`', (url) => {
     expect(configSchema.safeParse({ search: { url } }).success).toBe(false);
   });
 
   it('names variables that travel to the worker, and holds no secret itself', () => {
     const url = 'https://example.org/?q=${query}';
-    expect(configVariables({ search: { url, headers: { 'X-Token': '${env.SEARCH_TOKEN}' } } })).toEqual(['SEARCH_TOKEN']);
+    expect(configVariables({ search: { url, headers: { 'X-Token': '${env.SEARCH_TOKEN}' } } })).toEqual([
+      'SEARCH_TOKEN',
+    ]);
     expect(configSchema.safeParse({ search: { url, headers: { 'X-Token': 'secret' } } }).success).toBe(false);
   });
 });

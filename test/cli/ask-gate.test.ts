@@ -7,8 +7,17 @@ import { createPalette } from '../../src/cli/render/colors.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
 const OPEN: OpenGate = {
-  address: 'full-review-7k2m4xqa/approve', owner: 'full-review-7k2m4xqa',
-  gate: { path: 'approve', kind: 'approval', message: 'Save it?', content: null, hash: 'sha256:9c41aaaae07b', fallback: 'abort', since: '2026-01-01T00:00:00Z' },
+  address: 'full-review-7k2m4xqa/approve',
+  owner: 'full-review-7k2m4xqa',
+  gate: {
+    path: 'approve',
+    kind: 'approval',
+    message: 'Save it?',
+    content: null,
+    hash: 'sha256:9c41aaaae07b',
+    fallback: 'abort',
+    since: '2026-01-01T00:00:00Z',
+  },
 };
 
 /** Types keys at a gate that shows `content`, with a program as the editor. */
@@ -17,9 +26,22 @@ async function typed(keys: string, content: string, editor: string): Promise<{ a
   const stderr = new PassThrough();
   const palette = createPalette(false);
   // The parts of a terminal that a gate uses.
-  const terminal = { stdin, stderr, palette, resultPalette: palette, env: { PATH: process.env['PATH'], EDITOR: editor }, cwd: '.', interactive: true } as unknown as Terminal;
+  const terminal = {
+    stdin,
+    stderr,
+    palette,
+    resultPalette: palette,
+    env: { PATH: process.env['PATH'], EDITOR: editor },
+    cwd: '.',
+    interactive: true,
+  } as unknown as Terminal;
   stdin.write(keys);
-  const answer = await askGate(OPEN, { text: content, shown: content, isText: true }, terminal, new AbortController().signal);
+  const answer = await askGate(
+    OPEN,
+    { text: content, shown: content, isText: true },
+    terminal,
+    new AbortController().signal,
+  );
   return { answer, told: String(stderr.read()) };
 }
 

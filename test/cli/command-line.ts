@@ -35,12 +35,20 @@ interface Given {
 }
 
 /** Runs `perdure …` in a folder, without a terminal and without any provider. */
-export function perdure(folder: string, args: string[], { env = {}, stdin = '', node = [] }: Given & { node?: string[] } = {}): Promise<Finished> {
+export function perdure(
+  folder: string,
+  args: string[],
+  { env = {}, stdin = '', node = [] }: Given & { node?: string[] } = {},
+): Promise<Finished> {
   const child = spawn(process.execPath, [...node, MAIN, ...args], { cwd: folder, env: environmentIn(folder, env) });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => { stdout += chunk.toString(); });
-  child.stderr.on('data', (chunk: Buffer) => { stderr += chunk.toString(); });
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
   child.stdin.on('error', () => undefined); // a command that reads nothing may end first
   child.stdin.end(stdin);
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
@@ -50,17 +58,26 @@ export function perdure(folder: string, args: string[], { env = {}, stdin = '', 
  * The same in this process, in a tenth of the time: all of the command line but the start and the end of a process. For commands
  * that start nothing and ask no server.
  */
-export async function perdureHere(folder: string, args: string[], { env = {}, stdin = '' }: Given = {}): Promise<Finished> {
+export async function perdureHere(
+  folder: string,
+  args: string[],
+  { env = {}, stdin = '' }: Given = {},
+): Promise<Finished> {
   const [stdout, stderr] = [createSink(), createSink()];
   const own = environmentIn(folder, env);
   const palette = createPalette(false);
   // Streams that are no terminal are asked for `write` and `isTTY` alone.
-  const streams = { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream } as unknown as Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'>;
+  const streams = { stdin: Readable.from([stdin]), stdout: stdout.stream, stderr: stderr.stream } as unknown as Pick<
+    NodeJS.Process,
+    'stdin' | 'stdout' | 'stderr'
+  >;
   const terminal = { ...streams, env: own, cwd: folder, interactive: false, palette, resultPalette: palette };
   const before = { ...process.env };
   replaceEnvironment(own);
   try {
-    const code = await runProgram(args, terminal, packageVersion()).catch((error: unknown) => tellError(terminal, error, args.includes('--json')));
+    const code = await runProgram(args, terminal, packageVersion()).catch((error: unknown) =>
+      tellError(terminal, error, args.includes('--json')),
+    );
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     replaceEnvironment(before);
@@ -68,7 +85,13 @@ export async function perdureHere(folder: string, args: string[], { env = {}, st
 }
 
 function environmentIn(folder: string, env: Record<string, string>): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], HOME: folder, PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'], OLLAMA_HOST: 'http://127.0.0.1:9', ...env };
+  return {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'],
+    OLLAMA_HOST: 'http://127.0.0.1:9',
+    ...env,
+  };
 }
 
 /** Key by key: what the system itself looks up, such as the home folder, follows too. */
@@ -79,7 +102,13 @@ function replaceEnvironment(env: NodeJS.ProcessEnv): void {
 
 function createSink(): { stream: Writable; text: () => string } {
   const chunks: string[] = [];
-  const stream = new Writable({ decodeStrings: false, write: (chunk: string, _encoding, done) => { chunks.push(chunk); done(); } });
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (chunk: string, _encoding, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
   return { stream, text: () => chunks.join('') };
 }
 

@@ -67,7 +67,10 @@ it('compiled code that V8 refuses, for its flags or because it is damaged, is no
   const cli = copyOfPackage();
   expect(run(cli, ['--no-opt', '--max-lazy'])).toBe(version);
   const compiled = readFileSync(join(cli, 'command-line.cache'));
-  for (const damaged of [compiled.subarray(0, compiled.length / 2), Buffer.concat([compiled.subarray(0, here(cli).length + 1), Buffer.alloc(1000)])]) {
+  for (const damaged of [
+    compiled.subarray(0, compiled.length / 2),
+    Buffer.concat([compiled.subarray(0, here(cli).length + 1), Buffer.alloc(1000)]),
+  ]) {
     writeFileSync(join(cli, 'command-line.cache'), damaged);
     expect(run(cli)).toBe(version);
   }
@@ -76,6 +79,14 @@ it('compiled code that V8 refuses, for its flags or because it is damaged, is no
 it('a failure tells the file where the command line is, not where it was built', () => {
   const cli = copyOfPackage();
   run(cli);
-  const { stderr } = spawnSync(process.execPath, ['--stack-trace-limit=50', '-e', `process.argv[1] = 'perdure'; process.argv[2] = '--version'; process.stdout.write = () => { throw new Error('here'); }; import(${JSON.stringify(join(cli, 'main.js'))})`], { encoding: 'utf8', env: { ...process.env, PERDURE_DEBUG: '1' } });
+  const { stderr } = spawnSync(
+    process.execPath,
+    [
+      '--stack-trace-limit=50',
+      '-e',
+      `process.argv[1] = 'perdure'; process.argv[2] = '--version'; process.stdout.write = () => { throw new Error('here'); }; import(${JSON.stringify(join(cli, 'main.js'))})`,
+    ],
+    { encoding: 'utf8', env: { ...process.env, PERDURE_DEBUG: '1' } },
+  );
   expect(stderr).toContain(join(cli, 'command-line.cjs'));
 });

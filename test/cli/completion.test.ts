@@ -10,14 +10,21 @@ import { temporaryFolder } from '../activities/harness.js';
 function offered(...words: string[]): string[] {
   const list = words.map((word) => `'${word}'`).join(' ');
   const script = `${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' }).split('\n').filter((line) => line !== '');
+  return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' })
+    .split('\n')
+    .filter((line) => line !== '');
 }
 
 /** What a bash on a terminal does with a line that is typed so: `perdure` shows its arguments. */
 function typedInBash(cwd: string, line: string): string {
   const start = `${completionScript('bash', COMMANDS)}perdure() { printf '<%s>' "$@"; }\n`;
   writeFileSync(join(cwd, 'start.sh'), start);
-  return execFileSync('script', ['-qec', 'bash --noprofile --rcfile start.sh -i', '/dev/null'], { encoding: 'utf8', cwd, input: `perdure ${line}\nexit\n`, env: { PATH: process.env['PATH'], HOME: cwd, TERM: 'dumb' } });
+  return execFileSync('script', ['-qec', 'bash --noprofile --rcfile start.sh -i', '/dev/null'], {
+    encoding: 'utf8',
+    cwd,
+    input: `perdure ${line}\nexit\n`,
+    env: { PATH: process.env['PATH'], HOME: cwd, TERM: 'dumb' },
+  });
 }
 
 /** A folder with these files, and folders where a name ends so. */
@@ -32,7 +39,10 @@ async function folderWith(...names: string[]): Promise<string> {
 
 describe('the completion of bash', () => {
   it.each([
-    [['perdure', 're'], ['reject', 'resume', 'rerun', 'record']],
+    [
+      ['perdure', 're'],
+      ['reject', 'resume', 'rerun', 'record'],
+    ],
     [['perdure', 'agents', 'im'], ['import']],
     [['perdure', 'run', 'x', '--max-c'], ['--max-cost-usd']],
     [['perdure', 'run', 'et'], []],
@@ -60,6 +70,7 @@ describe.each(['zsh', 'fish'] as const)('the completion of %s', (shell) => {
   });
 
   it('leaves no quote open', () => {
-    for (const line of script.split('\n').filter((text) => !text.startsWith('#'))) expect(line.replaceAll(String.raw`'\''`, '').split("'").length % 2).toBe(1);
+    for (const line of script.split('\n').filter((text) => !text.startsWith('#')))
+      expect(line.replaceAll(String.raw`'\''`, '').split("'").length % 2).toBe(1);
   });
 });

@@ -14,10 +14,13 @@ describe('docs/cli.md', () => {
     expect(docs).toContain(`\n| ${code} | `);
   });
 
-  it.each(COMMANDS.filter(({ options }) => options.some(({ flags }) => flags === '--json')).map(({ name }) => name))('says what `%s --json` prints', (name) => {
-    const section = docs.slice(docs.indexOf('## JSON documents'), docs.indexOf('**RunResult** is'));
-    expect(section).toMatch(new RegExp(`^\\| (?:.*, )?\`${name}\\b[^|]*\\|`, 'm'));
-  });
+  it.each(COMMANDS.filter(({ options }) => options.some(({ flags }) => flags === '--json')).map(({ name }) => name))(
+    'says what `%s --json` prints',
+    (name) => {
+      const section = docs.slice(docs.indexOf('## JSON documents'), docs.indexOf('**RunResult** is'));
+      expect(section).toMatch(new RegExp(`^\\| (?:.*, )?\`${name}\\b[^|]*\\|`, 'm'));
+    },
+  );
 
   it('explains every option of `run`', () => {
     const run = COMMANDS.find(({ name }) => name === 'run');

@@ -6,27 +6,42 @@ import { usageError } from '../../src/cli/exit-codes.js';
 import { createPalette } from '../../src/cli/render/colors.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
-const ERROR = usageError('The definition `hello` needs the input `name`, which `greeting` needs.', 'Give it with `-i name=…`, or in a file.');
+const ERROR = usageError(
+  'The definition `hello` needs the input `name`, which `greeting` needs.',
+  'Give it with `-i name=…`, or in a file.',
+);
 
 async function told(stream: { isTTY: boolean; columns?: number }, error: unknown = ERROR, exit = 2): Promise<string[]> {
   const stderr = Object.assign(new PassThrough(), stream);
   const palette = createPalette(false);
   // The parts of a terminal that an error uses.
-  expect(await tellError({ stderr, palette, resultPalette: palette, env: {} } as unknown as Terminal, error, false)).toBe(exit);
+  expect(
+    await tellError({ stderr, palette, resultPalette: palette, env: {} } as unknown as Terminal, error, false),
+  ).toBe(exit);
   return String(stderr.read()).trimEnd().split('\n');
 }
 
 describe('an error', () => {
   it('breaks between words where the terminal is narrow', async () => {
-    expect(await told({ isTTY: true, columns: 40 })).toEqual(['Error: The definition `hello` needs the', 'input `name`, which `greeting` needs.', '  Give it with `-i name=…`, or in a', '  file.']);
+    expect(await told({ isTTY: true, columns: 40 })).toEqual([
+      'Error: The definition `hello` needs the',
+      'input `name`, which `greeting` needs.',
+      '  Give it with `-i name=…`, or in a',
+      '  file.',
+    ]);
   });
 
   it('says in words why the system refuses a file', async () => {
     const error: unknown = await mkdir('/dev/null/x').catch((reason: unknown) => reason);
-    expect(await told({ isTTY: false }, error, 3)).toEqual(['Error: Cannot mkdir `/dev/null/x`: a part of the path is no folder (ENOTDIR).']);
+    expect(await told({ isTTY: false }, error, 3)).toEqual([
+      'Error: Cannot mkdir `/dev/null/x`: a part of the path is no folder (ENOTDIR).',
+    ]);
   });
 
   it('is one line for other programs', async () => {
-    expect(await told({ isTTY: false })).toEqual(['Error: The definition `hello` needs the input `name`, which `greeting` needs.', '  Give it with `-i name=…`, or in a file.']);
+    expect(await told({ isTTY: false })).toEqual([
+      'Error: The definition `hello` needs the input `name`, which `greeting` needs.',
+      '  Give it with `-i name=…`, or in a file.',
+    ]);
   });
 });

@@ -13,7 +13,13 @@ const view = (name: string, until = Infinity): RunView => {
 };
 const statuses = (run: RunView): string => run.steps.map(({ status }) => status).join(' ');
 
-it.each([[{ characters: 1204 }, '1,204 characters so far'], [{ characters: 0 }, null], [{ bytes: 5 }, null], [null, null], ['x', null]])('the heartbeat %j reads %j', (details, text) => {
+it.each([
+  [{ characters: 1204 }, '1,204 characters so far'],
+  [{ characters: 0 }, null],
+  [{ bytes: 5 }, null],
+  [null, null],
+  ['x', null],
+])('the heartbeat %j reads %j', (details, text) => {
   expect(heartbeatText(details)).toBe(text);
 });
 
@@ -39,7 +45,11 @@ describe('folding a recorded history', () => {
 
   it('takes what begins the next workflow task for no step', () => {
     const { events } = recordedEvents('quick-rows-2');
-    expect(events.flatMap((event) => (event.kind.startsWith('step-') && 'path' in event ? [`${event.kind} ${event.path}`] : []))).toEqual(Array.from({ length: 120 }, (_, index) => `step-succeeded ${index}`));
+    expect(
+      events.flatMap((event) =>
+        event.kind.startsWith('step-') && 'path' in event ? [`${event.kind} ${event.path}`] : [],
+      ),
+    ).toEqual(Array.from({ length: 120 }, (_, index) => `step-succeeded ${index}`));
   });
 
   it('counts the tries of a step, and does not take the first failure for the end', () => {
@@ -55,7 +65,9 @@ describe('folding a recorded history', () => {
     const shown = view('gate-by-update', events.findIndex(({ kind }) => kind === 'gates') + 1);
     expect(shown.status).toBe('waiting');
     expect(statuses(shown)).toBe('success waiting');
-    expect(openGates(shown).map(({ address, owner }) => ({ address, owner }))).toEqual([{ address: `${run}/approve`, owner: run }]);
+    expect(openGates(shown).map(({ address, owner }) => ({ address, owner }))).toEqual([
+      { address: `${run}/approve`, owner: run },
+    ]);
   });
 
   it('says who decided a gate, and with what words', () => {
@@ -77,7 +89,10 @@ describe('folding a recorded history', () => {
   it('puts a nested run below the step that started it', () => {
     const outer = recordedEvents('nested');
     const inner = recordedEvents('nested.leaf');
-    const folds = new Map([[outer.run, foldOf(outer.run, outer.events)], [inner.run, foldOf(inner.run, inner.events)]]);
+    const folds = new Map([
+      [outer.run, foldOf(outer.run, outer.events)],
+      [inner.run, foldOf(inner.run, inner.events)],
+    ]);
     const run = assemble(foldOf(outer.run, outer.events), { folds, pending: new Map() });
     expect(run.steps[1]?.nested?.run).toBe(`${outer.run}/leaf`);
     expect(run.steps[1]?.nested?.steps.map(({ path }) => path)).toEqual(['leaf/0']);
@@ -86,19 +101,38 @@ describe('folding a recorded history', () => {
   it('shows the gates and the spend of all runs that agents have open in one conversation', () => {
     const outer = recordedEvents('made-workflow');
     const inner = recordedEvents('made-workflow.work.2-1');
-    const fold = foldOf(outer.run, outer.events.slice(0, outer.events.findIndex(({ kind }) => kind === 'nested-ended')));
+    const fold = foldOf(
+      outer.run,
+      outer.events.slice(
+        0,
+        outer.events.findIndex(({ kind }) => kind === 'nested-ended'),
+      ),
+    );
     const open = (call: string, usd: number): RunFold => {
       const [first] = inner.events;
       if (first?.kind !== 'run-started') throw new Error('Expected a run to begin with its start');
       const path = `work/${call}`;
-      const nested = foldOf(`${outer.run}/${path}`, [{ ...first, input: { ...first.input, path } }, { kind: 'turn-started', path: `${path}/first`, turn: 1, at: first.at }]);
+      const nested = foldOf(`${outer.run}/${path}`, [
+        { ...first, input: { ...first.input, path } },
+        { kind: 'turn-started', path: `${path}/first`, turn: 1, at: first.at },
+      ]);
       nested.top.schedule.spend = { usd, tokens: 10, steps: 1 };
-      nested.gates.set(`${path}/first/1.1`, { path: `${path}/first/1.1`, kind: 'tool', message: 'Allow it?', content: null, hash: 'sha256:x', fallback: 'abort', since: first.at });
+      nested.gates.set(`${path}/first/1.1`, {
+        path: `${path}/first/1.1`,
+        kind: 'tool',
+        message: 'Allow it?',
+        content: null,
+        hash: 'sha256:x',
+        fallback: 'abort',
+        since: first.at,
+      });
       return nested;
     };
     const folds = new Map([fold, open('2.1', 1), open('2.2', 2)].map((one) => [one.run, one]));
     const shown = assemble(fold, { folds, pending: new Map() });
-    expect(openGates(shown).map(({ address, owner }) => [address, owner])).toEqual(['2.1', '2.2'].map((call) => [`${outer.run}/work/${call}/first/1.1`, `${outer.run}/work/${call}`]));
+    expect(openGates(shown).map(({ address, owner }) => [address, owner])).toEqual(
+      ['2.1', '2.2'].map((call) => [`${outer.run}/work/${call}/first/1.1`, `${outer.run}/work/${call}`]),
+    );
     // Those of both runs, and of the turns so far.
     expect(shown.spend).toMatchObject({ usd: expect.closeTo(3.00014, 9) as number, tokens: 50 });
     expect([shown.status, shown.steps[0]?.status]).toEqual(['waiting', 'running']);

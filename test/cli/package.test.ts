@@ -13,35 +13,53 @@ const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 let project: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'perdure-package-'));
-  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', project], { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', project], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
   const installed = join(project, 'node_modules', 'perdure');
   mkdirSync(installed, { recursive: true });
   execFileSync('tar', ['xzf', join(project, packed.split('\n').at(-1) ?? ''), '-C', installed, '--strip-components=1']);
   symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
   // As the README says.
-  for (const name of ['definitions', 'perdure.yml']) cpSync(join(installed, name), join(project, name), { recursive: true });
+  for (const name of ['definitions', 'perdure.yml'])
+    cpSync(join(installed, name), join(project, name), { recursive: true });
 });
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 function perdure(args: string[], node: string[] = []): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [...node, join(project, 'node_modules', 'perdure', 'dist', 'cli', 'main.js'), ...args], { cwd: project, encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [...node, join(project, 'node_modules', 'perdure', 'dist', 'cli', 'main.js'), ...args],
+    { cwd: project, encoding: 'utf8' },
+  );
   return { code: status, stdout, stderr };
 }
 
 describe('the package as it is published', () => {
   it('has every definition that the README names, all sound', () => {
-    const named = [...new Set([...README.matchAll(/\(?\b(definitions\/[\w./-]+)/g)].map(([, path = '']) => path.replace(/[.)]+$/, '')))];
+    const named = [
+      ...new Set(
+        [...README.matchAll(/\(?\b(definitions\/[\w./-]+)/g)].map(([, path = '']) => path.replace(/[.)]+$/, '')),
+      ),
+    ];
     expect(named.length).toBeGreaterThan(10);
     expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([]);
     expect(perdure(['validate', 'definitions'])).toMatchObject({ code: 0 });
   });
 
-  it.each([...README.matchAll(/^npx perdure run (definitions\/\S+)/gm)].map(([, path]) => [path ?? '']))('runs what the README types: %s', (path) => {
-    expect(perdure(['plan', path])).toMatchObject({ code: 0, stderr: '' });
-  });
+  it.each([...README.matchAll(/^npx perdure run (definitions\/\S+)/gm)].map(([, path]) => [path ?? '']))(
+    'runs what the README types: %s',
+    (path) => {
+      expect(perdure(['plan', path])).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   it('has no files that are for its makers alone', () => {
-    const names = execFileSync('tar', ['tzf', join(project, `perdure-${packageVersion()}.tgz`)], { encoding: 'utf8' }).split('\n');
+    const names = execFileSync('tar', ['tzf', join(project, `perdure-${packageVersion()}.tgz`)], {
+      encoding: 'utf8',
+    }).split('\n');
     expect(names.filter((name) => /package\/(?:src|test|bench|scripts|definitions\/invalid)\//.test(name))).toEqual([]);
   });
 
@@ -49,7 +67,9 @@ describe('the package as it is published', () => {
     const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});Object.defineProperty(process,'version',{value:'v${version}'});`;
     const { code, stdout, stderr } = perdure(['list'], ['--import', old]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toMatch(new RegExp(`^Error: Perdure needs Node 20\\.19 or later; this is v${version.replaceAll('.', '\\.')}\\.\n`));
+    expect(stderr).toMatch(
+      new RegExp(`^Error: Perdure needs Node 20\\.19 or later; this is v${version.replaceAll('.', '\\.')}\\.\n`),
+    );
     expect(stderr.split('\n')).toHaveLength(3);
   });
 });

@@ -5,13 +5,28 @@ import { pictureOf } from '../../src/cli/render/plan-picture.js';
 import { plan, stepBase, body, commandStep } from '../plan/build-plan.js';
 import { everything } from './every-kind.js';
 
-const names = (picture: Picture): unknown[] => picture.boxes.map((box) => (box.inside === null || box.inside === 'shown' ? box.name : [box.name, names(box.inside)]));
-const boxes = (picture: Picture): Box[] => picture.boxes.flatMap((box) => [box, ...(box.inside === null || box.inside === 'shown' ? [] : boxes(box.inside))]);
+const names = (picture: Picture): unknown[] =>
+  picture.boxes.map((box) =>
+    box.inside === null || box.inside === 'shown' ? box.name : [box.name, names(box.inside)],
+  );
+const boxes = (picture: Picture): Box[] =>
+  picture.boxes.flatMap((box) => [box, ...(box.inside === null || box.inside === 'shown' ? [] : boxes(box.inside))]);
 
 describe('a picture of a Plan', () => {
   it('has a box for each step, what steps consist of inside', () => {
     expect(names(pictureOf(everything()))).toEqual([
-      'files', 'security', 'speed', 'style', ['each', ['fix', ['retry', ['test']]]], ['first', ['draft', 'count']], 'second', 'who', 'names', 'wait', 'approve', 'tidy',
+      'files',
+      'security',
+      'speed',
+      'style',
+      ['each', ['fix', ['retry', ['test']]]],
+      ['first', ['draft', 'count']],
+      'second',
+      'who',
+      'names',
+      'wait',
+      'approve',
+      'tidy',
     ]);
   });
 
@@ -23,7 +38,9 @@ describe('a picture of a Plan', () => {
 
   it('tells conditions, items, rounds and what always runs', () => {
     const all = boxes(pictureOf(everything()));
-    const notes = all.flatMap(({ name, when, repeats, always }) => (when ?? repeats ?? (always ? 'always' : null)) === null ? [] : [[name, when ?? repeats ?? 'always']]);
+    const notes = all.flatMap(({ name, when, repeats, always }) =>
+      (when ?? repeats ?? (always ? 'always' : null)) === null ? [] : [[name, when ?? repeats ?? 'always']],
+    );
     expect(notes).toEqual([
       ['style', 'contains(steps[0].output, ".css")'],
       ['each', 'for each of ${steps[0].output}, 3 at once'],
@@ -33,8 +50,20 @@ describe('a picture of a Plan', () => {
   });
 
   it('draws a workflow once, so that it never has more boxes than the Plan has steps', () => {
-    const nest = (inner: `sha256:${string}`) => [0, 1, 2, 3].map((index) => ({ ...stepBase(index), kind: 'workflow' as const, workflow: inner, plan: inner, inputs: {} }));
-    const nested = Object.fromEntries([...'abcdefgh'].map((letter, at, all) => [`sha256:${letter}`, body(at === all.length - 1 ? [commandStep(0, ['true'])] : nest(`sha256:${all[at + 1]}`))]));
+    const nest = (inner: `sha256:${string}`) =>
+      [0, 1, 2, 3].map((index) => ({
+        ...stepBase(index),
+        kind: 'workflow' as const,
+        workflow: inner,
+        plan: inner,
+        inputs: {},
+      }));
+    const nested = Object.fromEntries(
+      [...'abcdefgh'].map((letter, at, all) => [
+        `sha256:${letter}`,
+        body(at === all.length - 1 ? [commandStep(0, ['true'])] : nest(`sha256:${all[at + 1]}`)),
+      ]),
+    );
     expect(boxes(pictureOf(plan(nest('sha256:a'), { nested })))).toHaveLength(4 * 8 + 1);
   });
 });
@@ -51,7 +80,9 @@ describe('the arrows of a picture', () => {
   });
 
   it('are as many for thousands of steps as they must be', () => {
-    const needs = Array.from({ length: 2_000 }, (_, step) => Array.from({ length: Math.min(step, 20) }, (_unused, back) => step - 1 - back));
+    const needs = Array.from({ length: 2_000 }, (_, step) =>
+      Array.from({ length: Math.min(step, 20) }, (_unused, back) => step - 1 - back),
+    );
     expect(leanArrows(needs)).toHaveLength(1_999);
   });
 

@@ -9,21 +9,36 @@ import type { Plan } from '../../src/plan/plan.js';
 import { after, commandStep, plan } from '../plan/build-plan.js';
 import { everything } from './every-kind.js';
 
-const HOSTILE = ['"><script>alert(1)</script>', '</text><image href="http://x/">', '&amp;&#60;', '\u001b[31mred', 'a\u202eb', '\u0000\uffff\ud800', '"]\n  click node-0 call evil()', '%%{init: {}}%%', '`x` #lt; ;end', '---\nconfig:\n---', 'a'.repeat(5_000)];
+const HOSTILE = [
+  '"><script>alert(1)</script>',
+  '</text><image href="http://x/">',
+  '&amp;&#60;',
+  '\u001b[31mred',
+  'a\u202eb',
+  '\u0000\uffff\ud800',
+  '"]\n  click node-0 call evil()',
+  '%%{init: {}}%%',
+  '`x` #lt; ;end',
+  '---\nconfig:\n---',
+  'a'.repeat(5_000),
+];
 
 /** Elements of an XML text, each with its attributes; throws where the text is not well formed. */
 function elementsOf(xml: string): string[] {
   const open: string[] = [];
   const names: string[] = [];
   const text = xml.replace(/<style>[^<]*<\/style>/, '');
-  const rest = text.replace(/<(\/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<]*")*)(\/?)>/g, (...[, close, name, , empty]: string[]) => {
-    if (close !== '') expect(open.pop()).toBe(name);
-    else {
-      names.push(name ?? '');
-      if (empty === '') open.push(name ?? '');
-    }
-    return '';
-  });
+  const rest = text.replace(
+    /<(\/?)([a-z]+)((?: [a-zA-Z:-]+="[^"<]*")*)(\/?)>/g,
+    (...[, close, name, , empty]: string[]) => {
+      if (close !== '') expect(open.pop()).toBe(name);
+      else {
+        names.push(name ?? '');
+        if (empty === '') open.push(name ?? '');
+      }
+      return '';
+    },
+  );
   expect(open).toEqual([]);
   expect(rest).not.toMatch(/[<>]|&(?!(?:amp|lt|gt|quot|#39);)/);
   // eslint-disable-next-line no-control-regex -- XML has none of these
@@ -48,21 +63,42 @@ function checkPlaces({ boxes, frames, lines, width, height }: LaidPicture): void
       expect(overlap, `${a.box.name} and ${b.box.name}`).toBe(false);
     }
   });
-  for (const { x, y } of lines.flat()) expect([Number.isFinite(x), Number.isFinite(y), x >= -1, y >= -1]).toEqual([true, true, true, true]);
+  for (const { x, y } of lines.flat())
+    expect([Number.isFinite(x), Number.isFinite(y), x >= -1, y >= -1]).toEqual([true, true, true, true]);
   expect(frames.every(({ width: wide, height: high }) => wide > 0 && high > 0)).toBe(true);
 }
 
-const graphs = fc.array(fc.tuple(fc.array(fc.nat(30), { maxLength: 4 }), fc.constantFrom(null, null, 'a', 'b'), fc.constantFrom('x', ...HOSTILE)), { minLength: 1, maxLength: 30 }).map((steps): Plan => {
-  const groups: Record<string, number[]> = {};
-  steps.forEach(([, group], index) => {
-    if (group !== null) (groups[group] ??= []).push(index);
+const graphs = fc
+  .array(
+    fc.tuple(
+      fc.array(fc.nat(30), { maxLength: 4 }),
+      fc.constantFrom(null, null, 'a', 'b'),
+      fc.constantFrom('x', ...HOSTILE),
+    ),
+    { minLength: 1, maxLength: 30 },
+  )
+  .map((steps): Plan => {
+    const groups: Record<string, number[]> = {};
+    steps.forEach(([, group], index) => {
+      if (group !== null) (groups[group] ??= []).push(index);
+    });
+    return plan(
+      steps.map(([needs, group, word], index) =>
+        commandStep(index, ['echo', word], {
+          needs: after(...new Set(needs.filter((need) => need < index))),
+          parallel_group: group,
+        }),
+      ),
+      { groups },
+    );
   });
-  return plan(steps.map(([needs, group, word], index) => commandStep(index, ['echo', word], { needs: after(...new Set(needs.filter((need) => need < index))), parallel_group: group })), { groups });
-});
 
 describe('plan --format svg', () => {
   it('puts every box at a place of its own inside of the picture', () => {
-    fc.assert(fc.property(graphs, (made) => checkPlaces(layOut(pictureOf(made)))), { numRuns: 60 });
+    fc.assert(
+      fc.property(graphs, (made) => checkPlaces(layOut(pictureOf(made)))),
+      { numRuns: 60 },
+    );
     checkPlaces(layOut(pictureOf(everything())));
   });
 
@@ -70,7 +106,11 @@ describe('plan --format svg', () => {
     fc.assert(
       fc.property(graphs, (made) => {
         const kinds = new Set(elementsOf(planSvg({ ...made, name: made.steps.length % 2 === 0 ? 'plain' : '<b>&"' })));
-        expect([...kinds].filter((name) => !['svg', 'title', 'style', 'defs', 'marker', 'path', 'rect', 'text', 'g'].includes(name))).toEqual([]);
+        expect(
+          [...kinds].filter(
+            (name) => !['svg', 'title', 'style', 'defs', 'marker', 'path', 'rect', 'text', 'g'].includes(name),
+          ),
+        ).toEqual([]);
       }),
       { numRuns: 60 },
     );
@@ -80,13 +120,28 @@ describe('plan --format svg', () => {
     const bare = planSvg(everything()).replace(/<style>[^<]*<\/style>/, '');
     const drawn = [...bare.matchAll(/<(?:rect|text|path)\b[^>]*>/g)].map(([element]) => element);
     expect(drawn.filter((element) => !/ fill="(?:#[0-9a-f]{3,6}|none)"/.test(element))).toEqual([]);
-    expect(drawn.filter((element) => /^<rect/.test(element) && !/class="paper"/.test(element) && !/ stroke="#/.test(element))).toEqual([]);
+    expect(
+      drawn.filter(
+        (element) => /^<rect/.test(element) && !/class="paper"/.test(element) && !/ stroke="#/.test(element),
+      ),
+    ).toEqual([]);
     expect(bare).not.toContain('var(');
   });
 
   it('shows each step, group, condition, item and round', () => {
     const svg = planSvg(everything());
-    for (const word of ['files', 'reviewers', 'if contains', 'for each of', 'until contains', 'Publish it?', 'Who signs?', 'steps as above', 'always']) expect(svg).toContain(word);
+    for (const word of [
+      'files',
+      'reviewers',
+      'if contains',
+      'for each of',
+      'until contains',
+      'Publish it?',
+      'Who signs?',
+      'steps as above',
+      'always',
+    ])
+      expect(svg).toContain(word);
     elementsOf(svg);
   });
 
@@ -99,7 +154,9 @@ describe('plan --format svg', () => {
     ['after one', (step: number) => (step === 0 ? [] : [0])],
     ['alone', () => []],
   ])('draws 2,000 steps %s', (_, needsOf) => {
-    const steps = Array.from({ length: 2_000 }, (_unused, index) => commandStep(index, ['true'], { needs: after(...needsOf(index)) }));
+    const steps = Array.from({ length: 2_000 }, (_unused, index) =>
+      commandStep(index, ['true'], { needs: after(...needsOf(index)) }),
+    );
     const picture = layOut(pictureOf(plan(steps)));
     expect(picture.boxes).toHaveLength(2_000);
     expect(Number.isFinite(picture.width + picture.height)).toBe(true);
@@ -111,7 +168,9 @@ describe('plan --format mermaid', () => {
     fc.assert(
       fc.property(graphs, (made) => {
         for (const line of planMermaid(made).split('\n').slice(1)) {
-          expect(line.replace(/"(?:[^"\\[\]{}|`<>]|<br\/>)*"/g, '""')).toMatch(/^\s*(?:node-\d+(?:\[""\]|\(\[""\]\)| --> node-\d+)|subgraph [a-z0-9-]+\[""\]|end|class node-\d+ \w+|classDef \w+ [a-z0-9:, -]+)$/);
+          expect(line.replace(/"(?:[^"\\[\]{}|`<>]|<br\/>)*"/g, '""')).toMatch(
+            /^\s*(?:node-\d+(?:\[""\]|\(\[""\]\)| --> node-\d+)|subgraph [a-z0-9-]+\[""\]|end|class node-\d+ \w+|classDef \w+ [a-z0-9:, -]+)$/,
+          );
         }
       }),
       { numRuns: 60 },
@@ -120,8 +179,12 @@ describe('plan --format mermaid', () => {
 
   it('nests what steps consist of, and the members of groups', () => {
     const lines = planMermaid(everything()).split('\n');
-    expect(lines).toContain('  subgraph node-4["foreach each<br/>for each of #36;#123;steps#91;0#93;.output#125;, 3 at once"]');
-    expect(lines).toContain('    subgraph node-6["loop retry<br/>until contains(steps#91;0#93;.output, #34;pass#34;), at most 3 times"]');
+    expect(lines).toContain(
+      '  subgraph node-4["foreach each<br/>for each of #36;#123;steps#91;0#93;.output#125;, 3 at once"]',
+    );
+    expect(lines).toContain(
+      '    subgraph node-6["loop retry<br/>until contains(steps#91;0#93;.output, #34;pass#34;), at most 3 times"]',
+    );
     expect(lines).toContain('  subgraph plan-group-0["reviewers"]');
     expect(lines.filter((line) => line.trim() === 'end')).toHaveLength(4);
   });

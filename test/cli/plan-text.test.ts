@@ -13,7 +13,18 @@ import { everything } from './every-kind.js';
 
 function linesOf(made: Plan, width = 80, inputPaths: Record<string, string[]> = {}): string[] {
   const forecast = forecastOf(made);
-  return renderPlan({ plan: made, texts: new Map(), inputPaths, forecast, price: priceRange(forecast.calls, undefined, {}), limits: settleLimits(made, made.budgets), depth: { levels: levelsOf(made), most: 5 } }, { width, palette: createPalette(false) });
+  return renderPlan(
+    {
+      plan: made,
+      texts: new Map(),
+      inputPaths,
+      forecast,
+      price: priceRange(forecast.calls, undefined, {}),
+      limits: settleLimits(made, made.budgets),
+      depth: { levels: levelsOf(made), most: 5 },
+    },
+    { width, palette: createPalette(false) },
+  );
 }
 
 describe('plan --format text', () => {
@@ -46,17 +57,44 @@ describe('plan --format text', () => {
   });
 
   it('counts what programs play apart from model calls, and says that nobody knows its cost before', () => {
-    const agent = { name: 'fixer', description: null, prompt: { kind: 'literal' as const, value: 'Fix.' }, model: null, program: 'claude', tools: [], inputs: {}, max_output_kb: 100, max_turns: 20 };
-    const fix = (index: number): AgentStep => ({ ...stepBase(index), kind: 'agent', agent: 'sha256:fixer', prompt: null, inputs: {}, model: null, schema: null, rehearsal: null });
+    const agent = {
+      name: 'fixer',
+      description: null,
+      prompt: { kind: 'literal' as const, value: 'Fix.' },
+      model: null,
+      program: 'claude',
+      tools: [],
+      inputs: {},
+      max_output_kb: 100,
+      max_turns: 20,
+    };
+    const fix = (index: number): AgentStep => ({
+      ...stepBase(index),
+      kind: 'agent',
+      agent: 'sha256:fixer',
+      prompt: null,
+      inputs: {},
+      model: null,
+      schema: null,
+      rehearsal: null,
+    });
     const lines = linesOf(plan([fix(0), fix(1)], { agents: { 'sha256:fixer': agent } }), 200);
-    expect(lines.find((line) => line.includes('Temporal event'))).toMatch(/^ *2 steps · 2 tasks for claude · \d+ Temporal events$/);
+    expect(lines.find((line) => line.includes('Temporal event'))).toMatch(
+      /^ *2 steps · 2 tasks for claude · \d+ Temporal events$/,
+    );
     expect(lines).toContainEqual(expect.stringContaining('what claude will use is not known before'));
   });
 
   it.each([20, 40, 80, 200])('fits %i columns', (width) => {
     const hostile = commandStep(12, ['echo', 'a\u001b[31m\n界'.repeat(200)], { id: 'x'.repeat(63) });
-    const made = { ...everything(), description: 'Long words: '.repeat(40), inputs: { ['n'.repeat(40)]: { type: 'string' as const, required: true, description: 'why '.repeat(60) } } };
-    for (const line of linesOf({ ...made, steps: [...made.steps, hostile] }, width, { ['n'.repeat(40)]: ['a/b', 'c'] })) {
+    const made = {
+      ...everything(),
+      description: 'Long words: '.repeat(40),
+      inputs: { ['n'.repeat(40)]: { type: 'string' as const, required: true, description: 'why '.repeat(60) } },
+    };
+    for (const line of linesOf({ ...made, steps: [...made.steps, hostile] }, width, {
+      ['n'.repeat(40)]: ['a/b', 'c'],
+    })) {
       expect(displayWidth(line), line).toBeLessThanOrEqual(width);
       // eslint-disable-next-line no-control-regex -- these are what may not reach a terminal
       expect(line).not.toMatch(/[\x00-\x1f\x7f-\x9f]/);
@@ -71,7 +109,12 @@ describe('plan --format text', () => {
   });
 
   it('tells what a run needs, and which step needs it', () => {
-    const made = plan([commandStep(0, ['true'])], { inputs: { target: { type: 'string', required: true, description: 'What to look at.' }, depth: { type: 'number', required: false, description: null, default: 3 } } });
+    const made = plan([commandStep(0, ['true'])], {
+      inputs: {
+        target: { type: 'string', required: true, description: 'What to look at.' },
+        depth: { type: 'number', required: false, description: null, default: 3 },
+      },
+    });
     expect(linesOf(made, 80, { target: ['scan', 'write/draft'] }).slice(2, 6)).toEqual([
       'Needs',
       '  target  string, required  for scan, write/draft',

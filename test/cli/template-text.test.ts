@@ -11,8 +11,19 @@ function readAndWritten(when: string): string {
 
 describe('an expression as people read it', () => {
   it.each([
-    '!(a == "x" || b == "y")', '!a == "x"', '!!a', '(a || b) && c', 'a || b && c', 'a == (b == c)', 'a == b == c', '(a ?? b) == c', '!(a ?? "")', 'a ?? b ?? c', '(a ?? b) ?? c',
-    'length(a ?? b) > 3', '(a == b) < c',
+    '!(a == "x" || b == "y")',
+    '!a == "x"',
+    '!!a',
+    '(a || b) && c',
+    'a || b && c',
+    'a == (b == c)',
+    'a == b == c',
+    '(a ?? b) == c',
+    '!(a ?? "")',
+    'a ?? b ?? c',
+    '(a ?? b) ?? c',
+    'length(a ?? b) > 3',
+    '(a == b) < c',
   ])('keeps the brackets that its meaning needs: %s', (when) => {
     expect(readAndWritten(when)).toBe(when);
   });

@@ -9,10 +9,25 @@ const palette = createPalette(false);
 const spend = (usd: number) => ({ usd, tokens: 0, steps: 1 });
 
 const review = runView([
-  stepView(commandStep(0, ['git', 'log', '--oneline', '-20'], { id: 'facts' }), ended('success', { duration_ms: 100, note: 'exit 0' })),
-  stepView(agentStep(1, 'security-scanner', 'scanners'), { model: 'claude-opus-4-6', ...ended('success', { duration_ms: 41_000, note: '2 findings', spend: spend(0.031) }) }),
-  stepView(commandStep(2, ['npx', 'eslint', '.'], { id: 'lint', parallel_group: 'scanners' }), ended('error', { duration_ms: 3000, error: '\n3 problems\nmore', failure: 'command-failed' })),
-  stepView(agentStep(3, 'types', 'scanners'), { model: 'claude-sonnet-4-6', status: 'running', startedAt: 44_000, doing: 'turn 3 · read src/plan', attempt: 2 }),
+  stepView(
+    commandStep(0, ['git', 'log', '--oneline', '-20'], { id: 'facts' }),
+    ended('success', { duration_ms: 100, note: 'exit 0' }),
+  ),
+  stepView(agentStep(1, 'security-scanner', 'scanners'), {
+    model: 'claude-opus-4-6',
+    ...ended('success', { duration_ms: 41_000, note: '2 findings', spend: spend(0.031) }),
+  }),
+  stepView(
+    commandStep(2, ['npx', 'eslint', '.'], { id: 'lint', parallel_group: 'scanners' }),
+    ended('error', { duration_ms: 3000, error: '\n3 problems\nmore', failure: 'command-failed' }),
+  ),
+  stepView(agentStep(3, 'types', 'scanners'), {
+    model: 'claude-sonnet-4-6',
+    status: 'running',
+    startedAt: 44_000,
+    doing: 'turn 3 · read src/plan',
+    attempt: 2,
+  }),
   stepView(commandStep(4, ['tee'], { id: 'report' }), { waitsFor: ['scanners'] }),
   stepView(gateStep(5, 'approve')),
 ]);
@@ -36,7 +51,13 @@ describe('the tree of a run', () => {
   });
 
   it('shows what would act on a terminal as escapes in whatever a definition or a model said', () => {
-    const hostile = runView([stepView(agentStep(0, 'a'), { status: 'running', startedAt: 0, doing: '\u001b]52;c;aGk=\u0007\u001b[2Jgone\r\nnext\u202e' })]);
+    const hostile = runView([
+      stepView(agentStep(0, 'a'), {
+        status: 'running',
+        startedAt: 0,
+        doing: '\u001b]52;c;aGk=\u0007\u001b[2Jgone\r\nnext\u202e',
+      }),
+    ]);
     const text = renderTree(hostile, { now: 0, expand: false }, { width: 79, palette, frame: 0 }).join('\n');
     expect(text).toContain('\\u{1b}]52;c;aGk=\\u{7}\\u{1b}[2Jgone next\\u{202e}');
     // eslint-disable-next-line no-control-regex -- the characters that must not be there
@@ -44,21 +65,46 @@ describe('the tree of a run', () => {
   });
 
   it('shows a nested run while it runs and when it failed, and always when asked', () => {
-    const inner = (status: 'running' | 'success') => runView([stepView(commandStep(0, ['true'], { id: 'inner' }))], { status });
+    const inner = (status: 'running' | 'success') =>
+      runView([stepView(commandStep(0, ['true'], { id: 'inner' }))], { status });
     const nested = { ...stepBaseWorkflow, id: 'nested' };
     const tree = (status: 'running' | 'success', expand: boolean) =>
-      renderTree(runView([stepView(nested, { nested: inner(status), ...(status === 'success' ? ended('success') : { status: 'running' as const, startedAt: 0 }) })]), { now: 0, expand }, { width: 79, palette, frame: 0 }).length;
+      renderTree(
+        runView([
+          stepView(nested, {
+            nested: inner(status),
+            ...(status === 'success' ? ended('success') : { status: 'running' as const, startedAt: 0 }),
+          }),
+        ]),
+        { now: 0, expand },
+        { width: 79, palette, frame: 0 },
+      ).length;
     expect([tree('running', false), tree('success', false), tree('success', true)]).toEqual([2, 1, 2]);
   });
 
   it('keeps what goes on in sight where the screen is too low, and counts the rest', () => {
     const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
-    expect(windowOf(lines, 20, 8)).toEqual(['  … 18 above', 'line 18', 'line 19', 'line 20', 'line 21', 'line 22', 'line 23', '  … 16 below']);
+    expect(windowOf(lines, 20, 8)).toEqual([
+      '  … 18 above',
+      'line 18',
+      'line 19',
+      'line 20',
+      'line 21',
+      'line 22',
+      'line 23',
+      '  … 16 below',
+    ]);
     expect(windowOf(lines, 20, 40)).toEqual(lines);
   });
 });
 
-const stepBaseWorkflow = { ...commandStep(0, ['x']), kind: 'workflow' as const, workflow: 'inner', plan: 'sha256:inner' as const, inputs: {} };
+const stepBaseWorkflow = {
+  ...commandStep(0, ['x']),
+  kind: 'workflow' as const,
+  workflow: 'inner',
+  plan: 'sha256:inner' as const,
+  inputs: {},
+};
 
 describe('the lines around the tree', () => {
   it('says what was used of what may be', () => {
@@ -70,28 +116,53 @@ describe('the lines around the tree', () => {
       stepView(commandStep(2, ['a']), { startedAt: 30_000, status: 'running' }),
     ];
     expect(renderMeter(runView(asked), 35_000)).toContain('· 15s of 30m');
-    expect(renderMeter(runView([stepView(gateStep(0, 'ok'), { startedAt: 1_000, status: 'waiting' })]), 86_400_000)).toContain('· 1.0s of 30m');
-    const nested = stepView(commandStep(0, ['a']), { startedAt: 0, status: 'running', nested: runView([stepView(gateStep(0, 'ok'), { startedAt: 2_000, status: 'waiting' })]) });
+    expect(
+      renderMeter(runView([stepView(gateStep(0, 'ok'), { startedAt: 1_000, status: 'waiting' })]), 86_400_000),
+    ).toContain('· 1.0s of 30m');
+    const nested = stepView(commandStep(0, ['a']), {
+      startedAt: 0,
+      status: 'running',
+      nested: runView([stepView(gateStep(0, 'ok'), { startedAt: 2_000, status: 'waiting' })]),
+    });
     expect(renderMeter(runView([nested]), 60_000)).toContain('· 2.0s of 30m');
-    expect(renderMeter(runView([], { spend: { usd: null, tokens: 0, steps: 1 } }), 0)).toBe('1 of 100 steps · 0.0s of 30m · cost unknown of $5.00');
+    expect(renderMeter(runView([], { spend: { usd: null, tokens: 0, steps: 1 } }), 0)).toBe(
+      '1 of 100 steps · 0.0s of 30m · cost unknown of $5.00',
+    );
   });
 
   it('breaks the header where the width demands it, and never cuts what is copied', () => {
     const url = 'http://127.0.0.1:8233/namespaces/default/workflows/full-review-7k2m';
-    expect(renderHeader(review, url, 79)).toEqual(['full-review · run full-review-7k2m · plan 3f9c1a', `  Temporal ${url}`]);
+    expect(renderHeader(review, url, 79)).toEqual([
+      'full-review · run full-review-7k2m · plan 3f9c1a',
+      `  Temporal ${url}`,
+    ]);
     expect(renderHeader({ ...review, rehearsal: true }, null, 79)[1]).toContain('REHEARSAL');
   });
 
   it('ends with a line of what it took', () => {
-    const success = runView([], { status: 'success', endedAt: 134_000, spend: { usd: 0.118, tokens: 41_020, steps: 6 } });
-    expect(renderEnding(success, 79, palette)).toEqual(['✓ full-review · success in 2m14s · 6 steps · $0.118 · 41,020 tokens']);
+    const success = runView([], {
+      status: 'success',
+      endedAt: 134_000,
+      spend: { usd: 0.118, tokens: 41_020, steps: 6 },
+    });
+    expect(renderEnding(success, 79, palette)).toEqual([
+      '✓ full-review · success in 2m14s · 6 steps · $0.118 · 41,020 tokens',
+    ]);
   });
 
   it('says first what failed and why, in its own words, then what to do', () => {
     const lines = renderEnding({ ...review, status: 'error', endedAt: 66_000 }, 79, palette);
     expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems', '    more']);
-    expect(lines.slice(-3).map((line) => line.slice(0, 36).trim())).toEqual(['perdure logs full-review-7k2m lint', 'perdure show full-review-7k2m', 'perdure rerun full-review-7k2m']);
-    const nested = renderEnding({ ...review, run: 'full-review-7k2m/lint', status: 'error', endedAt: 66_000 }, 79, palette);
+    expect(lines.slice(-3).map((line) => line.slice(0, 36).trim())).toEqual([
+      'perdure logs full-review-7k2m lint',
+      'perdure show full-review-7k2m',
+      'perdure rerun full-review-7k2m',
+    ]);
+    const nested = renderEnding(
+      { ...review, run: 'full-review-7k2m/lint', status: 'error', endedAt: 66_000 },
+      79,
+      palette,
+    );
     expect(nested.filter((line) => line.includes('rerun'))).toEqual([]);
   });
 

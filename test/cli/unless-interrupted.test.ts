@@ -2,11 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { unlessInterrupted } from '../../src/cli/submit/unless-interrupted.js';
 
 /** Ctrl-C that a test presses. */
-function presses(): { interrupts: Parameters<typeof unlessInterrupted>[1]; press: () => void; isClosed: () => boolean } {
+function presses(): {
+  interrupts: Parameters<typeof unlessInterrupted>[1];
+  press: () => void;
+  isClosed: () => boolean;
+} {
   const first = new AbortController();
   let closed = false;
   const press = (): void => first.abort();
-  return { press, isClosed: () => closed, interrupts: { signal: first.signal, interrupt: press, second: () => Promise.resolve(false), close: () => { closed = true; } } };
+  return {
+    press,
+    isClosed: () => closed,
+    interrupts: {
+      signal: first.signal,
+      interrupt: press,
+      second: () => Promise.resolve(false),
+      close: () => {
+        closed = true;
+      },
+    },
+  };
 }
 
 const STANDING = { message: 'Nothing was started.', hint: null };

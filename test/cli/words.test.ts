@@ -10,7 +10,10 @@ import { openStore } from '../../src/store/local-store.js';
 import type { LogLine } from '../../src/store/store.js';
 import { agentStep, commandStep, ended, runView, stepView } from './views.js';
 
-const running = runView([stepView(agentStep(0, 'look'), { status: 'running', startedAt: 0 }), stepView(commandStep(1, ['true']), { status: 'pending' })]);
+const running = runView([
+  stepView(agentStep(0, 'look'), { status: 'running', startedAt: 0 }),
+  stepView(commandStep(1, ['true']), { status: 'pending' }),
+]);
 const SAYS = /^ {4}(\S.*)$/m;
 
 /** What stands below the running agent, as its log goes on. */
@@ -30,7 +33,8 @@ async function listening() {
       for (const [stream, text] of lines) log.write(stream, text);
       await log.close();
     },
-    screen: (view = running): string[] => renderScreen(view, 0, { width: 60, height: 24, palette: createPalette(false), frame: 0, says: words.at }),
+    screen: (view = running): string[] =>
+      renderScreen(view, 0, { width: 60, height: 24, palette: createPalette(false), frame: 0, says: words.at }),
   };
 }
 
@@ -46,7 +50,11 @@ it('a live tree shows below an agent what its model is saying, as it comes, and 
   await expect.poll(said).toBeUndefined();
   await log(['text', `${'word '.repeat(40)}end`]);
   await expect.poll(said).toMatch(/^….*word end$/);
-  expect(screen().filter((line) => line.includes('word end')).map((line) => displayWidth(line) > 60)).toEqual([false]);
+  expect(
+    screen()
+      .filter((line) => line.includes('word end'))
+      .map((line) => displayWidth(line) > 60),
+  ).toEqual([false]);
 });
 
 it('words of a step that has ended are not shown', async () => {

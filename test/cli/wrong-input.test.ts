@@ -22,7 +22,20 @@ function spoilt(): string {
   return folder;
 }
 
-const NO_FILES = ['none.yml', 'folder', 'empty.yml', 'binary.yml', 'pipe.yml', 'nowhere.yml', 'round.yml', '/dev/zero', 'hello.yml/below', 'x'.repeat(5000), PAINTS, ''];
+const NO_FILES = [
+  'none.yml',
+  'folder',
+  'empty.yml',
+  'binary.yml',
+  'pipe.yml',
+  'nowhere.yml',
+  'round.yml',
+  '/dev/zero',
+  'hello.yml/below',
+  'x'.repeat(5000),
+  PAINTS,
+  '',
+];
 
 /** One clear error: told once, without a stack trace, and nothing was made. */
 async function refusedIn(folder: string, args: string[], env: Record<string, string> = {}): Promise<string> {
@@ -38,7 +51,17 @@ async function refusedIn(folder: string, args: string[], env: Record<string, str
 }
 
 describe('what is no file of the kind that is wanted is one clear error', () => {
-  it.each([['run'], ['plan'], ['validate'], ['fmt'], ['build'], ['test'], ['run hello.yml --inputs'], ['plan hello.yml --inputs'], ['tools call read_file --inputs']])('of perdure %s', async (words) => {
+  it.each([
+    ['run'],
+    ['plan'],
+    ['validate'],
+    ['fmt'],
+    ['build'],
+    ['test'],
+    ['run hello.yml --inputs'],
+    ['plan hello.yml --inputs'],
+    ['tools call read_file --inputs'],
+  ])('of perdure %s', async (words) => {
     const folder = spoilt();
     for (const file of NO_FILES) {
       // They take a folder of files.
@@ -49,42 +72,91 @@ describe('what is no file of the kind that is wanted is one clear error', () => 
 });
 
 describe('a run or a gate that nobody knows is one clear error', () => {
-  it.each(['show', 'watch', 'logs', 'cancel', 'pause', 'resume', 'rerun', 'record', 'approve', 'reject', 'workspace show', 'workspace diff'])('of perdure %s', async (words) => {
+  it.each([
+    'show',
+    'watch',
+    'logs',
+    'cancel',
+    'pause',
+    'resume',
+    'rerun',
+    'record',
+    'approve',
+    'reject',
+    'workspace show',
+    'workspace diff',
+  ])('of perdure %s', async (words) => {
     const folder = newFolder();
-    for (const run of ['none', 'none/x', '../../etc', PAINTS, '', 'x'.repeat(5000)]) await refusedIn(folder, [...words.split(' '), run]);
+    for (const run of ['none', 'none/x', '../../etc', PAINTS, '', 'x'.repeat(5000)])
+      await refusedIn(folder, [...words.split(' '), run]);
   });
 });
 
 describe('every command', () => {
-  it.each(COMMANDS.map((command) => ({ command, name: command.name })))('$name refuses an option that it does not have, one without its value, and words too many', async ({ command, name }) => {
-    const folder = newFolder();
-    await refusedIn(folder, [name, '--no-such-option']);
-    for (const { flags } of command.options.filter((option) => option.flags.includes('<'))) await refusedIn(folder, [name, flags.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? '']);
-    if (!command.arguments.some(({ syntax }) => syntax.includes('…'))) await refusedIn(folder, [name, ...Array.from({ length: 6 }, () => 'word')]);
-  });
+  it.each(COMMANDS.map((command) => ({ command, name: command.name })))(
+    '$name refuses an option that it does not have, one without its value, and words too many',
+    async ({ command, name }) => {
+      const folder = newFolder();
+      await refusedIn(folder, [name, '--no-such-option']);
+      for (const { flags } of command.options.filter((option) => option.flags.includes('<')))
+        await refusedIn(folder, [name, flags.split(/[ ,]+/).find((word) => word.startsWith('--')) ?? '']);
+      if (!command.arguments.some(({ syntax }) => syntax.includes('…')))
+        await refusedIn(folder, [name, ...Array.from({ length: 6 }, () => 'word')]);
+    },
+  );
 });
 
 describe('a state folder that is none', () => {
-  it.each([['list'], ['show x'], ['server status'], ['server stop'], ['memory add x'], ['sessions list'], ['prune'], ['watch x'], ['run hello.yml -i name=x']])('is one clear error of perdure %s', async (words) => {
+  it.each([
+    ['list'],
+    ['show x'],
+    ['server status'],
+    ['server stop'],
+    ['memory add x'],
+    ['sessions list'],
+    ['prune'],
+    ['watch x'],
+    ['run hello.yml -i name=x'],
+  ])('is one clear error of perdure %s', async (words) => {
     const folder = newFolder({ 'hello.yml': HELLO, state: 'mine' });
-    expect(await refusedIn(folder, words.split(' '), { PERDURE_STATE_DIR: join(folder, 'state') })).toContain('PERDURE_STATE_DIR');
+    expect(await refusedIn(folder, words.split(' '), { PERDURE_STATE_DIR: join(folder, 'state') })).toContain(
+      'PERDURE_STATE_DIR',
+    );
   });
 });
 
 describe('standard streams', () => {
-  const perdure = (folder: string, args: string[], stdio: ('ignore' | 'pipe' | number)[]) => spawnSync(process.execPath, [MAIN, ...args], { cwd: folder, stdio, encoding: 'utf8', env: { PATH: process.env['PATH'], HOME: folder } });
+  const perdure = (folder: string, args: string[], stdio: ('ignore' | 'pipe' | number)[]) =>
+    spawnSync(process.execPath, [MAIN, ...args], {
+      cwd: folder,
+      stdio,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: folder },
+    });
 
   it('that take nothing make a result that nobody has a failure', () => {
     const folder = newFolder({ 'hello.yml': HELLO });
     for (const args of [['plan', 'hello.yml'], ['plan', 'hello.yml', '--json'], ['list'], ['--help']]) {
       const { status, stderr } = perdure(folder, args, ['ignore', openSync('/dev/full', 'w'), 'pipe']);
-      expect([status, stderr], args.join(' ')).toEqual([1, expect.stringMatching(/^Error: Not all of the output could be written: .*ENOSPC/)]);
+      expect([status, stderr], args.join(' ')).toEqual([
+        1,
+        expect.stringMatching(/^Error: Not all of the output could be written: .*ENOSPC/),
+      ]);
     }
   });
 
   it('that are closed by who reads, or empty, are no failure', () => {
     const folder = newFolder({ 'hello.yml': HELLO });
-    const { stdout } = spawnSync('bash', ['-c', 'set -o pipefail; "$0" "$1" schema workflow | head -0; echo "$?"; "$0" "$1" mcp < /dev/null; echo "$?"', process.execPath, MAIN], { cwd: folder, encoding: 'utf8' });
+    const { stdout } = spawnSync(
+      'bash',
+      [
+        '-c',
+        'set -o pipefail; "$0" "$1" schema workflow | head -0; echo "$?"; "$0" "$1" mcp < /dev/null; echo "$?"',
+        process.execPath,
+        MAIN,
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    );
     expect(stdout).toBe('0\n0\n');
   });
 });

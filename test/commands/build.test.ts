@@ -7,8 +7,20 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
-const SPEC = 'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: tester}]\nworkflow: {review_enabled: false}\n';
-const TASKS = { tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({ id, name: `The ${id}`, description: 'Draw it.', acceptance_criteria: ['It is there.'], dependencies: [], agent_name: 'Bea', complexity: 'simple' })), plan_explanation: 'At once.' };
+const SPEC =
+  'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: tester}]\nworkflow: {review_enabled: false}\n';
+const TASKS = {
+  tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({
+    id,
+    name: `The ${id}`,
+    description: 'Draw it.',
+    acceptance_criteria: ['It is there.'],
+    dependencies: [],
+    agent_name: 'Bea',
+    complexity: 'simple',
+  })),
+  plan_explanation: 'At once.',
+};
 const WISH = 'The ship leaves the screen ${on} the left.';
 
 let project: Project;
@@ -16,40 +28,73 @@ let project: Project;
 let bad: string | null = null;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ system, prompt }) => ({ text: bad ?? (system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.`) }));
-  project = await openProject({ 'definitions/builds/game.yml': SPEC, 'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  endpoint = await startModelEndpoint(({ system, prompt }) => ({
+    text:
+      bad ??
+      (system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.`),
+  }));
+  project = await openProject(
+    { 'definitions/builds/game.yml': SPEC, 'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
 });
 afterAll(async () => {
   await project.close();
   await endpoint.close();
 });
 
-const CYCLE = { ...TASKS, tasks: TASKS.tasks.map((task, index) => ({ ...task, dependencies: [TASKS.tasks[(index + 1) % 4]?.id ?? ''] })) };
-const agents = (fields: string): string => `name: asks\nsteps:\n  - agent: general-purpose\n    prompt: Count.\n    retry: {attempts: 4, backoff: 1s}\n${fields}`;
+const CYCLE = {
+  ...TASKS,
+  tasks: TASKS.tasks.map((task, index) => ({ ...task, dependencies: [TASKS.tasks[(index + 1) % 4]?.id ?? ''] })),
+};
+const agents = (fields: string): string =>
+  `name: asks\nsteps:\n  - agent: general-purpose\n    prompt: Count.\n    retry: {attempts: 4, backoff: 1s}\n${fields}`;
 
 it.each([
   ['of a build, a plan', { file: 'bad.yml', definition: SPEC, answer: JSON.stringify(CYCLE), why: 'form a cycle' }],
-  ['of an agent, JSON', { file: 'asks.yml', definition: agents('    schema: {type: object, required: [count]}\n'), answer: '{"sum": 3}', why: "required property 'count'" }],
+  [
+    'of an agent, JSON',
+    {
+      file: 'asks.yml',
+      definition: agents('    schema: {type: object, required: [count]}\n'),
+      answer: '{"sum": 3}',
+      why: "required property 'count'",
+    },
+  ],
   ['of an agent, a text', { file: 'says.yml', definition: agents(''), answer: ' ', why: 'The answer is empty.' }],
-])('asks for an answer that does not fit three times in all, whatever `retry` says: %s', async (_what, { file, definition, answer, why }) => {
-  bad = answer;
-  writeFileSync(join(project.folder, file), definition);
-  const before = endpoint.requests.length;
-  const { code, stderr } = await project.run(file === 'bad.yml' ? 'build' : 'run', file, '--yes');
-  bad = null;
-  expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
-  expect(endpoint.requests.slice(before).map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
-});
+])(
+  'asks for an answer that does not fit three times in all, whatever `retry` says: %s',
+  async (_what, { file, definition, answer, why }) => {
+    bad = answer;
+    writeFileSync(join(project.folder, file), definition);
+    const before = endpoint.requests.length;
+    const { code, stderr } = await project.run(file === 'bad.yml' ? 'build' : 'run', file, '--yes');
+    bad = null;
+    expect([code, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(why)]);
+    expect(endpoint.requests.slice(before).map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
+  },
+);
 
-const json = async (...args: string[]): Promise<RunResult> => JSON.parse((await project.run(...args, '--json')).stdout) as RunResult;
+const json = async (...args: string[]): Promise<RunResult> =>
+  JSON.parse((await project.run(...args, '--json')).stdout) as RunResult;
 
 it('build runs a spec, and build fix has its team mend what it built, told what was asked and what there is', async () => {
-  expect(await json('build', 'definitions/builds/game.yml', '--id', 'game', '--yes')).toMatchObject({ status: 'success', output: { summaries: { ship: 'Did The ship.' } } });
+  expect(await json('build', 'definitions/builds/game.yml', '--id', 'game', '--yes')).toMatchObject({
+    status: 'success',
+    output: { summaries: { ship: 'Did The ship.' } },
+  });
   const before = endpoint.requests.length;
   const fixed = await json('build', 'fix', 'game', WISH, '--id', 'mended');
-  expect(fixed).toMatchObject({ run: 'mended', status: 'success', output: { mend: 'Did Mend what was built.', check: 'Did See that it works.' } });
+  expect(fixed).toMatchObject({
+    run: 'mended',
+    status: 'success',
+    output: { mend: 'Did Mend what was built.', check: 'Did See that it works.' },
+  });
   const [mend, check] = endpoint.requests.slice(before);
-  expect([mend?.system, check?.system]).toEqual([expect.stringContaining('You are `Bea`, the builder'), expect.stringContaining('You are `Tom`, the tester')]);
+  expect([mend?.system, check?.system]).toEqual([
+    expect.stringContaining('You are `Bea`, the builder'),
+    expect.stringContaining('You are `Tom`, the tester'),
+  ]);
   expect(mend?.system).toContain('A game of asteroids.');
   expect(mend?.prompt).toContain(WISH);
   expect(mend?.prompt).toContain('Did The ship.');
@@ -61,10 +106,16 @@ it.each([
   ['says not what to change', ['fix', 'hello'], 'Expected the run that built it, and what is to be changed.'],
   ['gives a spec more than a spec', ['definitions/builds/game.yml', 'more'], '`build` takes one spec.'],
 ])('starts nothing where it %s', async (_what, args, message) => {
-  expect(await project.run('build', ...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as string });
+  expect(await project.run('build', ...args)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(message) as string,
+  });
 });
 
 it('mends nothing that was not built', async () => {
   await project.run('run', 'hello.yml', '--id', 'hello');
-  expect(await project.run('build', 'fix', 'hello', 'Mend it.')).toMatchObject({ code: 2, stderr: expect.stringContaining('The run `hello` built nothing: it is no run of a build spec.') as string });
+  expect(await project.run('build', 'fix', 'hello', 'Mend it.')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The run `hello` built nothing: it is no run of a build spec.') as string,
+  });
 });

@@ -22,8 +22,18 @@ beforeAll(async () => {
       },
     }),
     'image.hex': hexOf(bytesOfPages(1, 1)),
-    'holds.yml': JSON.stringify({ name: 'holds', steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }, { id: 'wait', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] }, { id: 'again', flash: { device: 'uno', image: 'image.hex' } }] }),
-    'wants.yml': JSON.stringify({ name: 'wants', steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }] }),
+    'holds.yml': JSON.stringify({
+      name: 'holds',
+      steps: [
+        { id: 'flash', flash: { device: 'uno', image: 'image.hex' } },
+        { id: 'wait', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] },
+        { id: 'again', flash: { device: 'uno', image: 'image.hex' } },
+      ],
+    }),
+    'wants.yml': JSON.stringify({
+      name: 'wants',
+      steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }],
+    }),
     'far.yml': JSON.stringify({ name: 'far', steps: [{ flash: { device: 'far', image: 'image.hex' } }] }),
   });
 });
@@ -38,7 +48,14 @@ async function listed(): Promise<Record<string, ListedDevice>> {
 describe('devices list', () => {
   it('tells of each device where it is, and starts nothing', async () => {
     const { uno, gone, toy, far } = await listed();
-    expect(uno).toMatchObject({ kind: 'avr-arduino', board: 'uno', found: true, port: `net:127.0.0.1:${board.port}`, holder: null, waiting: [] });
+    expect(uno).toMatchObject({
+      kind: 'avr-arduino',
+      board: 'uno',
+      found: true,
+      port: `net:127.0.0.1:${board.port}`,
+      holder: null,
+      waiting: [],
+    });
     expect(gone).toMatchObject({ found: false, problem: 'The port `/dev/ttyNONE7` of `gone` is not there.' });
     expect(toy).toMatchObject({ found: true, port: 'simulated' });
     expect(far).toMatchObject({ found: null, task_queue: 'lab', port: '/dev/ttyACM0' });
@@ -50,9 +67,15 @@ describe('devices list', () => {
     await until(async () => (await listed())['uno']?.kept_by === 'holds');
     await project.run('run', 'wants.yml', '--id', 'wants', '--detach');
     await until(async () => ((await listed())['uno']?.waiting.length ?? 0) > 0);
-    expect((await listed())['uno']).toMatchObject({ holder: null, kept_by: 'holds', waiting: [{ run: 'wants', path: 'flash' }] });
+    expect((await listed())['uno']).toMatchObject({
+      holder: null,
+      kept_by: 'holds',
+      waiting: [{ run: 'wants', path: 'flash' }],
+    });
     const { stdout } = await project.run('devices', 'list');
-    expect(stdout).toMatch(/uno +avr-arduino uno +net:\S+ +in use, 1 waiting\n +kept for later steps of holds\n +1\. waits: wants\/flash/);
+    expect(stdout).toMatch(
+      /uno +avr-arduino uno +net:\S+ +in use, 1 waiting\n +kept for later steps of holds\n +1\. waits: wants\/flash/,
+    );
     await writeFile(join(project.folder, 'go'), '');
     expect((await project.run('watch', 'wants')).code).toBe(0);
     await until(async () => (await listed())['uno']?.kept_by === null);
@@ -73,10 +96,15 @@ describe('devices monitor', () => {
     const first = project.start('devices', 'monitor', 'uno');
     await until(() => board.open() === 1);
     const second = await project.run('devices', 'monitor', 'uno', '--for', '1');
-    expect({ code: second.code, stderr: second.stderr }).toMatchObject({ code: 3, stderr: expect.stringContaining('Another program on this machine') as string });
+    expect({ code: second.code, stderr: second.stderr }).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('Another program on this machine') as string,
+    });
     expect(board.open()).toBe(1);
     let shown = '';
-    first.process.stdout?.on('data', (chunk: Buffer) => { shown += chunk.toString(); });
+    first.process.stdout?.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+    });
     board.say('tick 1\n\u001b[31mred\n');
     await until(() => shown.includes('red'));
     first.process.kill('SIGINT');
@@ -91,7 +119,12 @@ describe('devices monitor', () => {
   });
 
   it('refuses what it cannot do: a board of another host, and arguments that mean nothing', async () => {
-    for (const [args, why] of [[['monitor', 'far'], 'poll `lab`'], [['monitor'], 'Expected the name of a device'], [['list', 'uno'], 'Expected nothing after `list`'], [['monitor', 'uno', '--for', 'x'], 'number of seconds']] as const) {
+    for (const [args, why] of [
+      [['monitor', 'far'], 'poll `lab`'],
+      [['monitor'], 'Expected the name of a device'],
+      [['list', 'uno'], 'Expected nothing after `list`'],
+      [['monitor', 'uno', '--for', 'x'], 'number of seconds'],
+    ] as const) {
       const { code, stderr } = await project.run('devices', ...args);
       expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) as string });
     }

@@ -35,18 +35,34 @@ const running: Running[] = [];
 
 /** A server, a worker on it with its own store and the only key, and a folder that has neither. */
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ system, messages }) => ({ text: JSON.stringify({ system, messages }).includes('HELLO') ? 'hello' : 'nothing' }));
+  endpoint = await startModelEndpoint(({ system, messages }) => ({
+    text: JSON.stringify({ system, messages }).includes('HELLO') ? 'hello' : 'nothing',
+  }));
   server = await openProject({});
   running.push(server.start('up'));
-  const { grpc } = await until(async () => (JSON.parse((await server.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports);
+  const { grpc } = await until(
+    async () => (JSON.parse((await server.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports,
+  );
   const TEMPORAL_ADDRESS = `127.0.0.1:${String(grpc)}`;
-  remote = await openProject({ 'greeting.txt': `HELLO${' there'.repeat(200)}` }, { TEMPORAL_ADDRESS, ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: endpoint.url });
+  remote = await openProject(
+    { 'greeting.txt': `HELLO${' there'.repeat(200)}` },
+    { TEMPORAL_ADDRESS, ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   const worker = remote.start('worker', '--task-queue', 'team');
   running.push(worker);
   let told = '';
-  worker.process.stderr?.on('data', (chunk: Buffer) => { told += chunk.toString(); });
+  worker.process.stderr?.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
   await until(() => told.includes('Ready:'));
-  laptop = await openProject({ 'perdure.yml': 'task_queue: team\n', 'team.yml': TEAM, 'big.json': JSON.stringify({ note: 'x'.repeat(1_200_000) }) }, { TEMPORAL_ADDRESS });
+  laptop = await openProject(
+    {
+      'perdure.yml': 'task_queue: team\n',
+      'team.yml': TEAM,
+      'big.json': JSON.stringify({ note: 'x'.repeat(1_200_000) }),
+    },
+    { TEMPORAL_ADDRESS },
+  );
 }, 60_000);
 afterAll(async () => {
   for (const { process } of running) process.kill('SIGTERM');
@@ -71,7 +87,15 @@ describe('a command line without the store', () => {
 
   it('shows the run and its logs through a worker', async () => {
     const result = JSON.parse((await laptop.run('show', 'far', '--json')).stdout) as RunResult;
-    expect(result).toMatchObject({ status: 'success', steps: [{ id: 'read', output: `HELLO${' there'.repeat(200)}` }, { id: 'big' }, { id: 'ask', output: 'hello' }, { id: 'ok' }] });
+    expect(result).toMatchObject({
+      status: 'success',
+      steps: [
+        { id: 'read', output: `HELLO${' there'.repeat(200)}` },
+        { id: 'big' },
+        { id: 'ask', output: 'hello' },
+        { id: 'ok' },
+      ],
+    });
     expect((await laptop.run('logs', 'far')).stdout).toContain('HELLO there there');
   });
 
@@ -82,7 +106,10 @@ describe('a command line without the store', () => {
 
   it('says that too much is too much, and starts nothing', async () => {
     const { code, stderr } = await laptop.run('run', 'team.yml', '--inputs', 'big.json', '--id', 'more');
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('to have at most 1 MiB, got 1,200,') as string });
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('to have at most 1 MiB, got 1,200,') as string,
+    });
     expect((await laptop.run('show', 'more')).code).toBe(2);
   });
 });

@@ -36,7 +36,8 @@ afterAll(async () => {
   await project.close();
 });
 
-const status = async (): Promise<{ address: string; taskQueue: string }> => JSON.parse((await project.run('server', 'status', '--json')).stdout) as { address: string; taskQueue: string };
+const status = async (): Promise<{ address: string; taskQueue: string }> =>
+  JSON.parse((await project.run('server', 'status', '--json')).stdout) as { address: string; taskQueue: string };
 
 interface Row {
   run: string;
@@ -50,15 +51,54 @@ async function rows(...args: string[]): Promise<Row[]> {
 
 /** Starts a run as the command line does, but for how many steps one of its Temporal runs has. */
 async function startInLinks(run: string, linkSteps: number): Promise<void> {
-  const { plan } = compileDefinition({ file: 'long.yml', cwd: project.folder, project: findProject(project.folder), config: {} });
+  const { plan } = compileDefinition({
+    file: 'long.yml',
+    cwd: project.folder,
+    project: findProject(project.folder),
+    config: {},
+  });
   if (plan === null) throw new Error('Expected the definition to compile.');
   const store = await openStore(join(project.folder, '.perdure'));
   await store.putPlan(plan);
-  await store.noteSubmitted({ run, definition: 'long', rehearsal: false, submitted_by: 'ana', submitted_at: new Date().toISOString() });
-  const settings: RunInput['settings'] = { models: {}, rehearsal: false, submitted_by: 'ana', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: project.folder };
-  const input: RunInput = { plan: packPlan(plan), input: {}, root: null, path: '', lease: UNLIMITED, settings, in_turn: true, link_steps: linkSteps, carried: null };
-  const memo = { [MEMO.definition]: 'long', [MEMO.submittedBy]: 'ana', [MEMO.submittedAt]: new Date().toISOString(), [MEMO.waiting]: [] };
-  await client.workflow.start(INTERPRETER, { workflowId: run, taskQueue: (await status()).taskQueue, args: [input], memo });
+  await store.noteSubmitted({
+    run,
+    definition: 'long',
+    rehearsal: false,
+    submitted_by: 'ana',
+    submitted_at: new Date().toISOString(),
+  });
+  const settings: RunInput['settings'] = {
+    models: {},
+    rehearsal: false,
+    submitted_by: 'ana',
+    gates: 'ask',
+    search_attributes: false,
+    budget: DEFAULT_BUDGETS,
+    workspace: project.folder,
+  };
+  const input: RunInput = {
+    plan: packPlan(plan),
+    input: {},
+    root: null,
+    path: '',
+    lease: UNLIMITED,
+    settings,
+    in_turn: true,
+    link_steps: linkSteps,
+    carried: null,
+  };
+  const memo = {
+    [MEMO.definition]: 'long',
+    [MEMO.submittedBy]: 'ana',
+    [MEMO.submittedAt]: new Date().toISOString(),
+    [MEMO.waiting]: [],
+  };
+  await client.workflow.start(INTERPRETER, {
+    workflowId: run,
+    taskQueue: (await status()).taskQueue,
+    args: [input],
+    memo,
+  });
 }
 
 async function linksOf(run: string): Promise<number> {
@@ -72,7 +112,7 @@ describe('a row of `list` is a run', () => {
     await startInLinks('ones', 1);
     await startInLinks('threes', 3);
     await until(async () => (await rows('--status', 'waiting')).length === 2);
-    expect([await linksOf('ones') > 5, await linksOf('threes') > 1]).toEqual([true, true]);
+    expect([(await linksOf('ones')) > 5, (await linksOf('threes')) > 1]).toEqual([true, true]);
     const both = ['ones', 'threes'].map((run) => ({ run, status: 'waiting' }));
     expect(await rows()).toEqual(both);
     expect(await rows('--status', 'open')).toEqual(both);
@@ -82,7 +122,10 @@ describe('a row of `list` is a run', () => {
     expect((await project.run('answer', 'ones', 'this')).code).toBe(0);
     expect((await project.run('watch', 'ones')).code).toBe(0);
     await until(async () => (await rows('--status', 'open')).length === 0);
-    expect(await rows()).toEqual([{ run: 'ones', status: 'success' }, { run: 'threes', status: 'cancelled' }]);
+    expect(await rows()).toEqual([
+      { run: 'ones', status: 'success' },
+      { run: 'threes', status: 'cancelled' },
+    ]);
     expect((await project.run('prune', '--older-than', '0', '--dry-run')).stdout).toBe('ones\nthrees\n');
     expect((await project.run('prune', '--older-than', '1', '--dry-run')).stdout).toBe('');
   });
@@ -93,14 +136,25 @@ describe('a row of `list` is a run', () => {
     const { host, server } = await project.pids();
     for (const pid of [host, server]) kill(pid ?? 0);
     await until(async () => (await project.run('server', 'status')).code === 3);
-    const known = [{ run: 'ones', status: 'success' }, { run: 'said', status: 'success' }, { run: 'threes', status: 'open' }, { run: 'waits', status: 'open' }];
+    const known = [
+      { run: 'ones', status: 'success' },
+      { run: 'said', status: 'success' },
+      { run: 'threes', status: 'open' },
+      { run: 'waits', status: 'open' },
+    ];
     expect(await rows()).toEqual(known);
     expect(await rows('--status', 'open')).toEqual(known.slice(2));
     expect(await rows('--status', 'success')).toEqual(known.slice(0, 2));
     const listed = await project.run('list');
     expect(listed.stdout).toMatch(/^· waits +open/m);
-    expect(listed.stderr).toBe('The server is not running. Whether the 2 that are open work, wait or are paused is not known. `perdure server start` starts it.\n');
-    expect(await project.run('list', '--status', 'waiting')).toMatchObject({ code: 0, stdout: '', stderr: listed.stderr });
+    expect(listed.stderr).toBe(
+      'The server is not running. Whether the 2 that are open work, wait or are paused is not known. `perdure server start` starts it.\n',
+    );
+    expect(await project.run('list', '--status', 'waiting')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: listed.stderr,
+    });
     const waiting = await project.run('list', '--waiting');
     expect(waiting).toMatchObject({ code: 0, stdout: '' });
     expect(waiting.stderr).toMatch(/^The server is not running\. What `\w+`, `\w+` may wait for is not known\./);
@@ -108,7 +162,10 @@ describe('a row of `list` is a run', () => {
     // As it is where only records were kept: of a copy, or after the database was moved away.
     await mkdir(join(project.folder, 'other', '.perdure'), { recursive: true });
     await writeFile(join(project.folder, 'other', 'perdure.yml'), '{}\n');
-    for (const name of ['runs', 'store.json']) await cp(join(project.folder, '.perdure', name), join(project.folder, 'other', '.perdure', name), { recursive: true });
+    for (const name of ['runs', 'store.json'])
+      await cp(join(project.folder, '.perdure', name), join(project.folder, 'other', '.perdure', name), {
+        recursive: true,
+      });
     const copied = await project.runIn('other', 'list', '--json');
     expect((JSON.parse(copied.stdout) as Row[]).map(({ run }) => run).sort()).toEqual(['ones', 'said']);
     await rm(join(project.folder, 'other'), { recursive: true });

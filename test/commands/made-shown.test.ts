@@ -7,7 +7,13 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
-const PARTS = { steps: [{ id: 'one', agent: 'helper', prompt: 'Part 1' }, { id: 'two', agent: 'helper', prompt: 'Part 2' }], output: '${steps.one.output}, ${steps.two.output}' };
+const PARTS = {
+  steps: [
+    { id: 'one', agent: 'helper', prompt: 'Part 1' },
+    { id: 'two', agent: 'helper', prompt: 'Part 2' },
+  ],
+  output: '${steps.one.output}, ${steps.two.output}',
+};
 const CALL = { name: 'parts', input: {} };
 
 let project: Project;
@@ -19,12 +25,16 @@ beforeAll(async () => {
     // Twice in one turn, and once more.
     return count === 1 ? { tools: [CALL, CALL] } : count === 3 ? { tools: [CALL] } : { text: 'made' };
   });
-  project = await openProject({
-    'definitions/agents/helper.yml': 'name: helper\nprompt: You help.\n',
-    'definitions/agents/maker.yml': 'name: maker\nprompt: You make.\ntools: [workflow_create]\n',
-    'talk.yml': 'name: talk\nsteps:\n  - {id: work, agent: maker, prompt: Go.}\n',
-    'given.yml': 'name: given\ninputs:\n  text: {type: string}\nsteps:\n  - {id: work, plan: "${text}"}\noutput: ${steps.work.output}\n',
-  }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    {
+      'definitions/agents/helper.yml': 'name: helper\nprompt: You help.\n',
+      'definitions/agents/maker.yml': 'name: maker\nprompt: You make.\ntools: [workflow_create]\n',
+      'talk.yml': 'name: talk\nsteps:\n  - {id: work, agent: maker, prompt: Go.}\n',
+      'given.yml':
+        'name: given\ninputs:\n  text: {type: string}\nsteps:\n  - {id: work, plan: "${text}"}\noutput: ${steps.work.output}\n',
+    },
+    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   const talk = await project.run('run', 'talk.yml', '--id', 'talk', '--yes');
   const given = await project.run('run', 'given.yml', '--id', 'given', '--yes', '-i', `text=${JSON.stringify(PARTS)}`);
   expect([talk.code, given.stdout], `${talk.stderr}${given.stderr}`).toEqual([0, 'Part 1, Part 2\n']);
@@ -44,11 +54,17 @@ describe('a closed run', () => {
   it.each(['as it closed', 'once its history is gone'])('shows what was made while it ran, %s', async (when) => {
     if (when.includes('gone')) {
       expect((await project.run('server', 'stop')).code).toBe(0);
-      for (const suffix of ['', '-wal', '-shm']) await rm(join(project.folder, '.perdure', `temporal.db${suffix}`), { force: true });
+      for (const suffix of ['', '-wal', '-shm'])
+        await rm(join(project.folder, '.perdure', `temporal.db${suffix}`), { force: true });
     }
-    const parts = [{ id: 'one', status: 'success', output: 'Part 1' }, { id: 'two', status: 'success', output: 'Part 2' }];
+    const parts = [
+      { id: 'one', status: 'success', output: 'Part 1' },
+      { id: 'two', status: 'success', output: 'Part 2' },
+    ];
     expect((await shown('given')).steps).toMatchObject([{ id: 'work', kind: 'plan', status: 'success', steps: parts }]);
-    expect((await shown('talk')).steps).toMatchObject([{ id: 'work', kind: 'agent', status: 'success', output: 'made', steps: parts }]);
+    expect((await shown('talk')).steps).toMatchObject([
+      { id: 'work', kind: 'agent', status: 'success', output: 'made', steps: parts },
+    ]);
     for (const run of ['given/work', 'talk/work/2.1', 'talk/work/2.2', 'talk/work/3.1']) {
       expect(await shown(run)).toMatchObject({ run, status: 'success', output: 'Part 1, Part 2', steps: parts });
     }

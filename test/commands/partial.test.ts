@@ -13,8 +13,17 @@ steps:
   - {id: after, needs: [bad], command: [echo, never]}
   - {id: good, command: [echo, good]}
 `;
-const named = (name: string, steps: string): [string, string] => [`definitions/workflows/${name}.yml`, `name: ${name}\n${steps}`];
-const MADE = JSON.stringify({ execution: 'dag', steps: [{ id: 'bad', agent: 'general-purpose', prompt: 'break' }, { id: 'good', agent: 'general-purpose', prompt: 'say' }] });
+const named = (name: string, steps: string): [string, string] => [
+  `definitions/workflows/${name}.yml`,
+  `name: ${name}\n${steps}`,
+];
+const MADE = JSON.stringify({
+  execution: 'dag',
+  steps: [
+    { id: 'bad', agent: 'general-purpose', prompt: 'break' },
+    { id: 'good', agent: 'general-purpose', prompt: 'say' },
+  ],
+});
 
 /** Ways to nest, each a workflow of its own. */
 const NESTINGS: Record<string, string> = {
@@ -22,7 +31,8 @@ const NESTINGS: Record<string, string> = {
   asked: 'steps:\n  - {id: inner, workflow: child, on_error: continue}\n',
   deep: 'steps:\n  - {id: inner, workflow: nested}\n',
   each: 'steps:\n  - {id: inner, foreach: [1, 2], workflow: child}\n',
-  bodies: 'steps:\n  - id: inner\n    foreach: [1, 2]\n    execution: dag\n    steps:\n      - {id: bad, command: [sh, -c, "exit 3"]}\n      - {id: after, command: [echo, "${steps.bad.output}"]}\n      - {id: good, command: [echo, good]}\n',
+  bodies:
+    'steps:\n  - id: inner\n    foreach: [1, 2]\n    execution: dag\n    steps:\n      - {id: bad, command: [sh, -c, "exit 3"]}\n      - {id: after, command: [echo, "${steps.bad.output}"]}\n      - {id: good, command: [echo, good]}\n',
   rounds: 'steps:\n  - {id: inner, loop: {until: "${index == 1}", max: 3}, workflow: child}\n',
   batches: `steps:\n  - {id: inner, foreach: [${Array.from({ length: 201 }, (_, index) => index).join(', ')}], when: "\${item == 7}", workflow: child}\n`,
   made: `steps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
@@ -31,23 +41,35 @@ const NESTINGS: Record<string, string> = {
 let project: Project;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt }) => (prompt.includes('break') ? { status: 400, message: 'broken on purpose' } : { text: 'said' }));
+  endpoint = await startModelEndpoint(({ prompt }) =>
+    prompt.includes('break') ? { status: 400, message: 'broken on purpose' } : { text: 'said' },
+  );
   const files = Object.entries(NESTINGS).map(([name, steps]) => named(name, steps));
-  project = await openProject({ 'definitions/workflows/child.yml': CHILD, ...Object.fromEntries(files) }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    { 'definitions/workflows/child.yml': CHILD, ...Object.fromEntries(files) },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
 });
 afterAll(async () => {
   await project.close();
   await endpoint.close();
 });
 
-interface Result { status: string; error: string; steps: { id: string; status: string; partial?: string }[] }
+interface Result {
+  status: string;
+  error: string;
+  steps: { id: string; status: string; partial?: string }[];
+}
 
 describe('a run in which something failed below and was passed over', () => {
   it.each(Object.keys(NESTINGS))('is `partial`, says what failed, and exits with 1: %s', async (name) => {
     const { code, stdout } = await project.run('run', name, '--id', name, '--yes', '--json');
     const result = JSON.parse(stdout) as Result;
     expect([code, result.status, result.error]).toEqual([1, 'partial', expect.stringContaining('bad: ')]);
-    expect(result.steps.find(({ id }) => id === 'inner')).toMatchObject({ status: 'success', partial: expect.stringContaining('bad: ') as string });
+    expect(result.steps.find(({ id }) => id === 'inner')).toMatchObject({
+      status: 'success',
+      partial: expect.stringContaining('bad: ') as string,
+    });
     const shown = await project.run('show', name);
     expect(shown.stdout).toMatch(/^ *! \d+ inner/m);
     expect(shown.stdout).toContain(`! ${name} · partial`);
@@ -55,8 +77,14 @@ describe('a run in which something failed below and was passed over', () => {
 
   it('is a success where a later round made up for it, with a word', async () => {
     const { writeFile } = await import('node:fs/promises');
-    await writeFile(`${project.folder}/definitions/workflows/mended.yml`, 'name: mended\nsteps:\n  - {id: inner, loop: {until: "${steps.inner.status == \'success\'}", max: 3}, command: [sh, -c, "test $0 = 1", "${index}"], on_error: continue}\n');
+    await writeFile(
+      `${project.folder}/definitions/workflows/mended.yml`,
+      'name: mended\nsteps:\n  - {id: inner, loop: {until: "${steps.inner.status == \'success\'}", max: 3}, command: [sh, -c, "test $0 = 1", "${index}"], on_error: continue}\n',
+    );
     const { code, stdout } = await project.run('run', 'mended', '--id', 'mended', '--json');
-    expect([code, (JSON.parse(stdout) as { steps: { note: string }[] }).steps[0]?.note]).toEqual([0, '2 rounds, 1 of them failed in whole or in part']);
+    expect([code, (JSON.parse(stdout) as { steps: { note: string }[] }).steps[0]?.note]).toEqual([
+      0,
+      '2 rounds, 1 of them failed in whole or in part',
+    ]);
   });
 });

@@ -56,14 +56,23 @@ let project: Project;
 let endpoint: ModelEndpoint;
 beforeAll(async () => {
   endpoint = await startModelEndpoint(({ prompt, body }) => {
-    if (prompt.includes('notes.txt') && !JSON.stringify(body).includes('tool_result')) return { tools: [{ name: 'read_file', input: { path: 'notes.txt' } }] };
+    if (prompt.includes('notes.txt') && !JSON.stringify(body).includes('tool_result'))
+      return { tools: [{ name: 'read_file', input: { path: 'notes.txt' } }] };
     return { text: prompt.includes('Plan') ? 'one two three' : `<${prompt.slice(-30)}>` };
   });
   project = await openProject(
-    { 'definitions/workflows/tour.yml': TOUR, 'definitions/workflows/inner.yml': INNER, 'definitions/workflows/outside.yml': OUTSIDE, 'definitions/agents/reader.yml': AGENT, 'notes.txt': 'The notes.\n' },
+    {
+      'definitions/workflows/tour.yml': TOUR,
+      'definitions/workflows/inner.yml': INNER,
+      'definitions/workflows/outside.yml': OUTSIDE,
+      'definitions/agents/reader.yml': AGENT,
+      'notes.txt': 'The notes.\n',
+    },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
   );
-  expect((await project.run('run', 'definitions/workflows/tour.yml', '--id', 'first', '-i', 'city=Oslo', '--yes')).code).toBe(0);
+  expect(
+    (await project.run('run', 'definitions/workflows/tour.yml', '--id', 'first', '-i', 'city=Oslo', '--yes')).code,
+  ).toBe(0);
   expect((await project.run('run', 'outside', '--id', 'outer', '--yes')).code).toBe(0);
 });
 afterAll(async () => {
@@ -97,11 +106,15 @@ describe('a recorded run', () => {
   });
 
   it('fails as a test when what comes out is another, and says what', async () => {
-    const changed = (await project.read('recordings/tour.yml')).replace('text: one two three', 'text: one two three four').replace('look: success', 'look: skipped');
+    const changed = (await project.read('recordings/tour.yml'))
+      .replace('text: one two three', 'text: one two three four')
+      .replace('look: success', 'look: skipped');
     await writeFile(join(project.folder, 'changed.yml'), changed);
     const { code, stdout } = await project.run('test', 'changed.yml', 'recordings/tour.yml');
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^✗ changed\.yml\n {4}look: expected `skipped`, got `success`\n {4}output: expected `.*3\\?n?`, got `.*4\\?n?`\n {4}perdure show test-tour-[a-z2-7]{8}\n✓ recordings\/tour\.yml\n1 passed, 1 failed\n$/);
+    expect(stdout).toMatch(
+      /^✗ changed\.yml\n {4}look: expected `skipped`, got `success`\n {4}output: expected `.*3\\?n?`, got `.*4\\?n?`\n {4}perdure show test-tour-[a-z2-7]{8}\n✓ recordings\/tour\.yml\n1 passed, 1 failed\n$/,
+    );
   });
 
   it('fails as a test where a step has no answer: no stand-in is made up', async () => {
@@ -109,7 +122,16 @@ describe('a recorded run', () => {
     await writeFile(join(project.folder, 'less.yml'), text.replace('step: inner/deep', 'step: inner/other'));
     const { code, stdout } = await project.run('test', 'less.yml', '--json');
     expect(code).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject([{ file: 'less.yml', status: 'failed', differences: expect.arrayContaining(['status: expected `success`, got `error`', expect.stringContaining('No answer is recorded for turn 1 of `inner/deep`')]) as string[] }]);
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        file: 'less.yml',
+        status: 'failed',
+        differences: expect.arrayContaining([
+          'status: expected `success`, got `error`',
+          expect.stringContaining('No answer is recorded for turn 1 of `inner/deep`'),
+        ]) as string[],
+      },
+    ]);
   });
 
   it('does what is external only when that is asked for', async () => {
@@ -135,7 +157,11 @@ describe('a recorded run', () => {
     ['a run that is not known', ['record', 'nobody'], 'There is no'],
     ['a file that is not there', ['test', 'nothing.yml'], 'There is no `nothing.yml`'],
     ['a folder without recordings', ['test', 'definitions'], 'There are no recordings in `definitions`'],
-    ['a file that is no recording', ['test', 'definitions/workflows/tour.yml'], 'Expected `definitions/workflows/tour.yml` to be a recording'],
+    [
+      'a file that is no recording',
+      ['test', 'definitions/workflows/tour.yml'],
+      'Expected `definitions/workflows/tour.yml` to be a recording',
+    ],
     ['a file that is no YAML', ['test', 'broken.yml'], '`broken.yml` cannot be read as YAML'],
   ])('refuses %s', async (_, args, says) => {
     await writeFile(join(project.folder, 'broken.yml'), 'a: [\n');

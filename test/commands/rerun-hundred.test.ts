@@ -32,9 +32,16 @@ it(`of ${STEPS} steps and ${STEPS} items of which one failed early, a rerun asks
   let breaks = true;
   // What each was asked, by its own words.
   const asked = (prompt: string): string => /(step|item) <\d+>/.exec(prompt)?.[0] ?? 'sum';
-  const endpoint = await startModelEndpoint(({ prompt }) => (breaks && BROKEN.some((words) => prompt.includes(words)) ? { status: 400, message: 'broken on purpose' } : { text: `answer to ${asked(prompt).replace(/[<>]/g, '')}` }));
+  const endpoint = await startModelEndpoint(({ prompt }) =>
+    breaks && BROKEN.some((words) => prompt.includes(words))
+      ? { status: 400, message: 'broken on purpose' }
+      : { text: `answer to ${asked(prompt).replace(/[<>]/g, '')}` },
+  );
   onTestFinished(() => endpoint.close());
-  const project = await openProject({ 'hundred.yml': WORKFLOW }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  const project = await openProject(
+    { 'hundred.yml': WORKFLOW },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   onTestFinished(() => project.close());
   expect((await project.run('run', 'hundred.yml', '--id', 'before', '--json')).stdout).toContain('broken on purpose');
   expect(endpoint.requests).toHaveLength(2 * STEPS - 3);
@@ -44,5 +51,10 @@ it(`of ${STEPS} steps and ${STEPS} items of which one failed early, a rerun asks
   expect(JSON.parse(told)).toMatchObject({ run: ['s5', 'each/5', 's50', 's77', 'sum', 's90'] });
   const { stdout, stderr } = await project.run('rerun', 'before', '--id', 'after', '--json');
   expect(JSON.parse(stdout), stderr).toMatchObject({ status: 'success', spend: { steps: 6 } });
-  expect(endpoint.requests.slice(2 * STEPS - 3).map(({ prompt }) => asked(prompt)).sort()).toEqual(['item <5>', 'step <50>', 'step <5>', 'step <77>', 'step <90>', 'sum'].sort());
+  expect(
+    endpoint.requests
+      .slice(2 * STEPS - 3)
+      .map(({ prompt }) => asked(prompt))
+      .sort(),
+  ).toEqual(['item <5>', 'step <50>', 'step <5>', 'step <77>', 'step <90>', 'sum'].sort());
 });

@@ -13,8 +13,10 @@ import { openProject } from '../faults/project.js';
 
 const LOG = 'log.txt';
 /** A step that says in the log that it ran. */
-const says = (id: string, more = 'effect: none', line = id): string => `  - id: ${id}\n    command: [sh, -c, 'echo "${line}" >> ${LOG}; echo "${line}"']\n    ${more}\n`;
-const fails = (id: string): string => `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}; test -e mended']\n    effect: none\n`;
+const says = (id: string, more = 'effect: none', line = id): string =>
+  `  - id: ${id}\n    command: [sh, -c, 'echo "${line}" >> ${LOG}; echo "${line}"']\n    ${more}\n`;
+const fails = (id: string): string =>
+  `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}; test -e mended']\n    effect: none\n`;
 const GATE = '  - id: gate\n    approval: Go on?\n';
 const file = (name: string, ...steps: string[]): string => `name: ${name}\nsteps:\n${steps.join('')}`;
 
@@ -23,7 +25,10 @@ let endpoint: ModelEndpoint;
 beforeAll(async () => {
   endpoint = await startModelEndpoint(({ prompt }) => ({ text: prompt.slice(0, 20) }));
   // The log is no part of the state that git tells of: a run's own lines change nothing.
-  project = await openProject({ '.gitignore': `.perdure/\n${LOG}\nmended\n` }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    { '.gitignore': `.perdure/\n${LOG}\nmended\n` },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   await promisify(execFile)('git', ['init', '-q', project.folder]);
 });
 afterAll(async () => {
@@ -42,7 +47,8 @@ const ran = async (): Promise<string[]> => {
   await rm(join(project.folder, LOG), { force: true });
   return lines;
 };
-const write = (name: string, ...steps: string[]): Promise<void> => writeFile(join(project.folder, `${name}.yml`), file(name, ...steps));
+const write = (name: string, ...steps: string[]): Promise<void> =>
+  writeFile(join(project.folder, `${name}.yml`), file(name, ...steps));
 const start = (name: string, id: string): Promise<Finished> => project.run('run', `${name}.yml`, '--id', id);
 
 describe('a rerun of a rerun', () => {
@@ -55,7 +61,12 @@ describe('a rerun of a rerun', () => {
     expect((await project.run('rerun', 'first', '--id', 'second', '--no-wait')).code).toBe(4);
     await project.run('cancel', 'second');
     await project.run('watch', 'second');
-    expect(await json('rerun', 'second', '--dry-run')).toMatchObject({ reuse: ['hello', 'publish'], run: ['boom'], ask: ['gate'], refuse: [] });
+    expect(await json('rerun', 'second', '--dry-run')).toMatchObject({
+      reuse: ['hello', 'publish'],
+      run: ['boom'],
+      ask: ['gate'],
+      refuse: [],
+    });
     // Who has nothing left of the first run does not repeat what it did either.
     const record = join(project.folder, '.perdure', 'runs', 'first.json');
     await rename(record, `${record}.pruned`);
@@ -72,7 +83,10 @@ describe('a rerun of a rerun', () => {
     const { spend } = await json<{ spend: { usd: number } }>('run', 'dear.yml', '--id', 'dear');
     expect(spend.usd).toBeGreaterThan(0);
     expect(await json('rerun', 'dear', '--id', 'cheap')).toMatchObject({ spend: { usd: 0 } });
-    expect(await json('rerun', 'cheap', '--from', 'think', '--dry-run')).toMatchObject({ run: ['think'], usd: spend.usd });
+    expect(await json('rerun', 'cheap', '--from', 'think', '--dry-run')).toMatchObject({
+      run: ['think'],
+      usd: spend.usd,
+    });
   });
 });
 
@@ -83,7 +97,10 @@ describe('an external effect that has happened', () => {
     await ran();
     await write('ship', says('publish', 'effect: external'), says('last'));
     await writeFile(join(project.folder, 'another.txt'), 'new');
-    expect(await json('rerun', 'ship', '--id', 'shipped')).toMatchObject({ status: 'success', steps: [{ reused: true }, { reused: false }] });
+    expect(await json('rerun', 'ship', '--id', 'shipped')).toMatchObject({
+      status: 'success',
+      steps: [{ reused: true }, { reused: false }],
+    });
     expect(await ran()).toEqual(['last']);
   });
 
@@ -93,8 +110,15 @@ describe('an external effect that has happened', () => {
     await ran();
     await write('other', says('publish', 'effect: external', 'published'));
     for (const round of [0, 1, 2]) {
-      expect(await json('rerun', `other-${round}`, '--dry-run')).toMatchObject({ reuse: [], run: [], refuse: ['publish'] });
-      expect(await json('rerun', `other-${round}`, '--id', `other-${round + 1}`)).toMatchObject({ status: 'error', error: expect.stringContaining('`publish` was done in') as string });
+      expect(await json('rerun', `other-${round}`, '--dry-run')).toMatchObject({
+        reuse: [],
+        run: [],
+        refuse: ['publish'],
+      });
+      expect(await json('rerun', `other-${round}`, '--id', `other-${round + 1}`)).toMatchObject({
+        status: 'error',
+        error: expect.stringContaining('`publish` was done in') as string,
+      });
     }
     expect(await ran()).toEqual([]);
     expect(await json('rerun', 'other-3', '--again', '--id', 'other-4')).toMatchObject({ status: 'success' });
@@ -103,8 +127,15 @@ describe('an external effect that has happened', () => {
 
   it('may have happened where the run time was over in the middle of it, which is shown like any end', async () => {
     const endless = `  - id: publish\n    command: [sh, -c, 'echo publish >> ${LOG}; sleep 600']\n    effect: external\n`;
-    await writeFile(join(project.folder, 'late.yml'), `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.02}\n`);
-    expect(await json('run', 'late.yml', '--id', 'late')).toMatchObject({ status: 'timeout', error: expect.stringContaining('max_runtime_mins') as string, steps: [{ status: 'success' }, { status: 'error', error: expect.stringContaining('cancelled') as string }] });
+    await writeFile(
+      join(project.folder, 'late.yml'),
+      `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.02}\n`,
+    );
+    expect(await json('run', 'late.yml', '--id', 'late')).toMatchObject({
+      status: 'timeout',
+      error: expect.stringContaining('max_runtime_mins') as string,
+      steps: [{ status: 'success' }, { status: 'error', error: expect.stringContaining('cancelled') as string }],
+    });
     expect(await json('show', 'late')).toMatchObject({ status: 'timeout' });
     expect(await ran()).toEqual(['hello', 'publish']);
     expect(await json('rerun', 'late', '--dry-run')).toMatchObject({ reuse: ['hello'], refuse: ['publish'] });
@@ -128,7 +159,10 @@ describe('a command that may read any file', () => {
 
 describe('a step of finally', () => {
   it('clears up after a rerun too, unless its effect is none or outside', async () => {
-    const down = ['down', 'log'].map((id, index) => `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}']\n    effect: ${['workspace', 'none'][index]}\n`);
+    const down = ['down', 'log'].map(
+      (id, index) =>
+        `  - id: ${id}\n    command: [sh, -c, 'echo ${id} >> ${LOG}']\n    effect: ${['workspace', 'none'][index]}\n`,
+    );
     await writeFile(join(project.folder, 'clear.yml'), `${file('clear', fails('up'))}finally:\n${down.join('')}`);
     await rm(join(project.folder, 'mended'), { force: true });
     await start('clear', 'clear');
@@ -141,7 +175,11 @@ describe('a step of finally', () => {
 });
 
 describe('a dry run', () => {
-  const NESTED = file('nested', `  - id: known\n    command: [sh, -c, 'echo $0', "\${a}"]\n    effect: none\n`, `  - id: other\n    command: [sh, -c, 'echo $0', "\${b}"]\n    effect: none\n`);
+  const NESTED = file(
+    'nested',
+    `  - id: known\n    command: [sh, -c, 'echo $0', "\${a}"]\n    effect: none\n`,
+    `  - id: other\n    command: [sh, -c, 'echo $0', "\${b}"]\n    effect: none\n`,
+  );
   const rounds = `  - id: round
     loop: {until: "\${steps.count.output == '3'}", max: 5}
     steps:
@@ -166,9 +204,18 @@ describe('a dry run', () => {
     await writeFile(join(project.folder, 'mended'), '');
     const told = await json<{ reuse: string[]; run: string[] }>('rerun', 'deep', '--dry-run');
     // What a step gives that runs anew nobody knows before: the first round is the only one that is sure to come out as before.
-    expect(told).toMatchObject({ reuse: ['round/0/count', 'each/0/known', 'each/1/known'], run: ['flaky', 'round/0/tell', 'round/1', 'round/2', 'each/0/other', 'each/1/other'] });
+    expect(told).toMatchObject({
+      reuse: ['round/0/count', 'each/0/known', 'each/1/known'],
+      run: ['flaky', 'round/0/tell', 'round/1', 'round/2', 'each/0/other', 'each/1/other'],
+    });
     const { steps } = await json<{ steps: Json[] }>('rerun', 'deep', '--id', 'deeper');
-    expect(reusedIn(steps)).toEqual(['round/0/count', 'round/1/count', 'round/2/count', 'each/0/known', 'each/1/known']);
+    expect(reusedIn(steps)).toEqual([
+      'round/0/count',
+      'round/1/count',
+      'round/2/count',
+      'each/0/known',
+      'each/1/known',
+    ]);
   });
 
   it('does without a result whose value is gone, and so does the run', async () => {
@@ -179,7 +226,8 @@ describe('a dry run', () => {
     await ran();
     await project.run('server', 'stop');
     for (const name of await readdir(join(project.folder, '.perdure', 'values'), { recursive: true })) {
-      if ((await project.read(join('.perdure', 'values', name))).startsWith('"1\\n2\\n')) await rm(join(project.folder, '.perdure', 'values', name));
+      if ((await project.read(join('.perdure', 'values', name))).startsWith('"1\\n2\\n'))
+        await rm(join(project.folder, '.perdure', 'values', name));
     }
     expect(await json('rerun', 'gone', '--dry-run')).toMatchObject({ reuse: [], run: ['big', 'last'] });
     await writeFile(join(project.folder, 'mended'), '');
@@ -198,5 +246,8 @@ interface Shown {
 
 /** Paths of what was taken over, in their order. */
 function reusedIn(steps: Json): string[] {
-  return (steps as unknown as Shown[]).flatMap(({ path, reused, steps: below = [], items = [], iterations = [] }) => [...(reused === true ? [path] : []), ...[below, items, iterations].flatMap((list) => reusedIn(list as unknown as Json))]);
+  return (steps as unknown as Shown[]).flatMap(({ path, reused, steps: below = [], items = [], iterations = [] }) => [
+    ...(reused === true ? [path] : []),
+    ...[below, items, iterations].flatMap((list) => reusedIn(list as unknown as Json)),
+  ]);
 }

@@ -9,11 +9,18 @@ import { openProject } from '../faults/project.js';
 const MADE = JSON.stringify({ steps: [{ id: 'writes', agent: 'writer', prompt: 'Write it.' }] });
 
 it('a rerun does again what an agent of a made workflow had written and somebody has removed', async () => {
-  const endpoint = await startModelEndpoint(({ results }) => (results.count === 0 ? { tools: [{ name: 'write_file', input: { path: 'out.txt', content: 'written' } }] } : { text: 'done' }));
-  const project = await openProject({
-    'definitions/agents/writer.yml': 'name: writer\nprompt: You write.\ntools: [write_file]\n',
-    'definitions/workflows/makes.yml': `name: makes\nsteps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
-  }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  const endpoint = await startModelEndpoint(({ results }) =>
+    results.count === 0
+      ? { tools: [{ name: 'write_file', input: { path: 'out.txt', content: 'written' } }] }
+      : { text: 'done' },
+  );
+  const project = await openProject(
+    {
+      'definitions/agents/writer.yml': 'name: writer\nprompt: You write.\ntools: [write_file]\n',
+      'definitions/workflows/makes.yml': `name: makes\nsteps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
+    },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   try {
     execFileSync('git', ['init', '--quiet'], { cwd: project.folder });
     const first = await project.run('run', 'makes', '--id', 'first', '--yes', '--json');

@@ -9,7 +9,8 @@ import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
 /** A step that says its own name after what it is given. */
-const agentStep = (id: string, says: string): string => `  - id: ${id}\n    agent: general-purpose\n    prompt: "${says}"\n    retry: {attempts: 1}\n`;
+const agentStep = (id: string, says: string): string =>
+  `  - id: ${id}\n    agent: general-purpose\n    prompt: "${says}"\n    retry: {attempts: 1}\n`;
 
 const CHAIN = `name: chain
 inputs:
@@ -41,8 +42,15 @@ let breaks = true;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'perdure-rerun-'));
   marker = join(folder, 'published');
-  endpoint = await startModelEndpoint(({ prompt }) => (breaks && prompt.includes('break') ? { status: 400, message: 'broken on purpose' } : { text: `<${/(first of all|on the side|break|at last|deep in|item .)/.exec(prompt)?.[0] ?? prompt}>` }));
-  project = await openProject({ 'chain.yml': CHAIN, 'definitions/workflows/nested.yml': NESTED }, { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url });
+  endpoint = await startModelEndpoint(({ prompt }) =>
+    breaks && prompt.includes('break')
+      ? { status: 400, message: 'broken on purpose' }
+      : { text: `<${/(first of all|on the side|break|at last|deep in|item .)/.exec(prompt)?.[0] ?? prompt}>` },
+  );
+  project = await openProject(
+    { 'chain.yml': CHAIN, 'definitions/workflows/nested.yml': NESTED },
+    { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   expect((await project.run('run', 'chain.yml', '--id', 'before', '-i', `marker=${marker}`)).code).toBe(1);
   breaks = false;
 });
@@ -52,15 +60,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const json = async <T = Json>(...args: string[]): Promise<T> => JSON.parse((await project.run(...args, '--json')).stdout) as T;
-interface Rerun { status: string; steps: { id: string; reused: boolean; status: string }[]; spend: { steps: number } }
+const json = async <T = Json>(...args: string[]): Promise<T> =>
+  JSON.parse((await project.run(...args, '--json')).stdout) as T;
+interface Rerun {
+  status: string;
+  steps: { id: string; reused: boolean; status: string }[];
+  spend: { steps: number };
+}
 
 describe('rerun', () => {
   it('tells what would be reused, what would run, and starts nothing', async () => {
     const before = endpoint.requests.length;
     const { code, stdout } = await project.run('rerun', 'before', '--dry-run');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '  reuse 0 1 4 5 6 (unchanged) · run 2 broken, 3 last · at an unknown cost\n' });
-    expect(await json('rerun', 'before', '--from', 'side', '--dry-run')).toMatchObject({ reuse: ['one', 'publish', 'each/0', 'each/1'], run: ['side', 'broken', 'inner/deep', 'last'] });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '  reuse 0 1 4 5 6 (unchanged) · run 2 broken, 3 last · at an unknown cost\n',
+    });
+    expect(await json('rerun', 'before', '--from', 'side', '--dry-run')).toMatchObject({
+      reuse: ['one', 'publish', 'each/0', 'each/1'],
+      run: ['side', 'broken', 'inner/deep', 'last'],
+    });
     expect(endpoint.requests).toHaveLength(before);
     expect(await json<{ run: string }[]>('list')).toHaveLength(1);
   });
@@ -69,7 +88,10 @@ describe('rerun', () => {
     const before = endpoint.requests.length;
     const result = await json<Rerun>('rerun', 'before', '--id', 'after');
     expect(result.status).toBe('success');
-    expect(endpoint.requests.slice(before).map(({ prompt }) => /(break|at last)/.exec(prompt)?.[0])).toEqual(['break', 'at last']);
+    expect(endpoint.requests.slice(before).map(({ prompt }) => /(break|at last)/.exec(prompt)?.[0])).toEqual([
+      'break',
+      'at last',
+    ]);
     expect(result.steps.filter(({ reused }) => reused).map(({ id }) => id)).toEqual(['one', 'side', 'publish']);
     expect(result.spend.steps).toBe(2);
     expect(await readFile(marker, 'utf8')).toBe('published\n');
@@ -82,10 +104,18 @@ describe('rerun', () => {
   });
 
   it('takes the definition as it is now, and refuses an external effect that is given something else', async () => {
-    await writeFile(join(project.folder, 'chain.yml'), CHAIN.replace('on the side', 'on the side, edited').replace('published >>', 'again >>'));
+    await writeFile(
+      join(project.folder, 'chain.yml'),
+      CHAIN.replace('on the side', 'on the side, edited').replace('published >>', 'again >>'),
+    );
     const before = endpoint.requests.length;
     const result = await json<Rerun & { error: string }>('rerun', 'third', '--id', 'edited');
-    expect([result.status, result.error]).toEqual(['partial', expect.stringContaining('`publish` was done in third, its effect is external, and it is given something else now.')]);
+    expect([result.status, result.error]).toEqual([
+      'partial',
+      expect.stringContaining(
+        '`publish` was done in third, its effect is external, and it is given something else now.',
+      ),
+    ]);
     // The nested step is given what it was given before, so it costs nothing.
     expect(endpoint.requests.slice(before).map(({ prompt }) => prompt.includes('edited'))).toEqual([true]);
     expect(await readFile(marker, 'utf8')).toBe('published\n');

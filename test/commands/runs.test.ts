@@ -37,11 +37,17 @@ const SLOW = 'name: slow\nsteps:\n  - id: sleep\n    command: [sh, -c, "echo sta
 
 let project: Project;
 beforeAll(async () => {
-  project = await openProject({ 'definitions/workflows/asks.yml': ASKS, 'gated.yml': GATED, 'fails.yml': FAILS, 'slow.yml': SLOW });
+  project = await openProject({
+    'definitions/workflows/asks.yml': ASKS,
+    'gated.yml': GATED,
+    'fails.yml': FAILS,
+    'slow.yml': SLOW,
+  });
 });
 afterAll(() => project.close());
 
-const json = async <T = Json>(...args: string[]): Promise<T> => JSON.parse((await project.run(...args, '--json')).stdout) as T;
+const json = async <T = Json>(...args: string[]): Promise<T> =>
+  JSON.parse((await project.run(...args, '--json')).stdout) as T;
 
 describe('run', () => {
   it('prints the result alone on stdout, and the tree as plain lines on stderr', async () => {
@@ -55,11 +61,33 @@ describe('run', () => {
   });
 
   it('gives one RunResult with --json, values inlined, nested steps below their step', async () => {
-    const result = await json<RunResult>('run', 'gated.yml', '--yes', '--id', 'as-json', '--as', 'ana', '--max-steps', '7');
+    const result = await json<RunResult>(
+      'run',
+      'gated.yml',
+      '--yes',
+      '--id',
+      'as-json',
+      '--as',
+      'ana',
+      '--max-steps',
+      '7',
+    );
     expect(result).toMatchObject({
-      run: 'as-json', status: 'success', output: 'Hello, World!\nsecond line', error: null, rehearsal: false, spend: { steps: 3, usd: 0 },
+      run: 'as-json',
+      status: 'success',
+      output: 'Hello, World!\nsecond line',
+      error: null,
+      rehearsal: false,
+      spend: { steps: 3, usd: 0 },
       budget: { max_steps: 7, steps_remaining: 4, parallel_slots: 10 },
-      steps: [{ id: 'greeting', status: 'success', kind: 'command' }, { id: 'inner', run: 'as-json/inner', steps: [{ path: 'inner/ok', note: 'approved by ana: by --yes' }, { path: 'inner/use' }] }],
+      steps: [
+        { id: 'greeting', status: 'success', kind: 'command' },
+        {
+          id: 'inner',
+          run: 'as-json/inner',
+          steps: [{ path: 'inner/ok', note: 'approved by ana: by --yes' }, { path: 'inner/use' }],
+        },
+      ],
     });
   });
 
@@ -98,30 +126,40 @@ describe('a gate', () => {
       const listed = await json<{ gate: string }[]>('list', '--waiting');
       return listed.length > 0 ? listed : null;
     });
-    expect(gates).toMatchObject([{ gate: 'asked/inner/ok', message: 'Use this?', content: 'Hello, World!\nsecond line' }]);
+    expect(gates).toMatchObject([
+      { gate: 'asked/inner/ok', message: 'Use this?', content: 'Hello, World!\nsecond line' },
+    ]);
     expect(await json('list', '--status', 'waiting')).toMatchObject([{ run: 'asked', definition: 'gated' }]);
     const approved = await project.run('approve', 'asked', '--json', '--as', 'ana');
-    expect(JSON.parse(approved.stdout)).toEqual({ run: 'asked', gate: 'asked/inner/ok', decision: 'approve', by: 'ana' });
+    expect(JSON.parse(approved.stdout)).toEqual({
+      run: 'asked',
+      gate: 'asked/inner/ok',
+      decision: 'approve',
+      by: 'ana',
+    });
     expect(approved.stderr).toContain('│ second line');
     expect((await project.run('watch', 'asked')).stdout).toBe('Hello, World!\nsecond line\n');
   });
 
-  it.each(FULL ? [['walk-1', 'walk-2']] : [])('is walked to from the list, the longest waiting first, until nothing waits: %s, %s', async (...ids) => {
-    for (const id of ids) await waiting(id);
-    const listed = (): Promise<{ gate: string; command: string }[]> => json('list', '--waiting');
-    const decided: string[] = [];
-    for (let count = ids.length; count > 0; count--) {
-      const [next] = await until(async () => {
-        const gates = (await listed()).filter(({ gate }) => gate.startsWith('walk-'));
-        return gates.length === count && gates;
-      });
-      const [program, ...args] = (next?.command ?? '').split(' ');
-      expect([program, args[0]]).toEqual(['perdure', 'approve']);
-      expect((await project.run(...args)).code).toBe(0);
-      decided.push(next?.gate ?? '');
-    }
-    expect(decided).toEqual(['walk-1/inner/ok', 'walk-2/inner/ok']);
-  });
+  it.each(FULL ? [['walk-1', 'walk-2']] : [])(
+    'is walked to from the list, the longest waiting first, until nothing waits: %s, %s',
+    async (...ids) => {
+      for (const id of ids) await waiting(id);
+      const listed = (): Promise<{ gate: string; command: string }[]> => json('list', '--waiting');
+      const decided: string[] = [];
+      for (let count = ids.length; count > 0; count--) {
+        const [next] = await until(async () => {
+          const gates = (await listed()).filter(({ gate }) => gate.startsWith('walk-'));
+          return gates.length === count && gates;
+        });
+        const [program, ...args] = (next?.command ?? '').split(' ');
+        expect([program, args[0]]).toEqual(['perdure', 'approve']);
+        expect((await project.run(...args)).code).toBe(0);
+        decided.push(next?.gate ?? '');
+      }
+      expect(decided).toEqual(['walk-1/inner/ok', 'walk-2/inner/ok']);
+    },
+  );
 
   it('is rejected with a reason, which is what the run failed of', async () => {
     await waiting('refused');
@@ -129,7 +167,10 @@ describe('a gate', () => {
     const { code, stderr } = await project.run('watch', 'refused');
     expect(code).toBe(1);
     expect(stderr).toContain('rejected by bob: not now');
-    expect(await project.run('approve', 'refused')).toMatchObject({ code: 1, stderr: expect.stringContaining('has ended') as string });
+    expect(await project.run('approve', 'refused')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has ended') as string,
+    });
   });
 
   it('that is not open is refused with what is', async () => {
@@ -147,23 +188,40 @@ describe('a run that goes on', () => {
     const running = project.start('run', 'slow.yml', '--id', 'slow');
     await until(async () => (await project.run('logs', 'slow', 'sleep')).stdout.includes('started'));
     running.process.kill('SIGINT');
-    expect(await running.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('perdure watch slow') as string });
-    expect(await json('show', 'slow')).toMatchObject({ status: 'running', ended_at: null, steps: [{ id: 'sleep', status: 'running' }] });
+    expect(await running.finished).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('perdure watch slow') as string,
+    });
+    expect(await json('show', 'slow')).toMatchObject({
+      status: 'running',
+      ended_at: null,
+      steps: [{ id: 'sleep', status: 'running' }],
+    });
     const watching = project.start('watch', 'slow', '--json');
     expect((await project.run('cancel', 'slow')).code).toBe(0);
     const { code, stdout } = await watching.finished;
     expect(code).toBe(1);
-    expect((JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind)).toEqual(expect.arrayContaining(['run-started', 'step-started', 'cancel-requested', 'run-ended']));
+    expect((JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['run-started', 'step-started', 'cancel-requested', 'run-ended']),
+    );
     expect(await json('show', 'slow')).toMatchObject({ status: 'cancelled' });
-    expect(await project.run('cancel', 'slow')).toMatchObject({ code: 0, stderr: expect.stringContaining('is cancelled already') as string });
+    expect(await project.run('cancel', 'slow')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('is cancelled already') as string,
+    });
   });
 
   it('is cancelled by a second Ctrl-C in time', async () => {
     const running = project.start('run', 'slow.yml', '--id', 'twice');
     await until(async () => (await project.run('logs', 'twice', 'sleep')).stdout.includes('started'));
-    running.process.stderr?.on('data', (chunk: Buffer) => { if (chunk.toString().includes('again within')) running.process.kill('SIGINT'); });
+    running.process.stderr?.on('data', (chunk: Buffer) => {
+      if (chunk.toString().includes('again within')) running.process.kill('SIGINT');
+    });
     running.process.kill('SIGINT');
-    expect(await running.finished).toMatchObject({ code: 130, stderr: expect.stringContaining('Cancelling `twice`') as string });
+    expect(await running.finished).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('Cancelling `twice`') as string,
+    });
     expect((await project.run('watch', 'twice')).code).toBe(1);
   });
 });
@@ -177,7 +235,9 @@ describe('a run that closed', () => {
     expect(await project.run('show', 'kept')).toEqual(before);
     expect(before.stdout).toMatch(/✓ 1 inner .*\n {4}✓ 0 ok .*gate/);
     expect((await project.run('logs', 'kept', 'inner/use')).stdout).toContain('second line');
-    expect(await json<{ run: string }[]>('list')).toContainEqual(expect.objectContaining({ run: 'kept', status: 'success' }));
+    expect(await json<{ run: string }[]>('list')).toContainEqual(
+      expect.objectContaining({ run: 'kept', status: 'success' }),
+    );
     expect((await project.run('server', 'status')).code).toBe(3);
   });
 

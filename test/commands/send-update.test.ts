@@ -15,11 +15,14 @@ const TIMER_WITHOUT_ID = { commandType: 3, startTimerCommandAttributes: {} };
 async function answerBadly(taskQueue: string): Promise<void> {
   const { workflowService, connection } = client;
   const identity = 'bad';
-  const poll = () => workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue: { name: taskQueue }, identity });
+  const poll = () =>
+    workflowService.pollWorkflowTaskQueue({ namespace: 'default', taskQueue: { name: taskQueue }, identity });
   for (;;) {
     const { taskToken, messages } = await connection.withDeadline(Date.now() + 60_000, poll);
     if ((messages ?? []).length === 0) continue;
-    await workflowService.respondWorkflowTaskCompleted({ taskToken, identity, namespace: 'default', commands: [TIMER_WITHOUT_ID] }).catch(() => undefined);
+    await workflowService
+      .respondWorkflowTaskCompleted({ taskToken, identity, namespace: 'default', commands: [TIMER_WITHOUT_ID] })
+      .catch(() => undefined);
     return;
   }
 }
@@ -31,7 +34,12 @@ describe('a decision that a failing workflow task takes along', () => {
     const gate = await people.gate(handle.workflowId);
     await leave();
     const bad = answerBadly('shaky');
-    const decided = decide(client, { address: `${handle.workflowId}/ok`, owner: handle.workflowId, gate }, { decision: 'approve', by: 'ana' }, harness.store);
+    const decided = decide(
+      client,
+      { address: `${handle.workflowId}/ok`, owner: handle.workflowId, gate },
+      { decision: 'approve', by: 'ana' },
+      harness.store,
+    );
     await bad;
     onTestFinished(await harness.work('shaky'));
     expect(await decided).toEqual({ gate: 'ok', decision: 'approve', by: 'ana' });

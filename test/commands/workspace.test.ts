@@ -19,13 +19,20 @@ const LOOK = 'name: look\nsteps:\n  - id: see\n    command: [cat, notes/old.txt]
 
 let project: Project;
 beforeAll(async () => {
-  project = await openProject({ 'work.yml': WORK, 'look.yml': LOOK, '.gitignore': '*.log\n', 'notes/old.txt': 'one\ntwo\n', 'gone.txt': 'x\n' });
+  project = await openProject({
+    'work.yml': WORK,
+    'look.yml': LOOK,
+    '.gitignore': '*.log\n',
+    'notes/old.txt': 'one\ntwo\n',
+    'gone.txt': 'x\n',
+  });
   execFileSync('git', ['init', '--quiet', project.folder]);
   expect(await project.run('run', 'work.yml', '--id', 'w', '--no-wait')).toMatchObject({ code: 4 });
 });
 afterAll(() => project.close());
 
-const json = async (...args: string[]): Promise<Json> => JSON.parse((await project.run(...args, '--json')).stdout) as Json;
+const json = async (...args: string[]): Promise<Json> =>
+  JSON.parse((await project.run(...args, '--json')).stdout) as Json;
 const CHANGES = [
   { path: 'gone.txt', change: 'deleted', lines_added: 0, lines_deleted: 1 },
   { path: 'made/data.bin', change: 'added', lines_added: null, lines_deleted: null },
@@ -54,24 +61,40 @@ describe('workspace', () => {
   it('prints a patch that makes the one state of the other', async () => {
     await project.run('workspace', 'export', 'w', 'then', '--at', 'start');
     const { stdout } = await project.run('workspace', 'diff', 'w');
-    execFileSync('git', ['apply', '-p1'], { cwd: join(project.folder, 'then'), input: stdout, env: { ...process.env, GIT_CEILING_DIRECTORIES: project.folder } });
+    execFileSync('git', ['apply', '-p1'], {
+      cwd: join(project.folder, 'then'),
+      input: stdout,
+      env: { ...process.env, GIT_CEILING_DIRECTORIES: project.folder },
+    });
     await project.run('workspace', 'export', 'w', 'now');
-    const files = (name: string): [string, string][] => readdirSync(join(project.folder, name), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry): [string, string] => {
-      const path = join(entry.parentPath, entry.name);
-      return [path.slice(join(project.folder, name).length), readFileSync(path, 'latin1')];
-    }).sort();
+    const files = (name: string): [string, string][] =>
+      readdirSync(join(project.folder, name), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry): [string, string] => {
+          const path = join(entry.parentPath, entry.name);
+          return [path.slice(join(project.folder, name).length), readFileSync(path, 'latin1')];
+        })
+        .sort();
     expect(files('then')).toEqual(files('now'));
     expect(files('now')).toContainEqual(['/made/data.bin', 'a\0b']);
   });
 
   it('compares only what is named, from the folder where it is typed', async () => {
     const { stdout } = await project.runIn('notes', 'workspace', 'diff', 'w', 'old.txt');
-    expect(stdout).toBe('diff --git a/notes/old.txt b/notes/old.txt\nindex 814f4a4..4cb29ea 100644\n--- a/notes/old.txt\n+++ b/notes/old.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n');
-    expect(await json('workspace', 'diff', 'w', 'made/')).toMatchObject([{ path: 'made/data.bin' }, { path: 'made/new file.txt', patch: expect.stringContaining('\n+new\n') as string }]);
+    expect(stdout).toBe(
+      'diff --git a/notes/old.txt b/notes/old.txt\nindex 814f4a4..4cb29ea 100644\n--- a/notes/old.txt\n+++ b/notes/old.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n',
+    );
+    expect(await json('workspace', 'diff', 'w', 'made/')).toMatchObject([
+      { path: 'made/data.bin' },
+      { path: 'made/new file.txt', patch: expect.stringContaining('\n+new\n') as string },
+    ]);
   });
 
   it('gives each file its own patch, also behind one that became a link', async () => {
-    writeFileSync(join(project.folder, 'links.yml'), 'name: links\nsteps:\n  - id: change\n    command: [sh, -c, "ln -sf look.yml work.yml; echo more >> zz.txt"]\n');
+    writeFileSync(
+      join(project.folder, 'links.yml'),
+      'name: links\nsteps:\n  - id: change\n    command: [sh, -c, "ln -sf look.yml work.yml; echo more >> zz.txt"]\n',
+    );
     expect(await project.run('run', 'links.yml', '--id', 'links')).toMatchObject({ code: 0 });
     const [link, other, ...more] = (await json('workspace', 'diff', 'links')) as { path: string; patch: string }[];
     expect([link?.path, other?.path, more]).toEqual(['work.yml', 'zz.txt', []]);
@@ -83,7 +106,11 @@ describe('workspace', () => {
   });
 
   it('writes the files that a run changed into a folder of their own', async () => {
-    expect(await json('workspace', 'export', 'w', 'out/copy', '--changed')).toEqual(['made/data.bin', 'made/new file.txt', 'notes/old.txt']);
+    expect(await json('workspace', 'export', 'w', 'out/copy', '--changed')).toEqual([
+      'made/data.bin',
+      'made/new file.txt',
+      'notes/old.txt',
+    ]);
     expect(readFileSync(join(project.folder, 'out/copy/notes/old.txt'), 'utf8')).toBe('one\ntwo\nthree\n');
     expect(existsSync(join(project.folder, 'out/copy/gone.txt'))).toBe(false);
   });
@@ -91,26 +118,45 @@ describe('workspace', () => {
   it.each([
     ['an unknown run', ['show', 'nosuch'], 2, 'There is no run `nosuch`.'],
     ['a folder that is not empty', ['export', 'w', 'notes'], 2, 'Expected `notes` to be empty, got 1 entries.'],
-    ['a file in place of a folder', ['export', 'w', 'work.yml'], 2, 'Expected `work.yml` to be a folder, or nothing yet.'],
+    [
+      'a file in place of a folder',
+      ['export', 'w', 'work.yml'],
+      2,
+      'Expected `work.yml` to be a folder, or nothing yet.',
+    ],
     ['no folder', ['export', 'w'], 2, 'Expected one folder to write to after the run.'],
     ['a path outside', ['diff', 'w', '../x'], 2, 'Expected a path in `'],
     ['an option of another action', ['show', 'w', '--changed'], 2, '`--changed` belongs to `workspace export`.'],
     ['paths that it does not take', ['show', 'w', 'notes'], 2, '`workspace show` takes no paths.'],
   ])('tells %s', async (_what, args, code, message) => {
-    expect(await project.run('workspace', ...args)).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) as string });
+    expect(await project.run('workspace', ...args)).toMatchObject({
+      code,
+      stdout: '',
+      stderr: expect.stringContaining(message) as string,
+    });
   });
 
   it('keeps nothing for a run that changes no files, for a rehearsal, or where perdure.yml says so', async () => {
-    const without = await openProject({ 'work.yml': WORK, 'look.yml': LOOK, 'notes/old.txt': 'x\n', 'gone.txt': 'x\n' });
+    const without = await openProject({
+      'work.yml': WORK,
+      'look.yml': LOOK,
+      'notes/old.txt': 'x\n',
+      'gone.txt': 'x\n',
+    });
     try {
       execFileSync('git', ['init', '--quiet', without.folder]);
       expect(await without.run('run', 'look.yml', '--id', 'look')).toMatchObject({ code: 0 });
-      expect(await without.run('run', 'work.yml', '--id', 'rehearsed', '--rehearse', '--yes')).toMatchObject({ code: 0 });
+      expect(await without.run('run', 'work.yml', '--id', 'rehearsed', '--rehearse', '--yes')).toMatchObject({
+        code: 0,
+      });
       writeFileSync(join(without.folder, 'perdure.yml'), 'workspace: {snapshots: false}\n');
       mkdirSync(join(without.folder, 'below'));
       expect(await without.run('run', 'work.yml', '--id', 'off', '--yes')).toMatchObject({ code: 0 });
       expect(existsSync(join(without.folder, '.perdure/snapshots'))).toBe(false);
-      expect(await without.run('workspace', 'show', 'off')).toMatchObject({ code: 1, stderr: expect.stringContaining('The files that `off` found were not kept.') as string });
+      expect(await without.run('workspace', 'show', 'off')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('The files that `off` found were not kept.') as string,
+      });
     } finally {
       await without.close();
     }

@@ -12,7 +12,10 @@ function placesIn(lines: string[], codes: string[]): { found: string[]; expected
     }
     return clean;
   });
-  return { found: problemsOf(`${text.join('\n')}\n`), expected: places.map((place, index) => `${place} ${codes[index]}`) };
+  return {
+    found: problemsOf(`${text.join('\n')}\n`),
+    expected: places.map((place, index) => `${place} ${codes[index]}`),
+  };
 }
 
 describe('one fault of a step', () => {
@@ -34,16 +37,31 @@ describe('one fault of a step', () => {
     [['  - {agent: ¦nobody, schema: ¦5}'], ['unknown-agent', 'invalid-value']],
     [['  - {agent: ¦nobody, inputs: ¦[x]}'], ['unknown-agent', 'invalid-value']],
     [['  - {agent: ¦nobody, prompt: ¦5}'], ['unknown-agent', 'invalid-value']],
-    [['  - {agent: ¦nobody, inputs: {¦"a b": 1, x: "${¦steps.nope.output}"}}'], ['unknown-agent', 'invalid-name', 'unknown-step']],
+    [
+      ['  - {agent: ¦nobody, inputs: {¦"a b": 1, x: "${¦steps.nope.output}"}}'],
+      ['unknown-agent', 'invalid-name', 'unknown-step'],
+    ],
     [['  - {agent: ¦nobody, retry: {attempts: ¦0, ¦pause: 1}}'], ['unknown-agent', 'invalid-value', 'unknown-key']],
     [['  - {command: [a, ¦{x: 1}, "${¦steps.nope.output}"]}'], ['invalid-value', 'unknown-step']],
     [['  - {command: [¦{x: 1}], stdin: "${¦steps.nope.output}"}'], ['invalid-value', 'unknown-step']],
     [['  - {command: [a], reads: [¦"${x}", ¦5], ¦promt: x}'], ['invalid-value', 'invalid-value', 'unknown-key']],
-    [['  - {command: ¦npm test, ¦promt: x, stdin: "${¦steps.nope.output}"}'], ['command-not-list', 'unknown-key', 'unknown-step']],
-    [['  - {approval: {¦content: "${¦steps.nope.output}"}, when: ¦"yes"}'], ['missing-key', 'unknown-step', 'when-not-expression']],
+    [
+      ['  - {command: ¦npm test, ¦promt: x, stdin: "${¦steps.nope.output}"}'],
+      ['command-not-list', 'unknown-key', 'unknown-step'],
+    ],
+    [
+      ['  - {approval: {¦content: "${¦steps.nope.output}"}, when: ¦"yes"}'],
+      ['missing-key', 'unknown-step', 'when-not-expression'],
+    ],
     // A step of no kind, or of two, has other keys.
-    [['  - {¦agnt: scanner, prompt: "${¦steps.nope.output}", timeout: ¦0s}'], ['step-kind', 'unknown-step', 'invalid-value']],
-    [['  - {agent: ¦nobody, ¦command: [a], stdin: "${¦steps.nope.output}"}'], ['unknown-agent', 'step-kind', 'unknown-step']],
+    [
+      ['  - {¦agnt: scanner, prompt: "${¦steps.nope.output}", timeout: ¦0s}'],
+      ['step-kind', 'unknown-step', 'invalid-value'],
+    ],
+    [
+      ['  - {agent: ¦nobody, ¦command: [a], stdin: "${¦steps.nope.output}"}'],
+      ['unknown-agent', 'step-kind', 'unknown-step'],
+    ],
     [['  - {tool: ¦x, inputs: {y: "${¦steps.nope.output}"}}'], ['unknown-tool', 'unknown-step']],
   ])('hides no other: %j', (steps, codes) => {
     const { found, expected } = placesIn(['steps:', ...steps], codes);
@@ -52,7 +70,14 @@ describe('one fault of a step', () => {
 
   it('hides none of another step, of the head, or of the output', () => {
     const { found, expected } = placesIn(
-      ['execution: ¦fast', 'budgets: {¦max_step: 3}', 'steps:', '  - {agent: ¦nobody, ¦promt: x}', '  - {command: [a, "${¦steps.nope.output}"]}', 'output: "${¦steps[7].output}"'],
+      [
+        'execution: ¦fast',
+        'budgets: {¦max_step: 3}',
+        'steps:',
+        '  - {agent: ¦nobody, ¦promt: x}',
+        '  - {command: [a, "${¦steps.nope.output}"]}',
+        'output: "${¦steps[7].output}"',
+      ],
       ['invalid-value', 'unknown-key', 'unknown-agent', 'unknown-key', 'unknown-step', 'unknown-step'],
     );
     expect(found).toEqual(expected);
@@ -60,11 +85,25 @@ describe('one fault of a step', () => {
 
   it('does not make what is referred to unknown, nor agents incomplete', () => {
     const files = { 'definitions/agents/needy.yml': 'name: needy\nprompt: Look at ${target}.\ninputs: {target: {}}\n' };
-    expect(problemsOf('steps:\n  - {id: a, agent: needy, inputs: [x], output: b}\n  - {command: [c, "${steps.a.output}", "${b}"]}\n', files)).toEqual(['2:35 invalid-value']);
+    expect(
+      problemsOf(
+        'steps:\n  - {id: a, agent: needy, inputs: [x], output: b}\n  - {command: [c, "${steps.a.output}", "${b}"]}\n',
+        files,
+      ),
+    ).toEqual(['2:35 invalid-value']);
   });
 
   it('of a document that still has its shape hides no other', () => {
-    const { found, expected } = placesIn(['steps:', '  - agent: ¦nobody', '    timeout: 5m', '    ¦timeout: 6m', '  - {¦constructor: x, command: [a, "${¦steps.nope.output}"]}'], ['unknown-agent', 'duplicate-key', 'forbidden-key', 'unknown-step']);
+    const { found, expected } = placesIn(
+      [
+        'steps:',
+        '  - agent: ¦nobody',
+        '    timeout: 5m',
+        '    ¦timeout: 6m',
+        '  - {¦constructor: x, command: [a, "${¦steps.nope.output}"]}',
+      ],
+      ['unknown-agent', 'duplicate-key', 'forbidden-key', 'unknown-step'],
+    );
     expect(found).toEqual(expected);
   });
 });

@@ -9,15 +9,21 @@ const MEGABYTES = 300;
 
 /** A tree three levels deep: 200 files, 2,000 steps in all, each agent step with its own text. */
 function manyFiles(total: number): Record<string, string> {
-  const steps = (file: number, count: number): string => Array.from({ length: count }, (_, step) => `  - agent: general-purpose\n    prompt: "Part ${file}.${step}: \${subject}"\n`).join('');
+  const steps = (file: number, count: number): string =>
+    Array.from(
+      { length: count },
+      (_, step) => `  - agent: general-purpose\n    prompt: "Part ${file}.${step}: \${subject}"\n`,
+    ).join('');
   const files: Record<string, string> = {};
   const leaves = Array.from({ length: total - 10 }, (_, index) => index);
   for (const leaf of leaves) files[`parts/leaf-${leaf}.yml`] = `name: leaf-${leaf}\nsteps:\n${steps(leaf, 9)}`;
   for (let branch = 0; branch < 9; branch += 1) {
     const own = leaves.filter((leaf) => leaf % 9 === branch);
-    files[`parts/branch-${branch}.yml`] = `name: branch-${branch}\nsteps:\n${own.map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`).join('')}${steps(1_000 + branch, 12)}`;
+    files[`parts/branch-${branch}.yml`] =
+      `name: branch-${branch}\nsteps:\n${own.map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`).join('')}${steps(1_000 + branch, 12)}`;
   }
-  files['top.yml'] = `name: top\nsteps:\n${Array.from({ length: 9 }, (_, branch) => `  - workflow: ./parts/branch-${branch}.yml\n`).join('')}`;
+  files['top.yml'] =
+    `name: top\nsteps:\n${Array.from({ length: 9 }, (_, branch) => `  - workflow: ./parts/branch-${branch}.yml\n`).join('')}`;
   return files;
 }
 
@@ -41,7 +47,10 @@ describe('a workflow of 2,000 steps in 200 files', () => {
     const most = secondsSince(cpu);
     expect(problems).toEqual([]);
     expect(Object.keys(plan?.nested ?? {})).toHaveLength(FILES - 1);
-    const counted = [plan, ...Object.values(plan?.nested ?? {})].reduce((sum, body) => sum + (body?.steps.length ?? 0), 0);
+    const counted = [plan, ...Object.values(plan?.nested ?? {})].reduce(
+      (sum, body) => sum + (body?.steps.length ?? 0),
+      0,
+    );
     expect(counted).toBeGreaterThanOrEqual(STEPS);
     expect(most / least).toBeLessThan(10 * SLACK);
     expect((process.memoryUsage.rss() - memory) / 1024 / 1024).toBeLessThan(MEGABYTES);

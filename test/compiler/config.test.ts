@@ -16,7 +16,10 @@ describe('perdure.yml', () => {
   });
 
   it('is strict', () => {
-    expect(load('workflow: {}\nmodels: {defualt: sonnet}\n').problems).toEqual(['perdure.yml 1:1 unknown-key error', 'perdure.yml 2:10 unknown-key error']);
+    expect(load('workflow: {}\nmodels: {defualt: sonnet}\n').problems).toEqual([
+      'perdure.yml 1:1 unknown-key error',
+      'perdure.yml 2:10 unknown-key error',
+    ]);
   });
 
   it('refuses what this version does not do, so that nobody relies on it', () => {
@@ -25,13 +28,21 @@ describe('perdure.yml', () => {
 
   it('takes keys of providers as references only', () => {
     expect(load('providers: {anthropic: {key: "${env.KEY}"}}\n').problems).toEqual([]);
-    expect(load('providers: {anthropic: {key: sk-ant-123}}\n').problems).toEqual(['perdure.yml 1:30 invalid-value error']);
+    expect(load('providers: {anthropic: {key: sk-ant-123}}\n').problems).toEqual([
+      'perdure.yml 1:30 invalid-value error',
+    ]);
   });
 
   it.each([
-    ['mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ${env.DOCS}"}}}', []],
+    [
+      'mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ${env.DOCS}"}}}',
+      [],
+    ],
     ['mcp: {github: {command: [npx], env: {GITHUB_TOKEN: planted-token}}}', ['perdure.yml 1:52 invalid-value error']],
-    ['mcp: {docs: {url: "https://x.example", headers: {X-Api-Key: planted-token}}}', ['perdure.yml 1:61 invalid-value error']],
+    [
+      'mcp: {docs: {url: "https://x.example", headers: {X-Api-Key: planted-token}}}',
+      ['perdure.yml 1:61 invalid-value error'],
+    ],
     ['mcp: {docs: {url: "file:///etc/passwd"}}', ['perdure.yml 1:19 invalid-value error']],
     ['mcp: {docs: {url: "https://x.example", command: [npx]}}', ['perdure.yml 1:19 invalid-value error']],
     ['mcp: {docs: {}}', ['perdure.yml 1:13 missing-key error']],
@@ -47,7 +58,10 @@ describe('perdure.yml', () => {
     ['notify: {webhook: "${env.HOOK}"}', []],
     ['notify: {webhook: "https://hooks.example.org/planted-token"}', []],
     ['notify: {webhook: planted-token}', ['perdure.yml 1:19 invalid-value error']],
-    ['notify: {command: [], on: [ended, started]}', ['perdure.yml 1:19 invalid-value error', 'perdure.yml 1:35 invalid-value error']],
+    [
+      'notify: {command: [], on: [ended, started]}',
+      ['perdure.yml 1:19 invalid-value error', 'perdure.yml 1:35 invalid-value error'],
+    ],
     ['notify: {on: [ended]}', ['perdure.yml 1:10 missing-key error']],
   ])('takes who is told, an address best as a reference: %s', (text, problems) => {
     expect(load(`${text}\n`).problems).toEqual(problems);
@@ -56,19 +70,31 @@ describe('perdure.yml', () => {
   });
 
   it('is supplemented by .glee/config.yml, whose unknown keys are warnings', () => {
-    const { config, problems } = load('workflows: {max_depth: 3, budgets: {max_steps: 5}}\n', 'theme: dark\nworkflows: {max_depth: 9, budgets: {max_steps: 9, max_parallel: 2}}\n');
+    const { config, problems } = load(
+      'workflows: {max_depth: 3, budgets: {max_steps: 5}}\n',
+      'theme: dark\nworkflows: {max_depth: 9, budgets: {max_steps: 9, max_parallel: 2}}\n',
+    );
     expect(config).toEqual({ workflows: { max_depth: 3, budgets: { max_steps: 5, max_parallel: 2 } } });
     expect(problems).toEqual(['.glee/config.yml 1:1 unknown-key warning']);
   });
 
   it('takes the program that Glee prefers from .glee/config.yml', () => {
-    expect(load('', 'subagents:\n  default_agent: codex\n')).toMatchObject({ config: { agents: { default: 'codex' } }, problems: [] });
-    expect(load('agents: {default: claude}\n', 'subagents: {default_agent: codex, max_concurrent: 4}\n')).toMatchObject({ config: { agents: { default: 'claude' } }, problems: ['.glee/config.yml 1:1 unknown-key warning'] });
-    expect(load('', 'subagents: {default_agent: copilot}\n').problems).toEqual(['.glee/config.yml 1:28 invalid-value error']);
+    expect(load('', 'subagents:\n  default_agent: codex\n')).toMatchObject({
+      config: { agents: { default: 'codex' } },
+      problems: [],
+    });
+    expect(load('agents: {default: claude}\n', 'subagents: {default_agent: codex, max_concurrent: 4}\n')).toMatchObject(
+      { config: { agents: { default: 'claude' } }, problems: ['.glee/config.yml 1:1 unknown-key warning'] },
+    );
+    expect(load('', 'subagents: {default_agent: copilot}\n').problems).toEqual([
+      '.glee/config.yml 1:28 invalid-value error',
+    ]);
   });
 
   it('never shows a value that may be a secret', () => {
-    const { problems, sources } = loadConfig(findProject(createProject({ 'perdure.yml': 'providers: {anthropic: {key: sk-ant-123}}\n' })));
+    const { problems, sources } = loadConfig(
+      findProject(createProject({ 'perdure.yml': 'providers: {anthropic: {key: sk-ant-123}}\n' })),
+    );
     expect(JSON.stringify([problems, [...sources]])).not.toContain('sk-ant-123');
   });
 });
@@ -76,7 +102,11 @@ describe('perdure.yml', () => {
 describe('findProject', () => {
   it('takes the nearest folder upwards with perdure.yml, then with .git', () => {
     const root = createProject({ '.git/HEAD': '', 'a/perdure.yml': '', 'a/b/c.yml': '', 'd/e.yml': '' });
-    expect(findProject(join(root, 'a/b'))).toEqual({ root: join(root, 'a'), stateDir: join(root, 'a/.perdure'), configFile: join(root, 'a/perdure.yml') });
+    expect(findProject(join(root, 'a/b'))).toEqual({
+      root: join(root, 'a'),
+      stateDir: join(root, 'a/.perdure'),
+      configFile: join(root, 'a/perdure.yml'),
+    });
     expect(findProject(join(root, 'd')).root).toBe(root);
   });
 });

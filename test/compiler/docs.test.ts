@@ -7,10 +7,12 @@ import { packageRoot } from '../../src/compiler/read.js';
 import { compileIn, createProject } from './temporary-project.js';
 
 const text = readFileSync(join(packageRoot(), 'docs', 'workflows.md'), 'utf8');
-const snippets = [...text.matchAll(/^## (?<section>.*)$|^```yaml\n(?<yaml>[^]*?)^```$/gm)].reduce<{ section: string; yaml: string }[]>((found, { groups }) => {
-  const section = groups?.['section'] ?? found.at(-1)?.section ?? '';
-  return [...found, { section, yaml: groups?.['yaml'] ?? '' }];
-}, []).filter(({ yaml }) => yaml !== '');
+const snippets = [...text.matchAll(/^## (?<section>.*)$|^```yaml\n(?<yaml>[^]*?)^```$/gm)]
+  .reduce<{ section: string; yaml: string }[]>((found, { groups }) => {
+    const section = groups?.['section'] ?? found.at(-1)?.section ?? '';
+    return [...found, { section, yaml: groups?.['yaml'] ?? '' }];
+  }, [])
+  .filter(({ yaml }) => yaml !== '');
 
 const NESTED = 'inputs: {subject: {type: string}}\nsteps:\n  - agent: Explore\n    prompt: Look at ${subject}.\n';
 

@@ -5,8 +5,11 @@ import { planOf, problemsOf } from './temporary-project.js';
 function workflow(mode: string, steps: string[]): string {
   const lines = steps.map((step) => {
     const words = step.split(' ').filter((word) => word !== '');
-    const pick = (key: string): string[] => words.flatMap((word) => (word.startsWith(`${key}:`) ? word.slice(2).split(',') : []));
-    const group = pick('g').map((name) => `parallel_group: ${name}, `).join('');
+    const pick = (key: string): string[] =>
+      words.flatMap((word) => (word.startsWith(`${key}:`) ? word.slice(2).split(',') : []));
+    const group = pick('g')
+      .map((name) => `parallel_group: ${name}, `)
+      .join('');
     const needs = pick('n').length === 0 ? '' : `needs: [${pick('n').join(', ')}], `;
     const uses = [
       ...pick('r').map((target) => `\${steps[${target}].output}`),
@@ -21,7 +24,9 @@ function workflow(mode: string, steps: string[]): string {
 
 /** Edges in short: `0! 1` is a need of 0 with `skip` and one of 1 without. */
 function edges(mode: string, steps: string[]): string[] {
-  return planOf(workflow(mode, steps)).steps.map(({ needs }) => needs.map(({ step, skip }) => `${step}${skip ? '!' : ''}`).join(' '));
+  return planOf(workflow(mode, steps)).steps.map(({ needs }) =>
+    needs.map(({ step, skip }) => `${step}${skip ? '!' : ''}`).join(' '),
+  );
 }
 
 describe('edges', () => {
@@ -60,18 +65,29 @@ describe('edges', () => {
   });
 
   it('counts a default only for what stands before it', () => {
-    const text = 'execution: dag\nsteps:\n  - {command: [a]}\n  - {command: [b]}\n  - {command: [c, "${steps[0].output ?? steps[1].output}"]}\n';
-    expect(planOf(text).steps[2]?.needs).toEqual([{ step: 0, skip: false }, { step: 1, skip: true }]);
+    const text =
+      'execution: dag\nsteps:\n  - {command: [a]}\n  - {command: [b]}\n  - {command: [c, "${steps[0].output ?? steps[1].output}"]}\n';
+    expect(planOf(text).steps[2]?.needs).toEqual([
+      { step: 0, skip: false },
+      { step: 1, skip: true },
+    ]);
   });
 
   it('sees references in every place that may hold one', () => {
     const text = [
-      'execution: dag', 'steps:', '  - {id: a, command: [a]}',
-      '  - {command: [b], env: {X: "${steps.a.output}"}}', '  - {command: [b], stdin: "${steps.a.output}"}',
-      '  - {command: [b], cwd: "${steps.a.output}"}', '  - {command: [b], when: "${steps.a.output == 1}"}',
-      '  - {agent: scanner, prompt: "${steps.a.output}"}', '  - {agent: scanner, inputs: {x: {y: ["${steps.a.output}"]}}}',
-      '  - {agent: scanner, rehearsal: "${steps.a.output}"}', '  - {approval: "${steps.a.output}"}',
-      '  - {approval: Go?, content: "${steps.a.output}"}', '  - {approval: {message: "${steps.a.output}"}}',
+      'execution: dag',
+      'steps:',
+      '  - {id: a, command: [a]}',
+      '  - {command: [b], env: {X: "${steps.a.output}"}}',
+      '  - {command: [b], stdin: "${steps.a.output}"}',
+      '  - {command: [b], cwd: "${steps.a.output}"}',
+      '  - {command: [b], when: "${steps.a.output == 1}"}',
+      '  - {agent: scanner, prompt: "${steps.a.output}"}',
+      '  - {agent: scanner, inputs: {x: {y: ["${steps.a.output}"]}}}',
+      '  - {agent: scanner, rehearsal: "${steps.a.output}"}',
+      '  - {approval: "${steps.a.output}"}',
+      '  - {approval: Go?, content: "${steps.a.output}"}',
+      '  - {approval: {message: "${steps.a.output}"}}',
     ].join('\n');
     for (const step of planOf(text).steps.slice(1)) expect(step.needs).toEqual([{ step: 0, skip: true }]);
   });
@@ -103,7 +119,9 @@ describe('edges', () => {
     ['parallel', 'continue'],
     ['dag', 'skip_dependents'],
   ])('and the failure rule of %s is %s, unless a step says otherwise', (mode, rule) => {
-    const plan = planOf(`execution: ${mode}\nsteps:\n  - {command: [a]}\n  - {command: [b], on_error: stop}\n  - {command: [b], on_error: continue}\n`);
+    const plan = planOf(
+      `execution: ${mode}\nsteps:\n  - {command: [a]}\n  - {command: [b], on_error: stop}\n  - {command: [b], on_error: continue}\n`,
+    );
     expect(plan.steps.map(({ on_error }) => on_error)).toEqual([rule, 'stop', 'continue']);
   });
 });

@@ -9,6 +9,9 @@ export function compileFlowText(text: string, files: Record<string, string> = {}
 /** The steps of a flow that must have no error. */
 export function flowPlan(text: string, files: Record<string, string> = {}): NonNullable<Compiled['plan']> {
   const { plan, problems } = compileFlowText(text, files);
-  if (plan === null) throw new Error(problems.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`).join('\n'));
+  if (plan === null)
+    throw new Error(
+      problems.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`).join('\n'),
+    );
   return plan;
 }

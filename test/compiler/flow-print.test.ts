@@ -26,9 +26,22 @@ describe('a printed flow', () => {
   });
 
   it('has one step a line, short groups on one, and branches behind their conditions', () => {
-    const text = '# find\n$s:={base:"Explore",prompt:"Look, at: {all}"} $s:"Scan":v->[a||b:"x"] # both\n(all success)~>c ~>(if failed) d:"fix"->e';
+    const text =
+      '# find\n$s:={base:"Explore",prompt:"Look, at: {all}"} $s:"Scan":v->[a||b:"x"] # both\n(all success)~>c ~>(if failed) d:"fix"->e';
     expect(reprint(text)).toBe(
-      ['# find', '$s := {', '  base: "Explore",', '  prompt: "Look, at: {all}"', '}', '', '$s:"Scan":v ->', '[a || b:"x"] # both', '(if all success)~> c', '(if failed)~> d:"fix" -> e', ''].join('\n'),
+      [
+        '# find',
+        '$s := {',
+        '  base: "Explore",',
+        '  prompt: "Look, at: {all}"',
+        '}',
+        '',
+        '$s:"Scan":v ->',
+        '[a || b:"x"] # both',
+        '(if all success)~> c',
+        '(if failed)~> d:"fix" -> e',
+        '',
+      ].join('\n'),
     );
   });
 });

@@ -15,11 +15,16 @@ const PAGES: Record<string, string[]> = {
 
 describe.each(Object.entries(PAGES))('docs/%s.md', (page, files) => {
   const text = readFileSync(join(packageRoot(), 'docs', `${page}.md`), 'utf8');
-  const snippets = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].flatMap(([, language, snippet]) => (language === 'sh' ? [] : [snippet ?? '']));
+  const snippets = [...text.matchAll(/^```(\w*)\n([^]*?)^```$/gm)].flatMap(([, language, snippet]) =>
+    language === 'sh' ? [] : [snippet ?? ''],
+  );
 
   it('shows what compiles', () => {
     expect(snippets).toHaveLength(files.length);
-    const root = createProject({ 'transcript.txt': 'Hello.', ...Object.fromEntries(files.map((file, index) => [file, snippets[index] ?? ''])) });
+    const root = createProject({
+      'transcript.txt': 'Hello.',
+      ...Object.fromEntries(files.map((file, index) => [file, snippets[index] ?? ''])),
+    });
     for (const file of files) {
       const { plan, problems } = compileIn(root, file);
       expect({ file, problems, plan: plan !== null }).toEqual({ file, problems: [], plan: true });
@@ -29,13 +34,17 @@ describe.each(Object.entries(PAGES))('docs/%s.md', (page, files) => {
 
 describe('docs/tools.md', () => {
   it('shows a tool that lints', () => {
-    const [, snippet = ''] = /^```yaml\n([^]*?)^```$/m.exec(readFileSync(join(packageRoot(), 'docs', 'tools.md'), 'utf8')) ?? [];
+    const [, snippet = ''] =
+      /^```yaml\n([^]*?)^```$/m.exec(readFileSync(join(packageRoot(), 'docs', 'tools.md'), 'utf8')) ?? [];
     const file = 'definitions/tools/word-count/tool.yml';
     expect(validatePaths([file], createProject({ [file]: snippet })).problems).toEqual([]);
   });
 });
 
 /** A page for each format, with a part for those who bring its files. */
-it.each(['agents', 'builds', 'chains', 'flows', 'projects', 'tools', 'workflows'])('docs/%s.md tells those who come from elsewhere what differs', (page) => {
-  expect(readFileSync(join(packageRoot(), 'docs', `${page}.md`), 'utf8')).toMatch(/^## Coming from /m);
-});
+it.each(['agents', 'builds', 'chains', 'flows', 'projects', 'tools', 'workflows'])(
+  'docs/%s.md tells those who come from elsewhere what differs',
+  (page) => {
+    expect(readFileSync(join(packageRoot(), 'docs', `${page}.md`), 'utf8')).toMatch(/^## Coming from /m);
+  },
+);

@@ -18,13 +18,83 @@ const MEGABYTES = 1024 * 1024;
 
 const FOLDER = join(packageRoot(), 'definitions');
 const EXAMPLES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
-  .filter((file) => /^(?!scripts).*\.(?:ya?ml|json|md|toml|flow|agent)$/.test(file) && statSync(join(FOLDER, file)).size < 16_384)
+  .filter(
+    (file) =>
+      /^(?!scripts).*\.(?:ya?ml|json|md|toml|flow|agent)$/.test(file) && statSync(join(FOLDER, file)).size < 16_384,
+  )
   .map((file) => ({ extension: extname(file), text: readFileSync(join(FOLDER, file), 'utf8') }));
 
 const FRAGMENTS = [
-  '${', '}', '{{', '}}', '??', '"', "'", '\\', '[', ']', '{', ': ', '- ', '\n', '\t', '\r\n', '|\n', '>-\n', '&a ', '*a', '!!set ', '<<: ', '#', '---\n', '\0', '\uFEFF', '\u202e', '\ud800', '.nan', '1e999', '0x1F', '~', 'null', 'true', '9007199254740993',
-  '__proto__', 'constructor', 'steps', 'steps:\n', 'agent: ', 'when: ', 'foreach: ', 'loop: {until: true}\n', 'needs: [0]', 'parallel_group: x\n', '${steps[0].output}', '${steps[-1].output}', '${parallel_group.x.outputs}', '${item}', 'length(', '&& ', '!',
-  'nugget', 'goal: ', 'step: 1', 'userRequest', ' -> ', ' || ', ' ~> ', '$x := {', '@gate', '(if failed)', '"""', "'''", 'name = ', '[run]\n', '界', '🚀', ' '.repeat(70), '['.repeat(70),
+  '${',
+  '}',
+  '{{',
+  '}}',
+  '??',
+  '"',
+  "'",
+  '\\',
+  '[',
+  ']',
+  '{',
+  ': ',
+  '- ',
+  '\n',
+  '\t',
+  '\r\n',
+  '|\n',
+  '>-\n',
+  '&a ',
+  '*a',
+  '!!set ',
+  '<<: ',
+  '#',
+  '---\n',
+  '\0',
+  '\uFEFF',
+  '\u202e',
+  '\ud800',
+  '.nan',
+  '1e999',
+  '0x1F',
+  '~',
+  'null',
+  'true',
+  '9007199254740993',
+  '__proto__',
+  'constructor',
+  'steps',
+  'steps:\n',
+  'agent: ',
+  'when: ',
+  'foreach: ',
+  'loop: {until: true}\n',
+  'needs: [0]',
+  'parallel_group: x\n',
+  '${steps[0].output}',
+  '${steps[-1].output}',
+  '${parallel_group.x.outputs}',
+  '${item}',
+  'length(',
+  '&& ',
+  '!',
+  'nugget',
+  'goal: ',
+  'step: 1',
+  'userRequest',
+  ' -> ',
+  ' || ',
+  ' ~> ',
+  '$x := {',
+  '@gate',
+  '(if failed)',
+  '"""',
+  "'''",
+  'name = ',
+  '[run]\n',
+  '界',
+  '🚀',
+  ' '.repeat(70),
+  '['.repeat(70),
 ];
 
 type Draw = () => number;
@@ -78,34 +148,46 @@ function cpuSeconds(root: string, file: string): number {
 }
 
 describe('mutated examples of every format', () => {
-  it.each(Array.from({ length: SHARDS }, (_, shard) => shard))('compile or have problems at real positions, in less than a second each (shard %i)', (shard) => {
-    const root = createProject({});
-    const project = findProject(root);
-    const draw = random(`fuzz ${shard}`);
-    const before = process.memoryUsage.rss();
-    for (let done = 0; done < TEXTS / SHARDS; done += BATCH) {
-      const folder = join(root, 'batch');
-      mkdirSync(folder);
-      const compiler = createCompiler({ cwd: root, project, config: {} });
-      for (let number = 0; number < BATCH; number++) {
-        const { extension, text } = textFrom(draw);
-        const file = join(folder, `f${number}${extension}`);
-        writeFileSync(file, text);
-        const known = compiler.problems.length;
-        const started = performance.now();
-        const plan = compiler.compile(file);
-        // To ask for the CPU's time takes as long as to compile: only what seems slow is measured.
-        const seconds = performance.now() - started < SECONDS ? 0 : cpuSeconds(root, file);
-        const found = compiler.problems.slice(known);
-        const lines = text.split('\n').length;
-        const isSound = seconds < 1 && (plan !== null || found.some(({ severity }) => severity === 'error')) && found.every(({ line, column, length, file: at }) => line > 0 && column > 0 && length > 0 && (line <= lines || !at.includes(`f${number}`)));
-        // Asserted only where it fails: 20,000 assertions take longer than the compiler.
-        if (!isSound) expect({ extension, text, found, seconds, hasPlan: plan !== null }).toBeNull();
+  it.each(Array.from({ length: SHARDS }, (_, shard) => shard))(
+    'compile or have problems at real positions, in less than a second each (shard %i)',
+    (shard) => {
+      const root = createProject({});
+      const project = findProject(root);
+      const draw = random(`fuzz ${shard}`);
+      const before = process.memoryUsage.rss();
+      for (let done = 0; done < TEXTS / SHARDS; done += BATCH) {
+        const folder = join(root, 'batch');
+        mkdirSync(folder);
+        const compiler = createCompiler({ cwd: root, project, config: {} });
+        for (let number = 0; number < BATCH; number++) {
+          const { extension, text } = textFrom(draw);
+          const file = join(folder, `f${number}${extension}`);
+          writeFileSync(file, text);
+          const known = compiler.problems.length;
+          const started = performance.now();
+          const plan = compiler.compile(file);
+          // To ask for the CPU's time takes as long as to compile: only what seems slow is measured.
+          const seconds = performance.now() - started < SECONDS ? 0 : cpuSeconds(root, file);
+          const found = compiler.problems.slice(known);
+          const lines = text.split('\n').length;
+          const isSound =
+            seconds < 1 &&
+            (plan !== null || found.some(({ severity }) => severity === 'error')) &&
+            found.every(
+              ({ line, column, length, file: at }) =>
+                line > 0 && column > 0 && length > 0 && (line <= lines || !at.includes(`f${number}`)),
+            );
+          // Asserted only where it fails: 20,000 assertions take longer than the compiler.
+          if (!isSound) expect({ extension, text, found, seconds, hasPlan: plan !== null }).toBeNull();
+        }
+        // eslint-disable-next-line no-control-regex -- these are what may not reach a terminal
+        expect(printProblems(compiler.problems, compiler.sources, { files: BATCH, color: false })).not.toMatch(
+          /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/,
+        );
+        rmSync(folder, { recursive: true });
       }
-      // eslint-disable-next-line no-control-regex -- these are what may not reach a terminal
-      expect(printProblems(compiler.problems, compiler.sources, { files: BATCH, color: false })).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
-      rmSync(folder, { recursive: true });
-    }
-    expect((process.memoryUsage.rss() - before) / MEGABYTES).toBeLessThan(400);
-  }, FULL ? 3_600 * SECONDS : 240 * SECONDS);
+      expect((process.memoryUsage.rss() - before) / MEGABYTES).toBeLessThan(400);
+    },
+    FULL ? 3_600 * SECONDS : 240 * SECONDS,
+  );
 });

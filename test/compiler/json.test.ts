@@ -12,35 +12,64 @@ function read(text: string): { node: Node | null; problems: Problem[] } {
   return { node: parseJson(createSource('/x.json', 'x.json', text), report), problems };
 }
 
-const nodesOf = (node: Node): Node[] => [node, ...(node.items ?? []).flatMap(nodesOf), ...[...(node.members?.values() ?? [])].flatMap((member) => nodesOf(member.node))];
+const nodesOf = (node: Node): Node[] => [
+  node,
+  ...(node.items ?? []).flatMap(nodesOf),
+  ...[...(node.members?.values() ?? [])].flatMap((member) => nodesOf(member.node)),
+];
 
 describe('JSON', () => {
   it('means what JSON.parse says, and every value is where it is written', () => {
-    fc.assert(fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
-      const text = JSON.stringify(value, null, indent);
-      const { node, problems } = read(text);
-      const isFit = !/"(?:__proto__|constructor|prototype|<<)":|\d{16}|\de\+?\d/.test(text);
-      if (node === null) return !isFit || problems.some(({ code }) => code === 'unsafe-number');
-      expect(node.value).toEqual(JSON.parse(text));
-      for (const one of nodesOf(node)) expect(JSON.parse(text.slice(one.start, one.end))).toEqual(one.value);
-      return true;
-    }), { seed: 20261122, numRuns: 500 });
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent);
+        const { node, problems } = read(text);
+        const isFit = !/"(?:__proto__|constructor|prototype|<<)":|\d{16}|\de\+?\d/.test(text);
+        if (node === null) return !isFit || problems.some(({ code }) => code === 'unsafe-number');
+        expect(node.value).toEqual(JSON.parse(text));
+        for (const one of nodesOf(node)) expect(JSON.parse(text.slice(one.start, one.end))).toEqual(one.value);
+        return true;
+      }),
+      { seed: 20261122, numRuns: 500 },
+    );
   });
 
   it('is refused exactly where JSON.parse refuses it', () => {
-    const alphabet = ['{', '}', '[', ']', ',', ':', '"a"', '"b', '1', '-', '.5', 'true', 'nul', ' ', '\n', '\\', '0', 'e3'];
-    fc.assert(fc.property(fc.array(fc.constantFrom(...alphabet), { maxLength: 9 }), (pieces) => {
-      const text = pieces.join('');
-      let parsed = true;
-      try {
-        JSON.parse(text);
-      } catch {
-        parsed = false;
-      }
-      const { node, problems } = read(text);
-      expect(node !== null || problems.some(({ code }) => code === 'duplicate-key')).toBe(parsed);
-      expect(problems.length > 0).toBe(node === null);
-    }), { seed: 20261122, numRuns: 5_000 });
+    const alphabet = [
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"b',
+      '1',
+      '-',
+      '.5',
+      'true',
+      'nul',
+      ' ',
+      '\n',
+      '\\',
+      '0',
+      'e3',
+    ];
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...alphabet), { maxLength: 9 }), (pieces) => {
+        const text = pieces.join('');
+        let parsed = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          parsed = false;
+        }
+        const { node, problems } = read(text);
+        expect(node !== null || problems.some(({ code }) => code === 'duplicate-key')).toBe(parsed);
+        expect(problems.length > 0).toBe(node === null);
+      }),
+      { seed: 20261122, numRuns: 5_000 },
+    );
   });
 
   it.each([
@@ -52,20 +81,37 @@ describe('JSON', () => {
     ['a comment', '{\n  // why\n  "a": 1}', '2:3 invalid-json', 'Expected a key in double quotes, got a comment.'],
     ['a word of Python', '{"a": True}', '1:7 invalid-json', 'Expected a value, got `True`.'],
     ['a number with a zero before it', '[01]', '1:2 invalid-json', 'Expected a value, got `01`.'],
-    ['a text over two lines', '{"a": "x\ny"}', '1:9 invalid-json', 'Expected `"` at the end of the text, got the end of the line.'],
-    ['a text without an end', '{"a": "x', '1:7 invalid-json', 'Expected `"` at the end of the text, got the end of the file.'],
+    [
+      'a text over two lines',
+      '{"a": "x\ny"}',
+      '1:9 invalid-json',
+      'Expected `"` at the end of the text, got the end of the line.',
+    ],
+    [
+      'a text without an end',
+      '{"a": "x',
+      '1:7 invalid-json',
+      'Expected `"` at the end of the text, got the end of the file.',
+    ],
     ['an escape that is none', '["\\d"]', '1:3 invalid-json', 'Expected an escape of JSON, got `\\d`.'],
     ['an end that is missing', '{"a": [1, 2', '1:11 invalid-json', 'Expected `,` or `]`, got the end of the file.'],
     ['two values', '{} {}', '1:4 invalid-json', 'Expected the end of the file, got `{`.'],
     ['a key twice', '{"a": 1,\n "a": 2}', '2:2 duplicate-key', 'The key `a` is written twice in one map.'],
-    ['a key twice, once escaped', '{"a": 1, "\\u0061": 2}', '1:10 duplicate-key', 'The key `a` is written twice in one map.'],
+    [
+      'a key twice, once escaped',
+      '{"a": 1, "\\u0061": 2}',
+      '1:10 duplicate-key',
+      'The key `a` is written twice in one map.',
+    ],
     ['a prototype', '{"__proto__": {}}', '1:2 forbidden-key', 'The key `__proto__` may not be used.'],
     ['a long number', '[12345678901234567890]', '1:2 unsafe-number', 'Expected a number that JSON carries exactly.'],
     ['a huge number', '[1e999]', '1:2 unsafe-number', 'Expected a number that JSON carries exactly.'],
     ['nothing', ' \n', '1:1 empty-file', 'Expected a definition, got nothing.'],
     ['lists 5,000 deep', '['.repeat(5000), '1:66 too-deep', 'Expected at most 64 levels, got more.'],
   ])('with %s has its problem at the right place', (_what, text, where, message) => {
-    expect(read(text).problems.map((problem) => [`${problem.line}:${problem.column} ${problem.code}`, problem.message])).toEqual([[where, message]]);
+    expect(
+      read(text).problems.map((problem) => [`${problem.line}:${problem.column} ${problem.code}`, problem.message]),
+    ).toEqual([[where, message]]);
   });
 
   it('tells all keys that are written twice at once', () => {

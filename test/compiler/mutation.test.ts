@@ -8,13 +8,63 @@ import { printProblems } from '../../src/compiler/print-problems.js';
 import { packageRoot } from '../../src/compiler/read.js';
 import { createProject } from './temporary-project.js';
 
-const shipped = ['review-repository', 'explain-file', 'changelog-check'].map((name) => readFileSync(join(packageRoot(), `definitions/workflows/${name}.yml`), 'utf8'));
-const fragments = ['${', '}', '??', '"', "'", '\\', '[', ']', '{', ': ', '- ', '\n', '\t', '|\n', '>-\n', '&a ', '*a', '!!set ', 'steps', 'steps:\n', 'agent: ', 'when: ', '__proto__', '\0', '\uFEFF', '\u202e', '.nan', '1e999', '~', '---\n', '${steps[0].output}', '${parallel_group.x.outputs}', 'needs: [0]', 'parallel_group: x\n'];
+const shipped = ['review-repository', 'explain-file', 'changelog-check'].map((name) =>
+  readFileSync(join(packageRoot(), `definitions/workflows/${name}.yml`), 'utf8'),
+);
+const fragments = [
+  '${',
+  '}',
+  '??',
+  '"',
+  "'",
+  '\\',
+  '[',
+  ']',
+  '{',
+  ': ',
+  '- ',
+  '\n',
+  '\t',
+  '|\n',
+  '>-\n',
+  '&a ',
+  '*a',
+  '!!set ',
+  'steps',
+  'steps:\n',
+  'agent: ',
+  'when: ',
+  '__proto__',
+  '\0',
+  '\uFEFF',
+  '\u202e',
+  '.nan',
+  '1e999',
+  '~',
+  '---\n',
+  '${steps[0].output}',
+  '${parallel_group.x.outputs}',
+  'needs: [0]',
+  'parallel_group: x\n',
+];
 
 /** A shipped workflow with pieces cut out, doubled or thrown in; or only pieces. */
 const texts = fc.oneof(
-  { weight: 4, arbitrary: fc.tuple(fc.constantFrom(...shipped), fc.array(fc.tuple(fc.nat(5000), fc.nat(60), fc.constantFrom('', ...fragments)), { minLength: 1, maxLength: 6 })).map(mutate) },
-  { weight: 2, arbitrary: fc.array(fc.constantFrom(...fragments, 'a', ' ', '0'), { maxLength: 200 }).map((parts) => parts.join('')) },
+  {
+    weight: 4,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(...shipped),
+        fc.array(fc.tuple(fc.nat(5000), fc.nat(60), fc.constantFrom('', ...fragments)), { minLength: 1, maxLength: 6 }),
+      )
+      .map(mutate),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(fc.constantFrom(...fragments, 'a', ' ', '0'), { maxLength: 200 })
+      .map((parts) => parts.join('')),
+  },
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
 );
 
@@ -45,7 +95,9 @@ describe('any text at all', () => {
           expect(line).toBeLessThanOrEqual(text.split('\n').length);
         }
         // eslint-disable-next-line no-control-regex -- control characters are what must not be printed
-        expect(printProblems(compiler.problems, compiler.sources, { files: 1, color: false })).not.toMatch(/[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+        expect(printProblems(compiler.problems, compiler.sources, { files: 1, color: false })).not.toMatch(
+          /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/,
+        );
       }),
       { numRuns: 400 },
     );

@@ -11,7 +11,9 @@ import { templatesOf } from '../../src/plan/step-templates.js';
 import { randomDefinition } from './random-definition.js';
 import { planOf } from './temporary-project.js';
 
-const draws = fc.infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true })).map((stream) => () => stream.next().value as number); // it never ends
+const draws = fc
+  .infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }))
+  .map((stream) => () => stream.next().value as number); // it never ends
 
 /** Checks that every reference of a block is to something that is there: `scopes` are the blocks around it, the inner first. */
 function checkReferences(block: Block, scopes: Block[]): void {

@@ -23,9 +23,16 @@ afterAll(() => {
 });
 
 it.each([
-  ['file', 'file'], ['folder', 'folder'], ['link', 'other'],
-  ['nothing', 'missing'], ['x'.repeat(300), 'missing'], ['file/below', 'missing'], ['link/below', 'missing'], ['nul\0', 'missing'],
-  ['folder/EACCES', 'other'], ['folder/EIO', 'other'],
+  ['file', 'file'],
+  ['folder', 'folder'],
+  ['link', 'other'],
+  ['nothing', 'missing'],
+  ['x'.repeat(300), 'missing'],
+  ['file/below', 'missing'],
+  ['link/below', 'missing'],
+  ['nul\0', 'missing'],
+  ['folder/EACCES', 'other'],
+  ['folder/EIO', 'other'],
 ])('what is at %j is %s', (path, kind) => {
   const root = createProject({ file: '', 'folder/x': '' });
   symlinkSync('link', join(root, 'link'));

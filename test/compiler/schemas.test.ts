@@ -19,7 +19,10 @@ describe('JSON Schemas', () => {
   ] as const)('of %s takes every shipped file', (kind, folder) => {
     const validate = new Ajv({ strict: false }).compile(jsonSchemaOf(kind));
     for (const file of readdirSync(join(packageRoot(), 'definitions', folder))) {
-      expect(validate(parseDocument(read('definitions', folder, file)).toJS()), `${file}: ${JSON.stringify(validate.errors)}`).toBe(true);
+      expect(
+        validate(parseDocument(read('definitions', folder, file)).toJS()),
+        `${file}: ${JSON.stringify(validate.errors)}`,
+      ).toBe(true);
     }
   });
 
@@ -27,8 +30,12 @@ describe('JSON Schemas', () => {
     const undescribed: string[] = [];
     const walk = (schema: unknown, path: string): void => {
       if (typeof schema !== 'object' || schema === null) return;
-      const properties: object = 'properties' in schema && typeof schema.properties === 'object' && schema.properties !== null ? schema.properties : {};
-      for (const [name, field] of Object.entries(properties)) if (!('description' in field)) undescribed.push(`${path}.${name}`);
+      const properties: object =
+        'properties' in schema && typeof schema.properties === 'object' && schema.properties !== null
+          ? schema.properties
+          : {};
+      for (const [name, field] of Object.entries(properties))
+        if (!('description' in field)) undescribed.push(`${path}.${name}`);
       for (const [key, value] of Object.entries(schema)) walk(value, `${path}.${key}`);
     };
     for (const kind of SCHEMA_KINDS) walk(jsonSchemaOf(kind), kind);

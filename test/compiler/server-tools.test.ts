@@ -2,10 +2,21 @@ import { describe, expect, it } from 'vitest';
 import type { ListedTool } from '../../src/plan/mcp-server.js';
 import { serverTools } from '../../src/compiler/server-tools.js';
 
-const SERVERS = { github: { command: ['npx', 'server'] }, 'my_files': { url: 'https://files.example' } };
-const tool = (name: string, reads = false): ListedTool => ({ name, description: `Does ${name}.`, inputs: '{"type":"object"}', reads });
+const SERVERS = { github: { command: ['npx', 'server'] }, my_files: { url: 'https://files.example' } };
+const tool = (name: string, reads = false): ListedTool => ({
+  name,
+  description: `Does ${name}.`,
+  inputs: '{"type":"object"}',
+  reads,
+});
 
-function named(name: string, listed: Record<string, ListedTool[]> = { github: [tool('get_issue', true), tool('create_issue')], my_files: [tool('files.read')] }) {
+function named(
+  name: string,
+  listed: Record<string, ListedTool[]> = {
+    github: [tool('get_issue', true), tool('create_issue')],
+    my_files: [tool('files.read')],
+  },
+) {
   const listings = { listed: new Map(Object.entries(listed)), wanted: new Set<string>() };
   const found = serverTools(name, { servers: SERVERS, listings, texts: new Map() });
   return { found: Array.isArray(found) ? found.map((one) => one.name) : found, wanted: [...listings.wanted] };

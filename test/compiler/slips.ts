@@ -8,5 +8,7 @@ export function problemsIn(file: string, text: string, as: 'message'): string[];
 export function problemsIn(file: string, text: string, as: 'told'): Told[];
 export function problemsIn(file: string, text: string, as: 'place' | 'message' | 'told' = 'place'): (string | Told)[] {
   const { problems } = compileIn(createProject({ [file]: text }), file);
-  return problems.map(({ line, column, code, message, suggestion }) => (as === 'place' ? `${line}:${column} ${code}` : as === 'message' ? message : { message, suggestion }));
+  return problems.map(({ line, column, code, message, suggestion }) =>
+    as === 'place' ? `${line}:${column} ${code}` : as === 'message' ? message : { message, suggestion },
+  );
 }

@@ -7,19 +7,51 @@ const first = (step: string): Step | undefined => planOf(`steps:\n  - ${step}\n`
 describe('steps', () => {
   it.each([
     // what is written, what the Plan has
-    ['{command: [npm, test, 5, true]}', { kind: 'command', argv: [{ value: 'npm' }, { value: 'test' }, { value: '5' }, { value: 'true' }], timeout_ms: 300_000, retry: { attempts: 1 }, max_output_kb: 100, effect: 'workspace' }],
-    ['{command: [a], env: {PORT: 80}, cwd: src, stdin: "x", reads: [a.txt]}', { env: { PORT: { value: '80' } }, cwd: { value: 'src' }, stdin: { value: 'x' }, reads: ['a.txt'] }],
+    [
+      '{command: [npm, test, 5, true]}',
+      {
+        kind: 'command',
+        argv: [{ value: 'npm' }, { value: 'test' }, { value: '5' }, { value: 'true' }],
+        timeout_ms: 300_000,
+        retry: { attempts: 1 },
+        max_output_kb: 100,
+        effect: 'workspace',
+      },
+    ],
+    [
+      '{command: [a], env: {PORT: 80}, cwd: src, stdin: "x", reads: [a.txt]}',
+      { env: { PORT: { value: '80' } }, cwd: { value: 'src' }, stdin: { value: 'x' }, reads: ['a.txt'] },
+    ],
     ['{command: [a], timeout: 1h30m}', { timeout_ms: 5_400_000 }],
     ['{command: [a], timeout: 1.5s}', { timeout_ms: 1500 }],
     ['{command: [a], timeout_mins: 0.5, deadline: 2m}', { timeout_ms: 30_000, deadline_ms: 120_000 }],
     ['{command: [a], retry: {attempts: 4, backoff: 500ms}}', { retry: { attempts: 4, backoff_ms: 500 } }],
     ['{command: [a], effect: external}', { effect: 'external' }],
-    ['{agent: scanner}', { kind: 'agent', prompt: null, model: null, schema: null, timeout_ms: 300_000, retry: { attempts: 3 } }],
+    [
+      '{agent: scanner}',
+      { kind: 'agent', prompt: null, model: null, schema: null, timeout_ms: 300_000, retry: { attempts: 3 } },
+    ],
     ['{agent: scanner, rehearsal: {findings: []}}', { rehearsal: { kind: 'literal', value: { findings: [] } } }],
     ['{agent: scanner, when: true}', { when: { kind: 'literal', value: true } }],
-    ['{approval: Go on?}', { kind: 'approval', message: { value: 'Go on?' }, content: null, fallback: 'abort', effect: 'none', timeout_ms: 0 }],
-    ['{approval: Go on?, content: "${x}", fallback: skip, deadline: 1d}', { content: { kind: 'expression' }, fallback: 'skip', deadline_ms: 86_400_000 }],
-    ['{approval: {message: "Send ${x}?", content: {a: 1}, fallback: approve}}', { message: { kind: 'text' }, content: { value: { a: 1 } }, fallback: 'approve' }],
+    [
+      '{approval: Go on?}',
+      {
+        kind: 'approval',
+        message: { value: 'Go on?' },
+        content: null,
+        fallback: 'abort',
+        effect: 'none',
+        timeout_ms: 0,
+      },
+    ],
+    [
+      '{approval: Go on?, content: "${x}", fallback: skip, deadline: 1d}',
+      { content: { kind: 'expression' }, fallback: 'skip', deadline_ms: 86_400_000 },
+    ],
+    [
+      '{approval: {message: "Send ${x}?", content: {a: 1}, fallback: approve}}',
+      { message: { kind: 'text' }, content: { value: { a: 1 } }, fallback: 'approve' },
+    ],
   ])('%s', (step, expected) => {
     expect(first(step)).toMatchObject(expected);
   });
@@ -69,10 +101,21 @@ describe('steps', () => {
 
   it.each([
     ['{agent: scanner, prompt: "${inputs.target}"}', 'inputs', 'an input is written by its name alone: `${target}`'],
-    ['{agent: scanner, prompt: "${env.HOME}"}', 'env', 'variables of the environment are no part of a definition: declare an input'],
+    [
+      '{agent: scanner, prompt: "${env.HOME}"}',
+      'env',
+      'variables of the environment are no part of a definition: declare an input',
+    ],
     ['{foreach: [a], agent: scanner, prompt: "${itme}"}', 'itme', 'did you mean `item`?'],
   ])('warn of a name that is most likely no input: %s', (step, name, suggestion) => {
-    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([{ code: 'near-input', severity: 'warning', message: `\`${name}\` is taken for an input of the workflow.`, suggestion }]);
+    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([
+      {
+        code: 'near-input',
+        severity: 'warning',
+        message: `\`${name}\` is taken for an input of the workflow.`,
+        suggestion,
+      },
+    ]);
   });
 
   it.each([
@@ -80,7 +123,9 @@ describe('steps', () => {
     ['depends_on: [0]', 'it is called `needs` here'],
     ['if: true', 'it is called `when` here'],
   ])('come with a suggestion for %s', (line, suggestion) => {
-    expect(compileText(`steps:\n  - agent: scanner\n    ${line}\n`).problems).toMatchObject([{ code: 'unknown-key', suggestion }]);
+    expect(compileText(`steps:\n  - agent: scanner\n    ${line}\n`).problems).toMatchObject([
+      { code: 'unknown-key', suggestion },
+    ]);
   });
 
   it.each([
@@ -89,24 +134,40 @@ describe('steps', () => {
     ['{approval: Go?, choices: [a]}', '`options`'],
     ['{approval: {message: Go?, choices: [a]}}', '`options`'],
   ])('tell what the other kind of gate calls it: %s', (step, word) => {
-    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([{ code: 'unknown-key', suggestion: `it is called ${word} here` }]);
+    expect(compileText(`steps:\n  - ${step}\n`).problems).toMatchObject([
+      { code: 'unknown-key', suggestion: `it is called ${word} here` },
+    ]);
   });
 
   it('limit a nested run by its timeout, where it is tried once', () => {
     const files = { 'nested.yml': 'steps:\n  - command: [a]\n' };
-    expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, deadline: 9m}\n', files).steps[0]).toMatchObject({ deadline_ms: 300_000 });
-    expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, retry: {attempts: 2}}\n', files).steps[0]).toMatchObject({ timeout_ms: 300_000, deadline_ms: null });
+    expect(planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, deadline: 9m}\n', files).steps[0]).toMatchObject({
+      deadline_ms: 300_000,
+    });
+    expect(
+      planOf('steps:\n  - {workflow: ./nested.yml, timeout: 5m, retry: {attempts: 2}}\n', files).steps[0],
+    ).toMatchObject({ timeout_ms: 300_000, deadline_ms: null });
   });
 
   it('see `steps[-1]` as the one before, and as the last in the output', () => {
-    const plan = planOf('steps:\n  - command: [a]\n  - command: [b, "${steps[-1].output}"]\noutput: "${steps[-1].output}"\n');
+    const plan = planOf(
+      'steps:\n  - command: [a]\n  - command: [b, "${steps[-1].output}"]\noutput: "${steps[-1].output}"\n',
+    );
     expect(plan.steps[1]?.needs).toEqual([{ step: 0, skip: true }]);
     expect(plan.output).toMatchObject({ expression: { root: 'step:1.output' } });
   });
 
   it('read an output by its name, and parts of it', () => {
-    const plan = planOf('steps:\n  - {command: [a], output: files}\n  - {command: [b, "${files[0].name}", "${steps[0]}"]}\n');
-    expect(plan.steps[1]).toMatchObject({ argv: [{}, { expression: { root: 'step:0.output', path: [0, 'name'] } }, { expression: { root: 'step:0', path: [] } }] });
+    const plan = planOf(
+      'steps:\n  - {command: [a], output: files}\n  - {command: [b, "${files[0].name}", "${steps[0]}"]}\n',
+    );
+    expect(plan.steps[1]).toMatchObject({
+      argv: [
+        {},
+        { expression: { root: 'step:0.output', path: [0, 'name'] } },
+        { expression: { root: 'step:0', path: [] } },
+      ],
+    });
   });
 
   it('2,000 of them compile in little time', () => {
@@ -120,7 +181,10 @@ describe('steps', () => {
 describe('inputs', () => {
   it('are found where nobody declares them, and optional where every use has a default', () => {
     const plan = planOf('steps:\n  - {command: [a, "${x}", "${x ?? 1}", "${y ?? 2}"]}\n');
-    expect(plan.inputs).toEqual({ x: { type: 'any', required: true, description: null }, y: { type: 'any', required: false, description: null } });
+    expect(plan.inputs).toEqual({
+      x: { type: 'any', required: true, description: null },
+      y: { type: 'any', required: false, description: null },
+    });
   });
 
   it.each([
@@ -133,7 +197,9 @@ describe('inputs', () => {
   });
 
   it('have defaults of their type', () => {
-    expect(problemsOf('inputs:\n  x: {type: number, default: many}\nsteps:\n  - {command: [a, "${x}"]}\n')).toEqual(['2:30 invalid-value']);
+    expect(problemsOf('inputs:\n  x: {type: number, default: many}\nsteps:\n  - {command: [a, "${x}"]}\n')).toEqual([
+      '2:30 invalid-value',
+    ]);
   });
 
   it('that nobody refers to are shown to every agent, with a warning', () => {

@@ -7,7 +7,12 @@ import { ofParts, parseText } from '../../src/compiler/template.js';
 /** Parses a text where every reference is an input of that path. */
 function parse(text: string, operators = false): { parts: ReturnType<typeof parseText>; flaws: ExpressionFlaw[] } {
   const flaws: ExpressionFlaw[] = [];
-  const resolve = ({ path, source }: { path: (string | number)[]; source: string }): Expression => ({ kind: 'reference', root: `input:${path[0]}`, path: path.slice(1), source });
+  const resolve = ({ path, source }: { path: (string | number)[]; source: string }): Expression => ({
+    kind: 'reference',
+    root: `input:${path[0]}`,
+    path: path.slice(1),
+    source,
+  });
   const parts = parseText(text, { operators, resolve }, (flaw) => {
     flaws.push(flaw);
     return null;
@@ -130,7 +135,10 @@ describe('ofParts', () => {
   it('names texts over 512 bytes by the hash of their JSON and keeps them', () => {
     const texts: Texts = new Map();
     const long = 'é'.repeat(256);
-    expect(ofParts([long], texts)).toEqual({ kind: 'text', parts: [{ text: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), bytes: 514 }] });
+    expect(ofParts([long], texts)).toEqual({
+      kind: 'text',
+      parts: [{ text: expect.stringMatching(/^sha256:[0-9a-f]{64}$/), bytes: 514 }],
+    });
     expect([...texts.values()]).toEqual([long]);
     expect(ofParts(['x'.repeat(510)], texts)).toEqual({ kind: 'literal', value: 'x'.repeat(510) });
   });

@@ -44,7 +44,10 @@ export function planOf(text: string, files: Record<string, string> = {}): NonNul
 }
 
 const AGENTS = Object.fromEntries(
-  ['scanner', 'linter', 'reporter'].map((name) => [`definitions/agents/${name}.yml`, `name: ${name}\nprompt: You are a ${name}.\n`]),
+  ['scanner', 'linter', 'reporter'].map((name) => [
+    `definitions/agents/${name}.yml`,
+    `name: ${name}\nprompt: You are a ${name}.\n`,
+  ]),
 );
 
 /** A problem in one line: `3:5 unknown-key`. */

@@ -18,7 +18,10 @@ exec:
   http: {method: POST, url: "https://example.org/deploy"}
 approval: {required: true}
 `;
-const FILES = { 'definitions/tools/deploy/tool.yml': DEPLOY, 'definitions/agents/critic.yml': 'name: critic\nprompt: You judge.\n' };
+const FILES = {
+  'definitions/tools/deploy/tool.yml': DEPLOY,
+  'definitions/agents/critic.yml': 'name: critic\nprompt: You judge.\n',
+};
 
 function stepOf(step: string): ToolStep {
   return planOf(`steps:\n  - ${step}\n`, FILES).steps[0] as ToolStep;
@@ -27,7 +30,11 @@ function stepOf(step: string): ToolStep {
 describe('A tool step', () => {
   it('holds the tool, what it is called with, and what it may do', () => {
     expect(stepOf('{tool: deploy, inputs: {target: live}, permissions: {network: [example.org]}}')).toMatchObject({
-      kind: 'tool', tool: { kind: 'defined', name: 'deploy' }, inputs: { target: { kind: 'literal', value: 'live' } }, effect: 'external', retry: { attempts: 1 },
+      kind: 'tool',
+      tool: { kind: 'defined', name: 'deploy' },
+      inputs: { target: { kind: 'literal', value: 'live' } },
+      effect: 'external',
+      retry: { attempts: 1 },
       permissions: { network: ['example.org'], ask: ['tool:deploy'], commands: [] },
     });
   });
@@ -53,27 +60,51 @@ describe('A tool step', () => {
     ['{tool: ¦filed__create}', 'unknown-tool', 'There is no MCP server `filed` in perdure.yml.'],
     ['{tool: ¦deploy}', 'missing-input', 'The tool `deploy` needs the input `target`.'],
     ['{tool: ¦read_file}', 'missing-input', 'The tool `read_file` needs the input `path`.'],
-    ['{tool: deploy, inputs: {target: live, ¦taget: test}}', 'unknown-input', 'The tool `deploy` takes no input `taget`.'],
-    ['{tool: deploy, inputs: {target: ¦moon}}', 'invalid-value', 'Expected `target` to be one of "test", "live", got `"moon"`.'],
-    ['{tool: deploy, inputs: {target: live, times: ¦2.5}}', 'invalid-value', 'Expected `times` to be a value of type integer, got `2.5`.'],
+    [
+      '{tool: deploy, inputs: {target: live, ¦taget: test}}',
+      'unknown-input',
+      'The tool `deploy` takes no input `taget`.',
+    ],
+    [
+      '{tool: deploy, inputs: {target: ¦moon}}',
+      'invalid-value',
+      'Expected `target` to be one of "test", "live", got `"moon"`.',
+    ],
+    [
+      '{tool: deploy, inputs: {target: live, times: ¦2.5}}',
+      'invalid-value',
+      'Expected `times` to be a value of type integer, got `2.5`.',
+    ],
     ['{tool: deploy, inputs: {target: live}, ¦prompt: x}', 'unknown-key', null],
     ['{tool: deploy, inputs: {target: live}, permissions: {¦networks: true}}', 'unknown-key', null],
   ])('%s is refused: %s', (marked, code, message) => {
     const line = `  - ${marked}`;
     const { problems } = compileText(`steps:\n${line.replace('¦', '')}\n`, FILES);
-    expect(problems).toMatchObject([{ line: 2, column: line.indexOf('¦') + 1, code, ...(message === null ? {} : { message }) }]);
+    expect(problems).toMatchObject([
+      { line: 2, column: line.indexOf('¦') + 1, code, ...(message === null ? {} : { message }) },
+    ]);
   });
 
   it('that is misspelled is told the name of the nearest, also of the project', () => {
-    expect(compileText('steps:\n  - {tool: deplo}\n', FILES).problems).toMatchObject([{ suggestion: 'did you mean `deploy`?' }]);
+    expect(compileText('steps:\n  - {tool: deplo}\n', FILES).problems).toMatchObject([
+      { suggestion: 'did you mean `deploy`?' },
+    ]);
     const agent = 'name: scribe\nprompt: You write.\ntools: [deplo]\n';
-    expect(compileText('steps:\n  - {agent: scribe, prompt: x}\n', { ...FILES, 'definitions/agents/scribe.yml': agent }).problems).toMatchObject([{ code: 'unknown-tool', suggestion: 'did you mean `deploy`?' }]);
+    expect(
+      compileText('steps:\n  - {agent: scribe, prompt: x}\n', { ...FILES, 'definitions/agents/scribe.yml': agent })
+        .problems,
+    ).toMatchObject([{ code: 'unknown-tool', suggestion: 'did you mean `deploy`?' }]);
   });
 
   it('is not called unknown where its own file has a problem', () => {
-    const files = { 'definitions/tools/deploy/tool.yml': DEPLOY.replace('version: 1', 'version: none'), 'definitions/agents/scribe.yml': 'name: scribe\nprompt: You write.\ntools: [deploy]\n' };
+    const files = {
+      'definitions/tools/deploy/tool.yml': DEPLOY.replace('version: 1', 'version: none'),
+      'definitions/agents/scribe.yml': 'name: scribe\nprompt: You write.\ntools: [deploy]\n',
+    };
     for (const step of ['{tool: deploy}', '{agent: scribe, prompt: x}']) {
-      expect(compileText(`steps:\n  - ${step}\n`, files).problems).toMatchObject([{ code: 'invalid-value', file: expect.stringContaining('tool.yml') as string }]);
+      expect(compileText(`steps:\n  - ${step}\n`, files).problems).toMatchObject([
+        { code: 'invalid-value', file: expect.stringContaining('tool.yml') as string },
+      ]);
     }
   });
 
@@ -82,19 +113,31 @@ describe('A tool step', () => {
   });
 
   it('that names an agent is told how agents are asked', () => {
-    expect(compileText('steps:\n  - {tool: critic}\n', FILES).problems).toMatchObject([{ suggestion: 'it is an agent: write `agent: critic`' }]);
+    expect(compileText('steps:\n  - {tool: critic}\n', FILES).problems).toMatchObject([
+      { suggestion: 'it is an agent: write `agent: critic`' },
+    ]);
   });
 });
 
 describe('What a compiler knows of the tools that come with Perdure', () => {
   it.each(BUILTIN_TOOLS)('%s is what they take', async (name) => {
-    const { input_schema: whole } = await handlerOf({ kind: 'builtin', name }).spec({ kind: 'builtin', name }, {} as Store); // built-in tools read no store
+    const { input_schema: whole } = await handlerOf({ kind: 'builtin', name }).spec(
+      { kind: 'builtin', name },
+      {} as Store,
+    ); // built-in tools read no store
     expect(plainly(BUILTIN_INPUTS[name])).toEqual(plainly(whole));
   });
 });
 
 /** Names, types and which must be there. */
 function plainly({ properties, required = [], additionalProperties }: JsonObject): Json {
-  const types = Object.entries(properties as JsonObject).map(([key, schema]) => [key, (schema as JsonObject)['type'] ?? null]);
-  return { types: Object.fromEntries(types) as JsonObject, required: [...(required as string[])].sort(), additionalProperties: additionalProperties ?? null };
+  const types = Object.entries(properties as JsonObject).map(([key, schema]) => [
+    key,
+    (schema as JsonObject)['type'] ?? null,
+  ]);
+  return {
+    types: Object.fromEntries(types) as JsonObject,
+    required: [...(required as string[])].sort(),
+    additionalProperties: additionalProperties ?? null,
+  };
 }

@@ -10,13 +10,18 @@ describe('validatePaths', () => {
   it('finds nothing wrong with what is shipped', () => {
     // The shipped projects have toolsets, which this version warns that it does not run.
     const { problems } = validatePaths(['definitions'], packageRoot());
-    expect(problems.filter(({ code, file }) => code !== 'unsupported-key' || !file.startsWith('definitions/projects/'))).toEqual([]);
+    expect(
+      problems.filter(({ code, file }) => code !== 'unsupported-key' || !file.startsWith('definitions/projects/')),
+    ).toEqual([]);
   });
 
   it('looks through folders, and says how many files it saw', () => {
     const root = createProject({
-      'definitions/workflows/one.yml': 'steps:\n  - agent: securty-scanner\n', 'definitions/agents/security-scanner.yml': AGENT,
-      'definitions/invalid/x.yml': 'x', 'node_modules/x/definitions/y.yml': 'y', 'notes.md': '# Notes',
+      'definitions/workflows/one.yml': 'steps:\n  - agent: securty-scanner\n',
+      'definitions/agents/security-scanner.yml': AGENT,
+      'definitions/invalid/x.yml': 'x',
+      'node_modules/x/definitions/y.yml': 'y',
+      'notes.md': '# Notes',
     });
     const { files, problems } = validatePaths(['.'], root);
     expect(files).toBe(2);
@@ -24,25 +29,43 @@ describe('validatePaths', () => {
   });
 
   it('reports a problem of a shared file once', () => {
-    const root = createProject({ 'a.yml': 'steps:\n  - workflow: ./c.yml\n', 'b.yml': 'steps:\n  - workflow: ./c.yml\n', 'c.yml': 'steps:\n  - agent: nobody\n' });
+    const root = createProject({
+      'a.yml': 'steps:\n  - workflow: ./c.yml\n',
+      'b.yml': 'steps:\n  - workflow: ./c.yml\n',
+      'c.yml': 'steps:\n  - agent: nobody\n',
+    });
     expect(validatePaths(['a.yml', 'b.yml', 'c.yml'], root).problems).toHaveLength(1);
   });
 
-  it.each(['hullo.yml', 'hello.yaml', './hello', './helo'])('names the file beside `%s`, which is not there', (file) => {
-    const root = createProject({ 'hello.yml': 'steps: []\n' });
-    expect(validatePaths([file], root).problems).toMatchObject([{ code: 'unreadable-file', suggestion: 'did you mean `hello.yml`?' }]);
-    expect(validatePaths(['elsewhere.yml'], root).problems).toMatchObject([{ code: 'unreadable-file', suggestion: null }]);
-  });
+  it.each(['hullo.yml', 'hello.yaml', './hello', './helo'])(
+    'names the file beside `%s`, which is not there',
+    (file) => {
+      const root = createProject({ 'hello.yml': 'steps: []\n' });
+      expect(validatePaths([file], root).problems).toMatchObject([
+        { code: 'unreadable-file', suggestion: 'did you mean `hello.yml`?' },
+      ]);
+      expect(validatePaths(['elsewhere.yml'], root).problems).toMatchObject([
+        { code: 'unreadable-file', suggestion: null },
+      ]);
+    },
+  );
 
   it.each([
     ['a file of another name in one letter', 'a.yml', { 'b.yml': '' }, null],
     ['a short name with another ending', 'a.yaml', { 'a.yml': '', 'b.yaml': '' }, 'a.yml'],
     ['a folder', 'hello.yml', { 'hello/x.yml': '' }, null],
     ['an ending in common, and little else', 'none.yml', { 'home.yml': '' }, null],
-    ['the same name with another ending before a near one', 'hello.yaml', { 'hallo.yaml': '', 'hello.yml': '' }, 'hello.yml'],
+    [
+      'the same name with another ending before a near one',
+      'hello.yaml',
+      { 'hallo.yaml': '', 'hello.yml': '' },
+      'hello.yml',
+    ],
   ])('takes %s for what it is', (_, file, files, meant) => {
     const { problems } = validatePaths([file], createProject(files));
-    expect(problems).toMatchObject([{ code: 'unreadable-file', suggestion: meant === null ? null : `did you mean \`${meant}\`?` }]);
+    expect(problems).toMatchObject([
+      { code: 'unreadable-file', suggestion: meant === null ? null : `did you mean \`${meant}\`?` },
+    ]);
   });
 
   it('reports a path that is not there, and the configuration', () => {
@@ -53,7 +76,10 @@ describe('validatePaths', () => {
 
 describe('printProblems', () => {
   const print = (text: string, color = false): string => {
-    const root = createProject({ 'definitions/workflows/full-review.yml': text, 'definitions/agents/security-scanner.yml': AGENT });
+    const root = createProject({
+      'definitions/workflows/full-review.yml': text,
+      'definitions/agents/security-scanner.yml': AGENT,
+    });
     const { files, problems, sources } = validatePaths(['definitions'], root);
     return printProblems(problems, sources, { files, color });
   };
@@ -72,7 +98,9 @@ describe('printProblems', () => {
   });
 
   it('shows a long line around its caret', () => {
-    const printed = print(`steps:\n  - {agent: security-scanner, prompt: "${'x'.repeat(500)} \${steps.nope.output}"}\n`);
+    const printed = print(
+      `steps:\n  - {agent: security-scanner, prompt: "${'x'.repeat(500)} \${steps.nope.output}"}\n`,
+    );
     const [, line = '', caret = ''] = printed.split('\n');
     expect(line.length).toBeLessThan(120);
     expect(line.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1)).toBe('steps.nope.output');
@@ -90,13 +118,19 @@ describe('printProblems', () => {
   });
 
   it('counts problems and warnings apart', () => {
-    expect(print('inputs: {x: {}}\nsteps:\n  - {agent: security-scanner, when: "yes"}\n')).toContain('1 problem and 1 warning in 1 of 2 files');
+    expect(print('inputs: {x: {}}\nsteps:\n  - {agent: security-scanner, when: "yes"}\n')).toContain(
+      '1 problem and 1 warning in 1 of 2 files',
+    );
     expect(print('steps:\n  - agent: security-scanner\n')).toBe('No problems in 2 files\n');
   });
 });
 
 describe('a definition that is named on the command line', () => {
-  const files = { 'definitions/workflows/full-review.yml': 'steps:\n  - agent: Explore\n', 'definitions/flows/fix-tests.flow': 'Explore:"x"\n', 'hello.yml': 'steps: []\n' };
+  const files = {
+    'definitions/workflows/full-review.yml': 'steps:\n  - agent: Explore\n',
+    'definitions/flows/fix-tests.flow': 'Explore:"x"\n',
+    'hello.yml': 'steps: []\n',
+  };
 
   it.each([
     ['full-reviw', 'did you mean `full-review`?'],
@@ -105,6 +139,8 @@ describe('a definition that is named on the command line', () => {
     ['hello', 'did you mean `hello.yml`?'],
     ['zzzzzzzzzz', 'there are `full-review`, `fix-tests`'],
   ])('and is not there is told with what may be meant: `%s`', (name, suggestion) => {
-    expect(compileIn(createProject(files), name).problems).toMatchObject([{ code: 'unknown-workflow', message: `There is no definition and no file \`${name}\`.`, suggestion }]);
+    expect(compileIn(createProject(files), name).problems).toMatchObject([
+      { code: 'unknown-workflow', message: `There is no definition and no file \`${name}\`.`, suggestion },
+    ]);
   });
 });

@@ -45,7 +45,13 @@ describe('YAML that means harm', () => {
   it('S07 leaves octal, dates and yes as the core schema has them', () => {
     const plan = planOf('steps:\n  - {agent: scanner, inputs: {a: 0o14, b: 2001-01-01, c: yes, d: 1.5, e: ~}}');
     expect(plan.steps[0]).toMatchObject({
-      inputs: { a: { value: 12 }, b: { value: '2001-01-01' }, c: { value: 'yes' }, d: { value: 1.5 }, e: { value: null } },
+      inputs: {
+        a: { value: 12 },
+        b: { value: '2001-01-01' },
+        c: { value: 'yes' },
+        d: { value: 1.5 },
+        e: { value: null },
+      },
     });
   });
 
@@ -65,17 +71,27 @@ describe('YAML that means harm', () => {
   });
 
   it('S12 two agents of one folder whose names differ by case only are refused', () => {
-    const files = { 'definitions/agents/one.yml': 'name: helper\nprompt: a', 'definitions/agents/two.yml': 'name: Helper\nprompt: b' };
+    const files = {
+      'definitions/agents/one.yml': 'name: helper\nprompt: a',
+      'definitions/agents/two.yml': 'name: Helper\nprompt: b',
+    };
     const { problems } = compileIn(createProject(files), 'definitions/agents/two.yml');
     expect(problems.map(({ code }) => code)).toEqual(['duplicate-name']);
   });
 
-  it.each(['${__proto__.x}', '${steps.constructor.output}', '${steps[0].output.__proto__}', '${a.constructor.name}', '${steps[0].output["prototype"]}'])(
-    'S14 %s is refused', (reference) => {
-      const { plan, problems } = compileText(`steps:\n  - agent: scanner\n  - agent: scanner\n    prompt: '${reference}'`);
-      expect(plan).toBeNull();
-      expect(problems).toHaveLength(1);
-    });
+  it.each([
+    '${__proto__.x}',
+    '${steps.constructor.output}',
+    '${steps[0].output.__proto__}',
+    '${a.constructor.name}',
+    '${steps[0].output["prototype"]}',
+  ])('S14 %s is refused', (reference) => {
+    const { plan, problems } = compileText(
+      `steps:\n  - agent: scanner\n  - agent: scanner\n    prompt: '${reference}'`,
+    );
+    expect(plan).toBeNull();
+    expect(problems).toHaveLength(1);
+  });
 
   it('S16 a template in a command stays one argument', () => {
     const [step] = planOf('steps:\n  - command: [echo, "${text}", "a; rm -rf ${text}"]').steps;
@@ -97,7 +113,16 @@ describe('YAML that means harm', () => {
     expect(sources.size).toBe(0);
   });
 
-  it.each(['/dev/sda', '/dev/nvme0n1', '/dev/mem', '/dev/../dev/sda', '../../dev/mem', '/dev/zero', 'net:host:port', ''])('S55 `%s` is no port of a device', (port) => {
+  it.each([
+    '/dev/sda',
+    '/dev/nvme0n1',
+    '/dev/mem',
+    '/dev/../dev/sda',
+    '../../dev/mem',
+    '/dev/zero',
+    'net:host:port',
+    '',
+  ])('S55 `%s` is no port of a device', (port) => {
     expect(deviceSchema.safeParse({ kind: 'avr-arduino', port }).success).toBe(false);
   });
 });

@@ -4,8 +4,12 @@ import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
-beforeAll(async () => { project = await openShippedProject(); });
-afterAll(async () => { await project.close(); });
+beforeAll(async () => {
+  project = await openShippedProject();
+});
+afterAll(async () => {
+  await project.close();
+});
 
 const verdict = (good: boolean, advice: string): { text: string } => ({ text: JSON.stringify({ good, advice }) });
 
@@ -27,7 +31,10 @@ describe('polish-text', () => {
   });
 
   it('takes the fourth draft when the critic never is', async () => {
-    const { result } = await project.run('polish-text', ['-i', 'file=subtractor.js'], { 'You rewrite texts': () => ({ text: 'Same.' }), 'You judge texts': () => verdict(false, 'More!') });
+    const { result } = await project.run('polish-text', ['-i', 'file=subtractor.js'], {
+      'You rewrite texts': () => ({ text: 'Same.' }),
+      'You judge texts': () => verdict(false, 'More!'),
+    });
     expect(result).toMatchObject({ status: 'success', output: { text: 'Same.', shorter: true } });
     expect(project.asked('You rewrite texts')).toHaveLength(4);
   });
@@ -36,20 +43,29 @@ describe('polish-text', () => {
 describe('review-changes', () => {
   it('reviews each changed file by itself, and tells of all in their order', async () => {
     const { result } = await project.run('review-changes', ['-i', 'since=v1'], {
-      'You review code for defects': ({ prompt }) => ({ text: JSON.stringify({ summary: /change of (\S+)/.exec(prompt)?.[1] }) }),
+      'You review code for defects': ({ prompt }) => ({
+        text: JSON.stringify({ summary: /change of (\S+)/.exec(prompt)?.[1] }),
+      }),
     });
     expect(result).toMatchObject({
       status: 'success',
-      output: [{ file: 'adder.js', summary: 'adder.js' }, { file: 'subtractor.js', summary: 'subtractor.js' }],
+      output: [
+        { file: 'adder.js', summary: 'adder.js' },
+        { file: 'subtractor.js', summary: 'subtractor.js' },
+      ],
     });
-    const asked = project.asked('You review code for defects').map(({ prompt }) => prompt).sort();
+    const asked = project
+      .asked('You review code for defects')
+      .map(({ prompt }) => prompt)
+      .sort();
     expect(asked).toHaveLength(2);
     expect(asked[0]).toContain('+export const add = (a, b) => a + b;');
   });
 
   it('goes on with the other files when one cannot be reviewed', async () => {
     const { result } = await project.run('review-changes', ['-i', 'since=v1'], {
-      'You review code for defects': ({ prompt }) => (prompt.includes('adder.js') ? { status: 400, message: 'no' } : { text: '{"summary": "fine"}' }),
+      'You review code for defects': ({ prompt }) =>
+        prompt.includes('adder.js') ? { status: 400, message: 'no' } : { text: '{"summary": "fine"}' },
     });
     expect(result).toMatchObject({ status: 'partial', output: [null, { file: 'subtractor.js', summary: 'fine' }] });
   });

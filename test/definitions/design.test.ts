@@ -7,8 +7,18 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
 import { kill, openProject } from '../faults/project.js';
 
-const AGENT = { name: 'word-counter', description: 'Counts words.', model: 'haiku', instructions: 'You count words.\n\nOutput format: one number.' };
-const GOOD = { name: 'count', description: 'Counts: words, and says so.', flow: '$word-counter:"Count {request}":n -> general-purpose:"Say {n}"', agents: [AGENT] };
+const AGENT = {
+  name: 'word-counter',
+  description: 'Counts words.',
+  model: 'haiku',
+  instructions: 'You count words.\n\nOutput format: one number.',
+};
+const GOOD = {
+  name: 'count',
+  description: 'Counts: words, and says so.',
+  flow: '$word-counter:"Count {request}":n -> general-purpose:"Say {n}"',
+  agents: [AGENT],
+};
 const DRAFTS = [
   { ...GOOD, flow: '$word-countr:"Count {request}":n -> general-purpose:"Say {m}"' },
   { ...GOOD, agents: [AGENT, { ...AGENT, name: 'Plan' }] },
@@ -35,14 +45,22 @@ describe('perdure design', () => {
     drafts = [...DRAFTS];
     const { code, stdout, stderr } = await project.run('design', 'count my words', '--json');
     expect(code, stderr).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ flow: 'definitions/flows/count.flow', agents: ['temp-agents/word-counter.md'], graph: { nodes: [{ agent: 'word-counter', outputVar: 'n' }, { agent: 'general-purpose' }] } });
-    const [first, second, third, ...more] = endpoint.requests.map(({ messages }) => messages.map(({ text }) => text).join('\n'));
+    expect(JSON.parse(stdout)).toMatchObject({
+      flow: 'definitions/flows/count.flow',
+      agents: ['temp-agents/word-counter.md'],
+      graph: { nodes: [{ agent: 'word-counter', outputVar: 'n' }, { agent: 'general-purpose' }] },
+    });
+    const [first, second, third, ...more] = endpoint.requests.map(({ messages }) =>
+      messages.map(({ text }) => text).join('\n'),
+    );
     expect(more).toEqual([]);
     expect(first).toContain('count my words');
     expect(second).toMatch(/definitions\/flows\/count\.flow:\d+:\d+ {2}unknown-agent/);
     expect(second).toContain('unknown-variable');
     expect(third).toContain('built-in agent `Plan`');
-    expect(await project.read('temp-agents/word-counter.md')).toMatch(/created_by: perdure design\n---\nYou count words\./);
+    expect(await project.read('temp-agents/word-counter.md')).toMatch(
+      /created_by: perdure design\n---\nYou count words\./,
+    );
     expect((await project.run('validate', '.')).stderr).not.toContain('warning');
   });
 

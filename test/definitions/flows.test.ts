@@ -6,8 +6,12 @@ import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
-beforeAll(async () => { project = await openShippedProject(); });
-afterAll(async () => { await project.close(); });
+beforeAll(async () => {
+  project = await openShippedProject();
+});
+afterAll(async () => {
+  await project.close();
+});
 
 const GENERAL = 'You do the task you are given';
 const IMPLEMENTER = 'You implement the change you are given';
@@ -18,17 +22,26 @@ interface Graph {
   variables: Record<string, unknown>;
 }
 
-const graphOf = async (run: string): Promise<Graph> => JSON.parse((await project.perdure('show', run, '--format', 'graph')).stdout) as Graph;
+const graphOf = async (run: string): Promise<Graph> =>
+  JSON.parse((await project.perdure('show', run, '--format', 'graph')).stdout) as Graph;
 
 describe('the flow security-fix', () => {
   const voices = (issues: string): Voices => ({
     [EXPERT]: () => ({ text: issues }),
     [IMPLEMENTER]: ({ prompt }) => ({ text: `fixed ${/ISSUE-\d/.exec(prompt)?.[0] ?? 'nothing'}` }),
-    [GENERAL]: ({ prompt }) => ({ text: prompt.includes('Verify') ? `verified: ${/fixed ISSUE-\d/.exec(prompt)?.[0] ?? 'nothing'}` : 'nothing was found' }),
+    [GENERAL]: ({ prompt }) => ({
+      text: prompt.includes('Verify')
+        ? `verified: ${/fixed ISSUE-\d/.exec(prompt)?.[0] ?? 'nothing'}`
+        : 'nothing was found',
+    }),
   });
 
   it('scans, has a person agree, fixes and verifies; its graph tells what became of each node', async () => {
-    const { result } = await project.run('../flows/security-fix.flow', ['-i', 'target=.'], voices('ISSUE-7 in subtractor.js: eval'));
+    const { result } = await project.run(
+      '../flows/security-fix.flow',
+      ['-i', 'target=.'],
+      voices('ISSUE-7 in subtractor.js: eval'),
+    );
     expect(result).toMatchObject({ status: 'success', output: 'verified: fixed ISSUE-7' });
     expect(project.asked(EXPERT)[0]?.prompt).toContain('Scan . for');
     const graph = await graphOf(result.run);
@@ -72,20 +85,31 @@ describe('the flow two-reviews', () => {
 
   it('gives both reviewers the answer, and the writer both reviews', async () => {
     const voices: Voices = {
-      'You review code as its next maintainer': ({ prompt }) => ({ text: `DEFECTS ${prompt.includes('races') ? 'races' : '?'}` }),
-      'You design the implementation': ({ prompt }) => ({ text: `STRUCTURE ${prompt.includes('races') ? 'races' : '?'}` }),
-      [GENERAL]: ({ prompt }) => ({ text: `report: ${(prompt.match(/(?:DEFECTS|STRUCTURE) races/g) ?? []).join(', ')}` }),
+      'You review code as its next maintainer': ({ prompt }) => ({
+        text: `DEFECTS ${prompt.includes('races') ? 'races' : '?'}`,
+      }),
+      'You design the implementation': ({ prompt }) => ({
+        text: `STRUCTURE ${prompt.includes('races') ? 'races' : '?'}`,
+      }),
+      [GENERAL]: ({ prompt }) => ({
+        text: `report: ${(prompt.match(/(?:DEFECTS|STRUCTURE) races/g) ?? []).join(', ')}`,
+      }),
     };
     const again = () => project.run('../flows/two-reviews.flow', ['--id', 'two-reviews', '--no-wait'], voices);
     expect((await again()).code).toBe(4);
     await project.perdure('answer', 'two-reviews/focus', 'races');
     expect((await again()).code).toBe(4);
     await project.perdure('approve', 'two-reviews/accept');
-    expect((await again()).result).toMatchObject({ status: 'success', output: 'report: DEFECTS races, STRUCTURE races' });
+    expect((await again()).result).toMatchObject({
+      status: 'success',
+      output: 'report: DEFECTS races, STRUCTURE races',
+    });
   });
 });
 
 it('leaves no shipped flow without a test', () => {
   const tests = readFileSync(import.meta.filename, 'utf8');
-  expect(readdirSync(join(project.folder, 'definitions', 'flows')).filter((name) => !tests.includes(`/${name}'`))).toEqual([]);
+  expect(
+    readdirSync(join(project.folder, 'definitions', 'flows')).filter((name) => !tests.includes(`/${name}'`)),
+  ).toEqual([]);
 });

@@ -15,7 +15,15 @@ let endpoint: ModelEndpoint;
 let answer: (request: RecordedRequest) => Answer;
 beforeAll(async () => {
   endpoint = await startModelEndpoint((request) => answer(request));
-  project = await openProject({ ...shipped('pitch-deck-evaluation', ''), ...shipped('bootstrapping', 'notes/'), 'decks/bicycles.txt': 'We sell bicycles.\n', 'CHANGES.md': '- faster\n' }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    {
+      ...shipped('pitch-deck-evaluation', ''),
+      ...shipped('bootstrapping', 'notes/'),
+      'decks/bicycles.txt': 'We sell bicycles.\n',
+      'CHANGES.md': '- faster\n',
+    },
+    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+  );
 });
 afterAll(async () => {
   await project.close();
@@ -24,25 +32,43 @@ afterAll(async () => {
 
 /** The files of a shipped project, in a folder. */
 function shipped(name: string, folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(join(PROJECTS, name)).map((file) => [`${folder}${file}`, readFileSync(join(PROJECTS, name, file), 'utf8')]));
+  return Object.fromEntries(
+    readdirSync(join(PROJECTS, name)).map((file) => [
+      `${folder}${file}`,
+      readFileSync(join(PROJECTS, name, file), 'utf8'),
+    ]),
+  );
 }
 
-const create = (name: string, instructions: string): Answer => ({ tools: [{ name: 'agent_create', input: { name, instructions, description: 'Does one thing.' } }] });
-/** What was told last, without the containers around it. */
-const last = ({ results }: RecordedRequest): string => results.last.map(({ text }) => text.replace(/<\/?glee:context[^>]*>\n?/g, '').trim()).join(' | ');
-/** Gives what was shown of it. */
-const approve = (id: string): Promise<string> => until(async () => {
-  const { code, stderr } = await project.run('approve', id, '--as', 'ana');
-  return code === 0 ? stderr : null;
+const create = (name: string, instructions: string): Answer => ({
+  tools: [{ name: 'agent_create', input: { name, instructions, description: 'Does one thing.' } }],
 });
-const resultOf = async (...args: string[]): Promise<RunResult> => JSON.parse((await project.run('run', ...args, '--json')).stdout) as RunResult;
+/** What was told last, without the containers around it. */
+const last = ({ results }: RecordedRequest): string =>
+  results.last.map(({ text }) => text.replace(/<\/?glee:context[^>]*>\n?/g, '').trim()).join(' | ');
+/** Gives what was shown of it. */
+const approve = (id: string): Promise<string> =>
+  until(async () => {
+    const { code, stderr } = await project.run('approve', id, '--as', 'ana');
+    return code === 0 ? stderr : null;
+  });
+const resultOf = async (...args: string[]): Promise<RunResult> =>
+  JSON.parse((await project.run('run', ...args, '--json')).stdout) as RunResult;
 
 describe('pitch-deck-evaluation', () => {
   it('makes its evaluator once it is approved, goes on after a kill -9 before the call, and the next run does not know it', async () => {
-    const call: Answer = { tools: [{ name: 'agent_call', input: { agent: 'pitch_evaluator', input: 'Evaluate it.', attachments: ['decks/bicycles.txt'] } }] };
+    const call: Answer = {
+      tools: [
+        {
+          name: 'agent_call',
+          input: { agent: 'pitch_evaluator', input: 'Evaluate it.', attachments: ['decks/bicycles.txt'] },
+        },
+      ],
+    };
     let next = false;
     answer = (request) => {
-      if (request.system.includes('You judge decks.')) return { text: `PASS: ${request.prompt.includes('We sell bicycles.')}` };
+      if (request.system.includes('You judge decks.'))
+        return { text: `PASS: ${request.prompt.includes('We sell bicycles.')}` };
       if (next) return request.results.count === 0 ? call : { text: last(request) };
       return [
         { tools: [{ name: 'list_files', input: { pattern: 'decks/*.txt' } }] },
@@ -72,14 +98,17 @@ describe('pitch-deck-evaluation', () => {
     expect(readdirSync(join(project.folder, 'generated'))).toEqual(['pitch_evaluator.agent']);
     first.process.kill();
     next = true;
-    expect((await resultOf('.', '--id', 'next', '--yes')).output).toContain('`pitch_evaluator` was made in run `decks`, and is known there only.');
+    expect((await resultOf('.', '--id', 'next', '--yes')).output).toContain(
+      '`pitch_evaluator` was made in run `decks`, and is known there only.',
+    );
   });
 });
 
 describe('bootstrapping', () => {
   it('makes a specialist, then a better one, and answers with what that says', async () => {
     answer = (request) => {
-      if (request.system.includes('You write')) return { text: `${request.system.includes('briefly') ? 'Faster now.' : 'Dear reader, …'}` };
+      if (request.system.includes('You write'))
+        return { text: `${request.system.includes('briefly') ? 'Faster now.' : 'Dear reader, …'}` };
       return [
         create('release_writer', 'You write release notes.'),
         { tools: [{ name: 'release_writer', input: { input: 'Note: faster' } }] },
@@ -88,7 +117,14 @@ describe('bootstrapping', () => {
         { text: last(request) },
       ][request.results.count]!;
     };
-    expect(await resultOf('notes', '--yes')).toMatchObject({ status: 'success', output: 'Faster now.', spend: { steps: 1 } });
-    expect(readdirSync(join(project.folder, 'notes/generated')).sort()).toEqual(['release_writer.agent', 'release_writer_2.agent']);
+    expect(await resultOf('notes', '--yes')).toMatchObject({
+      status: 'success',
+      output: 'Faster now.',
+      spend: { steps: 1 },
+    });
+    expect(readdirSync(join(project.folder, 'notes/generated')).sort()).toEqual([
+      'release_writer.agent',
+      'release_writer_2.agent',
+    ]);
   });
 });

@@ -6,8 +6,12 @@ import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
-beforeAll(async () => { project = await openShippedProject(); });
-afterAll(async () => { await project.close(); });
+beforeAll(async () => {
+  project = await openShippedProject();
+});
+afterAll(async () => {
+  await project.close();
+});
 
 const REVIEWERS = {
   defects: 'You review code for defects',
@@ -25,7 +29,9 @@ const VOICES: Voices = {
   [REVIEWERS.structure]: () => ({ text: '- **low** `adder.js` FINDING-STRUCTURE' }),
   [REVIEWERS.practice]: () => ({ text: '- **medium** `subtractor.js:1` FINDING-PRACTICE' }),
   [WRITER]: ({ prompt }) => ({ text: `# Review\nDRAFT of ${(prompt.match(/FINDING-[A-Z]+/g) ?? []).length} findings` }),
-  [CHECKER]: ({ prompt }) => ({ text: `# Review\nCHECKED ${/DRAFT of \d findings/.exec(prompt)?.[0] ?? 'nothing'}\nlast line` }),
+  [CHECKER]: ({ prompt }) => ({
+    text: `# Review\nCHECKED ${/DRAFT of \d findings/.exec(prompt)?.[0] ?? 'nothing'}\nlast line`,
+  }),
 };
 
 const report = (name: string): string => readFileSync(join(project.folder, name), 'utf8');
@@ -47,14 +53,18 @@ describe('review-repository', () => {
 
     const [writer] = project.asked(WRITER);
     expect(writer?.prompt).toContain('subtractor.js:1: // TODO: negative numbers');
-    for (const name of ['DEFECTS', 'SECURITY', 'STRUCTURE', 'PRACTICE']) expect(writer?.prompt).toContain(`FINDING-${name}`);
+    for (const name of ['DEFECTS', 'SECURITY', 'STRUCTURE', 'PRACTICE'])
+      expect(writer?.prompt).toContain(`FINDING-${name}`);
     const [checker] = project.asked(CHECKER);
     expect(checker?.prompt).toContain('DRAFT of 4 findings');
     expect(report('out.md').trimEnd()).toBe('# Review\nCHECKED DRAFT of 4 findings\nlast line');
   });
 
   it('writes the report without a reviewer that failed, and tells the writer so', async () => {
-    const voices: Voices = { ...VOICES, [REVIEWERS.security]: () => ({ status: 400, kind: 'invalid_request_error', message: 'no' }) };
+    const voices: Voices = {
+      ...VOICES,
+      [REVIEWERS.security]: () => ({ status: 400, kind: 'invalid_request_error', message: 'no' }),
+    };
     const { code, result } = await project.run('review-repository', ['-i', 'report=three.md'], voices);
     expect(result.status).toBe('partial');
     expect(code).toBe(1);
@@ -67,12 +77,18 @@ describe('review-repository', () => {
     expect(result).toMatchObject({ status: 'success', rehearsal: true });
     expect(code).toBe(0);
     expect(project.asked('')).toEqual([]);
-    expect(report('rehearsal.md')).toMatch(/^# Review of perdure-definitions-\w+ at [0-9a-f]+ of .*\n\n> \*\*Rehearsal\.\*\* No model was called/);
+    expect(report('rehearsal.md')).toMatch(
+      /^# Review of perdure-definitions-\w+ at [0-9a-f]+ of .*\n\n> \*\*Rehearsal\.\*\* No model was called/,
+    );
     expect(report('rehearsal.md')).toContain('2 commits  adder.js');
   });
 
-  it('stops with git\'s own words where there is no repository', async () => {
-    const { code, result } = await project.run('review-repository', ['-i', 'repository=/dev', '-i', 'report=none.md'], VOICES);
+  it("stops with git's own words where there is no repository", async () => {
+    const { code, result } = await project.run(
+      'review-repository',
+      ['-i', 'repository=/dev', '-i', 'report=none.md'],
+      VOICES,
+    );
     expect(result.status).toBe('error');
     expect(result.error).toContain('not a git repository');
     expect(code).toBe(1);

@@ -41,7 +41,9 @@ export async function openShippedProject(): Promise<ShippedProject> {
   let seen = 0;
   const endpoint = await startModelEndpoint((request) => {
     const voice = Object.keys(voices).find((words) => request.system.includes(words));
-    return voice === undefined ? { status: 400, message: `no voice for: ${request.system.slice(0, 100)}` } : voices[voice]!(request);
+    return voice === undefined
+      ? { status: 400, message: `no voice for: ${request.system.slice(0, 100)}` }
+      : voices[voice]!(request);
   });
   const cli = (args: string[], keys: Record<string, string>) => runCli(folder, args, keys);
   return {
@@ -51,7 +53,16 @@ export async function openShippedProject(): Promise<ShippedProject> {
       voices = given;
       seen = endpoint.requests.length;
       const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
-      const { code, stdout, stderr } = await cli(['run', join('definitions', 'workflows', extname(workflow) === '' ? `${workflow}.yml` : workflow), ...args, ...(args.includes('--no-wait') ? [] : ['--yes']), '--json'], keys);
+      const { code, stdout, stderr } = await cli(
+        [
+          'run',
+          join('definitions', 'workflows', extname(workflow) === '' ? `${workflow}.yml` : workflow),
+          ...args,
+          ...(args.includes('--no-wait') ? [] : ['--yes']),
+          '--json',
+        ],
+        keys,
+      );
       if (stdout.trim() === '') throw new Error(`The CLI ended with ${code} and no result:\n${stderr}`);
       return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
     },
@@ -65,8 +76,16 @@ export async function openShippedProject(): Promise<ShippedProject> {
   };
 }
 
-async function runCli(cwd: string, args: string[], keys: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [CLI, ...args], { cwd, env: { ...withoutTemporal(), ...keys }, stdio: ['ignore', 'pipe', 'pipe'] });
+async function runCli(
+  cwd: string,
+  args: string[],
+  keys: Record<string, string>,
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [CLI, ...args], {
+    cwd,
+    env: { ...withoutTemporal(), ...keys },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const ended = new Promise<number | null>((done, fail) => child.once('close', done).once('error', fail));
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, stdout, stderr };
@@ -74,12 +93,19 @@ async function runCli(cwd: string, args: string[], keys: Record<string, string>)
 
 /** Whoever runs the tests may have a server, a model or a state folder of their own. */
 function withoutTemporal(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TEMPORAL_|ANTHROPIC_|OLLAMA_|CLAUDE_|PERDURE_STATE_DIR)/.test(name)));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(TEMPORAL_|ANTHROPIC_|OLLAMA_|CLAUDE_|PERDURE_STATE_DIR)/.test(name),
+    ),
+  );
 }
 
 /** Three commits after the tag `v1`, one of which the change log leaves out. */
 function makeHistory(folder: string): void {
-  const git = (...args: string[]): string => execFileSync('git', ['-C', folder, '-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], { encoding: 'utf8' });
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=Ana', '-c', 'user.email=ana@example.org', ...args], {
+      encoding: 'utf8',
+    });
   const commit = (subject: string, files: Record<string, string>): void => {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
     git('add', '--', ...Object.keys(files));
@@ -87,9 +113,15 @@ function makeHistory(folder: string): void {
   };
   git('init', '-q', '-b', 'main');
   writeFileSync(join(folder, 'perdure.yml'), '{}\n');
-  commit('Begin', { '.gitignore': 'definitions\n.perdure\n', 'CHANGELOG.md': '# Changes\n\n## v1\n- Begin\n', 'adder.js': 'export const add = (a, b) => a - b;\n' });
+  commit('Begin', {
+    '.gitignore': 'definitions\n.perdure\n',
+    'CHANGELOG.md': '# Changes\n\n## v1\n- Begin\n',
+    'adder.js': 'export const add = (a, b) => a - b;\n',
+  });
   git('tag', 'v1');
-  commit('Add subtraction', { 'subtractor.js': '// TODO: negative numbers\nexport const subtract = (a, b) => eval(`${a}-${b}`);\n' });
+  commit('Add subtraction', {
+    'subtractor.js': '// TODO: negative numbers\nexport const subtract = (a, b) => eval(`${a}-${b}`);\n',
+  });
   commit('Mend addition', { 'adder.js': 'export const add = (a, b) => a + b;\n' });
   commit('Tell of subtraction', { 'CHANGELOG.md': '# Changes\n\n## next\n- Subtraction\n\n## v1\n- Begin\n' });
 }

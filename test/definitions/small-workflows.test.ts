@@ -8,12 +8,18 @@ import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
-beforeAll(async () => { project = await openShippedProject(); });
-afterAll(async () => { await project.close(); });
+beforeAll(async () => {
+  project = await openShippedProject();
+});
+afterAll(async () => {
+  await project.close();
+});
 
 describe('release-notes', () => {
   it('shows the writer the commits and files after a revision, and none before it', async () => {
-    const { result } = await project.run('release-notes', ['-i', 'from=v1'], { 'You write release notes': () => ({ text: '## Added\n- Subtraction' }) });
+    const { result } = await project.run('release-notes', ['-i', 'from=v1'], {
+      'You write release notes': () => ({ text: '## Added\n- Subtraction' }),
+    });
     expect(result).toMatchObject({ status: 'success', output: '## Added\n- Subtraction' });
     const [{ prompt } = { prompt: '' }] = project.asked('You write release notes');
     expect(prompt).toMatch(/[0-9a-f]{7,} Mend addition\n/);
@@ -31,7 +37,9 @@ describe('release-notes', () => {
 
 describe('explain-file', () => {
   it('shows the file with line numbers, its history and the question', async () => {
-    const { result } = await project.run('explain-file', ['-i', 'file=adder.js', '-i', 'question=Why a plus?'], { 'You explain a source file': () => ({ text: 'It adds.' }) });
+    const { result } = await project.run('explain-file', ['-i', 'file=adder.js', '-i', 'question=Why a plus?'], {
+      'You explain a source file': () => ({ text: 'It adds.' }),
+    });
     expect(result).toMatchObject({ status: 'success', output: 'It adds.' });
     const [{ prompt } = { prompt: '' }] = project.asked('You explain');
     expect(prompt).toMatch(/^Why a plus\?/);
@@ -49,10 +57,18 @@ describe('explain-file', () => {
 
 describe('changelog-check', () => {
   it('gives what is missing as JSON, and asks again when the answer is none', async () => {
-    const answers = ['All is well!', JSON.stringify({ complete: false, missing: [{ commit: 'abc1234', entry: 'Addition adds' }] })];
+    const answers = [
+      'All is well!',
+      JSON.stringify({ complete: false, missing: [{ commit: 'abc1234', entry: 'Addition adds' }] }),
+    ];
     let asked = 0;
-    const { result } = await project.run('changelog-check', ['-i', 'since=v1'], { 'You compare a change log': () => ({ text: answers[asked++] ?? '' }) });
-    expect(result).toMatchObject({ status: 'success', output: { complete: false, missing: [{ commit: 'abc1234', entry: 'Addition adds' }] } });
+    const { result } = await project.run('changelog-check', ['-i', 'since=v1'], {
+      'You compare a change log': () => ({ text: answers[asked++] ?? '' }),
+    });
+    expect(result).toMatchObject({
+      status: 'success',
+      output: { complete: false, missing: [{ commit: 'abc1234', entry: 'Addition adds' }] },
+    });
     const [first, second] = project.asked('You compare a change log');
     expect(first?.prompt).toContain('## next\n- Subtraction');
     expect(first?.prompt).toContain('Mend addition');
@@ -66,13 +82,18 @@ it('open-work counts the words of what it finds, and none where nothing is found
   mkdirSync(join(project.folder, 'fence'));
   writeFileSync(join(project.folder, 'fence', 'plan.md'), '# Fence\nTODO: paint it\n');
   const one = await project.run('open-work', ['-i', 'folder=fence']);
-  expect(one.result).toMatchObject({ status: 'success', output: { notes: 'fence/plan.md:2: TODO: paint it', words: '4' } });
+  expect(one.result).toMatchObject({
+    status: 'success',
+    output: { notes: 'fence/plan.md:2: TODO: paint it', words: '4' },
+  });
   expect(project.asked('')).toEqual([]);
 });
 
 describe('the shipped projects', () => {
   it('meeting-notes shows its agent the transcript that is attached, as data', async () => {
-    const { result } = await project.run('../projects/meeting-notes/project.json', [], { 'You write the minutes': () => ({ text: '## Decisions' }) });
+    const { result } = await project.run('../projects/meeting-notes/project.json', [], {
+      'You write the minutes': () => ({ text: '## Decisions' }),
+    });
     expect(result).toMatchObject({ status: 'success', output: '## Decisions' });
     const [{ prompt } = { prompt: '' }] = project.asked('You write the minutes');
     expect(prompt).toContain('Write the minutes of the attached meeting.');
@@ -82,30 +103,62 @@ describe('the shipped projects', () => {
   it('question-desk has a reader look into the code, once a person allows it, and a writer write', async () => {
     const { result } = await project.run('../projects/question-desk/project.json', ['How is added?'], {
       'You answer questions about a code base': ({ results: { count } }) =>
-        count === 0 ? { tools: [{ name: 'code_reader', input: { input: 'How is added?' } }] } : count === 1 ? { tools: [{ name: 'writer', input: { input: 'It adds (adder.js:1).' } }] } : { text: 'It adds, see adder.js:1.' },
-      'You read code': ({ results: { count } }) => (count === 0 ? { tools: [{ name: 'read_file', input: { path: 'adder.js' } }] } : { text: 'adder.js:1 adds.' }),
+        count === 0
+          ? { tools: [{ name: 'code_reader', input: { input: 'How is added?' } }] }
+          : count === 1
+            ? { tools: [{ name: 'writer', input: { input: 'It adds (adder.js:1).' } }] }
+            : { text: 'It adds, see adder.js:1.' },
+      'You read code': ({ results: { count } }) =>
+        count === 0 ? { tools: [{ name: 'read_file', input: { path: 'adder.js' } }] } : { text: 'adder.js:1 adds.' },
       'You write answers': () => ({ text: 'It adds.' }),
     });
     expect(result).toMatchObject({ status: 'success', output: 'It adds, see adder.js:1.' });
     expect(project.asked('You read code').at(-1)?.results.last[0]?.text).toContain('a + b');
-    expect(project.asked('You write answers').map(({ prompt }) => prompt)).toEqual([expect.stringContaining('It adds (adder.js:1).')]);
+    expect(project.asked('You write answers').map(({ prompt }) => prompt)).toEqual([
+      expect.stringContaining('It adds (adder.js:1).'),
+    ]);
   });
 });
 
 it('a project calls its agents as deep as its manifest says, and no deeper', async () => {
   const folder = join(project.folder, 'definitions', 'projects', 'deep');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'project.json'), JSON.stringify({ version: 1, runtime: { max_depth: 2 }, entry: { agent: 'first', args: { input: 'Go.' } }, agent_files: ['first.agent', 'second.agent', 'third.agent'] }));
-  for (const [name, next] of [['first', 'second'], ['second', 'third'], ['third', null]] as const) writeFileSync(join(folder, `${name}.agent`), `---\nname: ${name}\n${next === null ? '' : `toolsets: [${next}]\n`}---\nYou are the ${name} one.\n`);
-  const passOn = (name: string) => ({ results }: RecordedRequest): Answer => (results.count === 0 ? { tools: [{ name, input: { input: 'Go.' } }] } : { text: results.last[0]?.text ?? '' });
-  const { result } = await project.run('../projects/deep/project.json', [], { 'You are the first one': passOn('second'), 'You are the second one': passOn('third') });
+  writeFileSync(
+    join(folder, 'project.json'),
+    JSON.stringify({
+      version: 1,
+      runtime: { max_depth: 2 },
+      entry: { agent: 'first', args: { input: 'Go.' } },
+      agent_files: ['first.agent', 'second.agent', 'third.agent'],
+    }),
+  );
+  for (const [name, next] of [
+    ['first', 'second'],
+    ['second', 'third'],
+    ['third', null],
+  ] as const)
+    writeFileSync(
+      join(folder, `${name}.agent`),
+      `---\nname: ${name}\n${next === null ? '' : `toolsets: [${next}]\n`}---\nYou are the ${name} one.\n`,
+    );
+  const passOn =
+    (name: string) =>
+    ({ results }: RecordedRequest): Answer =>
+      results.count === 0 ? { tools: [{ name, input: { input: 'Go.' } }] } : { text: results.last[0]?.text ?? '' };
+  const { result } = await project.run('../projects/deep/project.json', [], {
+    'You are the first one': passOn('second'),
+    'You are the second one': passOn('third'),
+  });
   expect(result).toMatchObject({ status: 'success' });
   expect(result.output).toContain('agents may call each other 2 levels deep');
   expect(project.asked('You are the third one')).toEqual([]);
 });
 
 it('the built-in agents that only people name play with their own prompts, one after the other', async () => {
-  writeFileSync(join(project.folder, 'definitions', 'flows', 'design-it.flow'), 'Explore:"Where is adding?":where -> Plan:"Plan a faster one: {where}":plan -> implementation-architect:"Design it: {plan}"');
+  writeFileSync(
+    join(project.folder, 'definitions', 'flows', 'design-it.flow'),
+    'Explore:"Where is adding?":where -> Plan:"Plan a faster one: {where}":plan -> implementation-architect:"Design it: {plan}"',
+  );
   const { result } = await project.run('../flows/design-it.flow', [], {
     'You explore code': () => ({ text: 'adder.js:1' }),
     'You plan work': ({ prompt }) => ({ text: `1. Change ${prompt.includes('adder.js:1')}` }),
@@ -115,14 +168,34 @@ it('the built-in agents that only people name play with their own prompts, one a
 });
 
 it('json-keys lists keys by Python', async () => {
-  writeFileSync(join(project.folder, 'definitions', 'workflows', 'keys.yml'), 'steps:\n  - tool: json-keys\n    inputs: {document: {b: 1, a: {c: 2}}}\n');
+  writeFileSync(
+    join(project.folder, 'definitions', 'workflows', 'keys.yml'),
+    'steps:\n  - tool: json-keys\n    inputs: {document: {b: 1, a: {c: 2}}}\n',
+  );
   expect((await project.run('keys', [])).result).toMatchObject({ status: 'success', output: ['a', 'b'] });
 });
 
 it('leaves no shipped definition without a test', () => {
-  const tests = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts')).map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n');
-  const shipped = ['workflows', 'flows', 'chains', 'builds', 'projects', 'tools'].flatMap((folder) => readdirSync(join(project.folder, 'definitions', folder)).map((name) => name.replace(/\.\w+$/, '')));
+  const tests = readdirSync(import.meta.dirname)
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(import.meta.dirname, name), 'utf8'))
+    .join('\n');
+  const shipped = ['workflows', 'flows', 'chains', 'builds', 'projects', 'tools'].flatMap((folder) =>
+    readdirSync(join(project.folder, 'definitions', folder)).map((name) => name.replace(/\.\w+$/, '')),
+  );
   // Run by `review-repository`, `run-restaurant` and `open-work`; what the tests above wrote; what asks GitHub itself.
-  const ELSEWHERE = ['write-report', 'accounting', 'purchasing', 'cleaning', 'word-count', 'keys', 'design-it', 'deep', 'github-issue'];
-  expect(shipped.filter((name) => !ELSEWHERE.includes(name) && !new RegExp(`[/'"]${name}['"/. ]`).test(tests))).toEqual([]);
+  const ELSEWHERE = [
+    'write-report',
+    'accounting',
+    'purchasing',
+    'cleaning',
+    'word-count',
+    'keys',
+    'design-it',
+    'deep',
+    'github-issue',
+  ];
+  expect(shipped.filter((name) => !ELSEWHERE.includes(name) && !new RegExp(`[/'"]${name}['"/. ]`).test(tests))).toEqual(
+    [],
+  );
 });

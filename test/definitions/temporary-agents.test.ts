@@ -8,20 +8,31 @@ import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 let project: ShippedProject;
-beforeAll(async () => { project = await openShippedProject(); });
-afterAll(async () => { await project.close(); });
+beforeAll(async () => {
+  project = await openShippedProject();
+});
+afterAll(async () => {
+  await project.close();
+});
 
 const path = (file: string): string => join(project.folder, file);
-const agent = (name: string, prompt: string): string => `---\nname: ${name}\nbase: general-purpose\ndescription: Looks at words.\nmodel: haiku\ncreated: 2026-11-22\n---\n${prompt}\n`;
+const agent = (name: string, prompt: string): string =>
+  `---\nname: ${name}\nbase: general-purpose\ndescription: Looks at words.\nmodel: haiku\ncreated: 2026-11-22\n---\n${prompt}\n`;
 
 /** Writes a file, and remembers it as one that the designer made. */
 async function make(file: string, text: string): Promise<void> {
   mkdirSync(path('temp-agents'), { recursive: true });
   writeFileSync(path(file), text);
-  await (await openStore(path('.perdure'))).writeMade({ file: path(file), hash: sha256(text), made_at: '2026-11-22T00:00:00Z' });
+  await (
+    await openStore(path('.perdure'))
+  ).writeMade({ file: path(file), hash: sha256(text), made_at: '2026-11-22T00:00:00Z' });
 }
 
-const VOICES: Voices = { 'You count words': () => ({ text: 'RESULT: passed' }), 'You judge words': () => ({ text: 'fine' }), 'You were written by hand': () => ({ text: 'kept' }) };
+const VOICES: Voices = {
+  'You count words': () => ({ text: 'RESULT: passed' }),
+  'You judge words': () => ({ text: 'fine' }),
+  'You were written by hand': () => ({ text: 'kept' }),
+};
 const FLOW = `$judge := {base: "general-purpose", prompt: "You judge words in src/a.ts.", model: "haiku"}
 @wait -> $word-counter:"Count":n (if passed)~> $judge:"Judge {n}" -> by-hand:"Look"`;
 
@@ -34,33 +45,61 @@ describe('the life of temporary agents', () => {
     writeFileSync(path('temp-agents/by-hand.md'), agent('by-hand', 'You were written by hand.'));
     writeFileSync(path('words.flow'), FLOW.replace('-> by-hand', '-> changed:"Look" -> by-hand'));
 
-    expect((await project.run('../../words.flow', ['--id', 'words', '--no-wait'], { ...VOICES, 'You were made': () => ({ text: 'changed' }) })).code).toBe(4);
+    expect(
+      (
+        await project.run('../../words.flow', ['--id', 'words', '--no-wait'], {
+          ...VOICES,
+          'You were made': () => ({ text: 'changed' }),
+        })
+      ).code,
+    ).toBe(4);
     expect(existsSync(path('temp-agents/word-counter.md'))).toBe(true);
     await project.perdure('approve', 'words/wait');
     expect((await project.perdure('watch', 'words')).stdout.trim()).toBe('kept');
-    expect(['word-counter', 'unused', 'changed', 'by-hand'].filter((name) => existsSync(path(`temp-agents/${name}.md`)))).toEqual(['unused', 'changed', 'by-hand']);
+    expect(
+      ['word-counter', 'unused', 'changed', 'by-hand'].filter((name) => existsSync(path(`temp-agents/${name}.md`))),
+    ).toEqual(['unused', 'changed', 'by-hand']);
   });
 
   it('promotion judges those of a closed run from its Plan, and writes what a person keeps', async () => {
     const listed = await project.perdure('agents', 'promote', '--run', 'words', '--json');
     expect(JSON.parse(listed.stdout)).toEqual([
-      expect.objectContaining({ name: 'by-hand', status: 'listed' }), expect.objectContaining({ name: 'changed', status: 'listed' }),
-      expect.objectContaining({ name: 'judge', reusable: false, reason: 'it names a file of this project', status: 'listed' }),
+      expect.objectContaining({ name: 'by-hand', status: 'listed' }),
+      expect.objectContaining({ name: 'changed', status: 'listed' }),
+      expect.objectContaining({
+        name: 'judge',
+        reusable: false,
+        reason: 'it names a file of this project',
+        status: 'listed',
+      }),
       expect.objectContaining({ name: 'word-counter', status: 'listed' }),
     ]);
     expect((await project.perdure('agents', 'promote', 'word-counter', '--run', 'words')).code).toBe(0);
     const written = readFileSync(path('definitions/agents/word-counter.yml'), 'utf8');
     expect(written).toContain('You count words.');
     expect(written).not.toContain('RESULT:');
-    expect(JSON.parse(readFileSync(path('definitions/agents/registry.json'), 'utf8'))).toMatchObject({ version: 1, agents: { 'word-counter': { file: 'definitions/agents/word-counter.yml', run: 'words', description: 'Looks at words.' } } });
-    expect(JSON.parse((await project.perdure('agents', 'list', '--json')).stdout)).toContainEqual({ name: 'word-counter', source: 'native', description: 'Looks at words.' });
+    expect(JSON.parse(readFileSync(path('definitions/agents/registry.json'), 'utf8'))).toMatchObject({
+      version: 1,
+      agents: {
+        'word-counter': { file: 'definitions/agents/word-counter.yml', run: 'words', description: 'Looks at words.' },
+      },
+    });
+    expect(JSON.parse((await project.perdure('agents', 'list', '--json')).stdout)).toContainEqual({
+      name: 'word-counter',
+      source: 'native',
+      description: 'Looks at words.',
+    });
     expect((await project.perdure('validate', 'definitions/agents')).code).toBe(0);
   });
 
   it('a name that is taken wants to be renamed, overwritten or skipped', async () => {
-    const promote = (...args: string[]) => project.perdure('agents', 'promote', 'word-counter', '--run', 'words', ...args);
+    const promote = (...args: string[]) =>
+      project.perdure('agents', 'promote', 'word-counter', '--run', 'words', ...args);
     const refused = await promote();
-    expect({ code: refused.code, stderr: refused.stderr }).toEqual({ code: 2, stderr: expect.stringContaining('`--rename word-counter-2`, `--overwrite` or `--skip`') as string });
+    expect({ code: refused.code, stderr: refused.stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining('`--rename word-counter-2`, `--overwrite` or `--skip`') as string,
+    });
     expect(JSON.parse((await promote('--skip', '--json')).stdout)).toMatchObject([{ status: 'skipped', to: null }]);
     expect((await promote('--rename', 'counter')).code).toBe(0);
     expect(readFileSync(path('definitions/agents/counter.yml'), 'utf8')).toContain('name: counter\n');

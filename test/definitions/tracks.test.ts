@@ -13,22 +13,39 @@ import type { Harness } from '../workflows/harness.js';
 import { openHarness } from '../workflows/harness.js';
 
 let harness: Harness;
-beforeAll(async () => { harness = await openHarness(); });
-afterAll(async () => { await harness.close(); });
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(async () => {
+  await harness.close();
+});
 
 const shipped = (...path: string[]): Promise<string> => readFile(join(packageRoot(), 'definitions', ...path), 'utf8');
 
 describe("'flash-tracks'", () => {
   it('flashes each board once its own gate says that it is ready, whatever the other waits for', async () => {
     const boards = { left: await boardFor('', { idle: false }), right: await boardFor('', { idle: false }) };
-    const { execution, steps, output } = parse(await shipped('workflows', 'flash-tracks.yml')) as { execution: 'dag'; steps: unknown[]; output: string }; // shipped, and compiled below
+    const { execution, steps, output } = parse(await shipped('workflows', 'flash-tracks.yml')) as {
+      execution: 'dag';
+      steps: unknown[];
+      output: string;
+    }; // shipped, and compiled below
     const people = createPeople(harness);
     const run = await startFlow(harness, {
-      devices: { left: { port: `net:127.0.0.1:${boards.left.port}` }, right: { port: `net:127.0.0.1:${boards.right.port}` } },
-      execution, steps, output, files: { 'definitions/sketches/Blink.ino': await shipped('sketches', 'Blink.ino') },
+      devices: {
+        left: { port: `net:127.0.0.1:${boards.left.port}` },
+        right: { port: `net:127.0.0.1:${boards.right.port}` },
+      },
+      execution,
+      steps,
+      output,
+      files: { 'definitions/sketches/Blink.ino': await shipped('sketches', 'Blink.ino') },
     });
     const gates = await people.open(run.workflowId, 2);
-    expect(gates.map(({ path, kind }) => [path, kind]).sort()).toEqual([['flash_left', 'ready'], ['flash_right', 'ready']]);
+    expect(gates.map(({ path, kind }) => [path, kind]).sort()).toEqual([
+      ['flash_left', 'ready'],
+      ['flash_right', 'ready'],
+    ]);
     const approve = async (path: string): Promise<void> => {
       const { hash = 'sha256:' } = gates.find((gate) => gate.path === path) ?? {};
       await people.decide(run.workflowId, { gate: path, decision: 'approve', hash, by: 'ana' });

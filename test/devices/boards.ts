@@ -35,13 +35,19 @@ void loop() {
 
 /** A device as `perdure.yml` would name it. */
 export function deviceOf(authored: Partial<AuthoredDevice>, name = 'uno'): Device {
-  const found = createDevices({ root: packageRoot() }, { devices: { [name]: { kind: 'avr-arduino', ...authored } } })(name);
+  const found = createDevices(
+    { root: packageRoot() },
+    { devices: { [name]: { kind: 'avr-arduino', ...authored } } },
+  )(name);
   if (!('device' in found)) throw new Error(found.message);
   return found.device;
 }
 
 /** A board that is there until the test file ends; it runs no program unless it is told to. */
-export async function boardFor(fault = '', { idle = true, ...told }: Pick<BoardOptions, 'idle' | 'onEvent'> = {}): Promise<Board> {
+export async function boardFor(
+  fault = '',
+  { idle = true, ...told }: Pick<BoardOptions, 'idle' | 'onEvent'> = {},
+): Promise<Board> {
   const board = await startBoard({ port: 0, memoryFile: null, fault: parseFault(fault), idle, ...told });
   boards.push(board);
   return board;
@@ -54,7 +60,10 @@ export async function boardFor(fault = '', { idle = true, ...told }: Pick<BoardO
 export function connectionsTo(board: Board): number {
   if (board.open() < 2) return board.open();
   const local = `0100007F:${board.port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const [, ...sockets] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n').map((line) => line.trim().split(/\s+/));
+  const [, ...sockets] = readFileSync('/proc/net/tcp', 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
   return sockets.filter(([, from, , state]) => from === local && state === ESTABLISHED).length;
 }
 
@@ -65,15 +74,21 @@ afterAll(() => Promise.all(boards.splice(0).map((board) => board.close())));
 export function hexOf(bytes: Uint8Array): string {
   const record = (address: number, type: number, data: Uint8Array): string => {
     const body = [data.length, address >> 8, address & 255, type, ...data];
-    return `:${Buffer.from([...body, -body.reduce((sum, byte) => sum + byte, 0) & 255]).toString('hex').toUpperCase()}`;
+    return `:${Buffer.from([...body, -body.reduce((sum, byte) => sum + byte, 0) & 255])
+      .toString('hex')
+      .toUpperCase()}`;
   };
-  const lines = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, index) => record(index * 16, 0, bytes.slice(index * 16, index * 16 + 16)));
+  const lines = Array.from({ length: Math.ceil(bytes.length / 16) }, (_, index) =>
+    record(index * 16, 0, bytes.slice(index * 16, index * 16 + 16)),
+  );
   return `${[...lines, record(0, 1, new Uint8Array())].join('\n')}\n`;
 }
 
 /** An image of so many pages of 128 bytes, told apart by `seed`. */
 export function imageOfPages(pages: number, seed: number): Image {
-  return imageOf('ihex', 'atmega328p', [{ name: 'image.hex', encoding: 'utf8', data: hexOf(bytesOfPages(pages, seed)) }]);
+  return imageOf('ihex', 'atmega328p', [
+    { name: 'image.hex', encoding: 'utf8', data: hexOf(bytesOfPages(pages, seed)) },
+  ]);
 }
 
 /** The bytes of such an image. */

@@ -18,12 +18,22 @@ import { BLINK, BOARD_PROGRAM, boardFor, deviceOf, imageOfPages } from './boards
 import { endOf, startFlow } from './flow.js';
 import { startSimavr } from './simavr.js';
 
-async function bench(signal = new AbortController().signal): Promise<{ bench: Workbench; store: Awaited<ReturnType<typeof openStore>> }> {
+async function bench(
+  signal = new AbortController().signal,
+): Promise<{ bench: Workbench; store: Awaited<ReturnType<typeof openStore>> }> {
   const cwd = await temporaryFolder();
   const store = await openStore(join(cwd, '.perdure'));
   await mkdir(join(cwd, 'src'));
   await writeFile(join(cwd, 'src', 'Blink.ino'), BLINK);
-  return { store, bench: { owner: { store: store.id, run: 'test' }, cwd, signal, log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined } } };
+  return {
+    store,
+    bench: {
+      owner: { store: store.id, run: 'test' },
+      cwd,
+      signal,
+      log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },
+    },
+  };
 }
 
 describe('with the real tools and a simulated board', () => {
@@ -41,7 +51,9 @@ describe('with the real tools and a simulated board', () => {
       expect(await holdsImage(device, imageOfPages(20, 1), { port, bench: tools, progress })).toBe(false);
     });
     expect(progress).toEqual({ phase: 'verifying', percent: 100 });
-    const heard = await withPort(device, setting, tools.signal, (port) => listen(device, port, { expect: 'tick 3', write: null, after: null, timeoutMs: 20_000 }, tools));
+    const heard = await withPort(device, setting, tools.signal, (port) =>
+      listen(device, port, { expect: 'tick 3', write: null, after: null, timeoutMs: 20_000 }, tools),
+    );
     expect(heard).toEqual({ text: 'arduino sketch ready\ntick 0\ntick 1\ntick 2\ntick 3', line: 'tick 3' });
   });
 
@@ -50,8 +62,12 @@ describe('with the real tools and a simulated board', () => {
     const device = deviceOf({ kind: 'simulated' });
     const image: Image = await buildImage(device, ['src/Blink.ino'], tools);
     const setting = { store, run: 'test', boardProgram: BOARD_PROGRAM };
-    await withPort(device, setting, tools.signal, (port) => writeImage(device, image, { port, bench: tools, progress: {} }));
-    const heard = await withPort(device, setting, tools.signal, (port) => listen(device, port, { expect: 'tick 0', write: null, after: null, timeoutMs: 20_000 }, tools));
+    await withPort(device, setting, tools.signal, (port) =>
+      writeImage(device, image, { port, bench: tools, progress: {} }),
+    );
+    const heard = await withPort(device, setting, tools.signal, (port) =>
+      listen(device, port, { expect: 'tick 0', write: null, after: null, timeoutMs: 20_000 }, tools),
+    );
     expect(heard.line).toBe('tick 0');
   });
 });
@@ -72,19 +88,28 @@ void loop() {
 
 // Its bootloader keeps real time, which a machine that tests fill does not: it belongs to the full run.
 describe.each(FULL ? ['a board of simavr with Arduino’s own bootloader'] : [])('%s, on a terminal', () => {
-  it('is compiled for, flashed, read back and listened to by a run', { tags: ['simavr'], timeout: 300_000 }, async () => {
-    const harness = await openHarness();
-    onTestFinished(() => harness.close());
-    const handle = await startFlow(harness, {
-      devices: { uno: { port: await startSimavr() } }, files: { 'Rounds.ino': ROUNDS }, settings: { gates: 'fallback' },
-      steps: [
-        { id: 'build', compile: { device: 'uno', sources: ['Rounds.ino'] } },
-        { id: 'flash', flash: { device: 'uno', image: '${steps.build.output}', boot: { expect: 'tick 0', timeout: '30s' } } },
-        { id: 'listen', serial: { device: 'uno', expect: 'tick 3', timeout: '30s' } },
-      ],
-    });
-    const { outcome } = await endOf(harness, handle);
-    expect({ status: outcome.status, error: outcome.error }).toEqual({ status: 'success', error: null });
-    expect(await harness.json(outcome.output)).toMatch(/tick 3$/);
-  });
+  it(
+    'is compiled for, flashed, read back and listened to by a run',
+    { tags: ['simavr'], timeout: 300_000 },
+    async () => {
+      const harness = await openHarness();
+      onTestFinished(() => harness.close());
+      const handle = await startFlow(harness, {
+        devices: { uno: { port: await startSimavr() } },
+        files: { 'Rounds.ino': ROUNDS },
+        settings: { gates: 'fallback' },
+        steps: [
+          { id: 'build', compile: { device: 'uno', sources: ['Rounds.ino'] } },
+          {
+            id: 'flash',
+            flash: { device: 'uno', image: '${steps.build.output}', boot: { expect: 'tick 0', timeout: '30s' } },
+          },
+          { id: 'listen', serial: { device: 'uno', expect: 'tick 3', timeout: '30s' } },
+        ],
+      });
+      const { outcome } = await endOf(harness, handle);
+      expect({ status: outcome.status, error: outcome.error }).toEqual({ status: 'success', error: null });
+      expect(await harness.json(outcome.output)).toMatch(/tick 3$/);
+    },
+  );
 });

@@ -24,25 +24,47 @@ export interface Flow {
 }
 
 /** Compiles a workflow in a project of its own, and starts it on the harness's worker. */
-export async function startFlow(harness: Harness, { devices, steps, execution = 'sequential', output, files = {}, settings = {}, id, taskQueue }: Flow): Promise<RunHandle & { folder: string }> {
+export async function startFlow(
+  harness: Harness,
+  { devices, steps, execution = 'sequential', output, files = {}, settings = {}, id, taskQueue }: Flow,
+): Promise<RunHandle & { folder: string }> {
   const folder = await mkdtemp(join(harness.folder, 'flow-'));
-  const known = Object.fromEntries(Object.entries(devices).map(([name, device]) => [name, { kind: 'avr-arduino', ...device }]));
-  for (const [path, text] of Object.entries({ ...files, 'perdure.yml': JSON.stringify({ devices: known }), 'flow.yml': JSON.stringify({ name: 'flow', execution, steps, output }) })) {
+  const known = Object.fromEntries(
+    Object.entries(devices).map(([name, device]) => [name, { kind: 'avr-arduino', ...device }]),
+  );
+  for (const [path, text] of Object.entries({
+    ...files,
+    'perdure.yml': JSON.stringify({ devices: known }),
+    'flow.yml': JSON.stringify({ name: 'flow', execution, steps, output }),
+  })) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);
   }
   const project = findProject(folder);
-  const { plan, problems, texts } = compileDefinition({ file: 'flow.yml', cwd: folder, project, config: loadConfig(project).config });
+  const { plan, problems, texts } = compileDefinition({
+    file: 'flow.yml',
+    cwd: folder,
+    project,
+    config: loadConfig(project).config,
+  });
   if (plan === null) throw new Error(problems.map(({ message }) => message).join('\n'));
   for (const text of texts.values()) await harness.store.putAlways(text);
-  const handle = await harness.start(plan, { settings: { workspace: folder, ...settings }, ...(id === undefined ? {} : { id }), ...(taskQueue === undefined ? {} : { taskQueue }) });
+  const handle = await harness.start(plan, {
+    settings: { workspace: folder, ...settings },
+    ...(id === undefined ? {} : { id }),
+    ...(taskQueue === undefined ? {} : { taskQueue }),
+  });
   return Object.assign(handle, { folder });
 }
 
 /** How a run ended, however it did, and each of its steps. */
-export async function endOf(harness: Harness, handle: Pick<RunHandle, 'result'>): Promise<{ outcome: RunOutcome; steps: Record<string, StepResult> }> {
+export async function endOf(
+  harness: Harness,
+  handle: Pick<RunHandle, 'result'>,
+): Promise<{ outcome: RunOutcome; steps: Record<string, StepResult> }> {
   const outcome = await handle.result().catch((error: unknown) => {
-    if (error instanceof WorkflowFailedError && error.cause !== undefined && 'details' in error.cause) return (error.cause.details as [RunOutcome])[0]; // what `runFailure` puts there
+    if (error instanceof WorkflowFailedError && error.cause !== undefined && 'details' in error.cause)
+      return (error.cause.details as [RunOutcome])[0]; // what `runFailure` puts there
     throw error;
   });
   return { outcome, steps: await harness.results(outcome) };

@@ -19,7 +19,10 @@ const RUNS = FULL ? 10 : 4;
 
 /** What the keeper of a host shows of its one board. */
 async function lease(queue = 'test'): Promise<Lease | null> {
-  const described = await harness.client.workflow.getHandle(keeperIdOf(queue)).describe().catch(() => null);
+  const described = await harness.client.workflow
+    .getHandle(keeperIdOf(queue))
+    .describe()
+    .catch(() => null);
   const [only] = (described?.memo?.[LEASES_MEMO] ?? []) as Lease[]; // as the keeper wrote it
   return only ?? null;
 }
@@ -27,7 +30,11 @@ async function lease(queue = 'test'): Promise<Lease | null> {
 describe('runs that want one board', () => {
   it(`get it one after the other, in the order in which they asked (${RUNS} runs)`, async () => {
     let most = 0;
-    const board = await boardFor('', { onEvent: () => { most = Math.max(most, connectionsTo(board)); } });
+    const board = await boardFor('', {
+      onEvent: () => {
+        most = Math.max(most, connectionsTo(board));
+      },
+    });
     const ended: string[] = [];
     const handles: Awaited<ReturnType<typeof startFlow>>[] = [];
     const ends: Promise<unknown>[] = [];
@@ -41,9 +48,17 @@ describe('runs that want one board', () => {
       handles.push(handle);
       await until(async () => {
         const shown = await lease();
-        return ended.includes(handle.workflowId) || [shown?.active, ...(shown?.queue ?? [])].some((request) => request?.run === handle.workflowId);
+        return (
+          ended.includes(handle.workflowId) ||
+          [shown?.active, ...(shown?.queue ?? [])].some((request) => request?.run === handle.workflowId)
+        );
       });
-      ends.push(handle.result().then(() => ended.push(handle.workflowId), () => undefined));
+      ends.push(
+        handle.result().then(
+          () => ended.push(handle.workflowId),
+          () => undefined,
+        ),
+      );
     }
     for (const handle of handles) expect((await endOf(harness, handle)).outcome.status).toBe('success');
     await Promise.all(ends);
@@ -54,11 +69,17 @@ describe('runs that want one board', () => {
 
   it('keep it from a flash to their last listening, and let others in then', async () => {
     const board = await boardFor('', { idle: true });
-    const two = (name: string, seed: number): Promise<Awaited<ReturnType<typeof startFlow>>> => startFlow(harness, {
-      devices: { uno: { port: `net:127.0.0.1:${board.port}` } },
-      steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }, { id: 'between', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] }, { id: 'again', flash: { device: 'uno', image: 'image.hex' } }],
-      files: { 'image.hex': hexOf(bytesOfPages(1, seed)) }, id: name,
-    });
+    const two = (name: string, seed: number): Promise<Awaited<ReturnType<typeof startFlow>>> =>
+      startFlow(harness, {
+        devices: { uno: { port: `net:127.0.0.1:${board.port}` } },
+        steps: [
+          { id: 'flash', flash: { device: 'uno', image: 'image.hex' } },
+          { id: 'between', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] },
+          { id: 'again', flash: { device: 'uno', image: 'image.hex' } },
+        ],
+        files: { 'image.hex': hexOf(bytesOfPages(1, seed)) },
+        id: name,
+      });
     const first = await two('keeps', 1);
     await until(async () => (await lease())?.keeps.includes('keeps'));
     const second = await two('waits', 2);
@@ -80,10 +101,22 @@ describe('runs that want one board', () => {
       steps: [
         { id: 'flash', flash: { device: 'uno', image: 'image.hex' } },
         { id: 'nested', workflow: './nested.yml', needs: ['flash'] },
-        { id: 'many', needs: ['flash'], foreach: Array.from({ length: 505 }, (_, index) => index), set: { n: '${item}' } },
+        {
+          id: 'many',
+          needs: ['flash'],
+          foreach: Array.from({ length: 505 }, (_, index) => index),
+          set: { n: '${item}' },
+        },
         { id: 'again', flash: { device: 'uno', image: 'later.hex' }, needs: ['many'] },
       ],
-      files: { 'image.hex': hexOf(bytesOfPages(1, 1)), 'later.hex': hexOf(bytesOfPages(1, 2)), 'nested.yml': JSON.stringify({ name: 'nested', steps: [{ command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] }] }) },
+      files: {
+        'image.hex': hexOf(bytesOfPages(1, 1)),
+        'later.hex': hexOf(bytesOfPages(1, 2)),
+        'nested.yml': JSON.stringify({
+          name: 'nested',
+          steps: [{ command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] }],
+        }),
+      },
       id: 'long',
     });
     await until(() => Buffer.from(board.flash.slice(0, 128)).equals(bytesOfPages(1, 2)));
@@ -99,11 +132,14 @@ describe('a board on a host of its own', () => {
     return stop;
   });
 
-  const labFlow = (port: number, id: string, more: Partial<Flow> = {}): ReturnType<typeof startFlow> => startFlow(harness, {
-    devices: { far: { port: `net:127.0.0.1:${port}`, task_queue: 'lab' } },
-    steps: [{ id: 'flash', flash: { device: 'far', image: 'image.hex' } }],
-    files: { 'image.hex': hexOf(bytesOfPages(1, 1)) }, id, ...more,
-  });
+  const labFlow = (port: number, id: string, more: Partial<Flow> = {}): ReturnType<typeof startFlow> =>
+    startFlow(harness, {
+      devices: { far: { port: `net:127.0.0.1:${port}`, task_queue: 'lab' } },
+      steps: [{ id: 'flash', flash: { device: 'far', image: 'image.hex' } }],
+      files: { 'image.hex': hexOf(bytesOfPages(1, 1)) },
+      id,
+      ...more,
+    });
 
   it('is had by others also when the worker of who asked first is away', async () => {
     const board = await boardFor('', { idle: true });
@@ -116,25 +152,40 @@ describe('a board on a host of its own', () => {
   });
 
   // The keepers look twice, ten seconds apart.
-  it.each(FULL ? ['and one of another host'] : [])('%s that two runs keep from each other: the later one is refused, the other goes on', { timeout: 120_000 }, async () => {
-    const [near, far] = await Promise.all([boardFor('', { idle: true }), boardFor('', { idle: true })]);
-    const flow = (id: string, [mine, other]: [string, string]): ReturnType<typeof startFlow> => labFlow(far.port, id, {
-      devices: { far: { port: `net:127.0.0.1:${far.port}`, task_queue: 'lab' }, near: { port: `net:127.0.0.1:${near.port}` } },
-      steps: [
-        { id: 'first', flash: { device: mine, image: 'image.hex' } },
-        { id: 'between', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] },
-        { id: 'other', flash: { device: other, image: 'image.hex' }, retry: { attempts: 1 } },
-        { id: 'again', flash: { device: mine, image: 'image.hex' } },
-      ],
-    });
-    const earlier = await flow('earlier', ['near', 'far']);
-    const later = await flow('later', ['far', 'near']);
-    await until(async () => (await lease('test'))?.keeps.includes('earlier') === true && (await lease('lab'))?.keeps.includes('later') === true);
-    await writeFile(join(earlier.folder, 'go'), '');
-    await until(async () => (await lease('lab'))?.queue.some(({ run }) => run === 'earlier'));
-    await writeFile(join(later.folder, 'go'), '');
-    expect((await endOf(harness, later)).steps['other']).toMatchObject({ status: 'error', error: '`near` is in use: `earlier` keeps `near` and waits for a device that this run keeps.' });
-    expect((await endOf(harness, earlier)).outcome.status).toBe('success');
-    await record('device-keeper-of-host', await harness.client.workflow.getHandle(keeperIdOf('test')).fetchHistory());
-  });
+  it.each(FULL ? ['and one of another host'] : [])(
+    '%s that two runs keep from each other: the later one is refused, the other goes on',
+    { timeout: 120_000 },
+    async () => {
+      const [near, far] = await Promise.all([boardFor('', { idle: true }), boardFor('', { idle: true })]);
+      const flow = (id: string, [mine, other]: [string, string]): ReturnType<typeof startFlow> =>
+        labFlow(far.port, id, {
+          devices: {
+            far: { port: `net:127.0.0.1:${far.port}`, task_queue: 'lab' },
+            near: { port: `net:127.0.0.1:${near.port}` },
+          },
+          steps: [
+            { id: 'first', flash: { device: mine, image: 'image.hex' } },
+            { id: 'between', command: ['sh', '-c', 'until [ -e go ]; do sleep 0.05; done'] },
+            { id: 'other', flash: { device: other, image: 'image.hex' }, retry: { attempts: 1 } },
+            { id: 'again', flash: { device: mine, image: 'image.hex' } },
+          ],
+        });
+      const earlier = await flow('earlier', ['near', 'far']);
+      const later = await flow('later', ['far', 'near']);
+      await until(
+        async () =>
+          (await lease('test'))?.keeps.includes('earlier') === true &&
+          (await lease('lab'))?.keeps.includes('later') === true,
+      );
+      await writeFile(join(earlier.folder, 'go'), '');
+      await until(async () => (await lease('lab'))?.queue.some(({ run }) => run === 'earlier'));
+      await writeFile(join(later.folder, 'go'), '');
+      expect((await endOf(harness, later)).steps['other']).toMatchObject({
+        status: 'error',
+        error: '`near` is in use: `earlier` keeps `near` and waits for a device that this run keeps.',
+      });
+      expect((await endOf(harness, earlier)).outcome.status).toBe('success');
+      await record('device-keeper-of-host', await harness.client.workflow.getHandle(keeperIdOf('test')).fetchHistory());
+    },
+  );
 });

@@ -24,7 +24,9 @@ beforeAll(async () => {
   installPythonTool('mpremote', '1.29.0');
   harness = await openHarness();
 });
-afterAll(async () => { await harness.close(); });
+afterAll(async () => {
+  await harness.close();
+});
 
 /**
  * QEMU's micro:bit with MicroPython, on a pseudo terminal, until the test ends. Its serial line takes what comes at once,
@@ -33,7 +35,17 @@ afterAll(async () => { await harness.close(); });
 async function startMicrobit(): Promise<string> {
   const line = createServer();
   await once(line.listen(0, '127.0.0.1'), 'listening');
-  const board = await startProgram('qemu-system-arm', ['-M', 'microbit', '-nographic', '-monitor', 'none', '-serial', `tcp:127.0.0.1:${portOf(line)}`, '-device', `loader,file=${FIRMWARE}`]);
+  const board = await startProgram('qemu-system-arm', [
+    '-M',
+    'microbit',
+    '-nographic',
+    '-monitor',
+    'none',
+    '-serial',
+    `tcp:127.0.0.1:${portOf(line)}`,
+    '-device',
+    `loader,file=${FIRMWARE}`,
+  ]);
   const [serial] = (await once(line, 'connection')) as [Socket];
   const front = createServer((host) => {
     serial.pipe(host);
@@ -63,19 +75,34 @@ const steps = (source: string): unknown[] => [
 describe('MicroPython on QEMU’s micro:bit', () => {
   it('goes from a source to what it prints, by mpremote', async () => {
     const port = await startMicrobit();
-    const handle = await startFlow(harness, { devices: { lab: { kind: 'micropython', board: 'microbit', port } }, steps: steps('main.py'), files: { 'main.py': PROGRAM }, settings: { gates: 'fallback' } });
+    const handle = await startFlow(harness, {
+      devices: { lab: { kind: 'micropython', board: 'microbit', port } },
+      steps: steps('main.py'),
+      files: { 'main.py': PROGRAM },
+      settings: { gates: 'fallback' },
+    });
     const { outcome, steps: ended } = await endOf(harness, handle);
     expect({ status: outcome.status, error: outcome.error }).toEqual({ status: 'success', error: null });
-    expect(await harness.json(ended['flash']?.output ?? null)).toMatchObject({ device: 'lab', format: 'files', bytes: PROGRAM.length });
+    expect(await harness.json(ended['flash']?.output ?? null)).toMatchObject({
+      device: 'lab',
+      format: 'files',
+      bytes: PROGRAM.length,
+    });
     expect(await harness.json(outcome.output)).toContain('micropython ready\ntick 0\ntick 1\ntick 2');
   });
 
   it('tells an error at the author’s file and line, and touches no board', async () => {
     const handle = await startFlow(harness, {
-      devices: { lab: { kind: 'micropython', port: '/dev/ttyNONE7' } }, steps: steps('src/main.py'), files: { 'src/main.py': 'print("ready")\nfor i in range(3)\n    print(i)\n' }, settings: { gates: 'fallback' },
+      devices: { lab: { kind: 'micropython', port: '/dev/ttyNONE7' } },
+      steps: steps('src/main.py'),
+      files: { 'src/main.py': 'print("ready")\nfor i in range(3)\n    print(i)\n' },
+      settings: { gates: 'fallback' },
     });
     const { steps: ended } = await endOf(harness, handle);
-    expect(ended['build']).toMatchObject({ status: 'error', error: expect.stringMatching(/^src\/main\.py:2: SyntaxError: /) as string });
+    expect(ended['build']).toMatchObject({
+      status: 'error',
+      error: expect.stringMatching(/^src\/main\.py:2: SyntaxError: /) as string,
+    });
     expect(ended['flash']).toMatchObject({ status: 'skipped' });
   });
 });

@@ -18,14 +18,24 @@ const harness = await harnessOfFile();
 const people = createPeople(harness);
 
 /** A board with the old image that loses its power at a block, each time or once, and a run that flashes the new one. */
-async function cut(block: number, times: string): Promise<{ run: Awaited<ReturnType<typeof startFlow>>; held: () => 'old' | 'new' | 'neither'; mend: () => void }> {
+async function cut(
+  block: number,
+  times: string,
+): Promise<{ run: Awaited<ReturnType<typeof startFlow>>; held: () => 'old' | 'new' | 'neither'; mend: () => void }> {
   const board = await boardFor();
   board.flash.set(OLD);
   board.setFault(parseFault(`power-cut:${block}${times}`));
   const run = await startFlow(harness, {
     devices: { uno: { port: `net:127.0.0.1:${board.port}` } },
     // A tool that has lost its board over TCP hangs until its time is over; twelve at once share the machine in the full sweep.
-    steps: [{ id: 'flash', flash: { device: 'uno', image: 'new.hex' }, timeout: FULL ? '15s' : '6s', retry: { attempts: 2, backoff: '10ms' } }],
+    steps: [
+      {
+        id: 'flash',
+        flash: { device: 'uno', image: 'new.hex' },
+        timeout: FULL ? '15s' : '6s',
+        retry: { attempts: 2, backoff: '10ms' },
+      },
+    ],
     files: { 'new.hex': hexOf(NEW) },
   });
   const holds = (bytes: Uint8Array): boolean => Buffer.from(board.flash.slice(0, bytes.length)).equals(bytes);
@@ -36,7 +46,11 @@ describe('a power cut at a block of a flash', () => {
   it.concurrent.each(SWEPT)('%i is mended by the next try', async (block) => {
     const { run, held } = await cut(block, 'x1');
     const { steps } = await endOf(harness, run);
-    expect({ status: steps['flash']?.status, attempts: steps['flash']?.attempts, held: held() }).toEqual({ status: 'success', attempts: 2, held: 'new' });
+    expect({ status: steps['flash']?.status, attempts: steps['flash']?.attempts, held: held() }).toEqual({
+      status: 'success',
+      attempts: 2,
+      held: 'new',
+    });
   });
 
   it.each(SWEPT)('%i that comes again and again ends at an open gate, and never as a success', async (block) => {

@@ -25,7 +25,10 @@ function holds(board: Board, bytes: Uint8Array): boolean {
 }
 
 /** A board and a run that flashes the old image, then the new one while the board has a fault. */
-async function failed(fault: string, { flash = {}, ...more }: Partial<Flow> & { flash?: Record<string, unknown> } = {}): Promise<{ board: Board; events: BoardEvent[]; handle: Awaited<ReturnType<typeof startFlow>> }> {
+async function failed(
+  fault: string,
+  { flash = {}, ...more }: Partial<Flow> & { flash?: Record<string, unknown> } = {},
+): Promise<{ board: Board; events: BoardEvent[]; handle: Awaited<ReturnType<typeof startFlow>> }> {
   const events: BoardEvent[] = [];
   let isSound = true;
   const board = await boardFor('', {
@@ -43,7 +46,8 @@ async function failed(fault: string, { flash = {}, ...more }: Partial<Flow> & { 
       { id: 'second', flash: { device: 'uno', image: 'new.hex', ...flash }, retry: { attempts: 1 } },
       { id: 'after', command: ['echo', 'went on'] },
     ],
-    files: FILES, ...more,
+    files: FILES,
+    ...more,
   });
   return { board, events, handle };
 }
@@ -55,7 +59,9 @@ describe('a flash that failed for good opens a gate', () => {
     const { board, handle } = await failed('corrupt');
     const gate = await people.gate(handle.workflowId);
     expect(gate).toMatchObject({ path: 'second', kind: 'recovery', options: ['retry', 'restore', 'skip', 'abort'] });
-    expect(gate.message).toMatch(/^`uno` could not be flashed: `uno` holds something else than was written\. avrdude says: [^]*\nBy hand: Press RESET on the board/);
+    expect(gate.message).toMatch(
+      /^`uno` could not be flashed: `uno` holds something else than was written\. avrdude says: [^]*\nBy hand: Press RESET on the board/,
+    );
     board.setFault(null);
     await people.say(handle.workflowId, 'ana', { value: inline('retry') });
     const { steps } = await endOf(harness, handle);
@@ -68,38 +74,66 @@ describe('a flash that failed for good opens a gate', () => {
     await people.say(handle.workflowId, 'ana', { value: inline('restore') });
     const { outcome, steps } = await endOf(harness, handle);
     expect(outcome.status).toBe('error');
-    expect(steps['second']).toMatchObject({ status: 'error', error: expect.stringContaining('The last good image was restored (ana).') as string });
+    expect(steps['second']).toMatchObject({
+      status: 'error',
+      error: expect.stringContaining('The last good image was restored (ana).') as string,
+    });
     expect(holds(board, OLD)).toBe(true);
   });
 
   it('and opens it again, for all to see, where there is no good image to restore', async () => {
     const board = await boardFor('corrupt');
     const handle = await startFlow(harness, {
-      devices: { fresh: { port: `net:127.0.0.1:${board.port}` } }, files: FILES,
-      steps: [{ id: 'only', flash: { device: 'fresh', image: 'new.hex' }, retry: { attempts: 1 } }, { id: 'after', command: ['echo', 'went on'] }],
+      devices: { fresh: { port: `net:127.0.0.1:${board.port}` } },
+      files: FILES,
+      steps: [
+        { id: 'only', flash: { device: 'fresh', image: 'new.hex' }, retry: { attempts: 1 } },
+        { id: 'after', command: ['echo', 'went on'] },
+      ],
     });
     const first = await people.gate(handle.workflowId);
     await people.say(handle.workflowId, 'ana', { value: inline('restore') });
     const second = await people.gate(handle.workflowId, ({ since }) => since !== first.since);
-    expect(second).toMatchObject({ kind: 'recovery', message: expect.stringContaining('there is nothing to restore') as string });
+    expect(second).toMatchObject({
+      kind: 'recovery',
+      message: expect.stringContaining('there is nothing to restore') as string,
+    });
     const view = await viewOf(harness, handle.workflowId);
     expect(openGates(view)).toMatchObject([{ address: `${handle.workflowId}/only`, gate: { hash: second.hash } }]);
-    expect({ status: view.status, steps: view.steps.map(({ status }) => status) }).toEqual({ status: 'waiting', steps: ['waiting', 'pending'] });
+    expect({ status: view.status, steps: view.steps.map(({ status }) => status) }).toEqual({
+      status: 'waiting',
+      steps: ['waiting', 'pending'],
+    });
     await people.say(handle.workflowId, 'ana', { value: inline('skip') });
-    expect((await endOf(harness, handle)).steps).toMatchObject({ only: { status: 'skipped', attempts: 1 }, after: { output: { value: 'went on' } } });
-    expect((await viewOf(harness, handle.workflowId)).steps.map(({ status }) => status)).toEqual(['skipped', 'success']);
+    expect((await endOf(harness, handle)).steps).toMatchObject({
+      only: { status: 'skipped', attempts: 1 },
+      after: { output: { value: 'went on' } },
+    });
+    expect((await viewOf(harness, handle.workflowId)).steps.map(({ status }) => status)).toEqual([
+      'skipped',
+      'success',
+    ]);
   });
 
   it('where the step is skipped, or the run aborted', async () => {
     const [skipped, aborted] = [await failed('corrupt'), await failed('corrupt')];
     await people.say(skipped.handle.workflowId, 'ana', { value: inline('skip') });
     await people.say(aborted.handle.workflowId, 'ana', { value: inline('abort'), comment: 'no time' });
-    expect((await endOf(harness, skipped.handle)).steps).toMatchObject({ second: { status: 'skipped' }, after: { output: { value: 'went on' } } });
-    expect((await endOf(harness, aborted.handle)).steps).toMatchObject({ second: { status: 'error', error: expect.stringMatching(/holds something else/) as string }, after: { status: 'skipped' } });
+    expect((await endOf(harness, skipped.handle)).steps).toMatchObject({
+      second: { status: 'skipped' },
+      after: { output: { value: 'went on' } },
+    });
+    expect((await endOf(harness, aborted.handle)).steps).toMatchObject({
+      second: { status: 'error', error: expect.stringMatching(/holds something else/) as string },
+      after: { status: 'skipped' },
+    });
   });
 
   it('and in a run that asks nobody is restored where `fallback` says so', async () => {
-    const { board, handle } = await failed('corruptx1', { settings: { gates: 'fallback' }, flash: { fallback: 'restore' } });
+    const { board, handle } = await failed('corruptx1', {
+      settings: { gates: 'fallback' },
+      flash: { fallback: 'restore' },
+    });
     const { steps } = await endOf(harness, handle);
     expect(steps['second']?.error).toContain('The last good image was restored');
     expect(holds(board, OLD)).toBe(true);
@@ -130,7 +164,13 @@ describe('a flash that waits for a person to say that the device is ready', () =
     await writeFile(join(handle.folder, 'new.hex'), FILES['old.hex']);
     await people.say(handle.workflowId, 'ana');
     const { steps } = await endOf(harness, handle);
-    expect(steps['second']).toMatchObject({ status: 'error', attempts: 1, error: expect.stringMatching(/The image was changed after it was approved: sha256 \S+ was approved, and it is \S+ now\. `uno` was not touched\./) as string });
+    expect(steps['second']).toMatchObject({
+      status: 'error',
+      attempts: 1,
+      error: expect.stringMatching(
+        /The image was changed after it was approved: sha256 \S+ was approved, and it is \S+ now\. `uno` was not touched\./,
+      ) as string,
+    });
     expect(opened(events)).toBe(before);
   });
 

@@ -21,17 +21,33 @@ let worker: Running;
 
 /** A server with a worker and a store, and a host with a board, a store and a folder of its own. */
 beforeAll(async () => {
-  board = await boardFor('', { onEvent: (event) => { if (event === 'write') written += 1; } });
+  board = await boardFor('', {
+    onEvent: (event) => {
+      if (event === 'write') written += 1;
+    },
+  });
   const uno = { kind: 'avr-arduino', port: `net:127.0.0.1:${board.port}`, task_queue: 'lab' };
   home = await openProject({
     'perdure.yml': JSON.stringify({ devices: { uno } }),
     'image.hex': hexOf(IMAGE),
-    'flash.yml': JSON.stringify({ name: 'flash', steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }] }),
-    'listen.yml': JSON.stringify({ name: 'listen', steps: [{ id: 'listen', serial: { device: 'uno', expect: 'end', timeout: '60s' } }], output: '${steps.listen.output}' }),
+    'flash.yml': JSON.stringify({
+      name: 'flash',
+      steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }],
+    }),
+    'listen.yml': JSON.stringify({
+      name: 'listen',
+      steps: [{ id: 'listen', serial: { device: 'uno', expect: 'end', timeout: '60s' } }],
+      output: '${steps.listen.output}',
+    }),
   });
   await home.run('run', 'flash.yml', '--rehearse', '--unattended'); // refused, as nobody polls the queue; its host is there now
-  const { grpc } = await until(async () => (JSON.parse((await home.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports);
-  lab = await openProject({ 'perdure.yml': JSON.stringify({ task_queue: 'lab', devices: { uno } }) }, { TEMPORAL_ADDRESS: `127.0.0.1:${grpc}` });
+  const { grpc } = await until(
+    async () => (JSON.parse((await home.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports,
+  );
+  lab = await openProject(
+    { 'perdure.yml': JSON.stringify({ task_queue: 'lab', devices: { uno } }) },
+    { TEMPORAL_ADDRESS: `127.0.0.1:${grpc}` },
+  );
   worker = await startWorker();
 }, 120_000);
 afterAll(async () => {
@@ -44,7 +60,9 @@ afterAll(async () => {
 async function startWorker(): Promise<Running> {
   const running = lab.start('worker');
   let told = '';
-  running.process.stderr?.on('data', (chunk: Buffer) => { told += chunk.toString(); });
+  running.process.stderr?.on('data', (chunk: Buffer) => {
+    told += chunk.toString();
+  });
   await until(() => told.includes('Ready:') || running.process.exitCode !== null);
   expect(told).toMatch(/task queue lab .*devices uno/);
   return running;
@@ -57,7 +75,9 @@ async function uno(project: Project): Promise<ListedDevice> {
 }
 
 async function finding(project: Project): Promise<{ ok: boolean; detail: string; fix: string | null }> {
-  const { findings } = JSON.parse((await project.run('doctor', '--json')).stdout) as { findings: { name: string; ok: boolean; detail: string; fix: string | null }[] };
+  const { findings } = JSON.parse((await project.run('doctor', '--json')).stdout) as {
+    findings: { name: string; ok: boolean; detail: string; fix: string | null }[];
+  };
   return findings.find(({ name }) => name === 'device uno')!;
 }
 
@@ -69,12 +89,17 @@ describe('a device that hangs on another host', () => {
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(Buffer.from(board.flash.slice(0, IMAGE.length)).equals(IMAGE)).toBe(true);
     expect((await home.run('logs', 'first')).stdout).toContain('bytes of flash verified');
-    expect([home, lab].map(({ folder }) => existsSync(join(folder, '.perdure', 'devices', 'uno.json')))).toEqual([false, true]);
+    expect([home, lab].map(({ folder }) => existsSync(join(folder, '.perdure', 'devices', 'uno.json')))).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it('is listened to there, however much it says', async () => {
     const run = home.run('run', 'listen.yml', '--unattended');
-    const speak = setInterval(() => { if (board.open() > 0) board.say(`${LONG}end\n`); }, 100);
+    const speak = setInterval(() => {
+      if (board.open() > 0) board.say(`${LONG}end\n`);
+    }, 100);
     const { code, stdout, stderr } = await run;
     clearInterval(speak);
     expect(code, stderr).toBe(0);
@@ -82,9 +107,19 @@ describe('a device that hangs on another host', () => {
   });
 
   it('is told of as its host sees it, on both hosts', async () => {
-    expect(await uno(home)).toMatchObject({ port: port(), found: true, problem: null, task_queue: 'lab', served: true });
+    expect(await uno(home)).toMatchObject({
+      port: port(),
+      found: true,
+      problem: null,
+      task_queue: 'lab',
+      served: true,
+    });
     expect(await uno(lab)).toMatchObject({ port: port(), found: true, task_queue: 'lab', served: null });
-    expect(await finding(home)).toMatchObject({ ok: true, detail: `avr-arduino uno at ${port()} (on the host of lab)`, fix: null });
+    expect(await finding(home)).toMatchObject({
+      ok: true,
+      detail: `avr-arduino uno at ${port()} (on the host of lab)`,
+      fix: null,
+    });
     expect(await finding(lab)).toMatchObject({ ok: true, detail: `avr-arduino uno at ${port()}`, fix: null });
   });
 
@@ -95,7 +130,11 @@ describe('a device that hangs on another host', () => {
     kill(worker.process.pid ?? 0);
     const [listed, found] = await Promise.all([uno(home), finding(home)]);
     expect(listed).toMatchObject({ found: null, served: false, holder: { run: 'second', path: 'flash' } });
-    expect(found).toMatchObject({ ok: false, detail: 'hangs on the host whose workers poll lab; none of them answers', fix: 'Start one there: perdure worker --task-queue lab' });
+    expect(found).toMatchObject({
+      ok: false,
+      detail: 'hangs on the host whose workers poll lab; none of them answers',
+      fix: 'Start one there: perdure worker --task-queue lab',
+    });
     worker = await startWorker();
     // Half an image is neither the new one nor the last good one; a whole one is both.
     const { code, stderr } = await home.run('watch', 'second', '--no-wait');

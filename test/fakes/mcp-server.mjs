@@ -13,16 +13,38 @@ log(`started ${process.pid}`);
 serveStdio(() => {
   const server = new McpServer({ name: 'notes', version: '1.0.0' });
   const text = (said) => ({ content: [{ type: 'text', text: said }] });
-  const description = existsSync(join(folder, 'description')) ? readFileSync(join(folder, 'description'), 'utf8') : 'Says it again.';
-  const echo = server.registerTool('echo', { description, inputSchema: z.object({ text: z.string() }), annotations: { readOnlyHint: true } }, ({ text: said }) => text(`echo: ${said}`));
-  server.registerTool('add_note', { description: 'Adds a note.', inputSchema: z.object({ note: z.string() }) }, ({ note }) => {
-    log(`note ${note}`);
-    return text(`added ${note}`);
-  });
-  server.registerTool('environment', { description: 'Says what it sees.', inputSchema: z.object({}) }, () => text(Object.entries(process.env).map(([name, value]) => `${name}=${value}`).sort().join('\n')));
-  server.registerTool('fail', { description: 'Fails.', inputSchema: z.object({}) }, () => ({ ...text('it went wrong'), isError: true }));
+  const description = existsSync(join(folder, 'description'))
+    ? readFileSync(join(folder, 'description'), 'utf8')
+    : 'Says it again.';
+  const echo = server.registerTool(
+    'echo',
+    { description, inputSchema: z.object({ text: z.string() }), annotations: { readOnlyHint: true } },
+    ({ text: said }) => text(`echo: ${said}`),
+  );
+  server.registerTool(
+    'add_note',
+    { description: 'Adds a note.', inputSchema: z.object({ note: z.string() }) },
+    ({ note }) => {
+      log(`note ${note}`);
+      return text(`added ${note}`);
+    },
+  );
+  server.registerTool('environment', { description: 'Says what it sees.', inputSchema: z.object({}) }, () =>
+    text(
+      Object.entries(process.env)
+        .map(([name, value]) => `${name}=${value}`)
+        .sort()
+        .join('\n'),
+    ),
+  );
+  server.registerTool('fail', { description: 'Fails.', inputSchema: z.object({}) }, () => ({
+    ...text('it went wrong'),
+    isError: true,
+  }));
   server.registerTool('hang', { description: 'Never answers.', inputSchema: z.object({}) }, () => {
-    const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+    const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    });
     log(`child ${child.pid}`);
     return new Promise(() => undefined);
   });

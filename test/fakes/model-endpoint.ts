@@ -31,7 +31,11 @@ export interface ModelEndpoint {
   close(): Promise<void>;
 }
 
-const PROTOCOLS = new Map<string, RecordedRequest['protocol']>([['/v1/messages', 'anthropic'], ['/api/chat', 'ollama'], ['/v1/chat/completions', 'openai']]);
+const PROTOCOLS = new Map<string, RecordedRequest['protocol']>([
+  ['/v1/messages', 'anthropic'],
+  ['/api/chat', 'ollama'],
+  ['/v1/chat/completions', 'openai'],
+]);
 const ANSWERS = { anthropic: answerAnthropic, ollama: answerOllama, openai: answerOpenai };
 
 /** A loopback server that speaks the APIs of Anthropic, Ollama and OpenAI, and says what the test wrote. */
@@ -51,14 +55,20 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
-    if (path === '/api/tags') return json(response, 200, { models: (options.ollamaModels ?? []).map((name) => ({ name, model: name })) });
+    if (path === '/api/tags')
+      return json(response, 200, { models: (options.ollamaModels ?? []).map((name) => ({ name, model: name })) });
     const protocol = PROTOCOLS.get(path);
     if (protocol === undefined) return json(response, 404, { error: `no such path: ${path}` });
     const request = { ...(await record(incoming, response, protocol)), call: requests.length + 1 };
     requests.push(request);
-    if (options.file !== undefined) appendFileSync(options.file, `${JSON.stringify({ call: request.call, model: request.model, prompt: request.prompt })}\n`);
+    if (options.file !== undefined)
+      appendFileSync(
+        options.file,
+        `${JSON.stringify({ call: request.call, model: request.model, prompt: request.prompt })}\n`,
+      );
     for (const { call, resolve } of waiting) if (call === request.call) resolve(request);
-    if (protocol === 'ollama' && options.ollamaModels?.includes(request.model) === false) return json(response, 404, { error: `model '${request.model}' not found` });
+    if (protocol === 'ollama' && options.ollamaModels?.includes(request.model) === false)
+      return json(response, 404, { error: `model '${request.model}' not found` });
     await ANSWERS[protocol](response, request, answerTo(request));
   }
 
@@ -75,7 +85,9 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
     countOf: (text) => requests.filter(({ prompt }) => prompt.includes(text)).length,
     arrival: (call) => {
       const arrived = requests[call - 1];
-      return arrived !== undefined ? Promise.resolve(arrived) : new Promise((resolve) => waiting.push({ call, resolve }));
+      return arrived !== undefined
+        ? Promise.resolve(arrived)
+        : new Promise((resolve) => waiting.push({ call, resolve }));
     },
     close: () => close(server, problems),
   };
@@ -91,18 +103,32 @@ function json(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-async function record(incoming: IncomingMessage, response: ServerResponse, protocol: RecordedRequest['protocol']): Promise<Omit<RecordedRequest, 'call'>> {
+async function record(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  protocol: RecordedRequest['protocol'],
+): Promise<Omit<RecordedRequest, 'call'>> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>; // Both protocols send objects.
-  const all = (body['messages'] as { role: string; content: unknown }[]).map((message) => ({ role: message.role, text: textOf(message.content) }));
-  const messages = all.filter(({ role }) => role !== 'system');
-  const abandoned = new Promise<void>((resolve) => response.once('close', () => {
-    if (!response.writableEnded) resolve();
+  const all = (body['messages'] as { role: string; content: unknown }[]).map((message) => ({
+    role: message.role,
+    text: textOf(message.content),
   }));
+  const messages = all.filter(({ role }) => role !== 'system');
+  const abandoned = new Promise<void>((resolve) =>
+    response.once('close', () => {
+      if (!response.writableEnded) resolve();
+    }),
+  );
   return {
-    protocol, model: String(body['model']), messages, body, abandoned,
-    system: protocol === 'anthropic' ? textOf(body['system'] ?? '') : (all.find(({ role }) => role === 'system')?.text ?? ''),
+    protocol,
+    model: String(body['model']),
+    messages,
+    body,
+    abandoned,
+    system:
+      protocol === 'anthropic' ? textOf(body['system'] ?? '') : (all.find(({ role }) => role === 'system')?.text ?? ''),
     prompt: lastOfUser(messages),
     results: resultsIn(body),
     schema: schemaIn(body, protocol),
@@ -132,8 +158,12 @@ function resultsIn(body: Record<string, unknown>): RecordedRequest['results'] {
   const messages = (body['messages'] ?? []) as { role: string; content: unknown }[];
   const told = messages.map(({ role, content }) => {
     if (role === 'tool') return [{ text: textOf(content), is_error: false }];
-    const blocks = Array.isArray(content) ? (content as { type?: string; content?: unknown; is_error?: boolean }[]) : [];
-    return blocks.filter(({ type }) => type === 'tool_result').map((block) => ({ text: textOf(block.content ?? ''), is_error: block.is_error === true }));
+    const blocks = Array.isArray(content)
+      ? (content as { type?: string; content?: unknown; is_error?: boolean }[])
+      : [];
+    return blocks
+      .filter(({ type }) => type === 'tool_result')
+      .map((block) => ({ text: textOf(block.content ?? ''), is_error: block.is_error === true }));
   });
   return { count: told.flat().length, last: told.at(-1) ?? [] };
 }

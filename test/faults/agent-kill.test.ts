@@ -53,7 +53,10 @@ function callOf(effect: number): { name: string; input: object } {
 }
 
 function answerTo(request: RecordedRequest): Answer {
-  const { results: { count }, messages } = request;
+  const {
+    results: { count },
+    messages,
+  } = request;
   if (/made-/.test(messages[0]?.text ?? '')) return madeAnswer(request);
   if (/ask-/.test(messages[0]?.text ?? '')) return { text: 'done' };
   let first = 0;
@@ -69,8 +72,18 @@ function madeAnswer({ results: { count, last }, messages: [first] }: RecordedReq
   const [, name = ''] = /Do (made-\w+)\./.exec(first?.text ?? '') ?? [];
   if (first?.text.includes('Part') === true) return { text: /Part \d/.exec(first.text)?.[0] ?? '' };
   const steps = [1, 2].map((part) => ({ id: `part${part}`, agent: 'helper', prompt: `Part ${part}: Do ${name}.` }));
-  if (count === 0) return { tools: [{ name: 'workflow_create', input: { name: 'parts', definition: { steps, output: '${steps.part1.output}, ${steps.part2.output}' } } }] };
-  return count === 1 ? { tools: [{ name: 'parts', input: {} }] } : { text: last[0]?.text.includes('Part 1, Part 2') === true ? 'done' : JSON.stringify(last) };
+  if (count === 0)
+    return {
+      tools: [
+        {
+          name: 'workflow_create',
+          input: { name: 'parts', definition: { steps, output: '${steps.part1.output}, ${steps.part2.output}' } },
+        },
+      ],
+    };
+  return count === 1
+    ? { tools: [{ name: 'parts', input: {} }] }
+    : { text: last[0]?.text.includes('Part 1, Part 2') === true ? 'done' : JSON.stringify(last) };
 }
 
 /** What is killed, and how one sees that it has ended as if nothing had been. */
@@ -85,15 +98,42 @@ interface Scene {
 }
 
 const EDIT: ToolStep = {
-  ...stepBase(0, { id: 'work' }), kind: 'tool', tool: { kind: 'builtin', name: 'edit_file' }, permissions: PERMISSIONS, schema: null, effect: 'workspace',
-  inputs: { path: { kind: 'literal', value: 'edits.txt' }, old_text: { kind: 'literal', value: 'END' }, new_text: { kind: 'literal', value: 'e1\nEND' } },
+  ...stepBase(0, { id: 'work' }),
+  kind: 'tool',
+  tool: { kind: 'builtin', name: 'edit_file' },
+  permissions: PERMISSIONS,
+  schema: null,
+  effect: 'workspace',
+  inputs: {
+    path: { kind: 'literal', value: 'edits.txt' },
+    old_text: { kind: 'literal', value: 'END' },
+    new_text: { kind: 'literal', value: 'e1\nEND' },
+  },
 };
-const MAKES: Partial<Agent> = { uses: [{ kind: 'maker', name: 'workflow_create', rules: { kinds: ['agent'], budgets: NO_BUDGETS } }], permissions: { ...PERMISSIONS, allow: ['make'] } };
-const talk = (name: string, fields: Partial<Agent> = {}): Plan => talking(fields, { timeout_ms: 600_000, prompt: { kind: 'literal', value: `Do ${name}.` } });
+const MAKES: Partial<Agent> = {
+  uses: [{ kind: 'maker', name: 'workflow_create', rules: { kinds: ['agent'], budgets: NO_BUDGETS } }],
+  permissions: { ...PERMISSIONS, allow: ['make'] },
+};
+const talk = (name: string, fields: Partial<Agent> = {}): Plan =>
+  talking(fields, { timeout_ms: 600_000, prompt: { kind: 'literal', value: `Do ${name}.` } });
 
 const AGENT: Scene = { name: 'kill', plan: (name) => talk(name), check, answers: TURNS, points: POINTS };
-const MAKER: Scene = { name: 'made', plan: (name) => talk(name, MAKES), check: checkMade, answers: MADE_ANSWERS, points: 95 };
-const ASK: Scene = { name: 'ask', plan: (name) => talk(name, { uses: [] }), check: ({ output }) => { expect(output).toBe('done'); }, answers: 1, points: 10 };
+const MAKER: Scene = {
+  name: 'made',
+  plan: (name) => talk(name, MAKES),
+  check: checkMade,
+  answers: MADE_ANSWERS,
+  points: 95,
+};
+const ASK: Scene = {
+  name: 'ask',
+  plan: (name) => talk(name, { uses: [] }),
+  check: ({ output }) => {
+    expect(output).toBe('done');
+  },
+  answers: 1,
+  points: 10,
+};
 const TOOL: Scene = { name: 'step', plan: () => plan([EDIT]), check: checkStep, answers: 0, points: 18 };
 
 interface Ended {
@@ -119,7 +159,11 @@ async function runKilled(scene: Scene, at: number | string | null): Promise<Ende
   await writeFile(join(workspace, 'definitions', 'agents', 'helper.yml'), 'name: helper\nprompt: You help.\n');
   await writeFile(join(workspace, 'edits.txt'), 'END\n');
   const trace = join(harness.folder, `${name}.trace`);
-  const handle = await harness.start(scene.plan(name), { id: `agent-${name}`, taskQueue: name, settings: models(endpoint.url, workspace) });
+  const handle = await harness.start(scene.plan(name), {
+    id: `agent-${name}`,
+    taskQueue: name,
+    settings: models(endpoint.url, workspace),
+  });
   const worker = startWorker(name, trace, at);
   const result = handle.result().catch((error: unknown) => ({ output: { value: causeOf(error) } }));
   const killed = await Promise.race([worker.ended.then(() => true), result.then(() => false)]);
@@ -131,32 +175,65 @@ async function runKilled(scene: Scene, at: number | string | null): Promise<Ende
   const asked = endpoint.requests.filter(({ messages }) => messages[0]?.text.includes(`Do ${name}.`) === true);
   const before = asked.filter(({ headers }) => headers['authorization'] === `Bearer ${KILLED_KEY}`);
   const { lines: log } = await harness.store.readLog(`agent-${name}`, 'work', 0);
-  const lines = (await Promise.all(['commands.txt', 'edits.txt'].map((file) => readFile(join(workspace, file), 'utf8').catch(() => '')))).join('');
+  const lines = (
+    await Promise.all(
+      ['commands.txt', 'edits.txt'].map((file) => readFile(join(workspace, file), 'utf8').catch(() => '')),
+    )
+  ).join('');
   return {
     told: toldIn(log),
-    points: (await readFile(trace, 'utf8')).trimEnd().split('\n'), killed,
+    points: (await readFile(trace, 'utf8')).trimEnd().split('\n'),
+    killed,
     asked: { before: before.length, after: asked.length - before.length },
-    effects: lines.split('\n').filter((line) => line.startsWith('e')).sort(), unknown: unknownIn(asked.at(-1)), output: await harness.json(outcome.output),
+    effects: lines
+      .split('\n')
+      .filter((line) => line.startsWith('e'))
+      .sort(),
+    unknown: unknownIn(asked.at(-1)),
+    output: await harness.json(outcome.output),
   };
 }
 
 function toldIn(log: LogLine[]): Ended['told'] {
   const notes = log.flatMap(({ stream, text }) => (stream === 'note' ? [text] : []));
   const addresses = (start: RegExp): string[] => notes.flatMap((note) => start.exec(note)?.[1] ?? []).sort();
-  return { turns: addresses(/^turn (\d+)$/), calls: addresses(/^→ (\d+\.\d+) /), results: addresses(/^← (\d+\.\d+) /), words: log.flatMap(({ stream, text }) => (stream === 'text' ? [text] : [])).join('') };
+  return {
+    turns: addresses(/^turn (\d+)$/),
+    calls: addresses(/^→ (\d+\.\d+) /),
+    results: addresses(/^← (\d+\.\d+) /),
+    words: log.flatMap(({ stream, text }) => (stream === 'text' ? [text] : [])).join(''),
+  };
 }
 
 function startWorker(taskQueue: string, trace: string, killAt: number | string | null) {
-  const options = { address: harness.address, taskQueue, state: join(harness.folder, 'state'), credentials: { ANTHROPIC_API_KEY: KILLED_KEY }, trace, killAt };
+  const options = {
+    address: harness.address,
+    taskQueue,
+    state: join(harness.folder, 'state'),
+    credentials: { ANTHROPIC_API_KEY: KILLED_KEY },
+    trace,
+    killAt,
+  };
   const child = spawn(process.execPath, [WORKER, JSON.stringify(options)], { stdio: ['ignore', 'ignore', 'inherit'] });
-  return { process: child, ended: new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); }) };
+  return {
+    process: child,
+    ended: new Promise<void>((resolve) => {
+      child.once('exit', () => {
+        resolve();
+      });
+    }),
+  };
 }
 
 /** Results come in the order of the calls. */
 function unknownIn(request: RecordedRequest | undefined): string[] {
   const messages = (request?.body['messages'] ?? []) as { content: { type: string; content?: unknown }[] }[]; // Anthropic's form
-  const results = messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === 'tool_result');
-  return results.flatMap(({ content }, index) => (JSON.stringify(content).includes('outcome of this call is unknown') ? [`e${index}`] : []));
+  const results = messages
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .filter(({ type }) => type === 'tool_result');
+  return results.flatMap(({ content }, index) =>
+    JSON.stringify(content).includes('outcome of this call is unknown') ? [`e${index}`] : [],
+  );
 }
 
 /** At least so many, and at most. */
@@ -170,7 +247,10 @@ interface Count {
  * at a point of something else may have been done, or not; what was to begin at its last point was not.
  */
 function count(points: string[], begins: string, ended: string): Count {
-  return { least: points.filter((name) => name === ended).length, most: points.slice(0, -1).filter((name) => name === begins).length };
+  return {
+    least: points.filter((name) => name === ended).length,
+    most: points.slice(0, -1).filter((name) => name === begins).length,
+  };
 }
 
 /** How many of those are not among these. */
@@ -188,14 +268,25 @@ function expectWithin(number: number, { least, most }: Count, where: string): vo
  * over asks for what the journal lacks, and for nothing else.
  */
 function checkPaid({ points, killed, asked }: Ended, answers: number, journalled: Count, where: string): void {
-  expectWithin(asked.before, killed ? count(points, 'the provider is not asked', 'the provider answers') : { least: answers, most: answers }, where);
-  expectWithin(asked.after, killed ? without({ least: answers, most: answers }, journalled) : { least: 0, most: 0 }, where);
+  expectWithin(
+    asked.before,
+    killed ? count(points, 'the provider is not asked', 'the provider answers') : { least: answers, most: answers },
+    where,
+  );
+  expectWithin(
+    asked.after,
+    killed ? without({ least: answers, most: answers }, journalled) : { least: 0, most: 0 },
+    where,
+  );
 }
 
 /** Calls of tools that had begun and were not journalled. */
 function doubtfulIn({ points, killed }: Ended): Count {
   if (!killed) return { least: 0, most: 0 };
-  return without(count(points, 'the journal lacks the begun', 'the journal holds the begun'), count(points, 'the journal lacks the tool', 'the journal holds the tool'));
+  return without(
+    count(points, 'the journal lacks the begun', 'the journal holds the begun'),
+    count(points, 'the journal lacks the tool', 'the journal holds the tool'),
+  );
 }
 
 function check(ended: Ended): void {
@@ -208,7 +299,9 @@ function check(ended: Ended): void {
   checkPaid(ended, TURNS, count(points, 'the journal lacks the turn', 'the journal holds the turn'), where);
   // What had begun and was not journalled is told to the model as such, and not repeated.
   expectWithin(unknown.length, doubtfulIn(ended), where);
-  const missing = Array.from({ length: EFFECTS }, (_, index) => `e${index}`).filter((effect) => !effects.includes(effect));
+  const missing = Array.from({ length: EFFECTS }, (_, index) => `e${index}`).filter(
+    (effect) => !effects.includes(effect),
+  );
   expect(unknown, where).toEqual(expect.arrayContaining(missing));
   expect(effects, where).toHaveLength(EFFECTS - missing.length);
 }
@@ -244,27 +337,37 @@ interface Moment {
 }
 
 /** An answer is here and the server has not heard of it: only the journal can know. A kill by numbers seldom comes here. */
-const ANSWERED: Moment[] = [{ scene: AGENT, at: 'askTurn returns' }, { scene: ASK, at: 'callModel returns' }];
+const ANSWERED: Moment[] = [
+  { scene: AGENT, at: 'askTurn returns' },
+  { scene: ASK, at: 'callModel returns' },
+];
 
 /** So many at once, the next as soon as one has ended; fails with all that failed. */
 async function each(moments: Moment[], act: (moment: Moment) => Promise<void>): Promise<void> {
   const queue = [...moments];
   const failures: string[] = [];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let moment = queue.shift(); moment !== undefined; moment = queue.shift()) await act(moment).catch((error: unknown) => {
-      const failure = `${moment.scene.name} ${moment.at}: ${String(error)}`;
-      // A campaign takes long: what it finds is seen as it comes.
-      process.stderr.write(`${failure}\n`);
-      failures.push(failure);
-    });
-  }));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let moment = queue.shift(); moment !== undefined; moment = queue.shift())
+        await act(moment).catch((error: unknown) => {
+          const failure = `${moment.scene.name} ${moment.at}: ${String(error)}`;
+          // A campaign takes long: what it finds is seen as it comes.
+          process.stderr.write(`${failure}\n`);
+          failures.push(failure);
+        });
+    }),
+  );
   expect(failures).toEqual([]);
 }
 
 /** Moments of an undisturbed run of a scene: all of them, or one in each part. */
 async function momentsOf(scene: Scene, parts: number): Promise<Moment[]> {
   const draw = random(`agent-${scene.name}`);
-  if (!FULL) return Array.from({ length: parts }, (_, part) => ({ scene, at: Math.ceil(((part + draw()) * scene.points) / parts) }));
+  if (!FULL)
+    return Array.from({ length: parts }, (_, part) => ({
+      scene,
+      at: Math.ceil(((part + draw()) * scene.points) / parts),
+    }));
   const whole = await runKilled(scene, null);
   scene.check(whole);
   expect(whole.points.length).toBeGreaterThan(scene.points);
@@ -272,13 +375,23 @@ async function momentsOf(scene: Scene, parts: number): Promise<Moment[]> {
 }
 
 describe('a worker killed with -9 under an agent of six turns and twelve calls, under one that makes and runs a workflow, and in a step of a tool', () => {
-  it('at any point between two events, or around the answer and the journal: every answer is paid once and every call made once, but in the one window of each', { timeout: FULL ? 5_400_000 : 300_000 }, async () => {
-    const moments = [...(await momentsOf(AGENT, 3)), ...(await momentsOf(MAKER, 2)), ...(await momentsOf(TOOL, 1)), ...ANSWERED];
-    return each(moments, async ({ scene, at }) => {
-      const ended = await runKilled(scene, at);
-      if (!FULL) expect(ended.killed).toBe(true);
-      scene.check(ended);
-      if (typeof at === 'string') expect(ended.asked.before + ended.asked.after, `paid when killed as ${at}`).toBe(scene.answers);
-    });
-  });
+  it(
+    'at any point between two events, or around the answer and the journal: every answer is paid once and every call made once, but in the one window of each',
+    { timeout: FULL ? 5_400_000 : 300_000 },
+    async () => {
+      const moments = [
+        ...(await momentsOf(AGENT, 3)),
+        ...(await momentsOf(MAKER, 2)),
+        ...(await momentsOf(TOOL, 1)),
+        ...ANSWERED,
+      ];
+      return each(moments, async ({ scene, at }) => {
+        const ended = await runKilled(scene, at);
+        if (!FULL) expect(ended.killed).toBe(true);
+        scene.check(ended);
+        if (typeof at === 'string')
+          expect(ended.asked.before + ended.asked.after, `paid when killed as ${at}`).toBe(scene.answers);
+      });
+    },
+  );
 });

@@ -33,13 +33,19 @@ let isHeard = (): void => undefined;
 beforeAll(async () => {
   await new Promise<void>((done) => board.listen(0, '127.0.0.1', done));
   port = (board.address() as AddressInfo).port; // it listens on a port
-  const heard = new Promise<void>((resolve) => { isHeard = resolve; });
+  const heard = new Promise<void>((resolve) => {
+    isHeard = resolve;
+  });
   endpoint = await startModelEndpoint((request) => answerTo(request, heard));
   const agent = `permissions: {network: ["localhost:${port}"], commands: {workspace: [sh]}}\nmodel: claude-sonnet-4-6\n`;
-  project = await openProject({
-    'definitions/agents/worker.yml': `name: worker\nprompt: You work.\ntools: [http_request, shell]\n${agent}`,
-    'say.yml': 'name: say\ninputs:\n  what: {type: string}\nsteps:\n  - {id: work, agent: worker, prompt: "${what}"}\noutput: ${steps.work.output}\n',
-  }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    {
+      'definitions/agents/worker.yml': `name: worker\nprompt: You work.\ntools: [http_request, shell]\n${agent}`,
+      'say.yml':
+        'name: say\ninputs:\n  what: {type: string}\nsteps:\n  - {id: work, agent: worker, prompt: "${what}"}\noutput: ${steps.work.output}\n',
+    },
+    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+  );
 });
 afterAll(async () => {
   await project.close();
@@ -50,11 +56,16 @@ afterAll(async () => {
 
 function answerTo({ messages, results: { count, last } }: RecordedRequest, heard: Promise<void>): Answer {
   const [task = '', name = ''] = (messages[0]?.text ?? '').split(' ');
-  if (task === 'post') return count === 0 ? { tools: [{ name: 'http_request', input: { method: 'POST', url: `http://localhost:${port}/${name}` } }] } : { text: last[0]?.text ?? '' };
+  if (task === 'post')
+    return count === 0
+      ? { tools: [{ name: 'http_request', input: { method: 'POST', url: `http://localhost:${port}/${name}` } }] }
+      : { text: last[0]?.text ?? '' };
   if (task === 'spend') return count < 3 ? { tools: [APPEND], usage: DEAR } : { text: 'spent', usage: DEAR };
   if (count > 0) return { text: 'Line four.\n' };
   const isFirst = endpoint.requests.filter((request) => request.messages[0]?.text === 'stream').length === 1;
-  return isFirst ? { text: SAID.slice(0, CUT), until: heard, rest: '' } : { text: SAID, tools: [{ name: 'shell', input: { argv: ['sh', '-c', 'true'] } }] };
+  return isFirst
+    ? { text: SAID.slice(0, CUT), until: heard, rest: '' }
+    : { text: SAID, tools: [{ name: 'shell', input: { argv: ['sh', '-c', 'true'] } }] };
 }
 
 async function killHost(): Promise<void> {
@@ -63,7 +74,8 @@ async function killHost(): Promise<void> {
   kill(host);
 }
 
-const start = (id: string, what: string, ...more: string[]) => project.start('run', 'say.yml', '--id', id, '-i', `what=${what}`, '--no-wait', ...more);
+const start = (id: string, what: string, ...more: string[]) =>
+  project.start('run', 'say.yml', '--id', id, '-i', `what=${what}`, '--no-wait', ...more);
 const asked = (what: string): number => endpoint.requests.filter(({ messages }) => messages[0]?.text === what).length;
 
 async function ended(id: string): Promise<RunResult> {
@@ -79,14 +91,22 @@ describe('a tool with an external effect whose worker was killed in the middle o
     await killHost();
     expect(await Promise.all(runs.map(async ({ finished }) => (await finished).code))).toEqual([4, 4, 4]);
     const waiting = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as { message: string }[];
-    expect(waiting.map(({ message }) => message)).toEqual(NAMES.map(() => expect.stringContaining('`http_request` ran. Its effect is external and may have happened') as string));
+    expect(waiting.map(({ message }) => message)).toEqual(
+      NAMES.map(
+        () => expect.stringContaining('`http_request` ran. Its effect is external and may have happened') as string,
+      ),
+    );
     expect([...posted].sort()).toEqual([...NAMES].sort());
     for (const name of NAMES) {
       const { code, stderr } = await project.run('approve', `${name}/work/1.1`, '--option', name, '--as', 'ana');
       expect(code, stderr).toBe(0);
     }
     const outputs = await Promise.all(NAMES.map(async (name) => String((await ended(name)).output)));
-    expect(outputs).toEqual([expect.stringContaining('posted retry'), expect.stringMatching(/it counts as done, by ana/), expect.stringMatching(/it was not repeated, by ana/)]);
+    expect(outputs).toEqual([
+      expect.stringContaining('posted retry'),
+      expect.stringMatching(/it counts as done, by ana/),
+      expect.stringMatching(/it was not repeated, by ana/),
+    ]);
     expect([...posted].sort()).toEqual([...NAMES, 'retry'].sort());
     // No turn was asked for twice.
     expect(NAMES.map((name) => asked(`post ${name}`))).toEqual([2, 2, 2]);
@@ -104,7 +124,11 @@ describe('a conversation that has no more money', () => {
     expect(JSON.parse((await project.run('show', 'spend', '--json')).stdout)).toMatchObject({ status: 'paused' });
     expect(asked('spend')).toBe(before);
     expect((await project.run('budget', 'spend', '--add-usd', '3')).code).toBe(0);
-    expect(await ended('spend')).toMatchObject({ status: 'success', output: 'spent', spend: { steps: 1, tokens: 4 * (DEAR.input + DEAR.output) } });
+    expect(await ended('spend')).toMatchObject({
+      status: 'success',
+      output: 'spent',
+      spend: { steps: 1, tokens: 4 * (DEAR.input + DEAR.output) },
+    });
     expect(asked('spend')).toBe(4);
     expect(await project.read('turns.txt')).toBe('x\nx\nx\n');
   });
@@ -116,7 +140,9 @@ describe('`logs -f` of a conversation whose host is killed while its model speak
     await endpoint.arrival(endpoint.requests.length + 1);
     const logs = project.start('logs', 'stream', '-f', '--json');
     let seen = '';
-    logs.process.stdout?.on('data', (chunk: Buffer) => { seen += chunk.toString(); });
+    logs.process.stdout?.on('data', (chunk: Buffer) => {
+      seen += chunk.toString();
+    });
     await until(() => seen.includes('on and on'));
     await killHost();
     isHeard();
@@ -124,8 +150,17 @@ describe('`logs -f` of a conversation whose host is killed while its model speak
     const { code, stdout, stderr } = await logs.finished;
     expect(code, stderr).toBe(0);
     const lines = JSON.parse(stdout) as { stream: string; text: string }[];
-    expect(lines.filter(({ stream }) => stream === 'text').map(({ text }) => text).join('')).toBe(`${SAID}Line four.\n`);
-    expect(lines.filter(({ text }) => /^(turn \d|[→←] )/.test(text)).map(({ text }) => text.split(' ').slice(0, 2).join(' '))).toEqual(['turn 1', '→ 1.1', '← 1.1', 'turn 2']);
+    expect(
+      lines
+        .filter(({ stream }) => stream === 'text')
+        .map(({ text }) => text)
+        .join(''),
+    ).toBe(`${SAID}Line four.\n`);
+    expect(
+      lines
+        .filter(({ text }) => /^(turn \d|[→←] )/.test(text))
+        .map(({ text }) => text.split(' ').slice(0, 2).join(' ')),
+    ).toEqual(['turn 1', '→ 1.1', '← 1.1', 'turn 2']);
     // Whoever looks later sees the same.
     expect(JSON.parse((await project.run('logs', 'stream', '--json')).stdout)).toEqual(lines);
     expect(asked('stream')).toBe(3);

@@ -47,8 +47,12 @@ async function openGateway() {
     call.end(asked);
     let head = {};
     let trailers = null;
-    call.on('response', (answered) => { head = answered; });
-    call.on('trailers', (sent) => { trailers = sent; });
+    call.on('response', (answered) => {
+      head = answered;
+    });
+    call.on('trailers', (sent) => {
+      trailers = sent;
+    });
     const answer = await bytesOf(call);
     if (write !== undefined) point(`${write} is answered`);
     if (poll !== undefined && answer.length > EMPTY) point(`${poll} brings a task`);
@@ -93,18 +97,40 @@ function pointing(store) {
 }
 
 // What `undici` tells of the calls of models; Node's own client is not used for them.
-subscribe('undici:request:create', () => { point('the provider is not asked'); });
-subscribe('undici:request:headers', () => { point('the provider answers'); });
+subscribe('undici:request:create', () => {
+  point('the provider is not asked');
+});
+subscribe('undici:request:headers', () => {
+  point('the provider answers');
+});
 
 const store = pointing(await openStore(state));
-const activities = Object.fromEntries(Object.entries(createActivities({ store, credentials: () => credentials, compile: createMadeCompiler(store), ...createMakers(store) })).map(([name, act]) => [name, async (...args) => {
-  point(`${name} begins`);
-  const result = await act(...args);
-  point(`${name} returns`);
-  return result;
-}]));
+const activities = Object.fromEntries(
+  Object.entries(
+    createActivities({
+      store,
+      credentials: () => credentials,
+      compile: createMadeCompiler(store),
+      ...createMakers(store),
+    }),
+  ).map(([name, act]) => [
+    name,
+    async (...args) => {
+      point(`${name} begins`);
+      const result = await act(...args);
+      point(`${name} returns`);
+      return result;
+    },
+  ]),
+);
 const connection = await NativeConnection.connect({ address: await openGateway() });
-const worker = await Worker.create({ ...WORKER_OPTIONS, connection, taskQueue, workflowBundle: { codePath: workflowBundle().codePath }, activities });
+const worker = await Worker.create({
+  ...WORKER_OPTIONS,
+  connection,
+  taskQueue,
+  workflowBundle: { codePath: workflowBundle().codePath },
+  activities,
+});
 process.once('SIGTERM', () => worker.shutdown());
 await worker.run();
 process.exit(0);

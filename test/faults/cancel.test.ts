@@ -17,18 +17,25 @@ steps:
 `,
   });
 });
-afterAll(async () => { await project.close(); });
+afterAll(async () => {
+  await project.close();
+});
 
 /** Processes of this machine that carry the run's tag and are no zombies: what cancel must not leave. */
 function tagged(run: string): number[] {
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number).filter((pid) => {
-    try {
-      const tag = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').find((variable) => variable.startsWith('PERDURE_RUN_TAG='));
-      return tag?.endsWith(`:${run}`) === true && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const tag = readFileSync(`/proc/${pid}/environ`, 'utf8')
+          .split('\0')
+          .find((variable) => variable.startsWith('PERDURE_RUN_TAG='));
+        return tag?.endsWith(`:${run}`) === true && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+      } catch {
+        return false;
+      }
+    });
 }
 
 describe('perdure cancel', () => {

@@ -28,19 +28,28 @@ steps:
 async function everything(project: Project): Promise<number[]> {
   const { host } = await project.pids();
   if (host === null) throw new Error('There is no host.');
-  const processes = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+  const processes = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number));
   const found = new Set([host]);
-  for (let before = 0; before !== found.size; ) {
+  for (let before = 0; before !== found.size;) {
     before = found.size;
-    for (const [pid, parent] of processes) if (pid !== undefined && parent !== undefined && found.has(parent)) found.add(pid);
+    for (const [pid, parent] of processes)
+      if (pid !== undefined && parent !== undefined && found.has(parent)) found.add(pid);
   }
   return [...found];
 }
 
 /** Some end meanwhile, as each `sleep` of the command does. */
-const signalAll = (pids: number[], signal: NodeJS.Signals): void => { for (const pid of pids) kill(pid, signal); };
+const signalAll = (pids: number[], signal: NodeJS.Signals): void => {
+  for (const pid of pids) kill(pid, signal);
+};
 /** So long nothing of the project is at work: what is tested is that it costs nothing. */
-const away = (): Promise<void> => new Promise((resolve) => { setTimeout(resolve, AWAY_MS); });
+const away = (): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, AWAY_MS);
+  });
 
 const NIGHTS: Record<string, (project: Project) => Promise<void>> = {
   'stands still': async (project) => {
@@ -56,18 +65,31 @@ const NIGHTS: Record<string, (project: Project) => Promise<void>> = {
 };
 
 describe('a laptop that is closed for longer than a run may take', () => {
-  it.concurrent.each(Object.keys(NIGHTS))('costs the budget nothing where it %s, and a deadline that passed meanwhile is honoured', async (night) => {
-    const project = await openProject({ 'definitions/workflows/night.yml': WORKFLOW });
-    try {
-      await project.run('run', 'definitions/workflows/night.yml', '--id', 'night', '--detach');
-      await until(async () => (await project.read('lines.txt')).includes('start') && (JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as unknown[]).length === 1);
-      await NIGHTS[night]?.(project);
-      await writeFile(join(project.folder, 'finish.txt'), '');
-      expect((await project.run('watch', 'night', '--json')).stdout).toContain('run-ended');
-      const { stdout } = await project.run('show', 'night', '--json');
-      expect(JSON.parse(stdout), stdout).toMatchObject({ status: 'success', steps: [{ id: 'work', status: 'success' }, { id: 'ship', status: 'success', note: expect.stringContaining('default') as string }] });
-    } finally {
-      await project.close();
-    }
-  });
+  it.concurrent.each(Object.keys(NIGHTS))(
+    'costs the budget nothing where it %s, and a deadline that passed meanwhile is honoured',
+    async (night) => {
+      const project = await openProject({ 'definitions/workflows/night.yml': WORKFLOW });
+      try {
+        await project.run('run', 'definitions/workflows/night.yml', '--id', 'night', '--detach');
+        await until(
+          async () =>
+            (await project.read('lines.txt')).includes('start') &&
+            (JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as unknown[]).length === 1,
+        );
+        await NIGHTS[night]?.(project);
+        await writeFile(join(project.folder, 'finish.txt'), '');
+        expect((await project.run('watch', 'night', '--json')).stdout).toContain('run-ended');
+        const { stdout } = await project.run('show', 'night', '--json');
+        expect(JSON.parse(stdout), stdout).toMatchObject({
+          status: 'success',
+          steps: [
+            { id: 'work', status: 'success' },
+            { id: 'ship', status: 'success', note: expect.stringContaining('default') as string },
+          ],
+        });
+      } finally {
+        await project.close();
+      }
+    },
+  );
 });

@@ -35,7 +35,12 @@ steps:
 output: "\${steps.asked.output}"
 `;
 const HELLO = 'name: hello\nsteps:\n  - command: [echo, hello]\n';
-const FILES = { 'definitions/workflows/hello.yml': HELLO, 'definitions/workflows/outer.yml': OUTER, 'definitions/workflows/inner.yml': INNER, 'definitions/workflows/timed.yml': TIMED };
+const FILES = {
+  'definitions/workflows/hello.yml': HELLO,
+  'definitions/workflows/outer.yml': OUTER,
+  'definitions/workflows/inner.yml': INNER,
+  'definitions/workflows/timed.yml': TIMED,
+};
 
 interface Shown {
   status: string;
@@ -48,7 +53,9 @@ async function shown(project: Project, run: string): Promise<Shown> {
   return JSON.parse(stdout) as Shown;
 }
 
-async function openScene(config: string): Promise<{ original: Project; env: Record<string, string>; endpoint: ModelEndpoint }> {
+async function openScene(
+  config: string,
+): Promise<{ original: Project; env: Record<string, string>; endpoint: ModelEndpoint }> {
   const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt.slice(-10)}` }));
   onTestFinished(() => endpoint.close());
   const env = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
@@ -68,10 +75,21 @@ function copyOf({ folder }: Project, env: Record<string, string>): Project {
   return copy;
 }
 
-async function endsOnce({ original, copy, endpoint }: { original: Project; copy: Project; endpoint: ModelEndpoint }): Promise<void> {
+async function endsOnce({
+  original,
+  copy,
+  endpoint,
+}: {
+  original: Project;
+  copy: Project;
+  endpoint: ModelEndpoint;
+}): Promise<void> {
   for (const run of ['outer', 'timed']) {
     const here = await shown(copy, run);
-    expect(here).toMatchObject({ status: 'cancelled', error: expect.stringContaining(`its project was copied from ${original.folder}/.perdure, where it goes on`) });
+    expect(here).toMatchObject({
+      status: 'cancelled',
+      error: expect.stringContaining(`its project was copied from ${original.folder}/.perdure, where it goes on`),
+    });
   }
   const approved = await original.run('approve', 'outer/nested/ready', '--json');
   expect(approved.code, approved.stderr).toBe(0);

@@ -28,7 +28,10 @@ let served: number[] = [];
 
 beforeAll(async () => {
   board = await startBoard({
-    port: 0, memoryFile: null, fault: null, idle: true,
+    port: 0,
+    memoryFile: null,
+    fault: null,
+    idle: true,
     onEvent: (event) => {
       most = Math.max(most, connectionsTo(board));
       if (event !== 'write') return;
@@ -37,15 +40,27 @@ beforeAll(async () => {
       if (!served.includes(image)) served.push(image);
     },
   });
-  const flash = (image: number): { id: string; flash: Record<string, string> } => ({ id: `flash${image}`, flash: { device: 'uno', image: `image${image}.hex` } });
-  const wait = { id: 'wait', command: ['sh', '-c', 'touch flashed; until [ -e go ]; do sleep 0.05; done'], timeout: '1h' };
+  const flash = (image: number): { id: string; flash: Record<string, string> } => ({
+    id: `flash${image}`,
+    flash: { device: 'uno', image: `image${image}.hex` },
+  });
+  const wait = {
+    id: 'wait',
+    command: ['sh', '-c', 'touch flashed; until [ -e go ]; do sleep 0.05; done'],
+    timeout: '1h',
+  };
   project = await openProject({
     'perdure.yml': JSON.stringify({ devices: { uno: { kind: 'avr-arduino', port: `net:127.0.0.1:${board.port}` } } }),
-    'holds.yml': JSON.stringify({ name: 'holds', steps: [flash(0), wait, { serial: { device: 'uno', timeout: '1s' } }] }),
-    ...Object.fromEntries(IMAGES.flatMap((bytes, image) => [
-      [`image${image}.hex`, hexOf(bytes)],
-      [`flash${image}.yml`, JSON.stringify({ name: `flash${image}`, steps: [flash(image)] })],
-    ])),
+    'holds.yml': JSON.stringify({
+      name: 'holds',
+      steps: [flash(0), wait, { serial: { device: 'uno', timeout: '1s' } }],
+    }),
+    ...Object.fromEntries(
+      IMAGES.flatMap((bytes, image) => [
+        [`image${image}.hex`, hexOf(bytes)],
+        [`flash${image}.yml`, JSON.stringify({ name: `flash${image}`, steps: [flash(image)] })],
+      ]),
+    ),
   });
 });
 afterAll(async () => {
@@ -70,7 +85,12 @@ async function queueUp(round: number): Promise<number[]> {
   await until(async () => existsSync(flashed()) && (await uno()).kept_by === `holds-${round}`);
   [written, served] = [0, []];
   const images = IMAGES.map((_, image) => image).slice(1);
-  for (const { code, stderr } of await Promise.all(images.map((image) => project.run('run', `flash${image}.yml`, '--id', `round-${round}-${image}`, '--detach', '--unattended')))) expect(code, stderr).toBe(0);
+  for (const { code, stderr } of await Promise.all(
+    images.map((image) =>
+      project.run('run', `flash${image}.yml`, '--id', `round-${round}-${image}`, '--detach', '--unattended'),
+    ),
+  ))
+    expect(code, stderr).toBe(0);
   const { waiting } = await until(async () => {
     const listed = await uno();
     return listed.waiting.length === RUNS ? listed : null;
@@ -82,35 +102,43 @@ async function queueUp(round: number): Promise<number[]> {
 /** The runs of a round that waited, once each has come to an end. */
 function ended(round: number): Promise<ListedRun[]> {
   return until(async () => {
-    const runs = (JSON.parse((await project.run('list', '--json')).stdout) as ListedRun[]).filter(({ run, ended_at }) => run.startsWith(`round-${round}-`) && ended_at !== null);
+    const runs = (JSON.parse((await project.run('list', '--json')).stdout) as ListedRun[]).filter(
+      ({ run, ended_at }) => run.startsWith(`round-${round}-`) && ended_at !== null,
+    );
     return runs.length === RUNS ? runs : null;
   });
 }
 
 describe('a worker that is killed while runs have a board and wait for it', () => {
-  it(`never leaves two open ports, a run without an end or out of its turn, or a success with a wrong image (${ROUNDS * KILLS} times, ${RUNS} runs)`, { timeout: FULL ? 3_600_000 : 240_000 }, async () => {
-    const draw = random('killed while flashing');
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const order = await queueUp(round);
-      // Each kill costs one run its image at most: so many pages come in any case.
-      const strikes = Array.from({ length: KILLS }, () => Math.floor(draw() * PAGES * (RUNS - KILLS))).sort((a, b) => a - b);
-      for (const strike of strikes) {
-        await until(() => written >= strike);
-        kill((await project.pids()).host ?? 0);
-        expect((await project.run('server', 'start')).code).toBe(0);
+  it(
+    `never leaves two open ports, a run without an end or out of its turn, or a success with a wrong image (${ROUNDS * KILLS} times, ${RUNS} runs)`,
+    { timeout: FULL ? 3_600_000 : 240_000 },
+    async () => {
+      const draw = random('killed while flashing');
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const order = await queueUp(round);
+        // Each kill costs one run its image at most: so many pages come in any case.
+        const strikes = Array.from({ length: KILLS }, () => Math.floor(draw() * PAGES * (RUNS - KILLS))).sort(
+          (a, b) => a - b,
+        );
+        for (const strike of strikes) {
+          await until(() => written >= strike);
+          kill((await project.pids()).host ?? 0);
+          expect((await project.run('server', 'start')).code).toBe(0);
+        }
+        const last = order.at(-1)!;
+        if ((await project.run('watch', `round-${round}-${last}`)).code === 0) expect(holds(last)).toBe(true);
+        for (const { run, status } of await ended(round)) {
+          // What was cut off holds neither image; a run that asks nobody gives up, and says so.
+          if (status !== 'success') expect((await project.run('watch', run)).stderr).toMatch(/holds\s+neither/);
+        }
+        expect(most).toBe(1);
+        expect(served).toEqual(order);
+        if (FULL) console.log(`round ${round}: killed at pages ${strikes.join(' ')}, served ${served.join(' ')}`);
       }
-      const last = order.at(-1)!;
-      if ((await project.run('watch', `round-${round}-${last}`)).code === 0) expect(holds(last)).toBe(true);
-      for (const { run, status } of await ended(round)) {
-        // What was cut off holds neither image; a run that asks nobody gives up, and says so.
-        if (status !== 'success') expect((await project.run('watch', run)).stderr).toMatch(/holds\s+neither/);
-      }
-      expect(most).toBe(1);
-      expect(served).toEqual(order);
-      if (FULL) console.log(`round ${round}: killed at pages ${strikes.join(' ')}, served ${served.join(' ')}`);
-    }
-    const again = await project.run('run', 'flash1.yml', '--unattended');
-    expect(again.code, again.stderr).toBe(0);
-    expect(holds(1)).toBe(true);
-  });
+      const again = await project.run('run', 'flash1.yml', '--unattended');
+      expect(again.code, again.stderr).toBe(0);
+      expect(holds(1)).toBe(true);
+    },
+  );
 });

@@ -56,7 +56,12 @@ const MOMENTS = [
   ...[4, 8, 12, 16, 20].map((skip) => ({ what: 'everything', match: '/\\.perdure/', skip })),
 ];
 const draw = random('disk');
-const chosen = FULL ? MOMENTS : MOMENTS.map((moment) => ({ moment, at: draw() })).sort((a, b) => a.at - b.at).slice(0, 3).map(({ moment }) => moment);
+const chosen = FULL
+  ? MOMENTS
+  : MOMENTS.map((moment) => ({ moment, at: draw() }))
+      .sort((a, b) => a.at - b.at)
+      .slice(0, 3)
+      .map(({ moment }) => moment);
 
 describe('a disk that is full at a write, and freed later', () => {
   let project: Project;
@@ -66,9 +71,14 @@ describe('a disk that is full at a write, and freed later', () => {
   beforeAll(async () => {
     disk = await openFullDisk();
     endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer ${prompt.length} ${'z'.repeat(1500)}` }));
-    project = await openProject({ 'definitions/workflows/disk.yml': WORKFLOW, 'definitions/workflows/inner.yml': INNER }, {
-      ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, ...disk.env,
-    });
+    project = await openProject(
+      { 'definitions/workflows/disk.yml': WORKFLOW, 'definitions/workflows/inner.yml': INNER },
+      {
+        ANTHROPIC_API_KEY: 'test-key',
+        ANTHROPIC_BASE_URL: endpoint.url,
+        ...disk.env,
+      },
+    );
     expect((await project.run('list')).code).toBe(0);
   });
   afterAll(async () => {
@@ -78,25 +88,29 @@ describe('a disk that is full at a write, and freed later', () => {
     await disk.close();
   });
 
-  it.each(chosen.map((moment, index) => ({ ...moment, index })))('$what, after $skip writes: the run ends right, and nothing is done or paid twice', async ({ match, skip, index }) => {
-    const id = `run-${index}`;
-    disk.forget();
-    const before = endpoint.requests.length;
-    writeFileSync(join(project.folder, DONE), '');
-    disk.fill(match, skip);
-    const first = project.start('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
-    await until(() => disk.hits() >= 3 || first.process.exitCode !== null);
-    disk.free();
-    const one = await first.finished;
-    const result = one.code === 0 ? one : await project.run('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
-    expect(result.code, `${one.stdout}\n${one.stderr}\n${result.stderr}`).toBe(0);
-    expect((JSON.parse(result.stdout) as { status: string }).status).toBe('success');
-    expect((await project.read(DONE)).trim().split('\n').sort()).toEqual([...EFFECTS].sort());
-    expect(endpoint.requests.length - before).toBe(1);
-    const shown = JSON.parse((await project.run('show', id, '--json')).stdout) as { steps: { status: string }[] };
-    expect(shown.steps.every(({ status }) => status === 'success')).toBe(true);
-    expect(existsSync(join(project.folder, '.perdure', 'runs', `${id}.json`))).toBe(true);
-  });
+  it.each(chosen.map((moment, index) => ({ ...moment, index })))(
+    '$what, after $skip writes: the run ends right, and nothing is done or paid twice',
+    async ({ match, skip, index }) => {
+      const id = `run-${index}`;
+      disk.forget();
+      const before = endpoint.requests.length;
+      writeFileSync(join(project.folder, DONE), '');
+      disk.fill(match, skip);
+      const first = project.start('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
+      await until(() => disk.hits() >= 3 || first.process.exitCode !== null);
+      disk.free();
+      const one = await first.finished;
+      const result =
+        one.code === 0 ? one : await project.run('run', 'definitions/workflows/disk.yml', '--id', id, '--json');
+      expect(result.code, `${one.stdout}\n${one.stderr}\n${result.stderr}`).toBe(0);
+      expect((JSON.parse(result.stdout) as { status: string }).status).toBe('success');
+      expect((await project.read(DONE)).trim().split('\n').sort()).toEqual([...EFFECTS].sort());
+      expect(endpoint.requests.length - before).toBe(1);
+      const shown = JSON.parse((await project.run('show', id, '--json')).stdout) as { steps: { status: string }[] };
+      expect(shown.steps.every(({ status }) => status === 'success')).toBe(true);
+      expect(existsSync(join(project.folder, '.perdure', 'runs', `${id}.json`))).toBe(true);
+    },
+  );
 
   it('what these runs wrote is in the table of writes', () => {
     const ofState = disk.seen().flatMap((path) => path.split('/.perdure/')[1] ?? []);

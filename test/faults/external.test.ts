@@ -16,7 +16,9 @@ steps:
 `,
   });
 });
-afterAll(async () => { await project.close(); });
+afterAll(async () => {
+  await project.close();
+});
 
 const effects = async (): Promise<number> => (await project.read('effects.txt')).split('\n').length - 1;
 
@@ -27,7 +29,10 @@ describe('an external effect whose worker was killed', () => {
     kill((await project.pids()).host ?? 0);
     const { code } = await running.finished;
     expect(code).toBe(4);
-    const waiting = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as { gate: string; message: string }[];
+    const waiting = JSON.parse((await project.run('list', '--waiting', '--json')).stdout) as {
+      gate: string;
+      message: string;
+    }[];
     expect(JSON.stringify(waiting)).toContain('Its effect is external and may have happened');
     expect(await effects()).toBe(1);
     await writeFile(`${project.folder}/finish.txt`, '');

@@ -9,16 +9,30 @@ import { openProject, until } from './project.js';
 
 it('a disk that is full where devices are noted, and freed later: the run waits for room, and the board has the image', async () => {
   let began = 0;
-  const board = await startBoard({ port: 0, memoryFile: null, fault: null, idle: true, onEvent: () => { began += 1; } });
+  const board = await startBoard({
+    port: 0,
+    memoryFile: null,
+    fault: null,
+    idle: true,
+    onEvent: () => {
+      began += 1;
+    },
+  });
   onTestFinished(() => board.close());
   const disk = await openFullDisk();
   onTestFinished(() => disk.close());
   const image = bytesOfPages(4, 1);
-  const project = await openProject({
-    'perdure.yml': JSON.stringify({ devices: { uno: { kind: 'avr-arduino', port: `net:127.0.0.1:${board.port}` } } }),
-    'image.hex': hexOf(image),
-    'flash.yml': JSON.stringify({ name: 'flash', steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }] }),
-  }, disk.env);
+  const project = await openProject(
+    {
+      'perdure.yml': JSON.stringify({ devices: { uno: { kind: 'avr-arduino', port: `net:127.0.0.1:${board.port}` } } }),
+      'image.hex': hexOf(image),
+      'flash.yml': JSON.stringify({
+        name: 'flash',
+        steps: [{ id: 'flash', flash: { device: 'uno', image: 'image.hex' } }],
+      }),
+    },
+    disk.env,
+  );
   onTestFinished(() => project.close());
   expect((await project.run('list')).code).toBe(0);
   disk.fill('/\\.perdure/devices/');

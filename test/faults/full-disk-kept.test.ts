@@ -6,7 +6,8 @@ import { openFullDisk } from './full-disk.js';
 import type { Finished, Project } from './project.js';
 import { openProject, until } from './project.js';
 
-const ASKS = 'name: asks\nsteps:\n  - id: asked\n    agent: general-purpose\n    prompt: "Who?"\noutput: "${steps.asked.output}"\n';
+const ASKS =
+  'name: asks\nsteps:\n  - id: asked\n    agent: general-purpose\n    prompt: "Who?"\noutput: "${steps.asked.output}"\n';
 const GATED = 'name: gated\nsteps:\n  - id: gate\n    approval: Go on?\n';
 
 /** What people keep beside runs: a command that cannot write it says so and changes nothing, and does it when there is room. */
@@ -21,7 +22,10 @@ describe('a disk that is full where something is kept beside runs, and freed lat
       whenAsked();
       return { text: 'me' };
     });
-    project = await openProject({ 'perdure.yml': 'approvals: {require_token: true}\n', 'asks.yml': ASKS, 'gated.yml': GATED }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, ...disk.env });
+    project = await openProject(
+      { 'perdure.yml': 'approvals: {require_token: true}\n', 'asks.yml': ASKS, 'gated.yml': GATED },
+      { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, ...disk.env },
+    );
     expect((await project.run('run', 'gated.yml', '--id', 'gated', '--no-wait', '--json')).code).toBe(4);
   });
   afterAll(async () => {
@@ -61,7 +65,9 @@ describe('a disk that is full where something is kept beside runs, and freed lat
 
   it('session that a run answers in: the run waits for room, and the answer is there once', async () => {
     const before = endpoint.requests.length;
-    whenAsked = () => { disk.fill('/\\.perdure/sessions/'); };
+    whenAsked = () => {
+      disk.fill('/\\.perdure/sessions/');
+    };
     disk.forget();
     const running = project.start('run', 'asks.yml', '--session', 'new', '--id', 'answers', '--json');
     await until(() => disk.hits() >= 2 || running.process.exitCode !== null);
@@ -72,7 +78,12 @@ describe('a disk that is full where something is kept beside runs, and freed lat
     expect(end.code, end.stderr).toBe(0);
     expect(endpoint.requests.length - before).toBe(1);
     const [session] = JSON.parse((await project.run('sessions', 'list', '--json')).stdout) as { session_id: string }[];
-    const { messages } = JSON.parse((await project.run('sessions', 'show', String(session?.session_id), '--json')).stdout) as { messages: { role: string; content: string }[] };
-    expect(messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([expect.stringMatching(/^user: /), 'assistant: me']);
+    const { messages } = JSON.parse(
+      (await project.run('sessions', 'show', String(session?.session_id), '--json')).stdout,
+    ) as { messages: { role: string; content: string }[] };
+    expect(messages.map(({ role, content }) => `${role}: ${content}`)).toEqual([
+      expect.stringMatching(/^user: /),
+      'assistant: me',
+    ]);
   });
 });

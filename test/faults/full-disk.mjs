@@ -46,7 +46,12 @@ function check(path) {
     seen += 1;
     if (seen <= (now.skip ?? 0)) return;
     note('hits', path);
-    throw Object.assign(new Error(`ENOSPC: no space left on device, write '${path}'`), { code: 'ENOSPC', errno: -28, syscall: 'write', path });
+    throw Object.assign(new Error(`ENOSPC: no space left on device, write '${path}'`), {
+      code: 'ENOSPC',
+      errno: -28,
+      syscall: 'write',
+      path,
+    });
   } finally {
     inside = false;
   }
@@ -70,13 +75,17 @@ const pathOf = (target) => {
     return null;
   }
 };
-const writes = (flags) => (typeof flags === 'number' ? (flags & 3) !== 0 : typeof flags === 'string' && /[wa+]/.test(flags));
+const writes = (flags) =>
+  typeof flags === 'number' ? (flags & 3) !== 0 : typeof flags === 'string' && /[wa+]/.test(flags);
 
 const { open, writeFileSync, mkdirSync, copyFile } = fs;
 const { open: openPromise, writeFile, mkdir, copyFile: copyPromise } = fs.promises;
 
 fs.openSync = (path, flags, ...rest) => {
-  if (writes(flags)) { tell(String(path)); if (!statSync(path, { throwIfNoEntry: false })) check(String(path)); }
+  if (writes(flags)) {
+    tell(String(path));
+    if (!statSync(path, { throwIfNoEntry: false })) check(String(path));
+  }
   return openSync(path, flags, ...rest);
 };
 fs.open = (path, ...rest) => {
@@ -91,9 +100,19 @@ fs.open = (path, ...rest) => {
   }
   return open(path, ...rest);
 };
-fs.appendFileSync = (target, ...rest) => { check(pathOf(target)); return appendFileSync(target, ...rest); };
-fs.writeFileSync = (target, ...rest) => { tell(pathOf(target)); check(pathOf(target)); return writeFileSync(target, ...rest); };
-fs.mkdirSync = (path, ...rest) => { if (!statSync(path, { throwIfNoEntry: false })) check(String(path)); return mkdirSync(path, ...rest); };
+fs.appendFileSync = (target, ...rest) => {
+  check(pathOf(target));
+  return appendFileSync(target, ...rest);
+};
+fs.writeFileSync = (target, ...rest) => {
+  tell(pathOf(target));
+  check(pathOf(target));
+  return writeFileSync(target, ...rest);
+};
+fs.mkdirSync = (path, ...rest) => {
+  if (!statSync(path, { throwIfNoEntry: false })) check(String(path));
+  return mkdirSync(path, ...rest);
+};
 fs.copyFile = (from, to, ...rest) => {
   try {
     check(String(to));
@@ -103,13 +122,26 @@ fs.copyFile = (from, to, ...rest) => {
   return copyFile(from, to, ...rest);
 };
 fs.promises.open = async (path, flags, ...rest) => {
-  if (writes(flags)) { tell(String(path)); if (!statSync(path, { throwIfNoEntry: false })) check(String(path)); }
+  if (writes(flags)) {
+    tell(String(path));
+    if (!statSync(path, { throwIfNoEntry: false })) check(String(path));
+  }
   return openPromise(path, flags, ...rest);
 };
 fs.promises.writeFile = async (target, ...rest) => {
-  if (typeof target === 'string') { tell(target); check(target); }
+  if (typeof target === 'string') {
+    tell(target);
+    check(target);
+  }
   return writeFile(target, ...rest);
 };
-fs.promises.mkdir = async (path, ...rest) => { if (!statSync(path, { throwIfNoEntry: false })) check(String(path)); return mkdir(path, ...rest); };
-fs.promises.copyFile = async (from, to, ...rest) => { tell(String(to)); check(String(to)); return copyPromise(from, to, ...rest); };
+fs.promises.mkdir = async (path, ...rest) => {
+  if (!statSync(path, { throwIfNoEntry: false })) check(String(path));
+  return mkdir(path, ...rest);
+};
+fs.promises.copyFile = async (from, to, ...rest) => {
+  tell(String(to));
+  check(String(to));
+  return copyPromise(from, to, ...rest);
+};
 syncBuiltinESMExports();

@@ -23,16 +23,21 @@ export interface FullDisk {
 export async function openFullDisk(): Promise<FullDisk> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-disk-'));
   const setting = join(folder, 'full');
-  const lines = (name: string): string[] => (existsSync(`${setting}.${name}`) ? readFileSync(`${setting}.${name}`, 'utf8').split('\n').slice(0, -1) : []);
+  const lines = (name: string): string[] =>
+    existsSync(`${setting}.${name}`) ? readFileSync(`${setting}.${name}`, 'utf8').split('\n').slice(0, -1) : [];
   return {
     env: { NODE_OPTIONS: `--import=${PRELOAD}`, PERDURE_TEST_DISK: setting },
     fill(match, skip = 0) {
       writeFileSync(`${setting}.draft`, JSON.stringify({ match, skip }));
       renameSync(`${setting}.draft`, setting);
     },
-    free: () => { rmSync(setting, { force: true }); },
+    free: () => {
+      rmSync(setting, { force: true });
+    },
     hits: () => lines('hits').length,
-    forget: () => { rmSync(`${setting}.hits`, { force: true }); },
+    forget: () => {
+      rmSync(`${setting}.hits`, { force: true });
+    },
     seen: () => lines('seen'),
     close: () => rm(folder, { recursive: true, force: true }),
   };

@@ -15,13 +15,15 @@ const DONE = 'done.txt';
 /** The project is on another disk: what commands do is seen. Each step has a result that is stored; every third asks a model. */
 const WORKFLOW = `name: full
 steps:
-${Array.from({ length: STEPS }, (_, index) => (index % 3 === 2
+${Array.from({ length: STEPS }, (_, index) =>
+  index % 3 === 2
     ? `  - agent: general-purpose\n    id: s${index}\n    prompt: question ${index}\n`
-    : `  - command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" a; echo "$0" >> ${DONE}; sleep 0.2', "${index}"]\n    id: s${index}\n`)).join('')}`;
+    : `  - command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" a; echo "$0" >> ${DONE}; sleep 0.2', "${index}"]\n    id: s${index}\n`,
+).join('')}`;
 
 /** Fills what is left of a disk, to the last byte. */
 function fill(file: string): void {
-  for (let bytes = 1024 * 1024; bytes >= 1; ) {
+  for (let bytes = 1024 * 1024; bytes >= 1;) {
     try {
       appendFileSync(file, Buffer.alloc(bytes, 1));
     } catch {
@@ -33,31 +35,46 @@ function fill(file: string): void {
 const draw = random('full tmpfs');
 const moments = Array.from({ length: FULL ? 5 : 1 }, () => 1 + Math.floor(draw() * (STEPS - 3)));
 
-it.each(moments)('a disk that has the whole state on it, the database too, and is full after step %i and freed later: the run ends right', async (after) => {
-  const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt.slice(-12)} ${'z'.repeat(1500)}` }));
-  onTestFinished(() => endpoint.close());
-  const project = await openProject({ 'definitions/workflows/full.yml': WORKFLOW }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
-  const state = join(project.folder, '.perdure');
-  mkdirSync(state);
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${String(MEGABYTES)}m`, 'tmpfs', state]);
-  onTestFinished(async () => {
-    await project.run('server', 'stop');
-    execFileSync('umount', ['--lazy', state]);
-    await project.close();
-  });
-  const first = project.start('run', 'definitions/workflows/full.yml', '--id', 'full', '--json');
-  const last = after - (after % 3 === 2 ? 1 : 0);
-  await until(async () => first.process.exitCode !== null || (await project.read(DONE)).split('\n').includes(String(last)));
-  const ballast = join(state, 'ballast');
-  fill(ballast);
-  expect(statfsSync(state).bavail).toBe(0);
-  await new Promise((resolve) => { setTimeout(resolve, 3_000); }); // how long it stays full, not a wait for something
-  rmSync(ballast);
-  const one = await first.finished;
-  const result = one.code === 0 ? one : await project.run('run', 'definitions/workflows/full.yml', '--id', 'full', '--json');
-  expect(result.code, `${one.stderr}\n${result.stderr}`).toBe(0);
-  const { status, steps } = JSON.parse(result.stdout) as { status: string; steps: { status: string }[] };
-  expect([status, ...steps.map((step) => step.status)]).toEqual(Array(STEPS + 1).fill('success'));
-  expect([...new Set((await project.read(DONE)).trim().split('\n'))]).toEqual(Array.from({ length: STEPS }, (_, index) => String(index)).filter((index) => Number(index) % 3 !== 2));
-  expect(endpoint.requests).toHaveLength(Math.floor(STEPS / 3));
-});
+it.each(moments)(
+  'a disk that has the whole state on it, the database too, and is full after step %i and freed later: the run ends right',
+  async (after) => {
+    const endpoint = await startModelEndpoint(({ prompt }) => ({
+      text: `answer to ${prompt.slice(-12)} ${'z'.repeat(1500)}`,
+    }));
+    onTestFinished(() => endpoint.close());
+    const project = await openProject(
+      { 'definitions/workflows/full.yml': WORKFLOW },
+      { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+    );
+    const state = join(project.folder, '.perdure');
+    mkdirSync(state);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${String(MEGABYTES)}m`, 'tmpfs', state]);
+    onTestFinished(async () => {
+      await project.run('server', 'stop');
+      execFileSync('umount', ['--lazy', state]);
+      await project.close();
+    });
+    const first = project.start('run', 'definitions/workflows/full.yml', '--id', 'full', '--json');
+    const last = after - (after % 3 === 2 ? 1 : 0);
+    await until(
+      async () => first.process.exitCode !== null || (await project.read(DONE)).split('\n').includes(String(last)),
+    );
+    const ballast = join(state, 'ballast');
+    fill(ballast);
+    expect(statfsSync(state).bavail).toBe(0);
+    await new Promise((resolve) => {
+      setTimeout(resolve, 3_000);
+    }); // how long it stays full, not a wait for something
+    rmSync(ballast);
+    const one = await first.finished;
+    const result =
+      one.code === 0 ? one : await project.run('run', 'definitions/workflows/full.yml', '--id', 'full', '--json');
+    expect(result.code, `${one.stderr}\n${result.stderr}`).toBe(0);
+    const { status, steps } = JSON.parse(result.stdout) as { status: string; steps: { status: string }[] };
+    expect([status, ...steps.map((step) => step.status)]).toEqual(Array(STEPS + 1).fill('success'));
+    expect([...new Set((await project.read(DONE)).trim().split('\n'))]).toEqual(
+      Array.from({ length: STEPS }, (_, index) => String(index)).filter((index) => Number(index) % 3 !== 2),
+    );
+    expect(endpoint.requests).toHaveLength(Math.floor(STEPS / 3));
+  },
+);

@@ -13,10 +13,18 @@ describe('the host', () => {
   it('is shared by ten first commands at the same moment, and every run succeeds', async () => {
     const project = await openProject(HELLO);
     try {
-      const runs = await Promise.all(Array.from({ length: 10 }, (_, index) => project.run('run', 'definitions/workflows/hello.yml', '--id', `hello-${index}`)));
-      expect(runs.map(({ code, stdout }) => ({ code, stdout }))).toEqual(runs.map(() => ({ code: 0, stdout: 'hello\n' })));
+      const runs = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          project.run('run', 'definitions/workflows/hello.yml', '--id', `hello-${index}`),
+        ),
+      );
+      expect(runs.map(({ code, stdout }) => ({ code, stdout }))).toEqual(
+        runs.map(() => ({ code: 0, stdout: 'hello\n' })),
+      );
       const listed = await project.run('list', '--json');
-      expect((JSON.parse(listed.stdout) as { run: string }[]).map(({ run }) => run).sort()).toEqual(runs.map((_, index) => `hello-${index}`));
+      expect((JSON.parse(listed.stdout) as { run: string }[]).map(({ run }) => run).sort()).toEqual(
+        runs.map((_, index) => `hello-${index}`),
+      );
     } finally {
       await project.close();
     }
@@ -27,9 +35,15 @@ describe('the host', () => {
     try {
       expect((await project.run('run', 'definitions/workflows/hello.yml', '--id', 'old')).code).toBe(0);
       expect((await project.run('server', 'stop')).code).toBe(0);
-      for (const suffix of ['', '-wal', '-shm']) await rm(join(project.folder, '.perdure', `temporal.db${suffix}`), { force: true });
+      for (const suffix of ['', '-wal', '-shm'])
+        await rm(join(project.folder, '.perdure', `temporal.db${suffix}`), { force: true });
       const shown = await project.run('show', 'old', '--json');
-      expect(JSON.parse(shown.stdout)).toMatchObject({ run: 'old', status: 'success', output: 'hello', steps: [{ status: 'success', output: 'hello' }] });
+      expect(JSON.parse(shown.stdout)).toMatchObject({
+        run: 'old',
+        status: 'success',
+        output: 'hello',
+        steps: [{ status: 'success', output: 'hello' }],
+      });
       const joined = await project.run('run', 'definitions/workflows/hello.yml', '--id', 'old');
       expect({ code: joined.code, stdout: joined.stdout }).toEqual({ code: 0, stdout: 'hello\n' });
     } finally {
@@ -38,7 +52,10 @@ describe('the host', () => {
   });
 
   it('refuses the id of another run, and starts nothing', async () => {
-    const project = await openProject({ ...HELLO, 'definitions/workflows/other.yml': 'name: other\nsteps:\n  - command: [echo, other]\n' });
+    const project = await openProject({
+      ...HELLO,
+      'definitions/workflows/other.yml': 'name: other\nsteps:\n  - command: [echo, other]\n',
+    });
     try {
       await project.run('run', 'definitions/workflows/hello.yml', '--id', 'mine');
       const refused = await project.run('run', 'definitions/workflows/other.yml', '--id', 'mine');

@@ -33,11 +33,25 @@ const UNDER_WAY_MS = 1_000;
 const ITEMS = 210;
 const step = { quick: true, refers: [], needs: [], group: null, on_error: null, when: null, repeat: null };
 const BATCH: ModelWorkflow = {
-  name: 'batch', mode: 'sequential', finally: [],
-  steps: [{
-    ...step, id: 'each', repeat: { kind: 'foreach', items: ITEMS, window: null, skips: null },
-    act: { kind: 'workflow', workflow: { name: 'leaf', mode: 'sequential', finally: [], steps: [{ ...step, id: 'said', act: { kind: 'set' } }] } },
-  }],
+  name: 'batch',
+  mode: 'sequential',
+  finally: [],
+  steps: [
+    {
+      ...step,
+      id: 'each',
+      repeat: { kind: 'foreach', items: ITEMS, window: null, skips: null },
+      act: {
+        kind: 'workflow',
+        workflow: {
+          name: 'leaf',
+          mode: 'sequential',
+          finally: [],
+          steps: [{ ...step, id: 'said', act: { kind: 'set' } }],
+        },
+      },
+    },
+  ],
 };
 
 /** A definition, how long its links are, and what it must come to. */
@@ -51,15 +65,24 @@ interface Drawn {
 function drawRun(id: string, fixed?: ModelWorkflow): Drawn {
   const draw = random(id);
   const workflow = fixed ?? generate(draw);
-  return { id, workflow, expected: play(workflow), linkSteps: 1 + Math.floor(random(`links of ${id}`)() * LONGEST_LINK) };
+  return {
+    id,
+    workflow,
+    expected: play(workflow),
+    linkSteps: 1 + Math.floor(random(`links of ${id}`)() * LONGEST_LINK),
+  };
 }
 
 /** A project's own server and store; the server is found anew, since it may have been killed. */
 function benchOf(project: Project, store: Store): Bench & { close: () => Promise<void> } {
   const open = new Map<number, Client>();
   const client = (): Client => {
-    const { ports } = JSON.parse(readFileSync(join(project.folder, '.perdure', 'host.json'), 'utf8')) as { ports: { grpc: number } }; // as the host writes it
-    const found = open.get(ports.grpc) ?? new Client({ connection: Connection.lazy({ address: `127.0.0.1:${String(ports.grpc)}` }) });
+    const { ports } = JSON.parse(readFileSync(join(project.folder, '.perdure', 'host.json'), 'utf8')) as {
+      ports: { grpc: number };
+    }; // as the host writes it
+    const found =
+      open.get(ports.grpc) ??
+      new Client({ connection: Connection.lazy({ address: `127.0.0.1:${String(ports.grpc)}` }) });
     open.set(ports.grpc, found);
     return found;
   };
@@ -67,9 +90,14 @@ function benchOf(project: Project, store: Store): Bench & { close: () => Promise
   return {
     store,
     folder,
-    get client() { return client(); },
-    start: (plan, options) => startRun({ client: client(), store, folder }, plan, { ...options, taskQueue: `perdure-${store.id}` }),
-    close: async () => { for (const { connection } of open.values()) await connection.close(); },
+    get client() {
+      return client();
+    },
+    start: (plan, options) =>
+      startRun({ client: client(), store, folder }, plan, { ...options, taskQueue: `perdure-${store.id}` }),
+    close: async () => {
+      for (const { connection } of open.values()) await connection.close();
+    },
   };
 }
 
@@ -89,7 +117,15 @@ function follow(project: Project, store: Store, ids: string[]): { cli: () => num
 
 /** What has ended without a record ends the wait, too. */
 async function recordOf(bench: Bench, id: string): Promise<RunRecord> {
-  await until(async () => (await bench.client.workflow.getHandle(id).describe().catch(() => null))?.status.name !== 'RUNNING' && (await bench.store.readRun(id)) !== null);
+  await until(
+    async () =>
+      (
+        await bench.client.workflow
+          .getHandle(id)
+          .describe()
+          .catch(() => null)
+      )?.status.name !== 'RUNNING' && (await bench.store.readRun(id)) !== null,
+  );
   const record = await bench.store.readRun(id);
   if (record === null) throw new Error(`${id} left no record`);
   return record;
@@ -97,42 +133,65 @@ async function recordOf(bench: Bench, id: string): Promise<RunRecord> {
 
 const rounds = Array.from({ length: ROUNDS }, (_, round) => {
   const draw = random(`kill links ${round}`);
-  const blows = Array.from({ length: BLOWS }, () => ({ victim: VICTIMS[Math.floor(draw() * VICTIMS.length)] ?? 'everything', after: Math.floor(draw() * LONGEST_PAUSE_MS) }));
+  const blows = Array.from({ length: BLOWS }, () => ({
+    victim: VICTIMS[Math.floor(draw() * VICTIMS.length)] ?? 'everything',
+    after: Math.floor(draw() * LONGEST_PAUSE_MS),
+  }));
   const runs = Array.from({ length: RUNS }, (_none, number) => drawRun(`killed-${round}-${number}`));
-  return { runs: FULL && round % 3 === 0 ? [...runs, drawRun(`killed-${round}-batch`, BATCH)] : runs, blows, told: blows.map(({ victim, after }) => `${victim} after ${after} ms`).join(', ') };
+  return {
+    runs: FULL && round % 3 === 0 ? [...runs, drawRun(`killed-${round}-batch`, BATCH)] : runs,
+    blows,
+    told: blows.map(({ victim, after }) => `${victim} after ${after} ms`).join(', '),
+  };
 });
 
-for (const { runs, blows, told } of rounds) it(`runs in links of a few steps come to what they must, and pay once for each call, while these are killed: ${told}`, async () => {
-  const arrivals: number[] = [];
-  const endpoint = await startModelEndpoint(({ prompt }) => {
-    arrivals.push(performance.now());
-    return { text: prompt.slice(prompt.indexOf(SAY) + SAY.length) };
-  });
-  const project = await openProject({ 'hello.yml': HELLO }, { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url });
-  const store = await openStore(join(project.folder, '.perdure'));
-  const bench = benchOf(project, store);
-  try {
-    expect((await project.run('run', 'hello.yml', '--json')).code).toBe(0);
-    const started = await Promise.all(runs.map(({ workflow, expected, linkSteps, id }) => startSeed(bench, workflow, expected, { budget: { kind: 'none' }, linkSteps, id })));
-    const following = follow(project, store, runs.map(({ id }) => id));
-    const excused = await strikeAll(project, { blows, cli: following.cli, arrivals });
-    const failed: Record<string, string[]> = {};
-    for (const [index, run] of runs.entries()) {
-      const found = await differences(bench, run, started[index]);
-      if (found.length > 0) failed[`${run.id}, ${run.linkSteps} steps in a link`] = found;
+for (const { runs, blows, told } of rounds)
+  it(`runs in links of a few steps come to what they must, and pay once for each call, while these are killed: ${told}`, async () => {
+    const arrivals: number[] = [];
+    const endpoint = await startModelEndpoint(({ prompt }) => {
+      arrivals.push(performance.now());
+      return { text: prompt.slice(prompt.indexOf(SAY) + SAY.length) };
+    });
+    const project = await openProject(
+      { 'hello.yml': HELLO },
+      { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url },
+    );
+    const store = await openStore(join(project.folder, '.perdure'));
+    const bench = benchOf(project, store);
+    try {
+      expect((await project.run('run', 'hello.yml', '--json')).code).toBe(0);
+      const started = await Promise.all(
+        runs.map(({ workflow, expected, linkSteps, id }) =>
+          startSeed(bench, workflow, expected, { budget: { kind: 'none' }, linkSteps, id }),
+        ),
+      );
+      const following = follow(
+        project,
+        store,
+        runs.map(({ id }) => id),
+      );
+      const excused = await strikeAll(project, { blows, cli: following.cli, arrivals });
+      const failed: Record<string, string[]> = {};
+      for (const [index, run] of runs.entries()) {
+        const found = await differences(bench, run, started[index]);
+        if (found.length > 0) failed[`${run.id}, ${run.linkSteps} steps in a link`] = found;
+      }
+      await following.done;
+      expect(failed).toEqual({});
+      const calls = runs.reduce((sum, { expected }) => sum + expected.calls, 0);
+      expect(arrivals.length - calls).toBeLessThanOrEqual(excused);
+    } finally {
+      await bench.close();
+      await project.close();
+      await endpoint.close();
     }
-    await following.done;
-    expect(failed).toEqual({});
-    const calls = runs.reduce((sum, { expected }) => sum + expected.calls, 0);
-    expect(arrivals.length - calls).toBeLessThanOrEqual(excused);
-  } finally {
-    await bench.close();
-    await project.close();
-    await endpoint.close();
-  }
-});
+  });
 
-async function differences(bench: Bench, { id, workflow, expected }: Drawn, started: StartedSeed | undefined): Promise<string[]> {
+async function differences(
+  bench: Bench,
+  { id, workflow, expected }: Drawn,
+  started: StartedSeed | undefined,
+): Promise<string[]> {
   const outcome = await recordOf(bench, id);
   await started?.people.leave();
   return compare(bench.store, { workflow, expected }, { outcome, log: (await started?.log()) ?? '' });
@@ -148,7 +207,9 @@ interface Blows {
 async function strikeAll(project: Project, { blows, cli, arrivals }: Blows): Promise<number> {
   let excused = 0;
   for (const { victim, after } of blows) {
-    await new Promise((resolve) => { setTimeout(resolve, after); }); // the random moment itself, not a wait for something
+    await new Promise((resolve) => {
+      setTimeout(resolve, after);
+    }); // the random moment itself, not a wait for something
     await strike(project, victim, cli());
     if (victim !== 'host' && victim !== 'everything') continue;
     const now = performance.now();

@@ -30,7 +30,9 @@ async function waiting(): Promise<Project> {
 
 /** Servers that have this folder in their command line, and hosts. */
 async function left(folder: string): Promise<number[]> {
-  return (await listProcesses()).filter(({ argv }) => argv.some((word) => word.startsWith(`${folder}/`))).map(({ pid }) => pid);
+  return (await listProcesses())
+    .filter(({ argv }) => argv.some((word) => word.startsWith(`${folder}/`)))
+    .map(({ pid }) => pid);
 }
 
 async function goOn(moved: Project): Promise<void> {
@@ -46,10 +48,15 @@ async function goOn(moved: Project): Promise<void> {
 /** Files of the state folder in which a text is, beside those that only tell people or name processes. */
 async function mentions(project: Project, text: string): Promise<string[]> {
   const state = join(project.folder, '.perdure');
-  const files = (await readdir(state, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = (await readdir(state, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
   // Temporal's server writes down what its own database is called.
-  const told = async (file: string): Promise<string> => (await readFile(file, 'latin1')).replaceAll(join(text, '.perdure', 'temporal.db'), '');
-  const found = await Promise.all(files.map(async (file) => ((await told(file)).includes(text) ? [relative(state, file)] : [])));
+  const told = async (file: string): Promise<string> =>
+    (await readFile(file, 'latin1')).replaceAll(join(text, '.perdure', 'temporal.db'), '');
+  const found = await Promise.all(
+    files.map(async (file) => ((await told(file)).includes(text) ? [relative(state, file)] : [])),
+  );
   return found.flat().filter((file) => !/^(?:logs\/|host\.json|store\.json)/.test(file));
 }
 
@@ -76,15 +83,18 @@ describe('a project whose folder changes under a living host', () => {
     expect([host, server]).not.toEqual(Object.values(await moved.pids()));
   });
 
-  scene('goes on where it was moved to though its host was killed and its server lives: that one is ended first', async () => {
-    const project = await waiting();
-    const { host } = await project.pids();
-    if (host !== null) kill(host);
-    const moved = await movedAway(project);
-    await goOn(moved);
-    expect(existsSync(project.folder)).toBe(false);
-    expect(await left(project.folder)).toEqual([]);
-  });
+  scene(
+    'goes on where it was moved to though its host was killed and its server lives: that one is ended first',
+    async () => {
+      const project = await waiting();
+      const { host } = await project.pids();
+      if (host !== null) kill(host);
+      const moved = await movedAway(project);
+      await goOn(moved);
+      expect(existsSync(project.folder)).toBe(false);
+      expect(await left(project.folder)).toEqual([]);
+    },
+  );
 
   scene('is moved, and another one is made in its place: neither touches the other', async () => {
     const project = await waiting();
@@ -99,20 +109,23 @@ describe('a project whose folder changes under a living host', () => {
     expect((await moved.run('show', 'other', '--json')).code).not.toBe(0);
   });
 
-  scene('whose host was stopped is copied elsewhere as a whole, and its runs go on there: nothing in them names the old place', async () => {
-    const project = await waiting();
-    expect((await project.run('server', 'stop')).code).toBe(0);
-    expect(await mentions(project, project.folder)).toEqual([]);
-    const to = `${project.folder}-copied`;
-    await cp(project.folder, to, { recursive: true });
-    await rm(project.folder, { recursive: true });
-    const moved = projectAt(to);
-    onTestFinished(() => moved.close());
-    await goOn(moved);
-    const rerun = await moved.run('rerun', 'gated', '--yes', '--json', '--id', 'again');
-    expect(rerun.code, rerun.stderr).toBe(0);
-    expect(existsSync(project.folder)).toBe(false);
-  });
+  scene(
+    'whose host was stopped is copied elsewhere as a whole, and its runs go on there: nothing in them names the old place',
+    async () => {
+      const project = await waiting();
+      expect((await project.run('server', 'stop')).code).toBe(0);
+      expect(await mentions(project, project.folder)).toEqual([]);
+      const to = `${project.folder}-copied`;
+      await cp(project.folder, to, { recursive: true });
+      await rm(project.folder, { recursive: true });
+      const moved = projectAt(to);
+      onTestFinished(() => moved.close());
+      await goOn(moved);
+      const rerun = await moved.run('rerun', 'gated', '--yes', '--json', '--id', 'again');
+      expect(rerun.code, rerun.stderr).toBe(0);
+      expect(existsSync(project.folder)).toBe(false);
+    },
+  );
 
   scene('is removed: the host ends, and leaves no server behind', async () => {
     const project = await waiting();
@@ -124,6 +137,12 @@ describe('a project whose folder changes under a living host', () => {
   });
 
   const draw = random('moved');
-  const chosen = FULL ? scenes : scenes.map((one) => ({ one, at: draw() })).sort((a, b) => a.at - b.at).slice(0, 2).map(({ one }) => one);
+  const chosen = FULL
+    ? scenes
+    : scenes
+        .map((one) => ({ one, at: draw() }))
+        .sort((a, b) => a.at - b.at)
+        .slice(0, 2)
+        .map(({ one }) => one);
   for (const [title, act] of chosen) it(title, act);
 });

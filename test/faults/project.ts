@@ -55,7 +55,9 @@ export function projectAt(folder: string, env: Record<string, string> = {}): Pro
   };
   const run = (...args: string[]): Promise<Finished> => start(...args).finished;
   return {
-    folder, start, run,
+    folder,
+    start,
+    run,
     runIn: (below, ...args) => command(join(folder, below), args, env).finished,
     pids: () => pidsOf(folder),
     read: (name) => readFile(join(folder, name), 'utf8').catch(() => ''),
@@ -72,20 +74,38 @@ export function projectAt(folder: string, env: Record<string, string> = {}): Pro
 
 function command(folder: string, args: string[], env: Record<string, string>): Running {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    cwd: folder, stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'], PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'], ...env },
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'],
+      PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'],
+      ...env,
+    },
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => { stdout += chunk.toString(); });
-  child.stderr.on('data', (chunk: Buffer) => { stderr += chunk.toString(); });
-  const finished = new Promise<Finished>((resolve) => { child.on('close', (code, signal) => { resolve({ code, signal, stdout, stderr }); }); });
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const finished = new Promise<Finished>((resolve) => {
+    child.on('close', (code, signal) => {
+      resolve({ code, signal, stdout, stderr });
+    });
+  });
   return { process: child, finished };
 }
 
 async function pidsOf(folder: string): Promise<{ host: number | null; server: number | null }> {
   try {
-    const file = JSON.parse(await readFile(join(folder, '.perdure', 'host.json'), 'utf8')) as { host?: { pid: number }; server?: { pid: number } | null };
+    const file = JSON.parse(await readFile(join(folder, '.perdure', 'host.json'), 'utf8')) as {
+      host?: { pid: number };
+      server?: { pid: number } | null;
+    };
     return { host: file.host?.pid ?? null, server: file.server?.pid ?? null };
   } catch {
     return { host: null, server: null };
@@ -102,10 +122,14 @@ export function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
 }
 
 /** Waits until something is so, by asking again and again. */
-export async function until<T>(ask: () => Promise<T | null | undefined | false> | T | null | undefined | false): Promise<T> {
+export async function until<T>(
+  ask: () => Promise<T | null | undefined | false> | T | null | undefined | false,
+): Promise<T> {
   for (;;) {
     const answer = await ask();
     if (answer !== null && answer !== undefined && answer !== false) return answer;
-    await new Promise((resolve) => { setTimeout(resolve, 10); });
+    await new Promise((resolve) => {
+      setTimeout(resolve, 10);
+    });
   }
 }

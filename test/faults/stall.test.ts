@@ -47,7 +47,10 @@ async function stall(): Promise<void> {
 /** The worker was told that nobody waits for the first start any more: a heartbeat of the second came after it went on. */
 async function isTold(run: string): Promise<void> {
   const { beat } = await activityOf(run);
-  const second = await until(async () => { const now = (await activityOf(run)).beat; return now === beat ? null : now; });
+  const second = await until(async () => {
+    const now = (await activityOf(run)).beat;
+    return now === beat ? null : now;
+  });
   await until(async () => (await activityOf(run)).beat !== second);
 }
 
@@ -58,10 +61,15 @@ async function ended(run: string): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  const asked = new Promise<void>((resolve) => { answer = resolve; });
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
   endpoint = await startModelEndpoint(() => ({ text: 'the ', until: asked, rest: 'answer' }));
   const files = Object.entries(WORKFLOWS).map(([name, text]) => [`definitions/workflows/${name}.yml`, text]);
-  project = await openProject(Object.fromEntries(files) as Record<string, string>, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(Object.fromEntries(files) as Record<string, string>, {
+    ANTHROPIC_API_KEY: 'test-key',
+    ANTHROPIC_BASE_URL: endpoint.url,
+  });
   running.push(...RUNS.map((run) => project.start('run', `definitions/workflows/${run}.yml`, '--id', run, '--json')));
   await endpoint.arrival(1);
   await until(async () => (await project.read('lines.txt')).includes('start'));

@@ -13,7 +13,12 @@ describe('hosts that are killed with -9', () => {
       const links = await Promise.all([openLink(stateDir), openLink(stateDir)]);
       const [link] = links;
       const id = `round-${String(round)}`;
-      await waitFor('a start', () => leaveRun(link, id).then(() => true, (error: unknown) => String(error).includes('already')));
+      await waitFor('a start', () =>
+        leaveRun(link, id).then(
+          () => true,
+          (error: unknown) => String(error).includes('already'),
+        ),
+      );
       left.push(id);
       await Promise.all(links.map((each) => each.close()));
       const pids = [(await readHostFile(stateDir))?.host.pid, (await findServer(stateDir))?.identity.pid];

@@ -13,7 +13,7 @@ export const WRITES: readonly WriteRow[] = [
   { name: 'plans', match: /^plans\// },
   { name: 'journal', match: /^journal\// },
   { name: 'records', match: /^runs\// },
-  { name: 'logs', match: /^logs\/(?!host|server)[^/]+\// , passing: true },
+  { name: 'logs', match: /^logs\/(?!host|server)[^/]+\//, passing: true },
   { name: 'log of the host', match: /^logs\/host\.log/, passing: true },
   { name: 'log of the server', match: /^logs\/server\.log/, passing: true },
   { name: 'alive log', match: /^alive(?:\/|$)/, passing: true },

@@ -20,7 +20,9 @@ steps:
 `;
 
 let project: Project;
-beforeAll(async () => { project = await openProject({ 'words.yml': WORKFLOW, 'echo.mjs': ECHO }); });
+beforeAll(async () => {
+  project = await openProject({ 'words.yml': WORKFLOW, 'echo.mjs': ECHO });
+});
 afterAll(() => project.close());
 
 async function run(word: string): Promise<{ code: number | null; result: RunResult; stderr: string }> {
@@ -31,18 +33,46 @@ async function run(word: string): Promise<{ code: number | null; result: RunResu
 
 describe('a value in a command (S15, S16, S17, S20, S21)', () => {
   it.each([
-    ['; touch owned'], ['$(touch owned)'], ['`touch owned`'], ['| touch owned'], ['&& touch owned'], ['> owned'], ['\ntouch owned\n'], ["' ; touch owned ; '"], ['" ; touch owned ; "'],
-    ['--output=owned'], ['-o'], ['--'], ['@owned'], ['*'], ['~'], ['$HOME'], ['${word}'], ['${steps.echo.output}'], ['{{word}}'], [''], [' '], ['\u001b[31m\u0007'], ['日本語 🌍'], ['\\'], ['%s%n'],
+    ['; touch owned'],
+    ['$(touch owned)'],
+    ['`touch owned`'],
+    ['| touch owned'],
+    ['&& touch owned'],
+    ['> owned'],
+    ['\ntouch owned\n'],
+    ["' ; touch owned ; '"],
+    ['" ; touch owned ; "'],
+    ['--output=owned'],
+    ['-o'],
+    ['--'],
+    ['@owned'],
+    ['*'],
+    ['~'],
+    ['$HOME'],
+    ['${word}'],
+    ['${steps.echo.output}'],
+    ['{{word}}'],
+    [''],
+    [' '],
+    ['\u001b[31m\u0007'],
+    ['日本語 🌍'],
+    ['\\'],
+    ['%s%n'],
   ])('%j stays one argument, and nothing else happens', async (word) => {
     const { code, result, stderr } = await run(word);
     expect(code, stderr).toBe(0);
-    const [echo, again] = (result.steps as unknown as { output: string }[]).map(({ output }) => JSON.parse(output) as string[]);
+    const [echo, again] = (result.steps as unknown as { output: string }[]).map(
+      ({ output }) => JSON.parse(output) as string[],
+    );
     expect(echo).toEqual([word, `--name=${word}`, `a ${word} b`]);
     expect(again).toEqual([JSON.stringify(echo)]);
     expect(existsSync(join(project.folder, 'owned'))).toBe(false);
   });
 
-  it.each([['a NUL', 'a\u0000b'], ['200 KB', 'x'.repeat(200_000)]])('%s, which no argument can have, is one clear failure for good', async (_title, word) => {
+  it.each([
+    ['a NUL', 'a\u0000b'],
+    ['200 KB', 'x'.repeat(200_000)],
+  ])('%s, which no argument can have, is one clear failure for good', async (_title, word) => {
     const { code, result } = await run(word);
     expect(code).toBe(1);
     expect(result.steps[0]).toMatchObject({ status: 'error', attempts: 1 });

@@ -18,7 +18,9 @@ steps:
 `;
 
 let project: Project;
-beforeAll(async () => { project = await openProject({ 'later.yml': LATER }); });
+beforeAll(async () => {
+  project = await openProject({ 'later.yml': LATER });
+});
 afterAll(() => project.close());
 
 /** The one stored file that holds this text, of those that `seq` wrote. */
@@ -34,7 +36,11 @@ async function fileWith(text: string): Promise<string> {
 
 describe('a stored value that is damaged under a run (F44, S58)', () => {
   it.each<[string, (file: string) => Promise<void>, RegExp]>([
-    ['one flipped byte', async (file) => writeFile(file, (await readFile(file, 'utf8')).replace('3999', '3998')), /sha256:[0-9a-f]{64}/],
+    [
+      'one flipped byte',
+      async (file) => writeFile(file, (await readFile(file, 'utf8')).replace('3999', '3998')),
+      /sha256:[0-9a-f]{64}/,
+    ],
     ['a cut end', async (file) => writeFile(file, (await readFile(file, 'utf8')).slice(0, 100)), /sha256:[0-9a-f]{64}/],
     ['bytes behind it', (file) => appendFile(file, 'x'), /sha256:[0-9a-f]{64}/],
     ['nothing in it', (file) => writeFile(file, ''), /sha256:[0-9a-f]{64}/],

@@ -25,15 +25,23 @@ function openOutside(): { folder: string; marks: string; state: () => string[]; 
   const marks = join(folder, 'marks');
   mkdirSync(marks);
   mkdirSync(join(folder, 'hooks'));
-  for (const name of ['secret', 'config', 'hooks/pre-commit', 'HEAD', 'index']) writeFileSync(join(folder, name), `canary ${name}\n`);
-  const state = (): string[] => readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    return `${path.slice(folder.length)} ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`;
-  }).sort();
+  for (const name of ['secret', 'config', 'hooks/pre-commit', 'HEAD', 'index'])
+    writeFileSync(join(folder, name), `canary ${name}\n`);
+  const state = (): string[] =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return `${path.slice(folder.length)} ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`;
+      })
+      .sort();
   return { folder, marks, state, close: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-const textBelow = (folder: string): string => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1')).join('\n');
+const textBelow = (folder: string): string =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    .join('\n');
 
 const WORK = `name: work
 steps:
@@ -53,12 +61,36 @@ describe('a repository that an agent has filled with programs', () => {
 
   beforeAll(async () => {
     project = await openProject({ 'work.yml': WORK, 'plant.py': PLANT, 'notes.txt': 'notes\n' });
-    const plants = names.map((name) => [slug(name), plantScript(PLANTS[name] ?? ''), join(outside.marks, slug(name)), outside.folder]);
+    const plants = names.map((name) => [
+      slug(name),
+      plantScript(PLANTS[name] ?? ''),
+      join(outside.marks, slug(name)),
+      outside.folder,
+    ]);
     writeFileSync(join(project.folder, 'plants.json'), JSON.stringify(plants));
     execFileSync('git', ['init', '--quiet', project.folder]);
-    execFileSync('git', ['-C', project.folder, '-c', 'user.name=a', '-c', 'user.email=a@example.org', 'commit', '--quiet', '--allow-empty', '-m', 'first']);
+    execFileSync('git', [
+      '-C',
+      project.folder,
+      '-c',
+      'user.name=a',
+      '-c',
+      'user.email=a@example.org',
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      '-m',
+      'first',
+    ]);
     // What an agent cannot write there, a person may have.
-    for (const name of ['core.fsmonitor', 'diff.external', 'core.pager', 'filter.x.clean', 'diff.x.textconv']) execFileSync('git', ['config', '-f', join(project.folder, '.git', 'config'), name, join(project.folder, slug('fsmonitor'), 'evil')]);
+    for (const name of ['core.fsmonitor', 'diff.external', 'core.pager', 'filter.x.clean', 'diff.x.textconv'])
+      execFileSync('git', [
+        'config',
+        '-f',
+        join(project.folder, '.git', 'config'),
+        name,
+        join(project.folder, slug('fsmonitor'), 'evil'),
+      ]);
     writeFileSync(join(project.folder, '.gitattributes'), '* filter=x diff=x\n');
     before = outside.state();
   });
@@ -77,7 +109,11 @@ describe('a repository that an agent has filled with programs', () => {
   it('starts none of them on the host, and nothing outside is read or changed: by a run, show, diff, export and rerun', async () => {
     await run('run', 'work.yml', '--id', 'w');
     expect(readdirSync(project.folder)).toEqual(expect.arrayContaining(names.map(slug)));
-    const shown = [await run('workspace', 'show', 'w'), await run('workspace', 'diff', 'w'), await run('workspace', 'diff', 'w', '--json')].join('\n');
+    const shown = [
+      await run('workspace', 'show', 'w'),
+      await run('workspace', 'diff', 'w'),
+      await run('workspace', 'diff', 'w', '--json'),
+    ].join('\n');
     expect(shown).toContain(slug('fsmonitor'));
     await run('workspace', 'export', 'w', join(copies, 'then'), '--at', 'start');
     await run('workspace', 'export', 'w', join(copies, 'now'));
@@ -99,11 +135,26 @@ describe('digests and snapshots, where a machine has a sandbox and where it has 
     outside.close();
   });
 
-  it.each([['with one', enclosure.sandboxProgram()], ['without', null]])('%s, each of them is planted, and no digest and no snapshot starts it', async (how, sandbox) => {
+  it.each([
+    ['with one', enclosure.sandboxProgram()],
+    ['without', null],
+  ])('%s, each of them is planted, and no digest and no snapshot starts it', async (how, sandbox) => {
     vi.mocked(enclosure.sandboxProgram).mockReturnValue(sandbox);
     const project = join(folder, how.replace(' ', '-'));
     execFileSync('git', ['init', '--quiet', project]);
-    for (const name of names) execFileSync('sh', ['-c', plantScript(PLANTS[name] ?? ''), 'sh', join(project, slug(name)), join(outside.marks, slug(name)), outside.folder], { cwd: project, stdio: 'ignore' });
+    for (const name of names)
+      execFileSync(
+        'sh',
+        [
+          '-c',
+          plantScript(PLANTS[name] ?? ''),
+          'sh',
+          join(project, slug(name)),
+          join(outside.marks, slug(name)),
+          outside.folder,
+        ],
+        { cwd: project, stdio: 'ignore' },
+      );
     rmSync(outside.marks, { recursive: true }); // of the planting
     mkdirSync(outside.marks);
     const before = outside.state();
@@ -113,7 +164,8 @@ describe('digests and snapshots, where a machine has a sandbox and where it has 
     expect(digest).not.toBeNull();
     expect(await workspaceDigest(project)).toBe(digest);
     // The second time git knows of each repository inside.
-    for (const moment of ['start', 'end'] as const) expect(await snapshots.keepSnapshot('r', moment, project)).toBe(true);
+    for (const moment of ['start', 'end'] as const)
+      expect(await snapshots.keepSnapshot('r', moment, project)).toBe(true);
     writeFileSync(join(project, slug('fsmonitor'), 'a.txt'), 'changed\n');
     expect(await workspaceDigest(project)).not.toBe(digest);
     expect(outside.state()).toEqual(before);
@@ -121,12 +173,18 @@ describe('digests and snapshots, where a machine has a sandbox and where it has 
 
   it('a pipe in place of a file of a repository ends the look at its time limit, and the state is known to nobody', async () => {
     vi.mocked(enclosure.sandboxProgram).mockReset();
-    const digests = await Promise.all(Object.keys(STALLING).map((name) => {
-      const project = join(folder, slug(name));
-      execFileSync('git', ['init', '--quiet', project]);
-      execFileSync('sh', ['-c', plantScript(STALLING[name] ?? ''), 'sh', join(project, 'inside'), outside.marks, outside.folder], { cwd: project, stdio: 'ignore' });
-      return workspaceDigest(project);
-    }));
+    const digests = await Promise.all(
+      Object.keys(STALLING).map((name) => {
+        const project = join(folder, slug(name));
+        execFileSync('git', ['init', '--quiet', project]);
+        execFileSync(
+          'sh',
+          ['-c', plantScript(STALLING[name] ?? ''), 'sh', join(project, 'inside'), outside.marks, outside.folder],
+          { cwd: project, stdio: 'ignore' },
+        );
+        return workspaceDigest(project);
+      }),
+    );
     expect(digests).toContain(null);
   });
 });

@@ -55,7 +55,10 @@ function decide(handle: WorkflowHandle, decision: unknown): Promise<unknown> {
 
 /** What the run itself said when it refused an update. */
 async function refusal(attempt: Promise<unknown>): Promise<string> {
-  const error: unknown = await attempt.then(() => null, (reason: unknown) => reason);
+  const error: unknown = await attempt.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof WorkflowUpdateFailedError)) throw new Error('The run did not refuse', { cause: error });
   return error.cause?.message ?? '';
 }
@@ -76,11 +79,26 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     const { handle, gate } = await waiting('forged');
     const honest: Decision = { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' };
     const forged: unknown[] = [
-      { ...honest, hash: `sha256:${'0'.repeat(64)}` }, { ...honest, gate: 'text' }, { ...honest, gate: '__proto__' }, { ...honest, gate: 'other/ok' },
+      { ...honest, hash: `sha256:${'0'.repeat(64)}` },
+      { ...honest, gate: 'text' },
+      { ...honest, gate: '__proto__' },
+      { ...honest, gate: 'other/ok' },
     ];
     const malformed: unknown[] = [
-      null, 7, 'approve', [], [honest], {}, { ...honest, decision: 'APPROVE' }, { ...honest, hash: 1 }, { ...honest, by: '' }, { ...honest, by: null },
-      { ...honest, gate: ['ok'] }, { ...honest, comment: { a: 1 } }, { ...honest, comment: 'x'.repeat(64 * 1024) }, { ...honest, by: 'x'.repeat(64 * 1024) },
+      null,
+      7,
+      'approve',
+      [],
+      [honest],
+      {},
+      { ...honest, decision: 'APPROVE' },
+      { ...honest, hash: 1 },
+      { ...honest, by: '' },
+      { ...honest, by: null },
+      { ...honest, gate: ['ok'] },
+      { ...honest, comment: { a: 1 } },
+      { ...honest, comment: 'x'.repeat(64 * 1024) },
+      { ...honest, by: 'x'.repeat(64 * 1024) },
     ];
     for (const decision of forged) {
       expect(await refusal(decide(handle, decision))).toMatch(/shows other content|No gate/);
@@ -105,19 +123,26 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     await expectUnharmed('second', second.handle, second.gate);
   });
 
-  it('with `approvals.require_token` only the command line on the store\'s machine decides, or what it prints; its key is its owner\'s', async () => {
+  it("with `approvals.require_token` only the command line on the store's machine decides, or what it prints; its key is its owner's", async () => {
     await writeFile(join(project.folder, 'perdure.yml'), 'approvals: {require_token: true}\n');
     const { handle, gate } = await waiting('tokens');
     await writeFile(join(project.folder, 'perdure.yml'), '{}\n');
-    expect(await refusal(decide(handle, { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' }))).toContain('wants a token with each decision');
+    expect(await refusal(decide(handle, { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' }))).toContain(
+      'wants a token with each decision',
+    );
     const printed = await project.run('approve', 'tokens/ok', '--as', 'ana', '--print');
     const decision = JSON.parse(printed.stdout) as Decision;
-    expect(printed).toMatchObject({ code: 0, stderr: expect.stringMatching(/Nothing was sent.*valid for an hour/) as string });
+    expect(printed).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/Nothing was sent.*valid for an hour/) as string,
+    });
     expect(await refusal(decide(handle, { ...decision, by: 'eve' }))).toContain('a token for another decision');
     expect((await stat(join(project.folder, '.perdure', 'approval.key'))).mode & 0o777).toBe(0o600);
     await handle.signal(DECIDE, { ...decision, token: 'x.x' });
     await expectUnharmed('tokens', handle, gate);
-    expect(JSON.stringify(await handle.fetchHistory())).not.toContain((await project.read('.perdure/approval.key')).trim());
+    expect(JSON.stringify(await handle.fetchHistory())).not.toContain(
+      (await project.read('.perdure/approval.key')).trim(),
+    );
   });
 
   it('3 MB in an update or a signal is refused, by the server or by the run, which lives on', async () => {
@@ -125,7 +150,9 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     const huge = { gate: 'ok', decision: 'approve', hash: 'x'.repeat(3 * MEBIBYTE), by: 'eve' };
     await expect(decide(handle, huge)).rejects.toThrow();
     await expect(handle.signal(DECIDE, huge)).rejects.toThrow('Failed to signal');
-    expect(await refusal(decide(handle, { ...huge, hash: 'x'.repeat(1.5 * MEBIBYTE) }))).toContain('Expected a decision');
+    expect(await refusal(decide(handle, { ...huge, hash: 'x'.repeat(1.5 * MEBIBYTE) }))).toContain(
+      'Expected a decision',
+    );
     await handle.signal(DECIDE, 'x'.repeat(MEBIBYTE));
     await expectUnharmed('big', handle, gate);
   });
@@ -149,10 +176,24 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
   it('workflows that others start under our name, with ids and memos of their own, harm neither lists nor runs', async () => {
     const { handle, gate } = await waiting('honest');
     const workflowId = 'evil\u001b[31m\u009b2J/../\n\u202ex';
-    const memos: unknown[] = ['text', ['text', null, 7], [{ path: '\u001b]0;evil\u0007', message: '\u001b[2J', hash: 'x', since: 'never' }], [{ path: 'ok' }], { length: 3 }];
+    const memos: unknown[] = [
+      'text',
+      ['text', null, 7],
+      [{ path: '\u001b]0;evil\u0007', message: '\u001b[2J', hash: 'x', since: 'never' }],
+      [{ path: 'ok' }],
+      { length: 3 },
+    ];
     for (const [index, memo] of memos.entries()) {
-      await outsider.client.workflow.start(INTERPRETER, { workflowId: `${workflowId}${index}`, taskQueue: 'nobody', memo: { [MEMO.waiting]: memo, [MEMO.definition]: { a: 1 } } });
-      await outsider.client.workflow.start(INTERPRETER, { workflowId: `evil\u001b[31m${index}`, taskQueue: 'nobody', memo: { [MEMO.waiting]: memo, [MEMO.submittedBy]: '\u001b[31m' } });
+      await outsider.client.workflow.start(INTERPRETER, {
+        workflowId: `${workflowId}${index}`,
+        taskQueue: 'nobody',
+        memo: { [MEMO.waiting]: memo, [MEMO.definition]: { a: 1 } },
+      });
+      await outsider.client.workflow.start(INTERPRETER, {
+        workflowId: `evil\u001b[31m${index}`,
+        taskQueue: 'nobody',
+        memo: { [MEMO.waiting]: memo, [MEMO.submittedBy]: '\u001b[31m' },
+      });
     }
     const listed = await until(async () => {
       const finished = await project.run('list');
@@ -170,8 +211,19 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
   });
 
   it('input that is no input of ours ends a run with one clear failure, not with retries for ever', async () => {
-    for (const [index, args] of [[], [null], [7], [{}], [{ plan: 1 }], [{ plan: { hash: 'x' }, settings: {} }]].entries()) {
-      const handle = await outsider.client.workflow.start(INTERPRETER, { workflowId: `no-input-${index}`, taskQueue: outsider.taskQueue, args });
+    for (const [index, args] of [
+      [],
+      [null],
+      [7],
+      [{}],
+      [{ plan: 1 }],
+      [{ plan: { hash: 'x' }, settings: {} }],
+    ].entries()) {
+      const handle = await outsider.client.workflow.start(INTERPRETER, {
+        workflowId: `no-input-${index}`,
+        taskQueue: outsider.taskQueue,
+        args,
+      });
       await expect(handle.result(), JSON.stringify(args)).rejects.toThrow();
     }
   });

@@ -8,11 +8,23 @@ const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
  * Runs `perdure …` with all its streams on a terminal of 80 columns. When a text comes up that was not there before, its key
  * is typed. Gives every byte that the terminal got.
  */
-export function onTerminal(project: Project, args: string[], answers: [text: string, key: string][] = []): Promise<{ code: number | null; bytes: string }> {
+export function onTerminal(
+  project: Project,
+  args: string[],
+  answers: [text: string, key: string][] = [],
+): Promise<{ code: number | null; bytes: string }> {
   const command = `stty cols 80 rows 24; exec ${[process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')}`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
-    cwd: project.folder, stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'], PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'], TERM: 'xterm', SHELL: '/bin/sh' },
+    cwd: project.folder,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      PERDURE_TEMPORAL_BIN: process.env['PERDURE_TEMPORAL_BIN'],
+      PERDURE_TEST_RUN: process.env['PERDURE_TEST_RUN'],
+      TERM: 'xterm',
+      SHELL: '/bin/sh',
+    },
   });
   let bytes = '';
   let from = 0;

@@ -47,7 +47,10 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '::', resolve)); // all addresses of both families
   port = (server.address() as AddressInfo).port; // it listens on a port
-  await other.start('python3', ['-uc', `import socketserver\nclass H(socketserver.BaseRequestHandler):\n  def handle(self): self.request.sendall(b"OUTSIDE")\ns = socketserver.ThreadingTCPServer(("", ${port}), H)\nprint("ready")\ns.serve_forever()`]);
+  await other.start('python3', [
+    '-uc',
+    `import socketserver\nclass H(socketserver.BaseRequestHandler):\n  def handle(self): self.request.sendall(b"OUTSIDE")\ns = socketserver.ThreadingTCPServer(("", ${port}), H)\nprint("ready")\ns.serve_forever()`,
+  ]);
   context = await toolContext({}, await mkdtemp(join(tmpdir(), 'perdure-network-')));
   await writeFile(join(context.workspace, 'ask.py'), ASK);
 });
@@ -81,10 +84,31 @@ describe('a command in the sandbox that has the network', () => {
   });
 
   it('reaches no address of this machine: loopback, interfaces, metadata, what its network calls its host and resolver', async () => {
-    const own = Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address, scopeid }) => (scopeid === undefined || scopeid === 0 ? address : `${address}%tap0`)));
+    const own = Object.values(networkInterfaces()).flatMap((found = []) =>
+      found.map(({ address, scopeid }) => (scopeid === undefined || scopeid === 0 ? address : `${address}%tap0`)),
+    );
     const told = await ask(
-      ...own, '127.0.0.1', '127.0.0.2', '0.0.0.0', '::1', '::', '10.0.2.2', '10.0.2.3', '10.0.2.100', '255.255.255.255',
-      METADATA, '198.51.100.5', other.here, '10.99.98.97', '192.168.255.254', '100.64.7.7', `::ffff:${other.here}`, '::ffff:127.0.0.1', '::ffff:7f00:1', '64:ff9b::c633:6401', 'fd00:ec2::254',
+      ...own,
+      '127.0.0.1',
+      '127.0.0.2',
+      '0.0.0.0',
+      '::1',
+      '::',
+      '10.0.2.2',
+      '10.0.2.3',
+      '10.0.2.100',
+      '255.255.255.255',
+      METADATA,
+      '198.51.100.5',
+      other.here,
+      '10.99.98.97',
+      '192.168.255.254',
+      '100.64.7.7',
+      `::ffff:${other.here}`,
+      '::ffff:127.0.0.1',
+      '::ffff:7f00:1',
+      '64:ff9b::c633:6401',
+      'fd00:ec2::254',
     );
     expect(told).not.toContain('CANARY');
     expect(told.split('\n').length).toBeGreaterThan(20);
@@ -93,16 +117,20 @@ describe('a command in the sandbox that has the network', () => {
 
   it('does not reach an address that this machine gets while it runs', async () => {
     const late = '198.51.100.6';
-    const running = run(['python3', '-c', [
-      'import os, socket, time',
-      'open("begun", "w").close()',
-      'while not os.path.exists("added"): time.sleep(0.01)',
-      'told = []',
-      'for n in range(20):',
-      `  try: told.append(socket.create_connection(("${late}", ${port}), timeout=5).recv(9).decode())`,
-      '  except OSError as error: told.append(type(error).__name__)',
-      'print(told)',
-    ].join('\n')]);
+    const running = run([
+      'python3',
+      '-c',
+      [
+        'import os, socket, time',
+        'open("begun", "w").close()',
+        'while not os.path.exists("added"): time.sleep(0.01)',
+        'told = []',
+        'for n in range(20):',
+        `  try: told.append(socket.create_connection(("${late}", ${port}), timeout=5).recv(9).decode())`,
+        '  except OSError as error: told.append(type(error).__name__)',
+        'print(told)',
+      ].join('\n'),
+    ]);
     await expect.poll(() => existsSync(join(context.workspace, 'begun'))).toBe(true);
     other.addAddress(late);
     const since = performance.now();
@@ -114,7 +142,10 @@ describe('a command in the sandbox that has the network', () => {
   });
 
   it('cannot get around that by the device, by multicast, or by other rules', async () => {
-    const { stdout } = await run(['python3', '-c', `
+    const { stdout } = await run([
+      'python3',
+      '-c',
+      `
 import socket, subprocess, struct
 def tried(what, act):
     try: print(what, act())
@@ -127,7 +158,8 @@ tried("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
 for argv in [["nft", "flush", "ruleset"], ["ip", "route", "add", "local", "1.1.1.1", "dev", "lo"], ["ip", "link", "set", "tap0", "down"]]:
     try: print(argv[0], subprocess.run(argv, capture_output=True).returncode)
     except OSError as error: print(argv[0], type(error).__name__)
-`]);
+`,
+    ]);
     expect(stdout).not.toContain('CANARY');
     expect(stdout).not.toMatch(/^(nft|ip) 0$/m);
     expect(asked).toBe(0);
@@ -144,7 +176,11 @@ describe('an installation that a person approved', () => {
   it('has the outside, and not this machine', async () => {
     context.permissions.network = false;
     context.permissions.commands.unshift({ words: 'python3 ask.py', class: 'install' });
-    const result = await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', 'ask.py', String(port), other.there, '127.0.0.1', other.here] }, { ...context, permissions: { ...context.permissions, asking: 'allow' } });
+    const result = await callTool(
+      { kind: 'builtin', name: 'shell' },
+      { argv: ['python3', 'ask.py', String(port), other.there, '127.0.0.1', other.here] },
+      { ...context, permissions: { ...context.permissions, asking: 'allow' } },
+    );
     context.permissions.commands.shift();
     expect(result).toMatchObject({ content: { stdout: expect.stringContaining('OUTSIDE') } });
     expect(JSON.stringify(result)).not.toContain('CANARY');
@@ -158,8 +194,14 @@ describe('the addresses of this machine', () => {
   });
 
   it.each([
-    ['Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.0\n        /24 link UNICAST\n     |-- 192.0.2.2\n        /32 host LOCAL\n', ['192.0.2.2/32']],
-    ['Local:\n     |-- 9.9.9.0\n        /32 link BROADCAST\n        /24 host LOCAL\n     |-- 9.9.9.255\n        /32 link BROADCAST\n', ['9.9.9.0/24']],
+    [
+      'Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.0\n        /24 link UNICAST\n     |-- 192.0.2.2\n        /32 host LOCAL\n',
+      ['192.0.2.2/32'],
+    ],
+    [
+      'Local:\n     |-- 9.9.9.0\n        /32 link BROADCAST\n        /24 host LOCAL\n     |-- 9.9.9.255\n        /32 link BROADCAST\n',
+      ['9.9.9.0/24'],
+    ],
     ['', []],
   ])('are read from %j', (trie, networks) => {
     expect(localNetworks(trie)).toEqual(networks);

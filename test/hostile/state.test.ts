@@ -23,7 +23,8 @@ async function openAt(folder: string): Promise<void> {
   key = (await readFile(join(folder, 'approval.key'), 'utf8')).trim();
   context = { ...context, store };
 }
-const call = async (name: BuiltinTool, args: JsonObject): Promise<string> => JSON.stringify(await callTool({ kind: 'builtin', name }, args, context));
+const call = async (name: BuiltinTool, args: JsonObject): Promise<string> =>
+  JSON.stringify(await callTool({ kind: 'builtin', name }, args, context));
 const inWorkspace = (...parts: string[]): string => join(context.workspace, ...parts);
 
 /** Every tool that there is, at every path by which the state may be seen. */
@@ -32,15 +33,31 @@ async function expectHidden(...paths: string[]): Promise<void> {
   const said: string[] = [];
   for (const path of paths) {
     for (const file of ['approval.key', 'store.json', 'logs/x']) {
-      said.push(await call('read_file', { path: `${path}/${file}` }), await call('write_file', { path: `${path}/${file}`, content: 'CHANGED' }), await call('edit_file', { path: `${path}/${file}`, find: store.slice(0, 4), replace: 'CHANGED' }));
-      said.push(await call('shell', { argv: ['cat', `${path}/${file}`] }), await call('shell', { argv: ['python3', '-c', `open(${JSON.stringify(`${path}/${file}`)}, 'w').write('CHANGED')`] }));
+      said.push(
+        await call('read_file', { path: `${path}/${file}` }),
+        await call('write_file', { path: `${path}/${file}`, content: 'CHANGED' }),
+        await call('edit_file', { path: `${path}/${file}`, find: store.slice(0, 4), replace: 'CHANGED' }),
+      );
+      said.push(
+        await call('shell', { argv: ['cat', `${path}/${file}`] }),
+        await call('shell', {
+          argv: ['python3', '-c', `open(${JSON.stringify(`${path}/${file}`)}, 'w').write('CHANGED')`],
+        }),
+      );
     }
     said.push(await call('list_files', { path }), await call('search_files', { path, pattern: '.' }));
   }
-  said.push(await call('list_files', { pattern: '**' }), await call('search_files', { pattern: '.' }), await call('shell', { argv: ['grep', '-rs', '.', '.'] }), await call('shell', { argv: ['find', '.', '-name', 'approval.key'] }));
+  said.push(
+    await call('list_files', { pattern: '**' }),
+    await call('search_files', { pattern: '.' }),
+    await call('shell', { argv: ['grep', '-rs', '.', '.'] }),
+    await call('shell', { argv: ['find', '.', '-name', 'approval.key'] }),
+  );
   const all = said.join('\n');
   expect(all).not.toContain(key);
-  expect(all.replaceAll(/No such file[^"]*|does not exist[^"]*|\S*is the state of Perdure itself|\S+: No such\S*/g, '')).not.toMatch(/[^/\w]approval\.key\\n/);
+  expect(
+    all.replaceAll(/No such file[^"]*|does not exist[^"]*|\S*is the state of Perdure itself|\S+: No such\S*/g, ''),
+  ).not.toMatch(/[^/\w]approval\.key\\n/);
   expect(await readFile(join(context.store.folder ?? '', 'store.json'), 'utf8')).toBe(store);
   expect((await readFile(join(context.store.folder ?? '', 'approval.key'), 'utf8')).trim()).toBe(key);
 }
@@ -53,10 +70,13 @@ describe('a state folder', () => {
   });
   afterEach(() => rm(dirname(context.workspace), { recursive: true, force: true }));
 
-  it.each(['state', '.perdure', 'deep/er/state', '.hidden', 'node_modules/.cache/state', 'Zustand und Schlüssel'])('in the workspace at `%s` is out of reach of every tool', async (name) => {
-    await openAt(inWorkspace(name));
-    await expectHidden(name, `./${name}`, `x/../${name}`, inWorkspace(name));
-  });
+  it.each(['state', '.perdure', 'deep/er/state', '.hidden', 'node_modules/.cache/state', 'Zustand und Schlüssel'])(
+    'in the workspace at `%s` is out of reach of every tool',
+    async (name) => {
+      await openAt(inWorkspace(name));
+      await expectHidden(name, `./${name}`, `x/../${name}`, inWorkspace(name));
+    },
+  );
 
   it('is out of reach by a link to it, to what is in it, and through a folder that holds it', async () => {
     await openAt(inWorkspace('state'));
@@ -73,7 +93,12 @@ describe('a state folder', () => {
     await openAt(inWorkspace('packages', 'one', 'runs'));
     context = { ...context, store: await openStore(join(dirname(context.workspace), 'own')) };
     const other = inWorkspace('packages', 'one', 'runs', 'approval.key');
-    for (const [tool, args] of [['read_file', { path: 'packages/one/runs/approval.key' }], ['search_files', { pattern: '.' }], ['shell', { argv: ['cat', 'packages/one/runs/approval.key'] }], ['shell', { argv: ['grep', '-r', '.', '.'] }]] as const) {
+    for (const [tool, args] of [
+      ['read_file', { path: 'packages/one/runs/approval.key' }],
+      ['search_files', { pattern: '.' }],
+      ['shell', { argv: ['cat', 'packages/one/runs/approval.key'] }],
+      ['shell', { argv: ['grep', '-r', '.', '.'] }],
+    ] as const) {
       expect(await call(tool, args as JsonObject)).not.toContain(key);
     }
     expect((await readFile(other, 'utf8')).trim()).toBe(key);
@@ -87,7 +112,13 @@ describe('a state folder', () => {
     process.env['PATH'] = `${join(place, 'tools', 'bin')}:${path}`;
     try {
       expect(await call('shell', { argv: ['cat', join(place, 'tools', 'state', 'approval.key')] })).not.toContain(key);
-      const said = await call('shell', { argv: ['python3', '-c', `import os; print(os.listdir('${place}/tools')); print(os.listdir('${place}/tools/state')); print(open('${place}/tools/state/approval.key').read())`] });
+      const said = await call('shell', {
+        argv: [
+          'python3',
+          '-c',
+          `import os; print(os.listdir('${place}/tools')); print(os.listdir('${place}/tools/state')); print(open('${place}/tools/state/approval.key').read())`,
+        ],
+      });
       expect(said).not.toContain(key);
     } finally {
       process.env['PATH'] = path;
@@ -100,7 +131,13 @@ describe('a state folder', () => {
     await mkdir(join(state, below), { recursive: true });
     await writeFile(join(state, below, 'note.txt'), 'note');
     context = { ...context, workspace: await realpath(join(state, below)) };
-    for (const [tool, args] of [['read_file', { path: 'note.txt' }], ['write_file', { path: 'new.txt', content: 'x' }], ['list_files', {}], ['search_files', { pattern: '.' }], ['shell', { argv: ['cat', 'note.txt'] }]] as const) {
+    for (const [tool, args] of [
+      ['read_file', { path: 'note.txt' }],
+      ['write_file', { path: 'new.txt', content: 'x' }],
+      ['list_files', {}],
+      ['search_files', { pattern: '.' }],
+      ['shell', { argv: ['cat', 'note.txt'] }],
+    ] as const) {
       expect(await call(tool, args as JsonObject)).toMatch(/is the state of Perdure itself/);
     }
   });
@@ -117,7 +154,9 @@ describe('a state folder', () => {
         execFileSync('mount', ['--bind', from[index] ?? '', point]);
         mounted.push(point);
       }
-      expect(placesOf(context.store.folder ?? '', context.workspace)).toEqual(expect.arrayContaining([points[0], points[1], join(points[2] ?? '', 'state')]));
+      expect(placesOf(context.store.folder ?? '', context.workspace)).toEqual(
+        expect.arrayContaining([points[0], points[1], join(points[2] ?? '', 'state')]),
+      );
       await expectHidden('whole', 'above/state');
     } finally {
       for (const point of mounted.reverse()) execFileSync('umount', ['-l', point]);
@@ -130,22 +169,44 @@ describe('a state folder', () => {
     await expect(context.store.sign('x')).rejects.toThrow(/has another name/);
     expect(await call('read_file', { path: 'stolen' })).not.toContain(key);
     await rm(inWorkspace('stolen'));
-    await link(join(context.store.folder ?? '', 'approval.key'), join(context.store.folder ?? '', 'approval.key.0123456789ab')); // as a crash leaves it
+    await link(
+      join(context.store.folder ?? '', 'approval.key'),
+      join(context.store.folder ?? '', 'approval.key.0123456789ab'),
+    ); // as a crash leaves it
     expect(await context.store.sign('x')).toBeTypeOf('string');
   });
 
   it('ends what reads without a sandbox, and goes through all that is below', async () => {
     await openAt(inWorkspace('state'));
     const { workspace } = context;
-    const stays = (...argv: string[]): Promise<boolean> => staysInside(argv, workspace, workspace, [context.store.folder ?? '']);
-    expect(await Promise.all([stays('cat', 'a.txt'), stays('ls'), stays('grep', 'x', 'a.txt'), stays('grep', '-rn', 'x', 'a.txt')])).toEqual([true, true, true, false]);
-    expect(await Promise.all([stays('cat', 'state/approval.key'), stays('grep', '-r', 'x'), stays('rg', 'x'), stays('find', '.'), stays('ls', '-R'), stays('ls', 'state'), stays('diff', '-r', '.', '.')])).toEqual([false, false, false, false, false, false, false]);
+    const stays = (...argv: string[]): Promise<boolean> =>
+      staysInside(argv, workspace, workspace, [context.store.folder ?? '']);
+    expect(
+      await Promise.all([
+        stays('cat', 'a.txt'),
+        stays('ls'),
+        stays('grep', 'x', 'a.txt'),
+        stays('grep', '-rn', 'x', 'a.txt'),
+      ]),
+    ).toEqual([true, true, true, false]);
+    expect(
+      await Promise.all([
+        stays('cat', 'state/approval.key'),
+        stays('grep', '-r', 'x'),
+        stays('rg', 'x'),
+        stays('find', '.'),
+        stays('ls', '-R'),
+        stays('ls', 'state'),
+        stays('diff', '-r', '.', '.'),
+      ]),
+    ).toEqual([false, false, false, false, false, false, false]);
   });
 });
 
 describe('a run of the real program with its state in the workspace', () => {
   it('keeps key and store from a step that looks for them', async () => {
-    const step = (id: string, tool: string, inputs: string): string => `  - {id: ${id}, tool: ${tool}, inputs: ${inputs}, on_error: continue}\n`;
+    const step = (id: string, tool: string, inputs: string): string =>
+      `  - {id: ${id}, tool: ${tool}, inputs: ${inputs}, on_error: continue}\n`;
     const work = `name: work\nsteps:\n${step('read', 'read_file', '{path: state/approval.key}')}${step('write', 'write_file', '{path: state/store.json, content: "{}"}')}${step('cat', 'shell', '{argv: [cat, state/approval.key]}')}${step('grep', 'shell', '{argv: [grep, -r, ., .]}')}`;
     const project = await openProject({ 'work.yml': work }, { PERDURE_STATE_DIR: './state' });
     try {

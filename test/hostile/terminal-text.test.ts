@@ -8,9 +8,29 @@ import { onTerminal } from './on-terminal.js';
 
 /** What a model may say to a terminal: each would act there, or hide something from who looks. */
 const ATTACKS = [
-  '\u001b]0;EVIL-TITLE\u0007', '\u001b]52;c;RVZJTA==\u0007', '\u001b]8;;http://evil.example\u001b\\EVIL-LINK\u001b]8;;\u001b\\', '\u001b[2J\u001b[H', '\u001b[31;5mEVIL-RED\u001b[0m',
-  '\u001bPq#0EVIL\u001b\\', '\u001b_EVIL\u001b\\', '\u009b2J', '\u009d0;EVIL\u009c', '\u0090EVIL\u009c', '\u001bc', 'good\rEVIL', 'a\bb', '\u0007', '\u202eLIVE\u202c', '\u2066x\u2069', 'zero\u200bwidth', '\u007f', '\u0000',
-  'tag\u{e0041}\u{e0042}s', 'sel\ufe0fector', 'fill\u3164er', `e${'\u0301'.repeat(9)}`,
+  '\u001b]0;EVIL-TITLE\u0007',
+  '\u001b]52;c;RVZJTA==\u0007',
+  '\u001b]8;;http://evil.example\u001b\\EVIL-LINK\u001b]8;;\u001b\\',
+  '\u001b[2J\u001b[H',
+  '\u001b[31;5mEVIL-RED\u001b[0m',
+  '\u001bPq#0EVIL\u001b\\',
+  '\u001b_EVIL\u001b\\',
+  '\u009b2J',
+  '\u009d0;EVIL\u009c',
+  '\u0090EVIL\u009c',
+  '\u001bc',
+  'good\rEVIL',
+  'a\bb',
+  '\u0007',
+  '\u202eLIVE\u202c',
+  '\u2066x\u2069',
+  'zero\u200bwidth',
+  '\u007f',
+  '\u0000',
+  'tag\u{e0041}\u{e0042}s',
+  'sel\ufe0fector',
+  'fill\u3164er',
+  `e${'\u0301'.repeat(9)}`,
 ];
 const SAYS = `first line\n${ATTACKS.join('\n')}\n\u001b]0;unfinished\nlast line of the answer`;
 const WORKFLOW = `name: evil
@@ -33,7 +53,10 @@ let endpoint: ModelEndpoint;
 let project: Project;
 beforeAll(async () => {
   endpoint = await startModelEndpoint(() => ({ text: SAYS }));
-  project = await openProject({ 'evil.yml': WORKFLOW }, { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url });
+  project = await openProject(
+    { 'evil.yml': WORKFLOW },
+    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
+  );
   expect((await project.run('run', 'evil.yml', '--id', 'evil', '--no-wait')).code).toBe(4);
 });
 afterAll(async () => {
@@ -49,14 +72,25 @@ const OURS = /\u001b\[(?:(?:0|1|2|22|3[1-69])?m|\d*[ABCDGJK]|\?(?:25|7|2004|2026
 function expectHarmless(bytes: string): void {
   const rest = bytes.replace(/\^C/g, '').replace(OURS, '');
   // eslint-disable-next-line no-control-regex -- these characters are what must not be there
-  expect(rest.match(/(?!\r)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069\u3164\u{e0000}-\u{e0fff}]|[a-z]\ufe0f|\p{M}{5}/gu) ?? []).toEqual([]);
+  expect(
+    rest.match(
+      /(?!\r)[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069\u3164\u{e0000}-\u{e0fff}]|[a-z]\ufe0f|\p{M}{5}/gu,
+    ) ?? [],
+  ).toEqual([]);
   expect(bytes).not.toMatch(/\u001b\[(?:2J|H|31;5m)|EVIL-TITLE\u0007/); // eslint-disable-line no-control-regex -- as above
   expect(rest).not.toMatch(/good\rEVIL/);
 }
 
 describe('text of models and commands on a terminal (S34, S45)', () => {
   it('is shown, while a gate asks, without a sequence that acts, and to its last line', async () => {
-    const { bytes } = await onTerminal(project, ['watch', 'evil'], [['later ', 'o'], ['later ', '\u0003']]);
+    const { bytes } = await onTerminal(
+      project,
+      ['watch', 'evil'],
+      [
+        ['later ', 'o'],
+        ['later ', '\u0003'],
+      ],
+    );
     expectHarmless(bytes);
     expect(bytes).toContain('last line of the answer');
   });
@@ -73,7 +107,16 @@ describe('text of models and commands on a terminal (S34, S45)', () => {
     }
   });
 
-  it.each(['show evil', 'list', 'list --waiting', 'logs evil', 'show evil --json', 'list --waiting --json', 'logs evil --json', 'watch evil --no-wait --json'])('is harmless in `%s` of a run that waits', async (line) => {
+  it.each([
+    'show evil',
+    'list',
+    'list --waiting',
+    'logs evil',
+    'show evil --json',
+    'list --waiting --json',
+    'logs evil --json',
+    'watch evil --no-wait --json',
+  ])('is harmless in `%s` of a run that waits', async (line) => {
     const { bytes } = await onTerminal(project, line.split(' '));
     expect(bytes).not.toBe('');
     expectHarmless(bytes);
@@ -81,7 +124,14 @@ describe('text of models and commands on a terminal (S34, S45)', () => {
 
   it('is harmless at the end of a run and after it, in the result, in failures and in notes', async () => {
     expect((await project.run('approve', 'evil', '--comment', SAYS.replace('\0', ''), '--as', 'ana')).code).toBe(0);
-    for (const args of [['watch', 'evil'], ['show', 'evil'], ['show', 'evil', '--json'], ['logs', 'evil'], ['logs', 'evil', 'fails'], ['list']]) {
+    for (const args of [
+      ['watch', 'evil'],
+      ['show', 'evil'],
+      ['show', 'evil', '--json'],
+      ['logs', 'evil'],
+      ['logs', 'evil', 'fails'],
+      ['list'],
+    ]) {
       const { bytes } = await onTerminal(project, args);
       expect(bytes).not.toBe('');
       expectHarmless(bytes);
@@ -97,7 +147,12 @@ describe('text of models and commands on a terminal (S34, S45)', () => {
 
   it('never gets into ids: names with control characters are refused before anything starts', async () => {
     const id = 'x\u001b[31m';
-    const files = ['name: "a\\e[31m"\nsteps:\n  - command: [x]\n', 'steps:\n  - id: "a\\e[31m"\n    command: [x]\n', 'steps:\n  - agent: "a\\e]0;x\\a"\n', 'steps:\n  - workflow: "a\\u202eb"\n'];
+    const files = [
+      'name: "a\\e[31m"\nsteps:\n  - command: [x]\n',
+      'steps:\n  - id: "a\\e[31m"\n    command: [x]\n',
+      'steps:\n  - agent: "a\\e]0;x\\a"\n',
+      'steps:\n  - workflow: "a\\u202eb"\n',
+    ];
     for (const text of files) {
       const other = await openProject({ 'x.yml': text });
       const { code, stderr } = await other.run('run', 'x.yml');
@@ -106,7 +161,17 @@ describe('text of models and commands on a terminal (S34, S45)', () => {
       expect((await other.run('run', 'x.yml', '--json')).stdout).not.toContain('\u001b');
       await other.close();
     }
-    for (const args of [['run', 'evil.yml', '--id', id], ['run', 'evil.yml', '--as', id], ['run', id], ['show', id], ['logs', 'evil', id], ['approve', `evil/${id}`], ['cancel', id], ['watch', id], [id]]) {
+    for (const args of [
+      ['run', 'evil.yml', '--id', id],
+      ['run', 'evil.yml', '--as', id],
+      ['run', id],
+      ['show', id],
+      ['logs', 'evil', id],
+      ['approve', `evil/${id}`],
+      ['cancel', id],
+      ['watch', id],
+      [id],
+    ]) {
       const { code, stdout, stderr } = await project.run(...args);
       expect([1, 2], args.join(' ')).toContain(code);
       expectHarmless(stdout + stderr);

@@ -12,8 +12,15 @@ import { callTool, toolContext } from '../activities/tool-context.js';
 const resolved = vi.hoisted(() => new Map<string, string[][]>());
 /** Names of `.test` have the addresses that a test says, others at each asking. */
 vi.mock('node:dns', () => ({
-  lookup: (name: string, _options: object, callback: (error: null, addresses: { address: string; family: number }[]) => void) => {
-    callback(null, (resolved.get(name)?.shift() ?? []).map((address) => ({ address, family: 4 })));
+  lookup: (
+    name: string,
+    _options: object,
+    callback: (error: null, addresses: { address: string; family: number }[]) => void,
+  ) => {
+    callback(
+      null,
+      (resolved.get(name)?.shift() ?? []).map((address) => ({ address, family: 4 })),
+    );
   },
 }));
 
@@ -40,7 +47,9 @@ const answers = createServer((request, response) => {
     case '/slow-packed':
       return void response.writeHead(200, { 'content-encoding': 'gzip' }).write(BOMB.subarray(0, 20));
     case '/cut-packed':
-      return void response.writeHead(200, { 'content-encoding': 'gzip', 'content-length': '1000' }).write(BOMB.subarray(0, 20), () => response.destroy());
+      return void response
+        .writeHead(200, { 'content-encoding': 'gzip', 'content-length': '1000' })
+        .write(BOMB.subarray(0, 20), () => response.destroy());
     case '/round':
       hops += 1;
       return void response.writeHead(302, { location: '/round' }).end();
@@ -56,21 +65,45 @@ const answers = createServer((request, response) => {
       return void response.end('here');
   }
 });
-const elsewhere = createServer(({ headers }, response) => response.end(JSON.stringify({ authorization: headers.authorization, token: headers['x-token'], accept: headers.accept })));
+const elsewhere = createServer(({ headers }, response) =>
+  response.end(
+    JSON.stringify({ authorization: headers.authorization, token: headers['x-token'], accept: headers.accept }),
+  ),
+);
 
 beforeAll(async () => {
-  for (const server of [answers, elsewhere]) await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  for (const server of [answers, elsewhere])
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   [port, other] = [answers, elsewhere].map((server) => (server.address() as AddressInfo).port) as [number, number]; // they listen on ports
 });
-afterAll(() => [answers, elsewhere].forEach((server) => {
-  server.close();
-  server.closeAllConnections();
-}));
+afterAll(() =>
+  [answers, elsewhere].forEach((server) => {
+    server.close();
+    server.closeAllConnections();
+  }),
+);
 
-const permissions = (network: Permissions['network']): Permissions => ({ commands: [], network, deny: [], ask: [], allow: [], protected: [], asking: 'deny', escalate_after: 3 });
+const permissions = (network: Permissions['network']): Permissions => ({
+  commands: [],
+  network,
+  deny: [],
+  ask: [],
+  allow: [],
+  protected: [],
+  asking: 'deny',
+  escalate_after: 3,
+});
 
-function get(path: string, signal = new AbortController().signal, headers: Record<string, string> = {}): Promise<WebAnswer> {
-  return fetchWeb({ method: 'GET', url: `http://127.0.0.1:${port}${path}`, headers, body: null }, permissions([`127.0.0.1:${port}`, `127.0.0.1:${other}`]), signal);
+function get(
+  path: string,
+  signal = new AbortController().signal,
+  headers: Record<string, string> = {},
+): Promise<WebAnswer> {
+  return fetchWeb(
+    { method: 'GET', url: `http://127.0.0.1:${port}${path}`, headers, body: null },
+    permissions([`127.0.0.1:${port}`, `127.0.0.1:${other}`]),
+    signal,
+  );
 }
 
 describe('an answer from the web (S29, S30)', () => {
@@ -98,13 +131,19 @@ describe('an answer from the web (S29, S30)', () => {
   });
 
   it('from another origin never sees whose the request was', async () => {
-    expect(JSON.parse((await get('/elsewhere', undefined, { Authorization: 'Bearer canary' })).body)).toEqual({ accept: '*/*' });
+    expect(JSON.parse((await get('/elsewhere', undefined, { Authorization: 'Bearer canary' })).body)).toEqual({
+      accept: '*/*',
+    });
     expect(asked.at(-1)).toEqual({ path: '/elsewhere', authorization: 'Bearer canary' });
   });
 
   it('never sees headers that are said to be whose the request was, but others', async () => {
     const url = `http://127.0.0.1:${port}/elsewhere`;
-    const { body } = await fetchWeb({ method: 'GET', url, headers: { 'X-Token': 'canary', accept: 'text/plain' }, body: null, own: ['x-token'] }, permissions(['127.0.0.1']), new AbortController().signal);
+    const { body } = await fetchWeb(
+      { method: 'GET', url, headers: { 'X-Token': 'canary', accept: 'text/plain' }, body: null, own: ['x-token'] },
+      permissions(['127.0.0.1']),
+      new AbortController().signal,
+    );
     expect(JSON.parse(body)).toEqual({ accept: 'text/plain' });
   });
 
@@ -114,13 +153,24 @@ describe('an answer from the web (S29, S30)', () => {
     ['https://search.test/r', ['X-Subscription-Token']],
   ])('of a search is told apart by scheme and port too: %s', (to, kept) => {
     const from = 'https://search.test/q';
-    const { url, headers } = redirected(searchRequest(from, { 'X-Subscription-Token': 'canary' }), new URL(from), to, 302);
+    const { url, headers } = redirected(
+      searchRequest(from, { 'X-Subscription-Token': 'canary' }),
+      new URL(from),
+      to,
+      302,
+    );
     expect([url, Object.keys(headers)]).toEqual([to, ['accept', ...kept]]);
   });
 });
 
 describe('a name whose address a person wrote down', () => {
-  const named = (url: string) => fetchWeb({ method: 'GET', url, headers: {}, body: null }, permissions(['search.test', 'other.test']), new AbortController().signal, { named: true });
+  const named = (url: string) =>
+    fetchWeb(
+      { method: 'GET', url, headers: {}, body: null },
+      permissions(['search.test', 'other.test']),
+      new AbortController().signal,
+      { named: true },
+    );
 
   it('may be of this machine, also where its own origin redirects to itself', async () => {
     resolved.set('search.test', [['127.0.0.1'], ['127.0.0.1']]);
@@ -129,7 +179,11 @@ describe('a name whose address a person wrote down', () => {
 
   it('is that of a search', async () => {
     resolved.set('search.test', [['127.0.0.1']]);
-    const tool: Tool = { kind: 'builtin', name: 'web_search', search: { url: `http://search.test:${port}/?q=\${query}`, headers: {} } };
+    const tool: Tool = {
+      kind: 'builtin',
+      name: 'web_search',
+      search: { url: `http://search.test:${port}/?q=\${query}`, headers: {} },
+    };
     expect(await callTool(tool, { query: 'x' }, await toolContext())).toEqual({ content: 'here', is_error: false });
   });
 
@@ -146,13 +200,21 @@ describe('a name that has another address at the second look (S28)', () => {
     resolved.set('rebind.test', [['93.184.215.14'], ['127.0.0.1']]);
     const time = AbortSignal.timeout(1_000); // Nobody answers there from a machine without a network.
     const before = asked.length;
-    await expect(fetchWeb({ method: 'GET', url: `http://rebind.test:${port}/`, headers: {}, body: null }, permissions(true), time)).rejects.toThrow();
+    await expect(
+      fetchWeb({ method: 'GET', url: `http://rebind.test:${port}/`, headers: {}, body: null }, permissions(true), time),
+    ).rejects.toThrow();
     expect(resolved.get('rebind.test')).toEqual([['127.0.0.1']]);
     expect(asked.length).toBe(before);
   });
 
   it('is refused where one of its addresses is private', async () => {
     resolved.set('both.test', [['93.184.215.14', '127.0.0.1']]);
-    await expect(fetchWeb({ method: 'GET', url: `http://both.test:${port}/`, headers: {}, body: null }, permissions(true), new AbortController().signal)).rejects.toThrow('is not public');
+    await expect(
+      fetchWeb(
+        { method: 'GET', url: `http://both.test:${port}/`, headers: {}, body: null },
+        permissions(true),
+        new AbortController().signal,
+      ),
+    ).rejects.toThrow('is not public');
   });
 });

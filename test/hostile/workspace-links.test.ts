@@ -1,7 +1,18 @@
 // @seconds 30
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -16,19 +27,24 @@ let before: string[];
 const ROUNDS = 1_000;
 
 const inWorkspace = (...parts: string[]): string => join(context.workspace, ...parts);
-const stateOf = (folder: string): string[] => readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
-  const path = join(entry.parentPath, entry.name);
-  return `${path} ${lstatSync(path).mode} ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`;
-}).sort();
+const stateOf = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return `${path} ${lstatSync(path).mode} ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`;
+    })
+    .sort();
 /** A program in the sandbox, as an agent has it. */
-const python = async (script: string): Promise<string> => JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context));
+const python = async (script: string): Promise<string> =>
+  JSON.stringify(await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', script] }, context));
 
 beforeEach(async () => {
   expect(await findSandbox()).not.toBeNull();
   context = await toolContext({}, mkdtempSync(join(tmpdir(), 'perdure-links-')));
   victim = join(dirname(context.workspace), 'victim');
   for (const folder of ['hooks', 'info', 'x']) mkdirSync(join(victim, folder), { recursive: true });
-  for (const file of ['config', 'hooks/pre-commit', 'info/attributes', 'tasks.json', 'a.txt', 'x/a.txt']) writeFileSync(join(victim, file), `canary ${file}`);
+  for (const file of ['config', 'hooks/pre-commit', 'info/attributes', 'tasks.json', 'a.txt', 'x/a.txt'])
+    writeFileSync(join(victim, file), `canary ${file}`);
   before = stateOf(victim);
 });
 afterEach(() => {
@@ -39,25 +55,65 @@ afterEach(() => {
 describe('what a command makes where something protected would be', () => {
   it.each([
     ['a link for `.git`', "os.symlink(V, '.git')", '.git'],
-    ['a link for `.git` to a folder of its own', "os.mkdir('own'); open('own/config', 'w').write('x'); os.symlink('own', '.git')", '.git'],
+    [
+      'a link for `.git` to a folder of its own',
+      "os.mkdir('own'); open('own/config', 'w').write('x'); os.symlink('own', '.git')",
+      '.git',
+    ],
     ['a file for `.git`', "open('.git', 'w').write('gitdir: ' + V)", '.git'],
-    ['a repository', "os.makedirs('.git/hooks'); open('.git/hooks/pre-commit', 'w').write('x'); open('.git/config', 'w').write('x')", '.git/config'],
-    ['a link in a repository', "os.makedirs('.git'); os.symlink(V + '/hooks', '.git/hooks'); os.symlink(V + '/config', '.git/config'); os.symlink(V + '/info', '.git/info')", '.git/hooks'],
+    [
+      'a repository',
+      "os.makedirs('.git/hooks'); open('.git/hooks/pre-commit', 'w').write('x'); open('.git/config', 'w').write('x')",
+      '.git/config',
+    ],
+    [
+      'a link in a repository',
+      "os.makedirs('.git'); os.symlink(V + '/hooks', '.git/hooks'); os.symlink(V + '/config', '.git/config'); os.symlink(V + '/info', '.git/info')",
+      '.git/hooks',
+    ],
     ['a link for a folder', "os.symlink(V, '.vscode'); os.symlink(V, 'definitions')", '.vscode'],
     ['a link for a file', "os.symlink(V + '/config', 'perdure.yml')", 'perdure.yml'],
-    ['a pipe and a socket', "os.mkfifo('perdure.yml'); import socket; socket.socket(socket.AF_UNIX).bind('.mcp.json')", 'perdure.yml'],
-    ['a folder that nobody may write to', "os.makedirs('.vscode/a/b'); open('.vscode/a/b/c', 'w'); os.chmod('.vscode/a/b', 0o500); os.chmod('.vscode/a', 0o500)", '.vscode'],
-    ['names that are no UTF-8', "os.makedirs(b'.vscode/\\xff\\xfe'); open(b'.vscode/\\xff\\xfe/\\xfd', 'w')", '.vscode'],
-    ['three thousand folders in one another', "os.mkdir('.vscode'); os.chdir('.vscode')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')", '.vscode'],
+    [
+      'a pipe and a socket',
+      "os.mkfifo('perdure.yml'); import socket; socket.socket(socket.AF_UNIX).bind('.mcp.json')",
+      'perdure.yml',
+    ],
+    [
+      'a folder that nobody may write to',
+      "os.makedirs('.vscode/a/b'); open('.vscode/a/b/c', 'w'); os.chmod('.vscode/a/b', 0o500); os.chmod('.vscode/a', 0o500)",
+      '.vscode',
+    ],
+    [
+      'names that are no UTF-8',
+      "os.makedirs(b'.vscode/\\xff\\xfe'); open(b'.vscode/\\xff\\xfe/\\xfd', 'w')",
+      '.vscode',
+    ],
+    [
+      'three thousand folders in one another',
+      "os.mkdir('.vscode'); os.chdir('.vscode')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')",
+      '.vscode',
+    ],
   ])('%s is removed itself, and nothing else is', async (_name, script, made) => {
     const said = await python(`import os\nV = ${JSON.stringify(victim)}\n${script}`);
     expect(said).toContain('which is protected; it was removed');
-    expect(existsSync(inWorkspace(made)) || lstatSync(inWorkspace(made), { throwIfNoEntry: false }) !== undefined).toBe(false);
+    expect(existsSync(inWorkspace(made)) || lstatSync(inWorkspace(made), { throwIfNoEntry: false }) !== undefined).toBe(
+      false,
+    );
   });
 
   it('is removed of a command that was ended, too', async () => {
     const abort = new AbortController();
-    const run = callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', '-c', `import os, time\nos.symlink(${JSON.stringify(victim)}, '.git')\nprint('made', flush=True)\ntime.sleep(600)`] }, { ...context, signal: abort.signal });
+    const run = callTool(
+      { kind: 'builtin', name: 'shell' },
+      {
+        argv: [
+          'python3',
+          '-c',
+          `import os, time\nos.symlink(${JSON.stringify(victim)}, '.git')\nprint('made', flush=True)\ntime.sleep(600)`,
+        ],
+      },
+      { ...context, signal: abort.signal },
+    );
     await expect.poll(() => context.logged.join('')).toContain('made');
     abort.abort(new Error('ended'));
     await expect(run).rejects.toThrow();
@@ -67,7 +123,9 @@ describe('what a command makes where something protected would be', () => {
   it('a link of a person stays one, is put back, and shows nothing of where it leads', async () => {
     symlinkSync(victim, inWorkspace('.vscode'));
     expect(await python("print(open('.vscode/tasks.json').read())")).not.toContain('canary');
-    expect(await python("import os\nos.remove('.vscode'); os.mkdir('.vscode'); open('.vscode/tasks.json', 'w').write('x')")).toContain('which is protected');
+    expect(
+      await python("import os\nos.remove('.vscode'); os.mkdir('.vscode'); open('.vscode/tasks.json', 'w').write('x')"),
+    ).toContain('which is protected');
     expect(readlinkSync(inWorkspace('.vscode'))).toBe(victim);
   });
 
@@ -94,9 +152,13 @@ describe('a folder that another process swaps for a link all the time', () => {
     symlinkSync(join(victim, 'x'), inWorkspace('link'));
     const script = `import os, ctypes\nos.chdir(${JSON.stringify(context.workspace)})\nlibc = ctypes.CDLL(None)\nprint('on', flush=True)\nwhile True:\n  libc.renameat2(-100, b'x', -100, b'link', 2)\n`;
     swapper = spawn('python3', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
-    await new Promise((resolve) => { swapper.stdout?.once('data', resolve); });
+    await new Promise((resolve) => {
+      swapper.stdout?.once('data', resolve);
+    });
   });
-  afterEach(() => { swapper.kill('SIGKILL'); });
+  afterEach(() => {
+    swapper.kill('SIGKILL');
+  });
 
   it('is never read through', async () => {
     let own = 0;
@@ -115,7 +177,14 @@ describe('a folder that another process swaps for a link all the time', () => {
   it('is never written through', async () => {
     let written = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
-      await inFolderOf(context.workspace, 'x/b.txt', { make: true }, (folder, name) => replaceFile(folder, name, 'changed')).then(() => { written += 1; }, () => undefined);
+      await inFolderOf(context.workspace, 'x/b.txt', { make: true }, (folder, name) =>
+        replaceFile(folder, name, 'changed'),
+      ).then(
+        () => {
+          written += 1;
+        },
+        () => undefined,
+      );
     }
     expect(written).toBeGreaterThan(0);
     expect(written).toBeLessThan(ROUNDS);
@@ -124,8 +193,12 @@ describe('a folder that another process swaps for a link all the time', () => {
   it('is never emptied through', async () => {
     await withRoot(context.workspace, async (root) => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        await inFolderOf(context.workspace, 'x/y/z.txt', { make: true }, (folder, name) => replaceFile(folder, name, 'more')).catch(() => undefined);
-        await inFolderOf(context.workspace, 'x/a.txt', {}, (folder) => removeEntry(folder, 'a.txt')).catch(() => undefined);
+        await inFolderOf(context.workspace, 'x/y/z.txt', { make: true }, (folder, name) =>
+          replaceFile(folder, name, 'more'),
+        ).catch(() => undefined);
+        await inFolderOf(context.workspace, 'x/a.txt', {}, (folder) => removeEntry(folder, 'a.txt')).catch(
+          () => undefined,
+        );
         await inFolderOf(context.workspace, 'x/y', {}, (folder) => removeEntry(folder, 'y')).catch(() => undefined);
       }
       swapper.kill('SIGKILL');
@@ -140,7 +213,17 @@ describe('a file that is none', () => {
   it('is read neither as a pipe, nor as a device, nor through a link, and is not waited for', async () => {
     execFileSync('mkfifo', [inWorkspace('pipe')]);
     symlinkSync(join(victim, 'a.txt'), inWorkspace('a.txt'));
-    expect(await Promise.all([inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) => readPlain(path, 1_000)))).toEqual([null, null, null, null, null]);
-    expect([inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) => readPlainNow(path, 1_000))).toEqual([null, null, null, null, null]);
+    expect(
+      await Promise.all(
+        [inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) =>
+          readPlain(path, 1_000),
+        ),
+      ),
+    ).toEqual([null, null, null, null, null]);
+    expect(
+      [inWorkspace('pipe'), '/dev/zero', inWorkspace('a.txt'), context.workspace, inWorkspace('none')].map((path) =>
+        readPlainNow(path, 1_000),
+      ),
+    ).toEqual([null, null, null, null, null]);
   });
 });

@@ -17,11 +17,21 @@ let endpoint: ModelEndpoint;
 let project: Project;
 beforeAll(async () => {
   endpoint = await startModelEndpoint([
-    { tools: [{ name: 'notes__add_note', input: { note: 'milk' } }, { name: 'notes__environment', input: {} }] },
+    {
+      tools: [
+        { name: 'notes__add_note', input: { note: 'milk' } },
+        { name: 'notes__environment', input: {} },
+      ],
+    },
     { text: 'noted' },
   ]);
   project = await openProject(
-    { 'perdure.yml': CONFIG, 'definitions/agents/keeper.yml': AGENT, 'definitions/agents/lost.yml': BROKEN, 'definitions/agents/odd.yml': UNKNOWN },
+    {
+      'perdure.yml': CONFIG,
+      'definitions/agents/keeper.yml': AGENT,
+      'definitions/agents/lost.yml': BROKEN,
+      'definitions/agents/odd.yml': UNKNOWN,
+    },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, NOTES_TOKEN: 'planted-secret' },
   );
 });

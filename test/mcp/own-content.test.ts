@@ -12,13 +12,41 @@ describe('a gate shows a client its own words', () => {
   const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
 
   it.each<[title: string, gate: ShownGate, own: boolean]>([
-    ['where a tool would act in a run of this connection', { run: 'own-1', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
-    ['where a tool would act in a run of a connection before', { run: 'own-0', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND }, true],
-    ['where a tool would act in a run of this connection, whatever it calls itself now', { run: 'own-1', submittedBy: 'mcp:y', kind: 'tool', content: COMMAND }, true],
-    ['where it gave them to a run', { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n' } }, true],
-    ['not where a tool would act in the run of another', { run: 'other-1', submittedBy: 'ana', kind: 'tool', content: COMMAND }, false],
-    ['not where a workflow has something approved that has an `input`', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: SHAPED }, false],
-    ['not where there is only a question', { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: null }, false],
+    [
+      'where a tool would act in a run of this connection',
+      { run: 'own-1', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND },
+      true,
+    ],
+    [
+      'where a tool would act in a run of a connection before',
+      { run: 'own-0', submittedBy: 'mcp:x', kind: 'tool', content: COMMAND },
+      true,
+    ],
+    [
+      'where a tool would act in a run of this connection, whatever it calls itself now',
+      { run: 'own-1', submittedBy: 'mcp:y', kind: 'tool', content: COMMAND },
+      true,
+    ],
+    [
+      'where it gave them to a run',
+      { run: 'other-1', submittedBy: 'ana', kind: 'approval', content: { text: 'its words\n' } },
+      true,
+    ],
+    [
+      'not where a tool would act in the run of another',
+      { run: 'other-1', submittedBy: 'ana', kind: 'tool', content: COMMAND },
+      false,
+    ],
+    [
+      'not where a workflow has something approved that has an `input`',
+      { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: SHAPED },
+      false,
+    ],
+    [
+      'not where there is only a question',
+      { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: null },
+      false,
+    ],
   ])('%s', (_title, gate, own) => {
     expect(isOwnContent(gate, 'mcp:x', connection)).toBe(own);
   });
@@ -26,7 +54,13 @@ describe('a gate shows a client its own words', () => {
 
 describe('a gate is for a person', () => {
   const connection = { made: createMade(), given: new Set(['its words']), runs: new Set(['own-1']) };
-  const own = { run: 'own-1', submittedBy: 'mcp:x', kind: 'approval', content: { text: 'a report' }, decision: 'approve' } as const;
+  const own = {
+    run: 'own-1',
+    submittedBy: 'mcp:x',
+    kind: 'approval',
+    content: { text: 'a report' },
+    decision: 'approve',
+  } as const;
 
   it.each<[title: string, gate: Parameters<typeof isForPerson>[0], persons: boolean]>([
     ['in a run that the client started', own, true],
@@ -35,7 +69,11 @@ describe('a gate is for a person', () => {
     ['where its device is in doubt', { ...own, kind: 'recovery', content: null }, true],
     ['where the gate names others', { ...own, approvers: ['ana', 'mcp:y'] }, true],
     ['not where the gate names the client', { ...own, approvers: ['mcp:x'] }, false],
-    ['though it names the client, where that would approve its own words', { ...own, approvers: ['mcp:x'], content: { text: 'its words' } }, true],
+    [
+      'though it names the client, where that would approve its own words',
+      { ...own, approvers: ['mcp:x'], content: { text: 'its words' } },
+      true,
+    ],
     ['not where the client takes back what its agents want to do', { ...own, kind: 'tool', decision: 'reject' }, false],
     ['not in the run of another', { ...own, run: 'other-1', submittedBy: 'ana' }, false],
   ])('%s', (_title, gate, persons) => {
@@ -46,17 +84,24 @@ describe('a gate is for a person', () => {
 describe('tool steps of a made workflow', () => {
   const check = (keys: string): void => {
     const text = `steps:\n  - {id: push, tool: shell, inputs: {argv: [git, push]}${keys}}\n`;
-    checkToolSteps(createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load('/project/made.yml'));
+    checkToolSteps(
+      createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load('/project/made.yml'),
+    );
   };
 
-  it.each([['permissions', '{allow: ["command:git push"]}'], ['effect', 'none']])('set no `%s`', (key, value) => {
+  it.each([
+    ['permissions', '{allow: ["command:git push"]}'],
+    ['effect', 'none'],
+  ])('set no `%s`', (key, value) => {
     expect(() => check(`, ${key}: ${value}`)).toThrow(`sets no \`${key}\`; step \`push\` does.`);
     expect(() => check('')).not.toThrow();
   });
 
   it.each(['foreach: [1]', 'loop: {until: "${index > 1}", max: 2}'])('set none in a body of `%s` either', (repeat) => {
     const text = `steps:\n  - {id: each, ${repeat}, steps: [{id: push, tool: shell, inputs: {argv: [git, push]}, permissions: {allow: ["command:git push"]}}]}\n`;
-    const definition = createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load('/project/made.yml');
+    const definition = createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load(
+      '/project/made.yml',
+    );
     expect(() => checkToolSteps(definition)).toThrow('sets no `permissions`; step `each/push` does.');
   });
 });

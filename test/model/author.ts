@@ -4,7 +4,10 @@ import type { ModelStep, ModelWorkflow } from './reference.js';
 export const SAY = 'Say: ';
 
 /** What its project has beside it. */
-export const PROJECT = { 'perdure.yml': '{}\n', 'definitions/agents/parrot.yml': 'name: parrot\nprompt: You say what you are told to say.\n' };
+export const PROJECT = {
+  'perdure.yml': '{}\n',
+  'definitions/agents/parrot.yml': 'name: parrot\nprompt: You say what you are told to say.\n',
+};
 
 /** The files of a definition, by path below the project. `log` gets a line when a command starts and one when it ends. */
 export function toFiles(workflow: ModelWorkflow, log: string): Record<string, string> {
@@ -23,8 +26,16 @@ export function toFiles(workflow: ModelWorkflow, log: string): Record<string, st
 
 /** JSON is YAML, so a definition may be written as such. */
 function authored({ name, mode, steps, finally: last }: ModelWorkflow, log: string): object {
-  const closing = last.map((fails, index) => ({ id: `f${index}`, command: ['sh', '-c', 'printf bye; exit "$0"', fails ? '1' : '0'] }));
-  return { name, execution: mode, steps: steps.map((step) => written(step, steps, { name, log, repeats: false })), ...(closing.length === 0 ? {} : { finally: closing }) };
+  const closing = last.map((fails, index) => ({
+    id: `f${index}`,
+    command: ['sh', '-c', 'printf bye; exit "$0"', fails ? '1' : '0'],
+  }));
+  return {
+    name,
+    execution: mode,
+    steps: steps.map((step) => written(step, steps, { name, log, repeats: false })),
+    ...(closing.length === 0 ? {} : { finally: closing }),
+  };
 }
 
 interface Around {
@@ -37,8 +48,13 @@ interface Around {
 
 function written(step: ModelStep, siblings: ModelStep[], around: Around): object {
   const idOf = (index: number): string => siblings[index]?.id ?? '';
-  const words = step.refers.map(({ to, fallback }) => `\${steps.${idOf(to)}.output${fallback === null ? '' : ` ?? "${fallback}"`}}`).join(',');
-  const when = step.when === null ? null : `\${steps.${idOf(step.when.step)}.status ${step.when.succeeded ? '==' : '!='} 'success'}`;
+  const words = step.refers
+    .map(({ to, fallback }) => `\${steps.${idOf(to)}.output${fallback === null ? '' : ` ?? "${fallback}"`}}`)
+    .join(',');
+  const when =
+    step.when === null
+      ? null
+      : `\${steps.${idOf(step.when.step)}.status ${step.when.succeeded ? '==' : '!='} 'success'}`;
   return {
     id: step.id,
     ...repeated(step),
@@ -71,7 +87,19 @@ function acted({ id, act, quick, repeat }: ModelStep, words: string, { name, log
   const said = `${id}#${index}(${words})`;
   switch (act.kind) {
     case 'command':
-      return { command: ['sh', '-c', SCRIPT, `${name}/${id}`, said, act.fails === true ? 'all' : act.fails === false ? 'none' : `r${act.fails}`, `r${index}`, log], timeout: quick ? '9s' : '1m' };
+      return {
+        command: [
+          'sh',
+          '-c',
+          SCRIPT,
+          `${name}/${id}`,
+          said,
+          act.fails === true ? 'all' : act.fails === false ? 'none' : `r${act.fails}`,
+          `r${index}`,
+          log,
+        ],
+        timeout: quick ? '9s' : '1m',
+      };
     case 'agent':
       return { agent: 'parrot', prompt: `${SAY}${said}` };
     case 'set':
@@ -85,6 +113,9 @@ function acted({ id, act, quick, repeat }: ModelStep, words: string, { name, log
     case 'workflow':
       return { workflow: act.workflow.name, ...(words === '' ? {} : { inputs: { given: words } }) };
     case 'block':
-      return { execution: act.mode, steps: act.steps.map((step) => written(step, act.steps, { name, log, repeats: true })) };
+      return {
+        execution: act.mode,
+        steps: act.steps.map((step) => written(step, act.steps, { name, log, repeats: true })),
+      };
   }
 }

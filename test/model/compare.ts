@@ -7,7 +7,11 @@ import { TIME } from './reference.js';
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /** Says how what came of a definition differs from what the model says; empty when it does not. `log` has lines `start …` and `end …`. */
-export async function compare(store: Store, { workflow, expected }: { workflow: ModelWorkflow; expected: Expected }, { outcome, log }: { outcome: RunOutcome; log: string }): Promise<string[]> {
+export async function compare(
+  store: Store,
+  { workflow, expected }: { workflow: ModelWorkflow; expected: Expected },
+  { outcome, log }: { outcome: RunOutcome; log: string },
+): Promise<string[]> {
   const found: string[] = [];
   const check = (what: string, got: unknown, want: unknown): void => {
     const text = JSON.stringify(got).replace(MOMENT, TIME);
@@ -28,7 +32,10 @@ export async function compare(store: Store, { workflow, expected }: { workflow: 
 function outOfOrder(workflow: ModelWorkflow, expected: Expected, log: string): string[] {
   return expected.order.flatMap(([before, after]) => {
     const [first, second] = [workflow.steps[before]?.id, workflow.steps[after]?.id];
-    const [end, start] = [log.lastIndexOf(`end ${workflow.name}/${String(first)}\n`), log.indexOf(`start ${workflow.name}/${String(second)}\n`)];
+    const [end, start] = [
+      log.lastIndexOf(`end ${workflow.name}/${String(first)}\n`),
+      log.indexOf(`start ${workflow.name}/${String(second)}\n`),
+    ];
     return end >= 0 && start >= 0 && start < end ? [`${String(second)} started before ${String(first)} had ended`] : [];
   });
 }

@@ -21,14 +21,27 @@ export function generate(draw: () => number): ModelWorkflow {
   const workflow = (depth: number): ModelWorkflow => {
     const mode = pick<Mode>('sequential', 'parallel', 'dag');
     const name = `w${names++}`;
-    return { name, mode, steps: siblings(mode, 1 + upTo(depth === 0 ? 6 : 3), depth), finally: chance(0.15) ? [chance(0.3), false].slice(upTo(2)) : [] };
+    return {
+      name,
+      mode,
+      steps: siblings(mode, 1 + upTo(depth === 0 ? 6 : 3), depth),
+      finally: chance(0.15) ? [chance(0.3), false].slice(upTo(2)) : [],
+    };
   };
 
-  const siblings = (mode: Mode, count: number, depth: number): ModelStep[] => Array.from({ length: count }, (_, index) => step(mode, index, depth));
+  const siblings = (mode: Mode, count: number, depth: number): ModelStep[] =>
+    Array.from({ length: count }, (_, index) => step(mode, index, depth));
 
   const step = (mode: Mode, index: number, depth: number): ModelStep => {
-    const some = (of: number): number[] => Array.from({ length: index }, (_, earlier) => earlier).filter(() => chance(of));
-    const on_error = pick<OnError | null>(null, null, 'continue', 'skip_dependents', ...(mode === 'sequential' ? (['stop'] as const) : []));
+    const some = (of: number): number[] =>
+      Array.from({ length: index }, (_, earlier) => earlier).filter(() => chance(of));
+    const on_error = pick<OnError | null>(
+      null,
+      null,
+      'continue',
+      'skip_dependents',
+      ...(mode === 'sequential' ? (['stop'] as const) : []),
+    );
     const stops = on_error === 'stop' || (on_error === null && mode === 'sequential');
     const repeats = depth < 2 && chance(0.25) ? repeat(stops) : null;
     const does = act(depth, repeats);
@@ -49,7 +62,12 @@ export function generate(draw: () => number): ModelWorkflow {
   /** What stops at a failure goes through its items one by one: else it is a matter of time which of them it hits. */
   const repeat = (stops: boolean): Repeat =>
     chance(0.5)
-      ? { kind: 'foreach', items: upTo(4), window: stops ? 1 : pick(null, null, 1, 2), skips: chance(0.3) ? upTo(3) : null }
+      ? {
+          kind: 'foreach',
+          items: upTo(4),
+          window: stops ? 1 : pick(null, null, 1, 2),
+          skips: chance(0.3) ? upTo(3) : null,
+        }
       : { kind: 'loop', until: upTo(4), max: 1 + upTo(3), at_max: pick('error', 'continue') };
 
   const act = (depth: number, repeats: Repeat | null): Act => {

@@ -21,7 +21,12 @@ const SEEDS = FULL ? 2_000 : Number(process.env['N'] ?? 100);
 /** So many run at once, on one server and worker. */
 const SIDE_BY_SIDE = 4;
 /** What once failed, by its seed and name; it is run every time. */
-const PINNED: Drawn[] = [...[708, 944, 1074, 1269, 1946].map((number) => ({ seed: 'none', name: `model ${number}` })), { seed: '9483eab9', name: 'model 118' }, { seed: 'b67c6d7c', name: 'model 67' }, { seed: 'f649b41c', name: 'model 1763' }];
+const PINNED: Drawn[] = [
+  ...[708, 944, 1074, 1269, 1946].map((number) => ({ seed: 'none', name: `model ${number}` })),
+  { seed: '9483eab9', name: 'model 118' },
+  { seed: 'b67c6d7c', name: 'model 67' },
+  { seed: 'f649b41c', name: 'model 1763' },
+];
 /** What a random definition is drawn by. */
 interface Drawn {
   seed: string;
@@ -57,7 +62,11 @@ async function differencesIn({ seed, name }: Drawn, linkSteps: number): Promise<
   const budget = drawBudget(draw, expected);
   const run = await runSeed(harness, workflow, expected, { budget, linkSteps });
   if (isShort(budget, expected)) return short(run, budget);
-  return [...(await compare(harness.store, { workflow, expected }, run)), ...money(run, budget, expected), ...(await viewed(expected, run.handle.workflowId))];
+  return [
+    ...(await compare(harness.store, { workflow, expected }, run)),
+    ...money(run, budget, expected),
+    ...(await viewed(expected, run.handle.workflowId)),
+  ];
 }
 
 /** Whether the run has to end before its definition does. */
@@ -67,14 +76,20 @@ function isShort(budget: ModelBudget, { spent, calls }: Expected): boolean {
 
 /** Which steps start of those that could is a matter of time; how many is not. */
 function short({ outcome }: SeedRun, budget: ModelBudget): string[] {
-  const got = { status: outcome.status, charged: budget.kind === 'steps' ? outcome.charged?.steps : outcome.charged?.tokens };
+  const got = {
+    status: outcome.status,
+    charged: budget.kind === 'steps' ? outcome.charged?.steps : outcome.charged?.tokens,
+  };
   const want = budget.kind === 'steps' ? { status: 'error', charged: budget.limit } : { status: 'partial', charged: 0 };
-  return JSON.stringify(got) === JSON.stringify(want) ? [] : [`short of ${budget.kind}: got ${JSON.stringify(got)}, expected ${JSON.stringify(want)}: ${outcome.error ?? ''}`];
+  return JSON.stringify(got) === JSON.stringify(want)
+    ? []
+    : [`short of ${budget.kind}: got ${JSON.stringify(got)}, expected ${JSON.stringify(want)}: ${outcome.error ?? ''}`];
 }
 
 /** Each call uses 15 tokens, and a run that was topped up has asked nothing twice. */
 function money({ outcome, added }: SeedRun, { kind }: ModelBudget, { calls }: Expected): string[] {
-  const found = outcome.spend.tokens === calls * 15 ? [] : [`tokens: got ${outcome.spend.tokens}, expected ${calls * 15}`];
+  const found =
+    outcome.spend.tokens === calls * 15 ? [] : [`tokens: got ${outcome.spend.tokens}, expected ${calls * 15}`];
   return kind === 'usd' && calls > 0 && added === 0 ? [...found, 'it was not topped up'] : found;
 }
 
@@ -83,7 +98,7 @@ async function viewed(expected: Expected, run: string): Promise<string[]> {
   const { events } = await harness.client.workflow.getHandle(run).fetchHistory();
   const translated = (events ?? []).map(createTranslator()).filter((event) => event !== null);
   const [first, ...rest] = translated;
-  if (first?.kind !== 'run-started') return ['the history does not begin with the run\'s start'];
+  if (first?.kind !== 'run-started') return ["the history does not begin with the run's start"];
   const fold = openFold(run, first);
   for (const event of rest) applyEvent(fold, event);
   // What a link before has done stands in pages: a viewer reads them, and the fold of the last link alone does not know it.
@@ -96,7 +111,10 @@ async function viewed(expected: Expected, run: string): Promise<string[]> {
 
 describe('random definitions', () => {
   it(`agree with the reference model (${SEEDS} seeds)`, { timeout: FULL ? 1_800_000 : 900_000 }, async () => {
-    const drawn = [...PINNED, ...Array.from({ length: SEEDS }, (_, number) => ({ seed: SEED, name: `model ${number}` }))];
+    const drawn = [
+      ...PINNED,
+      ...Array.from({ length: SEEDS }, (_, number) => ({ seed: SEED, name: `model ${number}` })),
+    ];
     const failed: Record<string, string[]> = {};
     const lane = async (): Promise<void> => {
       for (let next = drawn.shift(); next !== undefined; next = drawn.shift()) {

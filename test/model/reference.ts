@@ -109,18 +109,28 @@ function playWorkflow(workflow: ModelWorkflow, place: Place): Pick<Expected, 'st
     place.tally.spent += 1;
     return fails ? { status: 'error', output: null } : { status: 'success', output: 'bye' };
   });
-  return { status: statusOf([...steps, ...last], stopped), steps: [...steps, ...last], output: steps.at(-1)?.output ?? null };
+  return {
+    status: statusOf([...steps, ...last], stopped),
+    steps: [...steps, ...last],
+    output: steps.at(-1)?.output ?? null,
+  };
 }
 
 /** Plays siblings; `skipped`: the condition of the item that they belong to is false. */
-function playSteps(siblings: ModelStep[], mode: Mode, place: Place, skipped: boolean): { steps: StepExpected[]; stopped: boolean } {
+function playSteps(
+  siblings: ModelStep[],
+  mode: Mode,
+  place: Place,
+  skipped: boolean,
+): { steps: StepExpected[]; stopped: boolean } {
   const steps: StepExpected[] = [];
   const doomed = new Set<number>();
   let stopped = false;
   siblings.forEach((step, index) => {
     const doom = (): void => dependentsOf(siblings, index).forEach((dependent) => doomed.add(dependent));
     if (doomed.has(index)) doom();
-    if (skipped || stopped || doomed.has(index) || !holds(step, steps)) return void steps.push({ status: 'skipped', output: null });
+    if (skipped || stopped || doomed.has(index) || !holds(step, steps))
+      return void steps.push({ status: 'skipped', output: null });
     const policy = step.on_error ?? DEFAULT[mode];
     const end = playStep(step, steps, policy, place);
     steps.push(end);
@@ -138,7 +148,8 @@ function holds({ when }: ModelStep, before: StepExpected[]): boolean {
 function playStep(step: ModelStep, before: StepExpected[], policy: OnError, place: Place): StepExpected {
   const words = step.refers.map(({ to, fallback }) => textOf(before[to]?.output ?? fallback)).join(',');
   const path = below(place.path, step.id);
-  const once = (index: number, skipped = false): StepExpected => playOnce(step, words, { ...place, path: below(path, String(index)), index }, skipped);
+  const once = (index: number, skipped = false): StepExpected =>
+    playOnce(step, words, { ...place, path: below(path, String(index)), index }, skipped);
   switch (step.repeat?.kind) {
     case undefined:
       return playOnce(step, words, { ...place, path }, false);
@@ -149,7 +160,11 @@ function playStep(step: ModelStep, before: StepExpected[], policy: OnError, plac
   }
 }
 
-function playItems({ items, skips }: Repeat & { kind: 'foreach' }, policy: OnError, once: (index: number, skipped: boolean) => StepExpected): StepExpected {
+function playItems(
+  { items, skips }: Repeat & { kind: 'foreach' },
+  policy: OnError,
+  once: (index: number, skipped: boolean) => StepExpected,
+): StepExpected {
   const ends: StepExpected[] = [];
   for (let index = 0; index < items; index++) {
     const end = once(index, index === skips);
@@ -159,18 +174,27 @@ function playItems({ items, skips }: Repeat & { kind: 'foreach' }, policy: OnErr
   const failed = ends.some(({ status }) => status === 'error');
   const passes = !failed || (policy === 'continue' && ends.some(({ status }) => status === 'success'));
   if (!passes) return { status: 'error', output: null };
-  return { status: 'success', output: ends.map(({ output }) => output), ...(failed || ends.some(({ partial }) => partial) ? { partial: true } : {}) };
+  return {
+    status: 'success',
+    output: ends.map(({ output }) => output),
+    ...(failed || ends.some(({ partial }) => partial) ? { partial: true } : {}),
+  };
 }
 
 /**
  * With `continue` a failed round is one like any other; as the last round it fails the step. What failed in part goes up, but for
  * what was to be passed over in a round that is not the last.
  */
-function playRounds({ until, max, at_max }: Repeat & { kind: 'loop' }, policy: OnError, once: (index: number) => StepExpected): StepExpected {
+function playRounds(
+  { until, max, at_max }: Repeat & { kind: 'loop' },
+  policy: OnError,
+  once: (index: number) => StepExpected,
+): StepExpected {
   let isPartial = false;
   for (let index = 0; ; index++) {
     const end = once(index);
-    const goesUp = (isLast: boolean): boolean => end.partial === true && (isLast || (policy !== 'continue' && end.asked !== true));
+    const goesUp = (isLast: boolean): boolean =>
+      end.partial === true && (isLast || (policy !== 'continue' && end.asked !== true));
     const isOver = index === until || index + 1 === max;
     if (end.status === 'error' && (isOver || policy !== 'continue')) return { status: 'error', output: null };
     isPartial ||= goesUp(isOver);
@@ -186,18 +210,29 @@ function playOnce({ id, act }: ModelStep, words: string, place: Place, skipped: 
     const { steps, stopped } = playSteps(act.steps, act.mode, place, skipped);
     const status = statusOf(steps, stopped);
     if (status === 'error') return { status, output: null };
-    return { status: 'success', output: steps.at(-1)?.output ?? null, ...(status === 'partial' ? { partial: true } : {}), ...(isAllAsked(act, steps) ? { asked: true } : {}) };
+    return {
+      status: 'success',
+      output: steps.at(-1)?.output ?? null,
+      ...(status === 'partial' ? { partial: true } : {}),
+      ...(isAllAsked(act, steps) ? { asked: true } : {}),
+    };
   }
   if (skipped) return { status: 'skipped', output: null };
   const said = `${id}#${index ?? ''}(${words})`;
   if (act.kind === 'command') {
     tally.spent += 1;
-    return act.fails === true || act.fails === index ? { status: 'error', output: null } : { status: 'success', output: said };
+    return act.fails === true || act.fails === index
+      ? { status: 'error', output: null }
+      : { status: 'success', output: said };
   }
   return playOther(act, said, place);
 }
 
-function playOther(act: Exclude<Act, { kind: 'command' | 'block' }>, said: string, { tally, run, path }: Place): StepExpected {
+function playOther(
+  act: Exclude<Act, { kind: 'command' | 'block' }>,
+  said: string,
+  { tally, run, path }: Place,
+): StepExpected {
   switch (act.kind) {
     case 'agent':
       tally.spent += 1;
@@ -215,7 +250,9 @@ function playOther(act: Exclude<Act, { kind: 'command' | 'block' }>, said: strin
       return { status: 'success', output: act.kind === 'ask' ? 'answered' : said };
     case 'workflow': {
       const nested = playWorkflow(act.workflow, { run: path, path, tally, index: null });
-      return nested.status === 'error' ? { status: 'error', output: null } : { status: 'success', output: nested.output, ...(nested.status === 'partial' ? { partial: true } : {}) };
+      return nested.status === 'error'
+        ? { status: 'error', output: null }
+        : { status: 'success', output: nested.output, ...(nested.status === 'partial' ? { partial: true } : {}) };
     }
   }
 }

@@ -1,5 +1,14 @@
 import type { Expression, Template } from '../../src/plan/expression.js';
-import type { Body, CommandStep, ForeachStep, LoopStep, SetStep, Step, StepBase, WaitStep } from '../../src/plan/step.js';
+import type {
+  Body,
+  CommandStep,
+  ForeachStep,
+  LoopStep,
+  SetStep,
+  Step,
+  StepBase,
+  WaitStep,
+} from '../../src/plan/step.js';
 import { commandStep, stepBase } from './build-plan.js';
 
 /** `${root}` alone, with an optional path. */
@@ -13,17 +22,26 @@ export function whole(root: string, ...path: (string | number)[]): Template {
 
 /** Text with references: strings stand as they are, roots are written as `{root: …}`. */
 export function textOf(...parts: (string | { root: string })[]): Template {
-  return { kind: 'text', parts: parts.map((part) => (typeof part === 'string' ? part : { expression: reference(part.root) })) };
+  return {
+    kind: 'text',
+    parts: parts.map((part) => (typeof part === 'string' ? part : { expression: reference(part.root) })),
+  };
 }
 
 /** Prints its words to stdout; a reference is written as a template. */
 export function echo(index: number, word: Template, base: Partial<StepBase> = {}): CommandStep {
-  return { ...commandStep(index, ['printf', '%s'], { timeout_ms: 10_000, ...base }), argv: [literal('printf'), literal('%s'), word] };
+  return {
+    ...commandStep(index, ['printf', '%s'], { timeout_ms: 10_000, ...base }),
+    argv: [literal('printf'), literal('%s'), word],
+  };
 }
 
 /** Runs a shell script; `$1`… are the words. */
 export function script(index: number, text: string, words: Template[] = [], base: Partial<StepBase> = {}): CommandStep {
-  return { ...commandStep(index, [], { timeout_ms: 10_000, ...base }), argv: [literal('sh'), literal('-c'), literal(text), literal('sh'), ...words] };
+  return {
+    ...commandStep(index, [], { timeout_ms: 10_000, ...base }),
+    argv: [literal('sh'), literal('-c'), literal(text), literal('sh'), ...words],
+  };
 }
 
 export function literal(value: string): Template {
@@ -39,11 +57,24 @@ export function many(steps: Step[], output: Template | null = null): Body {
 }
 
 export function foreach(index: number, items: Template, body: Body, base: Partial<ForeachStep> = {}): ForeachStep {
-  return { ...stepBase(index, { timeout_ms: 0, ...base }), kind: 'foreach', items, max_parallel: base.max_parallel ?? null, body };
+  return {
+    ...stepBase(index, { timeout_ms: 0, ...base }),
+    kind: 'foreach',
+    items,
+    max_parallel: base.max_parallel ?? null,
+    body,
+  };
 }
 
 export function loop(index: number, until: Expression, body: Body, base: Partial<LoopStep> = {}): LoopStep {
-  return { ...stepBase(index, { timeout_ms: 0, ...base }), kind: 'loop', until, max: base.max ?? 10, at_max: base.at_max ?? 'error', body };
+  return {
+    ...stepBase(index, { timeout_ms: 0, ...base }),
+    kind: 'loop',
+    until,
+    max: base.max ?? 10,
+    at_max: base.at_max ?? 'error',
+    body,
+  };
 }
 
 export function set(index: number, values: Record<string, Template>, base: Partial<StepBase> = {}): SetStep {

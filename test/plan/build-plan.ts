@@ -7,15 +7,32 @@ import { sha256 } from '../../src/store/hash.js';
 /** Fields that every step has, with the values a sequential command step would get. */
 export function stepBase(index: number, base: Partial<StepBase> = {}): StepBase {
   return {
-    index, id: null, needs: [], parallel_group: null, when: null, on_error: 'stop',
-    retry: { attempts: 1, backoff_ms: 10 }, timeout_ms: 60_000, deadline_ms: null, effect: 'workspace', always: false, ...base,
+    index,
+    id: null,
+    needs: [],
+    parallel_group: null,
+    when: null,
+    on_error: 'stop',
+    retry: { attempts: 1, backoff_ms: 10 },
+    timeout_ms: 60_000,
+    deadline_ms: null,
+    effect: 'workspace',
+    always: false,
+    ...base,
   };
 }
 
 export function commandStep(index: number, argv: string[], base: Partial<StepBase> = {}): CommandStep {
   return {
-    ...stepBase(index, base), kind: 'command', argv: argv.map((value) => ({ kind: 'literal', value })), cwd: null, env: {},
-    stdin: null, reads: [], max_output_kb: 100, schema: null,
+    ...stepBase(index, base),
+    kind: 'command',
+    argv: argv.map((value) => ({ kind: 'literal', value })),
+    cwd: null,
+    env: {},
+    stdin: null,
+    reads: [],
+    max_output_kb: 100,
+    schema: null,
   };
 }
 

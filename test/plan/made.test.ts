@@ -12,13 +12,33 @@ const READ: Tool = { kind: 'builtin', name: 'read_file' };
 
 /** A step that runs what both steps before it come to. */
 const running: PlanStep = {
-  ...stepBase(2), kind: 'plan', inputs: {}, kinds: ['agent'], budgets: NO_BUDGETS, message: null, fallback: 'abort',
-  source: { kind: 'list', items: ['step:0.output', 'step:1.output'].map((root) => ({ kind: 'expression', expression: { kind: 'reference', root, path: [], source: root } })) },
+  ...stepBase(2),
+  kind: 'plan',
+  inputs: {},
+  kinds: ['agent'],
+  budgets: NO_BUDGETS,
+  message: null,
+  fallback: 'abort',
+  source: {
+    kind: 'list',
+    items: ['step:0.output', 'step:1.output'].map((root) => ({
+      kind: 'expression',
+      expression: { kind: 'reference', root, path: [], source: root },
+    })),
+  },
 };
 
 describe('what agents hand on that made a workflow', () => {
-  const { uses: _uses, permissions: _permissions, ...program }: Agent = agent({ program: 'claude', tools: ['read_file', 'Read', 'Bash(git *)', 'deploy', 'toString'] });
-  const powers = (...agents: Agent[]) => powersOfMakers(body([agentStep(0), agentStep(1, { agent: OTHER }), running]), running, { [WORKER]: agents[0] ?? program, [OTHER]: agents[1] ?? program });
+  const {
+    uses: _uses,
+    permissions: _permissions,
+    ...program
+  }: Agent = agent({ program: 'claude', tools: ['read_file', 'Read', 'Bash(git *)', 'deploy', 'toString'] });
+  const powers = (...agents: Agent[]) =>
+    powersOfMakers(body([agentStep(0), agentStep(1, { agent: OTHER }), running]), running, {
+      [WORKER]: agents[0] ?? program,
+      [OTHER]: agents[1] ?? program,
+    });
 
   it('is what a program that is one of them names of our tools, by our names', () => {
     expect(powers()).toEqual({ tools: [READ], within: [] });

@@ -7,13 +7,29 @@ import { inline } from '../../src/plan/value.js';
 import { after, body, commandStep, needs, plan, stepBase } from './build-plan.js';
 
 describe('a packed plan', () => {
-  const whole = plan([
-    commandStep(0, ['git', 'log'], { retry: { attempts: 1, backoff_ms: 2_000 }, timeout_ms: 300_000 }),
-    { ...commandStep(1, ['cat'], { id: 'x', needs: needs(0), effect: 'external' }), stdin: { kind: 'literal', value: 'in' }, env: { A: { kind: 'literal', value: 'b' } } },
-    { ...stepBase(2), kind: 'approval', message: { kind: 'literal', value: '?' }, content: null, fallback: 'skip' },
-    { ...stepBase(3), kind: 'workflow', workflow: 'leaf', plan: 'sha256:leaf', inputs: {} },
-    { ...stepBase(4), kind: 'agent', agent: 'sha256:a', prompt: null, inputs: {}, model: 'opus', schema: { type: 'object' }, rehearsal: null },
-  ], { nested: { 'sha256:leaf': body([commandStep(0, ['true'])]) } });
+  const whole = plan(
+    [
+      commandStep(0, ['git', 'log'], { retry: { attempts: 1, backoff_ms: 2_000 }, timeout_ms: 300_000 }),
+      {
+        ...commandStep(1, ['cat'], { id: 'x', needs: needs(0), effect: 'external' }),
+        stdin: { kind: 'literal', value: 'in' },
+        env: { A: { kind: 'literal', value: 'b' } },
+      },
+      { ...stepBase(2), kind: 'approval', message: { kind: 'literal', value: '?' }, content: null, fallback: 'skip' },
+      { ...stepBase(3), kind: 'workflow', workflow: 'leaf', plan: 'sha256:leaf', inputs: {} },
+      {
+        ...stepBase(4),
+        kind: 'agent',
+        agent: 'sha256:a',
+        prompt: null,
+        inputs: {},
+        model: 'opus',
+        schema: { type: 'object' },
+        rehearsal: null,
+      },
+    ],
+    { nested: { 'sha256:leaf': body([commandStep(0, ['true'])]) } },
+  );
 
   it('is the same plan again after unpacking', () => {
     expect(unpackPlan(JSON.parse(JSON.stringify(packPlan(whole))) as ReturnType<typeof packPlan>)).toEqual(whole);
@@ -26,20 +42,35 @@ describe('a packed plan', () => {
   });
 
   it('has hardly more bytes for steps that resemble each other once it is shortened', () => {
-    const many = plan(Array.from({ length: 100 }, (_, index) => commandStep(index, ['git', 'log', String(index)], { needs: index === 0 ? [] : after(index - 1) })));
+    const many = plan(
+      Array.from({ length: 100 }, (_, index) =>
+        commandStep(index, ['git', 'log', String(index)], { needs: index === 0 ? [] : after(index - 1) }),
+      ),
+    );
     expect(JSON.stringify(shortPlan(many)).length).toBeLessThan(JSON.stringify(packPlan(many)).length / 3);
   });
 
   it('leaves out what says itself', () => {
-    expect(packPlan(whole).steps[0]).toEqual({ kind: 'command', argv: [{ kind: 'literal', value: 'git' }, { kind: 'literal', value: 'log' }] });
+    expect(packPlan(whole).steps[0]).toEqual({
+      kind: 'command',
+      argv: [
+        { kind: 'literal', value: 'git' },
+        { kind: 'literal', value: 'log' },
+      ],
+    });
   });
 });
 
 describe('a schedule that is carried over', () => {
   it('goes on where it was, with what is doomed, and keeps the outputs that are still wanted', () => {
     const steps: Step[] = [
-      commandStep(0, ['a'], { on_error: 'skip_dependents' }), commandStep(1, ['b']), commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }),
-      { ...commandStep(3, ['d'], { needs: after(2) }), stdin: { kind: 'expression', expression: { kind: 'reference', root: 'step:1.output', path: [], source: '' } } },
+      commandStep(0, ['a'], { on_error: 'skip_dependents' }),
+      commandStep(1, ['b']),
+      commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }),
+      {
+        ...commandStep(3, ['d'], { needs: after(2) }),
+        stdin: { kind: 'expression', expression: { kind: 'reference', root: 'step:1.output', path: [], source: '' } },
+      },
       commandStep(4, ['e']), // the last step: its output is the run's
     ];
     const before = createSchedule(body(steps));

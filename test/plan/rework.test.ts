@@ -8,12 +8,31 @@ import type { ApprovalStep } from '../../src/plan/step.js';
 import { inline } from '../../src/plan/value.js';
 import { after, body, commandStep, needs, stepBase } from './build-plan.js';
 
-const gate = (index: number, from: number[], max = 2): ApprovalStep => ({ ...stepBase(index, { needs: needs(...from) }), kind: 'approval', message: { kind: 'literal', value: '?' }, content: null, fallback: 'abort', rework: { step: 1, max } });
+const gate = (index: number, from: number[], max = 2): ApprovalStep => ({
+  ...stepBase(index, { needs: needs(...from) }),
+  kind: 'approval',
+  message: { kind: 'literal', value: '?' },
+  content: null,
+  fallback: 'abort',
+  rework: { step: 1, max },
+});
 const made: StepEnd = { status: 'success', output: inline('x') };
-const rejected: StepEnd = { status: 'error', failure: { type: 'rejected', message: 'no' }, decided_by: ['ana'], feedback: 'shorter' };
+const rejected: StepEnd = {
+  status: 'error',
+  failure: { type: 'rejected', message: 'no' },
+  decided_by: ['ana'],
+  feedback: 'shorter',
+};
 
 /** facts → draft → (check, side) → gate → send; `side` runs beside. */
-const flow = body([commandStep(0, ['facts']), commandStep(1, ['draft'], { needs: needs(0) }), commandStep(2, ['check'], { needs: after(1) }), gate(3, [2]), commandStep(4, ['send'], { needs: needs(3) }), commandStep(5, ['side'], { needs: needs(1) })]);
+const flow = body([
+  commandStep(0, ['facts']),
+  commandStep(1, ['draft'], { needs: needs(0) }),
+  commandStep(2, ['check'], { needs: after(1) }),
+  gate(3, [2]),
+  commandStep(4, ['send'], { needs: needs(3) }),
+  commandStep(5, ['side'], { needs: needs(1) }),
+]);
 
 const atGate = () => {
   const schedule = createSchedule(flow);
@@ -36,8 +55,20 @@ describe('a rejection with rework', () => {
     expect(schedule.ended).toEqual([0]);
     expect(timesRedone(schedule, 1)).toBe(1);
     expect(timesRedone(schedule, 0)).toBe(0);
-    expect(bind(['rework:feedback', 'rework:by', 'rework:round'], { schedule, agents: {}, input: {}, outer: null, item: null, index: null, last: null })).toEqual({
-      'rework:feedback': inline('shorter'), 'rework:by': inline(['ana']), 'rework:round': inline(1),
+    expect(
+      bind(['rework:feedback', 'rework:by', 'rework:round'], {
+        schedule,
+        agents: {},
+        input: {},
+        outer: null,
+        item: null,
+        index: null,
+        last: null,
+      }),
+    ).toEqual({
+      'rework:feedback': inline('shorter'),
+      'rework:by': inline(['ana']),
+      'rework:round': inline(1),
     });
   });
 
@@ -54,7 +85,14 @@ describe('a rejection with rework', () => {
 
   it('takes back what had failed among it, keeps what was spent, and counts each again', () => {
     const spend = { usd: 1, tokens: 1, steps: 1 };
-    const schedule = createSchedule(body([commandStep(0, ['facts'], { on_error: 'continue' }), commandStep(1, ['draft'], { needs: needs(0) }), commandStep(2, ['check'], { needs: after(1), on_error: 'continue' }), gate(3, [2])]));
+    const schedule = createSchedule(
+      body([
+        commandStep(0, ['facts'], { on_error: 'continue' }),
+        commandStep(1, ['draft'], { needs: needs(0) }),
+        commandStep(2, ['check'], { needs: after(1), on_error: 'continue' }),
+        gate(3, [2]),
+      ]),
+    );
     const end = (index: number, how: StepEnd): void => {
       startStep(schedule, index);
       endStep(schedule, index, { ...how, spend });
@@ -64,7 +102,12 @@ describe('a rejection with rework', () => {
     end(2, { status: 'timeout', failure: { type: 'timeout', message: 'too late' } });
     expect([schedule.succeeded, schedule.open, errorOf(schedule)]).toEqual([1, 1, '0: no facts\n2: too late']);
     end(3, rejected);
-    expect([schedule.succeeded, schedule.open, errorOf(schedule), schedule.spend.usd]).toEqual([0, 3, '0: no facts', 4]);
+    expect([schedule.succeeded, schedule.open, errorOf(schedule), schedule.spend.usd]).toEqual([
+      0,
+      3,
+      '0: no facts',
+      4,
+    ]);
     expect([schedule.failures.count, [...schedule.ready], [...schedule.running]]).toEqual([1, [1], []]);
     end(1, made);
     end(2, made);

@@ -3,15 +3,30 @@ import { describe, expect, it } from 'vitest';
 import { lengthenText, shortenText } from '../../src/plan/short-text.js';
 
 /** Texts in which pieces come again, cut anywhere, also between the halves of a character. */
-const repetitive = fc.array(fc.oneof(fc.constantFrom('{"kind":"command","needs":[{"step":', '~', '~~', 'Zürich 😀🗼', '\u0000', 'aaaaaaaaaaaa'), fc.string({ unit: 'grapheme' })), { maxLength: 60 }).map((pieces) => pieces.join(''));
+const repetitive = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom('{"kind":"command","needs":[{"step":', '~', '~~', 'Zürich 😀🗼', '\u0000', 'aaaaaaaaaaaa'),
+      fc.string({ unit: 'grapheme' }),
+    ),
+    { maxLength: 60 },
+  )
+  .map((pieces) => pieces.join(''));
 
 describe('a shortened text', () => {
   it('is the same text again, whatever is in it', () => {
-    fc.assert(fc.property(fc.oneof(repetitive, fc.string({ unit: 'binary' })), (text) => lengthenText(shortenText(text)) === text));
+    fc.assert(
+      fc.property(
+        fc.oneof(repetitive, fc.string({ unit: 'binary' })),
+        (text) => lengthenText(shortenText(text)) === text,
+      ),
+    );
   });
 
   it('survives UTF-8: no pair of surrogates is cut', () => {
-    fc.assert(fc.property(repetitive, (text) => lengthenText(Buffer.from(shortenText(text), 'utf8').toString('utf8')) === text));
+    fc.assert(
+      fc.property(repetitive, (text) => lengthenText(Buffer.from(shortenText(text), 'utf8').toString('utf8')) === text),
+    );
   });
 
   it('has the form that its format says', () => {
@@ -24,7 +39,13 @@ describe('a shortened text', () => {
     expect(lengthenText(shortenText(text))).toBe(text);
   });
 
-  it.each([['~', ' '], ['~AAAA', 'repetition'], ['abcdef~AAGB', 'repetition'], ['abcdef~A!GA', '!'], ['abcdefg~AAG', ' ']])('is refused when nobody has made it so: %j', (short, told) => {
+  it.each([
+    ['~', ' '],
+    ['~AAAA', 'repetition'],
+    ['abcdef~AAGB', 'repetition'],
+    ['abcdef~A!GA', '!'],
+    ['abcdefg~AAG', ' '],
+  ])('is refused when nobody has made it so: %j', (short, told) => {
     expect(() => lengthenText(short)).toThrow(told);
   });
 });

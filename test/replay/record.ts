@@ -13,7 +13,9 @@ export async function record(name: string, history: Parameters<typeof historyToJ
   if (process.env['PERDURE_RECORD'] !== '1') return;
   await mkdir(FOLDER, { recursive: true });
   const scrubbed = JSON.stringify(JSON.parse(historyToJSON(history))).replace(/"identity":"[^"]*"/g, '"identity":""');
-  await writeFile(`${FOLDER}/${name}.json.gz`, gzipSync(scrubbed, { level: 9 }), { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
+  await writeFile(`${FOLDER}/${name}.json.gz`, gzipSync(scrubbed, { level: 9 }), { flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
 }

@@ -12,9 +12,15 @@ describe('git', () => {
   it('is started by one module alone', () => {
     const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
     expect(files).toContain(MAY[0]);
-    const named = files.filter((file) => readFileSync(join(SOURCES, file), 'utf8').split('\n').some((line) => NAME_OF_GIT.test(line.replace(/^\s*(?:\*|\/\/).*/, ''))));
+    const named = files.filter((file) =>
+      readFileSync(join(SOURCES, file), 'utf8')
+        .split('\n')
+        .some((line) => NAME_OF_GIT.test(line.replace(/^\s*(?:\*|\/\/).*/, ''))),
+    );
     expect(named.sort()).toEqual(MAY);
-    const callers = files.filter((file) => /\b(?:gitProgram|sandboxProgram)\b/.test(readFileSync(join(SOURCES, file), 'utf8')));
+    const callers = files.filter((file) =>
+      /\b(?:gitProgram|sandboxProgram)\b/.test(readFileSync(join(SOURCES, file), 'utf8')),
+    );
     expect(callers.sort()).toEqual([...MAY, 'store/git/git.ts']);
   });
 });

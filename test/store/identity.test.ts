@@ -97,7 +97,10 @@ describe('a store that was moved keeps its id', () => {
       await rm(project, { recursive: true });
       return join(folder, 'moved');
     },
-    'to another machine, or was restored: its path is the same, and the folder another': async ({ folder, project }) => {
+    'to another machine, or was restored: its path is the same, and the folder another': async ({
+      folder,
+      project,
+    }) => {
       copyAll(project, join(folder, 'aside'));
       await rm(project, { recursive: true });
       await rename(join(folder, 'aside'), project);
@@ -141,7 +144,14 @@ describe('a store that was moved keeps its id', () => {
     const script = `import { openStore } from ${JSON.stringify(join(process.cwd(), 'dist/store/local-store.js'))}; console.log((await openStore(process.argv[1])).id)`;
     const given = '-dac_override,-dac_read_search,-fowner'; // Root may write anywhere, so the test gives that up.
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];
-    const [program = process.execPath, ...args] = [...bound, process.execPath, '--input-type=module', '-e', script, stateIn(join(folder, 'moved'))];
+    const [program = process.execPath, ...args] = [
+      ...bound,
+      process.execPath,
+      '--input-type=module',
+      '-e',
+      script,
+      stateIn(join(folder, 'moved')),
+    ];
     expect(execFileSync(program, args, { encoding: 'utf8' }).trim()).toBe(id);
     chmodSync(stateIn(join(folder, 'moved')), 0o700);
     expect(await idIn(join(folder, 'moved'))).toBe(id);

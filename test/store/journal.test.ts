@@ -15,7 +15,9 @@ function entry(text: string): JournalEntry {
 }
 
 /** A store with these answers, its journal, and a way to open the folder as another process would. */
-async function journalWith(...texts: string[]): Promise<{ store: Store; file: string; reopened: () => Promise<Store> }> {
+async function journalWith(
+  ...texts: string[]
+): Promise<{ store: Store; file: string; reopened: () => Promise<Store> }> {
   const folder = await temporaryFolder();
   const store = await openStore(folder);
   for (const text of texts) await write(store, text);
@@ -45,7 +47,8 @@ describe('the journal', () => {
     const store = await openStore(folder);
     const scopes = ['run', 'run nested/step 2', '../../escape', '.', '', 'x'.repeat(1_000)];
     for (const scope of scopes) await store.writeJournal({ scope, key: 'k' }, entry(scope));
-    for (const scope of scopes) expect((await store.readJournal({ scope, key: 'k' }))?.response).toEqual({ text: scope });
+    for (const scope of scopes)
+      expect((await store.readJournal({ scope, key: 'k' }))?.response).toEqual({ text: scope });
     const files = await readdir(join(folder, 'journal'));
     expect(files).toHaveLength(scopes.length);
     expect((await stat(join(folder, 'journal', files[0] ?? ''))).mode & 0o777).toBe(0o600);
@@ -144,7 +147,11 @@ describe('a damaged answer', () => {
     await writeFile(file, content.replace('{"key":"b"', '{"key":"b'));
     const store = await reopened();
     expect(await read(store, 'c')).toEqual({ text: 'c' });
-    await expect(read(store, 'b')).rejects.toMatchObject({ name: 'StoreFailure', type: 'store-missing', message: expect.stringContaining(`at byte ${(lines[0]?.length ?? 0) + 1}`) });
+    await expect(read(store, 'b')).rejects.toMatchObject({
+      name: 'StoreFailure',
+      type: 'store-missing',
+      message: expect.stringContaining(`at byte ${(lines[0]?.length ?? 0) + 1}`),
+    });
     await writeFile(file, [lines[0], lines[2], ''].join('\n'));
     expect(await read(store, 'b')).toBeNull();
   });

@@ -16,7 +16,14 @@ import { temporaryFolder } from './harness.js';
 async function inProcess(folder: string, script: string, wrapper: string[] = []): Promise<string> {
   const file = join(folder, '..', `${script.length}-${process.pid}.mjs`);
   const contents = `import { openStore } from './src/store/local-store.ts'; const folder = ${JSON.stringify(folder)}; ${script}`;
-  await build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile: file, logLevel: 'error' });
+  await build({
+    stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile: file,
+    logLevel: 'error',
+  });
   const [program = process.execPath, ...args] = [...wrapper, process.execPath, file];
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let out = '';
@@ -26,8 +33,20 @@ async function inProcess(folder: string, script: string, wrapper: string[] = [])
 }
 
 const RECORD: RunRecord = {
-  run: 'review-abc', plan: sha256('x'), plan_name: 'review', input: {}, budget: NO_BUDGETS, rehearsal: false, submitted_by: 'me', status: 'success',
-  error: null, output: null, spend: NO_SPEND, pages: [], started_at: '2026-01-01T00:00:00.000Z', ended_at: '2026-01-01T00:00:01.000Z',
+  run: 'review-abc',
+  plan: sha256('x'),
+  plan_name: 'review',
+  input: {},
+  budget: NO_BUDGETS,
+  rehearsal: false,
+  submitted_by: 'me',
+  status: 'success',
+  error: null,
+  output: null,
+  spend: NO_SPEND,
+  pages: [],
+  started_at: '2026-01-01T00:00:00.000Z',
+  ended_at: '2026-01-01T00:00:01.000Z',
 };
 
 describe('opening a store', () => {
@@ -49,29 +68,51 @@ describe('opening a store', () => {
 
   it('by several processes at once gives all the same id', async () => {
     const folder = join(await temporaryFolder(), '.perdure');
-    const ids = await Promise.all([1, 2, 3, 4].map((n) => inProcess(folder, `${' '.repeat(n)}console.log((await openStore(folder)).id)`)));
+    const ids = await Promise.all(
+      [1, 2, 3, 4].map((n) => inProcess(folder, `${' '.repeat(n)}console.log((await openStore(folder)).id)`)),
+    );
     expect(new Set(ids).size).toBe(1);
     expect(ids[0]).toMatch(/^[a-z2-7]{8}\n$/);
   });
 
   it.each([
     ['a file in its place', async (folder: string) => writeFile(folder, 'x'), /ENOTDIR|EEXIST/],
-    ['an identity that is no JSON', async (folder: string) => { await mkdir(folder); await writeFile(join(folder, 'store.json'), '{'); }, /Move the folder away/],
-    ['a store of another version', async (folder: string) => { await mkdir(folder); await writeFile(join(folder, 'store.json'), '{"id":"abcdefgh","version":9}'); }, /version `1`, got `9`/],
+    [
+      'an identity that is no JSON',
+      async (folder: string) => {
+        await mkdir(folder);
+        await writeFile(join(folder, 'store.json'), '{');
+      },
+      /Move the folder away/,
+    ],
+    [
+      'a store of another version',
+      async (folder: string) => {
+        await mkdir(folder);
+        await writeFile(join(folder, 'store.json'), '{"id":"abcdefgh","version":9}');
+      },
+      /version `1`, got `9`/,
+    ],
   ])('with %s is one clear failure', async (_what, prepare, message) => {
     const folder = join(await temporaryFolder(), '.perdure');
     await prepare(folder);
-    await expect(openStore(folder)).rejects.toMatchObject({ name: 'StoreFailure', message: expect.stringMatching(message) });
+    await expect(openStore(folder)).rejects.toMatchObject({
+      name: 'StoreFailure',
+      message: expect.stringMatching(message),
+    });
   });
 
   it('where one may not write is one clear failure', async () => {
-    const script = 'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { console.log(error.name, error.message) }';
+    const script =
+      'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { console.log(error.name, error.message) }';
     // Root may write anywhere, so the test gives that up.
     const given = '-dac_override,-dac_read_search,-fowner';
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];
     const folder = await temporaryFolder();
     await mkdir(join(folder, 'locked'), { mode: 0o555 });
-    expect(await inProcess(folder, script, bound)).toMatch(/^StoreFailure Cannot create .*expected a folder that this user may write, got EACCES/);
+    expect(await inProcess(folder, script, bound)).toMatch(
+      /^StoreFailure Cannot create .*expected a folder that this user may write, got EACCES/,
+    );
   });
 });
 
@@ -87,8 +128,11 @@ it('a full disk is a failure that says so, and leaves no part of a value', async
     try { await log.close(); console.log('logged') } catch (error) { console.log(error.type) }`;
   const said = await inProcess(folder, script, ['prlimit', `--fsize=${64 * 1024}`]);
   expect(said).toMatch(/^store-full Cannot write .*no space is left there \(EFBIG\)[\s\S]*\nstore-full\n$/);
-  const files = (await readdir(join(folder, 'values'), { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
-  for (const { parentPath, name } of files) expect(sha256(await readFile(join(parentPath, name)))).toBe(`sha256:${name}`);
+  const files = (await readdir(join(folder, 'values'), { recursive: true, withFileTypes: true })).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const { parentPath, name } of files)
+    expect(sha256(await readFile(join(parentPath, name)))).toBe(`sha256:${name}`);
   expect(files).toHaveLength(1);
 });
 
@@ -113,8 +157,13 @@ describe('a plan', () => {
 
   it('whose content has another hash than it claims is refused', async () => {
     const store = await openStore(await temporaryFolder());
-    await expect(store.putPlan({ ...made, name: 'another' })).rejects.toMatchObject({ message: expect.stringContaining('corrupt') });
-    await expect(store.getPlan(made.hash)).rejects.toMatchObject({ type: 'store-missing', message: expect.stringContaining(made.hash) });
+    await expect(store.putPlan({ ...made, name: 'another' })).rejects.toMatchObject({
+      message: expect.stringContaining('corrupt'),
+    });
+    await expect(store.getPlan(made.hash)).rejects.toMatchObject({
+      type: 'store-missing',
+      message: expect.stringContaining(made.hash),
+    });
   });
 
   it('that was changed on the disk is corrupt', async () => {
@@ -122,7 +171,10 @@ describe('a plan', () => {
     await (await openStore(folder)).putPlan(made);
     const hex = made.hash.slice(7);
     await writeFile(join(folder, 'plans', hex.slice(0, 2), hex), JSON.stringify({ ...made, name: 'another' }));
-    await expect((await openStore(folder)).getPlan(made.hash)).rejects.toMatchObject({ type: 'store-missing', message: expect.stringContaining('corrupt') });
+    await expect((await openStore(folder)).getPlan(made.hash)).rejects.toMatchObject({
+      type: 'store-missing',
+      message: expect.stringContaining('corrupt'),
+    });
   });
 });
 
@@ -142,7 +194,12 @@ describe('records of runs', () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);
     let putAway = (): void => undefined;
-    const written = store.writeRun(RECORD, new Promise<void>((resolve) => { putAway = resolve; }));
+    const written = store.writeRun(
+      RECORD,
+      new Promise<void>((resolve) => {
+        putAway = resolve;
+      }),
+    );
     while (!(await readdir(folder)).includes('runs') || (await readdir(join(folder, 'runs'))).length === 0);
     expect(await store.listRuns()).toEqual([]);
     putAway();
@@ -163,11 +220,14 @@ describe('records of runs', () => {
     expect(await store.listRuns()).toEqual([]);
   });
 
-  it.each(['../escape', 'a/../b', 'a/', 'a+b', '/a', '', '.hidden', 'a\u001b[31m'])('with the id `%s` are neither written nor looked for', async (run) => {
-    const folder = await temporaryFolder();
-    const store = await openStore(join(folder, '.perdure'));
-    await expect(store.writeRun({ ...RECORD, run })).rejects.toMatchObject({ name: 'StoreFailure' });
-    expect(await store.readRun(run)).toBeNull();
-    expect(await readdir(folder)).toEqual(['.perdure']);
-  });
+  it.each(['../escape', 'a/../b', 'a/', 'a+b', '/a', '', '.hidden', 'a\u001b[31m'])(
+    'with the id `%s` are neither written nor looked for',
+    async (run) => {
+      const folder = await temporaryFolder();
+      const store = await openStore(join(folder, '.perdure'));
+      await expect(store.writeRun({ ...RECORD, run })).rejects.toMatchObject({ name: 'StoreFailure' });
+      expect(await store.readRun(run)).toBeNull();
+      expect(await readdir(folder)).toEqual(['.perdure']);
+    },
+  );
 });

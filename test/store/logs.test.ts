@@ -75,11 +75,13 @@ describe('a log', () => {
   it('of many steps that end at once are all written when `logsWritten` says so', async () => {
     const store = await openStore(await temporaryFolder());
     const paths = Array.from({ length: 200 }, (_, index) => `items/${String(index)}`);
-    await Promise.all(paths.map((path) => {
-      const log = store.openLog('run', path);
-      log.writeLast('text', path);
-      return log.close();
-    }));
+    await Promise.all(
+      paths.map((path) => {
+        const log = store.openLog('run', path);
+        log.writeLast('text', path);
+        return log.close();
+      }),
+    );
     await store.logsWritten();
     expect(await Promise.all(paths.map((path) => texts(store, path)))).toEqual(paths);
   });
@@ -124,7 +126,9 @@ describe('a log', () => {
     await log.close();
     await lastWords(store, 'call', 'x');
     await store.logsWritten();
-    const modes = ['step.ndjson', 'gathered.log'].map(async (name) => (await stat(join(folder, 'logs', 'run', name))).mode & 0o777);
+    const modes = ['step.ndjson', 'gathered.log'].map(
+      async (name) => (await stat(join(folder, 'logs', 'run', name))).mode & 0o777,
+    );
     expect(await Promise.all(modes)).toEqual([0o600, 0o600]);
   });
 });
@@ -160,7 +164,11 @@ describe('logs of last words alone', () => {
 
   it('read like a file of their own, whatever was written when, by which process, and where a crash cut it', async () => {
     const PATHS = ['a', 'a/0', 'b'];
-    const act = fc.record({ what: fc.constantFrom('last', 'all', 'cut', 'flush', 'read'), path: fc.constantFrom(...PATHS), by: fc.constantFrom(0, 1) });
+    const act = fc.record({
+      what: fc.constantFrom('last', 'all', 'cut', 'flush', 'read'),
+      path: fc.constantFrom(...PATHS),
+      by: fc.constantFrom(0, 1),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
         const folder = await temporaryFolder();
@@ -186,7 +194,8 @@ describe('logs of last words alone', () => {
           const log = said.get(path) ?? { begun: index, last: [], own: [] };
           if (what === 'flush') await flush();
           if (what === 'read') await readOn(path);
-          if (what === 'cut') await flush().then(() => existsSync(file) && appendFileSync(file, `{"path":"${path}","at":"20`));
+          if (what === 'cut')
+            await flush().then(() => existsSync(file) && appendFileSync(file, `{"path":"${path}","at":"20`));
           if (what === 'last' && log.own.length === 0) {
             await lastWords(stores[by], path, text, at);
             said.set(path, { ...log, last: [...log.last, text] });
@@ -205,7 +214,9 @@ describe('logs of last words alone', () => {
           const lines = await readOn(path);
           expect([lines.slice(0, last.length).sort(), lines.slice(last.length)]).toEqual([[...last].sort(), own]);
         }
-        expect(await reader.listLogs('run')).toEqual([...said].sort(([, a], [, b]) => a.begun - b.begun).map(([path]) => path));
+        expect(await reader.listLogs('run')).toEqual(
+          [...said].sort(([, a], [, b]) => a.begun - b.begun).map(([path]) => path),
+        );
       }),
       { numRuns: 60 },
     );
@@ -224,17 +235,23 @@ describe('the logs of a run', () => {
     expect(await store.listLogs('run')).toEqual(['zeta', 'nested/alpha', 'nested', 'items/0/check']);
   });
 
-  it.each(['../../escape', '..', '/etc/passwd', 'a//b', 'a\0b', 'a\u001b[31m', '.'])('stay in their folder when a path is `%s`', async (path) => {
-    const folder = await temporaryFolder();
-    const store = await openStore(join(folder, '.perdure'));
-    const log = store.openLog('../run', path);
-    log.write('text', 'mine');
-    await log.close();
-    const call = store.openLog('../run', `${path}/call`);
-    call.writeLast('text', 'too');
-    await call.close();
-    expect([await texts(store, path, '../run'), await texts(store, `${path}/call`, '../run')]).toEqual(['mine', 'too']);
-    expect(await readdir(folder)).toEqual(['.perdure']);
-    expect((await readdir(join(folder, '.perdure'))).sort()).toEqual(['.gitignore', 'logs', 'store.json']);
-  });
+  it.each(['../../escape', '..', '/etc/passwd', 'a//b', 'a\0b', 'a\u001b[31m', '.'])(
+    'stay in their folder when a path is `%s`',
+    async (path) => {
+      const folder = await temporaryFolder();
+      const store = await openStore(join(folder, '.perdure'));
+      const log = store.openLog('../run', path);
+      log.write('text', 'mine');
+      await log.close();
+      const call = store.openLog('../run', `${path}/call`);
+      call.writeLast('text', 'too');
+      await call.close();
+      expect([await texts(store, path, '../run'), await texts(store, `${path}/call`, '../run')]).toEqual([
+        'mine',
+        'too',
+      ]);
+      expect(await readdir(folder)).toEqual(['.perdure']);
+      expect((await readdir(join(folder, '.perdure'))).sort()).toEqual(['.gitignore', 'logs', 'store.json']);
+    },
+  );
 });

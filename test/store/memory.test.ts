@@ -12,11 +12,13 @@ function folder(): string {
   return made;
 }
 
-const texts = (files: MemoryFiles, query: string, category?: 'convention'): string[] => files.searchMemories({ query, category }).map(({ text }) => text);
+const texts = (files: MemoryFiles, query: string, category?: 'convention'): string[] =>
+  files.searchMemories({ query, category }).map(({ text }) => text);
 
 it('memories are found by words, by their beginnings and by words that are nearly theirs, the best first', async () => {
   const files = createMemoryFiles(folder());
-  for (const text of ['Dates are ISO 8601 in UTC.', 'Tests never sleep.', 'The date library is dayjs.']) await files.addMemory({ category: 'convention', text, by: 'ana' });
+  for (const text of ['Dates are ISO 8601 in UTC.', 'Tests never sleep.', 'The date library is dayjs.'])
+    await files.addMemory({ category: 'convention', text, by: 'ana' });
   expect(texts(files, 'date library')[0]).toBe('The date library is dayjs.');
   expect(texts(files, 'libary')).toEqual(['The date library is dayjs.']);
   expect(texts(files, 'nothing of it')).toEqual([]);
@@ -45,12 +47,33 @@ it('a line that a crash has cut costs nothing but itself', async () => {
 it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
   const files = createSessionFiles(folder());
   const id = 'task-0a1b2c3d';
-  await files.createSession({ session_id: id, agent_name: 'reviewer', description: '', created_at: '2026-01-01T00:00:00.000Z' });
-  expect(files.readSession(id)).toMatchObject({ status: 'completed', updated_at: '2026-01-01T00:00:00.000Z', messages: [] });
+  await files.createSession({
+    session_id: id,
+    agent_name: 'reviewer',
+    description: '',
+    created_at: '2026-01-01T00:00:00.000Z',
+  });
+  expect(files.readSession(id)).toMatchObject({
+    status: 'completed',
+    updated_at: '2026-01-01T00:00:00.000Z',
+    messages: [],
+  });
   await files.addMessage(id, { role: 'user', content: 'Look.', run: 'r-1', at: '2026-01-02T00:00:00.000Z' });
   expect(files.readSession(id)?.status).toBe('active');
-  for (const content of ['Broken.', 'Said again after a crash.']) await files.addMessage(id, { role: 'assistant', content, run: 'r-1', at: '2026-01-03T00:00:00.000Z', status: 'error', error: 'why' });
-  expect(files.readSession(id)).toMatchObject({ status: 'error', updated_at: '2026-01-03T00:00:00.000Z', messages: [{ content: 'Look.' }, { content: 'Broken.', error: 'why' }] });
+  for (const content of ['Broken.', 'Said again after a crash.'])
+    await files.addMessage(id, {
+      role: 'assistant',
+      content,
+      run: 'r-1',
+      at: '2026-01-03T00:00:00.000Z',
+      status: 'error',
+      error: 'why',
+    });
+  expect(files.readSession(id)).toMatchObject({
+    status: 'error',
+    updated_at: '2026-01-03T00:00:00.000Z',
+    messages: [{ content: 'Look.' }, { content: 'Broken.', error: 'why' }],
+  });
   expect(files.listSessions().map(({ session_id }) => session_id)).toEqual([id]);
   expect([files.readSession('task-ffffffff'), files.readSession('../../etc/passwd')]).toEqual([null, null]);
 });

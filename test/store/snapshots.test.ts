@@ -1,6 +1,16 @@
 // @module-tag git
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -23,19 +33,24 @@ afterEach(() => rmSync(project, { recursive: true, force: true }));
 
 const init = (folder = project): unknown => execFileSync('git', ['init', '--quiet', folder]);
 const write = (name: string, content: string): void => writeFileSync(join(project, name), content);
-const kept = async (run: string, moment: 'start' | 'end' = 'start'): Promise<string> => (await snapshots.snapshotOf(run, moment)) ?? 'none';
-const names = async (tree: string): Promise<string[]> => (await snapshots.snapshotGit(['ls-tree', '-r', '-z', '--name-only', tree])).toString().split('\0').slice(0, -1);
-const content = async (tree: string, name: string): Promise<string> => (await snapshots.snapshotGit(['cat-file', 'blob', `${tree}:${name}`])).toString();
+const kept = async (run: string, moment: 'start' | 'end' = 'start'): Promise<string> =>
+  (await snapshots.snapshotOf(run, moment)) ?? 'none';
+const names = async (tree: string): Promise<string[]> =>
+  (await snapshots.snapshotGit(['ls-tree', '-r', '-z', '--name-only', tree])).toString().split('\0').slice(0, -1);
+const content = async (tree: string, name: string): Promise<string> =>
+  (await snapshots.snapshotGit(['cat-file', 'blob', `${tree}:${name}`])).toString();
 
 describe('a snapshot of a workspace', () => {
-  it('has every file that git does not ignore, and leaves the project\'s repository as it is', async () => {
+  it("has every file that git does not ignore, and leaves the project's repository as it is", async () => {
     init();
     write('.gitignore', '*.log\n');
     writeFileSync(join(project, '.git/info/exclude'), 'private\n');
     for (const name of ['a.txt', 'a.log', 'private', 'ümlaut "x".txt']) write(name, name);
     expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);
     expect(await names(await kept('r'))).toEqual(['.gitignore', 'a.txt', 'ümlaut "x".txt']);
-    expect(execFileSync('git', ['-C', project, 'count-objects'], { encoding: 'utf8' })).toBe('0 objects, 0 kilobytes\n');
+    expect(execFileSync('git', ['-C', project, 'count-objects'], { encoding: 'utf8' })).toBe(
+      '0 objects, 0 kilobytes\n',
+    );
     expect(existsSync(join(project, '.git/index'))).toBe(false);
   });
 
@@ -51,7 +66,11 @@ describe('a snapshot of a workspace', () => {
     init();
     write('a.txt', 'first');
     const again = createSnapshots(snapshotFolder(state));
-    expect(await Promise.all([snapshots, again, snapshots, again, snapshots].map((each) => each.keepSnapshot('r.1..x', 'start', project)))).toEqual([true, true, true, true, true]);
+    expect(
+      await Promise.all(
+        [snapshots, again, snapshots, again, snapshots].map((each) => each.keepSnapshot('r.1..x', 'start', project)),
+      ),
+    ).toEqual([true, true, true, true, true]);
     write('a.txt', 'second');
     await snapshots.keepSnapshot('r.1..x', 'start', project);
     await snapshots.keepSnapshot('r.1..x', 'end', project);
@@ -100,7 +119,8 @@ describe('a snapshot of a workspace', () => {
     await snapshots.keepSnapshot('three', 'start', project);
     await removeRun(state, 'two');
     const objects = join(snapshotFolder(state), 'objects');
-    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' })) utimesSync(join(objects, name), 0, 0);
+    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(objects, name), 0, 0);
     await removeUnnamedFiles(state);
     expect(await kept('two')).toBe('none');
     expect(await content(one, 'a.txt')).toBe('of both');

@@ -45,17 +45,25 @@ describe('a value', () => {
   it('that is stored says its bytes, its head and, when it is a list, its length', async () => {
     const store = await openStore(await temporaryFolder());
     const list = Array.from({ length: 300 }, (_, index) => index);
-    expect(await store.put(list)).toEqual({ ref: sha256(canonicalJson(list)), bytes: canonicalJson(list).length, preview: `${canonicalJson(list).slice(0, 239)}…`, length: 300 });
+    expect(await store.put(list)).toEqual({
+      ref: sha256(canonicalJson(list)),
+      bytes: canonicalJson(list).length,
+      preview: `${canonicalJson(list).slice(0, 239)}…`,
+      length: 300,
+    });
     expect(await store.put('y'.repeat(1_000))).not.toHaveProperty('length');
   });
 
   it('comes back from the disk as it was, whatever it is', async () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);
-    await fc.assert(fc.asyncProperty(fc.jsonValue(), async (value) => {
-      const { ref } = await store.putAlways(value as Json);
-      expect(canonicalJson(await (await reopened(folder)).get(ref))).toBe(canonicalJson(value));
-    }), { numRuns: 50 });
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        const { ref } = await store.putAlways(value as Json);
+        expect(canonicalJson(await (await reopened(folder)).get(ref))).toBe(canonicalJson(value));
+      }),
+      { numRuns: 50 },
+    );
   });
 
   it('has one name, however its keys are ordered', async () => {
@@ -84,11 +92,14 @@ describe('a value', () => {
 describe('reading a value', () => {
   it.each([
     ['missing', (path: string) => rm(path)],
-    ['corrupt', async (path: string) => {
-      const content = await readFile(path);
-      content[5] = (content[5] ?? 0) ^ 1;
-      await writeFile(path, content);
-    }],
+    [
+      'corrupt',
+      async (path: string) => {
+        const content = await readFile(path);
+        content[5] = (content[5] ?? 0) ^ 1;
+        await writeFile(path, content);
+      },
+    ],
     ['corrupt', (path: string) => writeFile(path, '')],
   ])('that is %s fails and names it', async (word, harm) => {
     const folder = await temporaryFolder();
@@ -96,12 +107,25 @@ describe('reading a value', () => {
     await harm(fileOf(folder, ref));
     const reading = (await reopened(folder)).get(ref);
     await expect(reading).rejects.toBeInstanceOf(StoreFailure);
-    await expect(reading).rejects.toMatchObject({ type: 'store-missing', message: expect.stringContaining(`\`${ref}\` is ${word}`) });
+    await expect(reading).rejects.toMatchObject({
+      type: 'store-missing',
+      message: expect.stringContaining(`\`${ref}\` is ${word}`),
+    });
   });
 
-  it.each(['sha256:../../../../etc/passwd', 'sha256:', `sha256:${'A'.repeat(64)}`, `sha256:${'a'.repeat(63)}/`, `md5:${'a'.repeat(64)}`, ''])('by `%s` never reaches the file system', async (ref) => {
+  it.each([
+    'sha256:../../../../etc/passwd',
+    'sha256:',
+    `sha256:${'A'.repeat(64)}`,
+    `sha256:${'a'.repeat(63)}/`,
+    `md5:${'a'.repeat(64)}`,
+    '',
+  ])('by `%s` never reaches the file system', async (ref) => {
     const store = await openStore(await temporaryFolder());
-    await expect(store.get(ref as Hash)).rejects.toMatchObject({ type: 'store-missing', message: expect.stringContaining('64 hexadecimal digits') });
+    await expect(store.get(ref as Hash)).rejects.toMatchObject({
+      type: 'store-missing',
+      message: expect.stringContaining('64 hexadecimal digits'),
+    });
     await expect(store.getPlan(ref as Hash)).rejects.toMatchObject({ type: 'store-missing' });
   });
 

@@ -6,7 +6,8 @@ import { WRITERS } from '../faults/writes.js';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 /** What of `node:fs` and `node:fs/promises` makes or fills a file or a folder. */
-const WRITING = /\b(?:write|writev|writeFile|appendFile|createWriteStream|copyFile|cp|mkdtemp|mkdir|rename|link|symlink|truncate|ftruncate|utimes)(?:Sync)?\b/;
+const WRITING =
+  /\b(?:write|writev|writeFile|appendFile|createWriteStream|copyFile|cp|mkdtemp|mkdir|rename|link|symlink|truncate|ftruncate|utimes)(?:Sync)?\b/;
 /** Files are opened to be read as well: a flag tells. */
 const OPENING = /\bopen(?:Sync)?\b/;
 const TO_WRITE = /O_WRONLY|O_RDWR|O_CREAT|, '(?:w|a|r\+)[x+]*'|flags\b/;
@@ -15,11 +16,15 @@ const IMPORT = /import\s+(?:(?:type\s+)?\{([^}]*)\}|\*\s+as\s+\w+|(\w+))\s+from\
 /** Files that import anything of the kind, or a whole module. */
 function writers(): string[] {
   const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-  return files.filter((file) => {
-    const text = readFileSync(join(SOURCES, file), 'utf8');
-    const writes = (names: string): boolean => WRITING.test(names) || (OPENING.test(names) && TO_WRITE.test(text));
-    return [...text.matchAll(IMPORT)].some(([whole, names]) => names === undefined || (!whole.startsWith('import type') && writes(names)));
-  }).sort();
+  return files
+    .filter((file) => {
+      const text = readFileSync(join(SOURCES, file), 'utf8');
+      const writes = (names: string): boolean => WRITING.test(names) || (OPENING.test(names) && TO_WRITE.test(text));
+      return [...text.matchAll(IMPORT)].some(
+        ([whole, names]) => names === undefined || (!whole.startsWith('import type') && writes(names)),
+      );
+    })
+    .sort();
 }
 
 it('every source file that writes is in the table of writes, and none that does not', () => {

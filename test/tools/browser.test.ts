@@ -6,7 +6,8 @@ import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';
 
 /** What a model could answer: everything that a page may take for a link, a picture or markup. */
-const HOSTILE = 'see https://evil.example/a?b=c www.evil.example <img src=https://evil.example/p.png> [x](https://evil.example) ![y](https://evil.example/q.png) <script>document.title = "evil"</script>';
+const HOSTILE =
+  'see https://evil.example/a?b=c www.evil.example <img src=https://evil.example/p.png> [x](https://evil.example) ![y](https://evil.example/q.png) <script>document.title = "evil"</script>';
 /** From the middle of a long output, where no preview reaches. */
 const MIDDLE = '1000.1001.1002';
 const WAITS = `name: waits
@@ -31,7 +32,10 @@ beforeAll(async () => {
   // Who watches keeps the host.
   project.start('watch', 'waits');
   const address = /Temporal (http:\S+)/.exec(started.stderr)?.[1] ?? '';
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
   page = await browser.newPage({ viewport: { width: 1600, height: 2000 } });
   await page.goto(address, LIMITS);
 });
@@ -42,13 +46,19 @@ afterAll(async () => {
 
 describe("Temporal's Web UI", () => {
   it('shows the Plan of a run as people can read it', async () => {
-    await page.getByText(/"kind": "command"/).first().waitFor(LIMITS);
+    await page
+      .getByText(/"kind": "command"/)
+      .first()
+      .waitFor(LIMITS);
     expect(await page.getByText(/"short":/).count()).toBe(0);
   });
 
   it('shows a stored output whole', async () => {
     await page.getByText('Activity Task Completed').last().click(LIMITS);
-    await page.getByText(MIDDLE).first().waitFor({ ...LIMITS, state: 'attached' });
+    await page
+      .getByText(MIDDLE)
+      .first()
+      .waitFor({ ...LIMITS, state: 'attached' });
   });
 
   it('tells what waits, and makes no link of what a model said', async () => {

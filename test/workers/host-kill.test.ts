@@ -17,7 +17,10 @@ describe('after kill -9', () => {
     const servers = watchServers(stateDir);
     const before = await openLink(stateDir);
     await leaveRun(before, 'kept');
-    const pids: Record<string, number | undefined> = { host: (await readHostFile(stateDir))?.host.pid, server: (await findServer(stateDir))?.identity.pid };
+    const pids: Record<string, number | undefined> = {
+      host: (await readHostFile(stateDir))?.host.pid,
+      server: (await findServer(stateDir))?.identity.pid,
+    };
     await before.close();
     for (const victim of victims) kill(pids[victim]);
     const after = await openLink(stateDir);

@@ -33,13 +33,17 @@ describe('a lock on a folder', () => {
 
   it('dies with its owner, also by kill -9, though a child of the owner lives on', async () => {
     const folder = newFolder();
-    const owner = spawnNode(['--input-type=module', '-e', `
+    const owner = spawnNode([
+      '--input-type=module',
+      '-e',
+      `
       import { takeLock } from ${JSON.stringify(LOCK_MODULE)};
       import { spawn } from 'node:child_process';
       await takeLock(${JSON.stringify(folder)}, 'host');
       spawn('sleep', ['60']);
       setInterval(() => {}, 1000);
-      console.log('held');`]);
+      console.log('held');`,
+    ]);
     if (owner.stdout === null) throw new Error('no output');
     await once(owner.stdout, 'data');
     expect(await takeLock(folder, 'host')).toBeNull();

@@ -30,7 +30,10 @@ const join1 = (stateDir: string, onProgress: (line: string) => void = () => {}):
   joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress });
 
 async function refusal(stateDir: string): Promise<UnavailableError> {
-  const error: unknown = await join1(stateDir).then(() => null, (reason: unknown) => reason);
+  const error: unknown = await join1(stateDir).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof UnavailableError)) throw new Error(`Expected an UnavailableError, got ${String(error)}`);
   expect(await serversOn(stateDir)).toEqual([]);
   return error;
@@ -50,7 +53,7 @@ async function withProgram(path: string, act: () => Promise<void>): Promise<void
 
 describe('a host in trouble', () => {
   it('does not join a foreign server on the usual ports, and takes others', async () => {
-    for (let isOther = false; !isOther; ) {
+    for (let isOther = false; !isOther;) {
       const isForeign = await occupy(8233);
       await occupy(7233);
       const link = await openLink(newFolder());
@@ -71,7 +74,10 @@ describe('a host in trouble', () => {
 
   it('refuses a database whose inside is damaged, with what the server said behind it', async () => {
     const stateDir = newFolder();
-    writeFileSync(join(stateDir, 'temporal.db'), Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8000, 7)]));
+    writeFileSync(
+      join(stateDir, 'temporal.db'),
+      Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8000, 7)]),
+    );
     expect((await refusal(stateDir)).message).toContain('corrupt');
   });
 
@@ -87,7 +93,9 @@ describe('a host in trouble', () => {
     const link = await openLink(stateDir);
     const copy = newFolder();
     linkSync(join(stateDir, 'temporal.db'), join(copy, 'temporal.db'));
-    expect((await refusal(copy)).message).toBe(`The server's database \`${copy}/temporal.db\` is in another folder too, by a hard link.`);
+    expect((await refusal(copy)).message).toBe(
+      `The server's database \`${copy}/temporal.db\` is in another folder too, by a hard link.`,
+    );
     expect(await serversOn(stateDir)).toHaveLength(1);
     await link.close();
   });
@@ -113,7 +121,11 @@ describe('a host in trouble', () => {
     const folder = newFolder();
     const program = join(folder, 'temporal');
     const taken = 'listen tcp 127.0.0.1:8233: bind: address already in use';
-    writeFileSync(program, `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo '${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`, { mode: 0o755 });
+    writeFileSync(
+      program,
+      `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo '${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`,
+      { mode: 0o755 },
+    );
     await withProgram(program, async () => {
       const link = await openLink(newFolder());
       expect(existsSync(join(folder, 'once'))).toBe(true);
@@ -125,7 +137,14 @@ describe('a host in trouble', () => {
     const folder = newFolder();
     const entry = join(folder, 'entry.mjs');
     writeFileSync(entry, "console.error('out of luck'); process.exit(9);");
-    const joining = joinHost({ stateDir: folder, taskQueue: null, start: true, credentials: {}, onProgress: () => {}, entry });
+    const joining = joinHost({
+      stateDir: folder,
+      taskQueue: null,
+      start: true,
+      credentials: {},
+      onProgress: () => {},
+      entry,
+    });
     await expect(joining).rejects.toThrow(/ended at its start \(exit 9\)[^]*out of luck/);
   });
 

@@ -26,7 +26,12 @@ describe('the host', () => {
     const second = await joining(stateDir, { start: false });
     expect(second.host).toEqual(first.host);
     expect(Object.keys(first.host.phases)).toEqual(['process', 'server', 'worker']);
-    expect(await hostStatus(stateDir)).toMatchObject({ phase: 'ready', clients: 2, restarts: 0, serverPid: (await serversOn(stateDir))[0] });
+    expect(await hostStatus(stateDir)).toMatchObject({
+      phase: 'ready',
+      clients: 2,
+      restarts: 0,
+      serverPid: (await serversOn(stateDir))[0],
+    });
     first.leave();
     second.leave();
   });
@@ -52,7 +57,9 @@ describe('the host', () => {
     const stateDir = newFolder();
     const seat = await joining(stateDir);
     const file = await readHostFile(stateDir);
-    const modes = [`${stateDir}/host.json`, file?.socket ?? '', `${stateDir}/host`].map((path) => statSync(path).mode & 0o777);
+    const modes = [`${stateDir}/host.json`, file?.socket ?? '', `${stateDir}/host`].map(
+      (path) => statSync(path).mode & 0o777,
+    );
     expect(modes).toEqual([0o600, 0o600, 0o700]);
     seat.leave();
   });
@@ -61,8 +68,14 @@ describe('the host', () => {
     const stateDir = newFolder();
     const secret = 'canary-5f0c';
     process.env['ANTHROPIC_API_KEY'] = secret;
-    const seat = await joining(stateDir, { credentials: { ANTHROPIC_API_KEY: secret } }).finally(() => delete process.env['ANTHROPIC_API_KEY']);
-    const places = [readText(hostLog(stateDir)), readText(stateDir, 'host.json'), ...['environ', 'cmdline'].map((name) => readText(`/proc/${String(seat.host.pid)}/${name}`))];
+    const seat = await joining(stateDir, { credentials: { ANTHROPIC_API_KEY: secret } }).finally(
+      () => delete process.env['ANTHROPIC_API_KEY'],
+    );
+    const places = [
+      readText(hostLog(stateDir)),
+      readText(stateDir, 'host.json'),
+      ...['environ', 'cmdline'].map((name) => readText(`/proc/${String(seat.host.pid)}/${name}`)),
+    ];
     expect(places.filter((text) => text.includes(secret))).toEqual([]);
     seat.leave();
   });
@@ -108,7 +121,11 @@ describe('the host', () => {
     await waitFor('both to leave', async () => (await hostStatus(stateDir))?.clients === 0);
     const third = joining(stateDir, { build: 'another', onProgress: (line) => lines.push(line) });
     third.catch(() => {});
-    await waitFor('another host', async () => (await hostStatus(stateDir).catch(() => null))?.pid !== first.host.pid && lines.includes('starting the host'));
+    await waitFor(
+      'another host',
+      async () =>
+        (await hostStatus(stateDir).catch(() => null))?.pid !== first.host.pid && lines.includes('starting the host'),
+    );
     expect(await first.gone).toBeNull();
     expect(readText(hostLog(stateDir))).toContain('ends: another build takes its place');
     (await third).leave();
@@ -121,27 +138,52 @@ describe('the host', () => {
 
   it('keeps closed runs for 90 days, knows our search attributes, and its worker polls', async () => {
     const stateDir = newFolder();
-    const link = await openTemporal({ project: { stateDir }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
+    const link = await openTemporal({
+      project: { stateDir },
+      config: {},
+      start: true,
+      onProgress: () => {},
+      credentials: () => ({}),
+    });
     const { config } = await link.connection.workflowService.describeNamespace({ namespace: link.namespace });
     expect(Number(config?.workflowExecutionRetentionTtl?.seconds)).toBe(90 * 24 * 3600);
-    const { customAttributes } = await link.connection.operatorService.listSearchAttributes({ namespace: link.namespace });
-    expect(Object.keys(customAttributes ?? {})).toEqual(expect.arrayContaining(['PerdureDefinition', 'PerdurePlan', 'PerdureRoot']));
+    const { customAttributes } = await link.connection.operatorService.listSearchAttributes({
+      namespace: link.namespace,
+    });
+    expect(Object.keys(customAttributes ?? {})).toEqual(
+      expect.arrayContaining(['PerdureDefinition', 'PerdurePlan', 'PerdureRoot']),
+    );
     expect(await pollersOf(link, { id: 'x' })).toHaveLength(1);
     const elsewhere = { ...link, taskQueue: 'nobody-here', embedded: false };
-    await expect(pollersOf(elsewhere, { id: 'abc' })).rejects.toThrow('No worker polls the task queue `nobody-here`, which needs the store `abc`.');
-    const outcome: Promise<RunOutcome> = new Client({ connection: link.connection }).workflow.execute('no-such-workflow', { taskQueue: link.taskQueue, workflowId: 'w', workflowExecutionTimeout: '1s' });
+    await expect(pollersOf(elsewhere, { id: 'abc' })).rejects.toThrow(
+      'No worker polls the task queue `nobody-here`, which needs the store `abc`.',
+    );
+    const outcome: Promise<RunOutcome> = new Client({ connection: link.connection }).workflow.execute(
+      'no-such-workflow',
+      { taskQueue: link.taskQueue, workflowId: 'w', workflowExecutionTimeout: '1s' },
+    );
     await expect(outcome).rejects.toThrow();
     await link.close();
   });
 
   it('is waited for when its server was restarted and its worker does not poll yet', async () => {
-    const link = await openTemporal({ project: { stateDir: newFolder() }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
+    const link = await openTemporal({
+      project: { stateDir: newFolder() },
+      config: {},
+      start: true,
+      onProgress: () => {},
+      credentials: () => ({}),
+    });
     const later = { ...link, taskQueue: 'later' };
     const pollers = pollersOf(later, { id: 'x' });
     const over = new AbortController();
     const poll = link.connection.withAbortSignal(over.signal, () =>
       link.connection.withDeadline(Date.now() + 60_000, () =>
-        link.connection.workflowService.pollWorkflowTaskQueue({ namespace: link.namespace, taskQueue: { name: 'later' }, identity: 'late' }),
+        link.connection.workflowService.pollWorkflowTaskQueue({
+          namespace: link.namespace,
+          taskQueue: { name: 'later' },
+          identity: 'late',
+        }),
       ),
     );
     expect(await pollers).toEqual(['late']);

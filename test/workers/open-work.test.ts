@@ -13,26 +13,40 @@ type Commands = NonNullable<Parameters<Service['respondWorkflowTaskCompleted']>[
 const START_TIMER = 3;
 
 const { path } = await findTemporal();
-const server = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } } });
+const server = await TestWorkflowEnvironment.createLocal({
+  server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' } },
+});
 
 describe('open work', () => {
   // Without a host: nobody looks after these runs.
   afterAll(() => server.teardown());
   afterEach(async () => {
-    for await (const { workflowId } of server.client.workflow.list({ query: 'ExecutionStatus = "Running"' })) await server.client.workflow.getHandle(workflowId).terminate();
-    await waitFor('the end of all runs', async () => (await server.client.workflow.count('ExecutionStatus = "Running"')).count === 0);
+    for await (const { workflowId } of server.client.workflow.list({ query: 'ExecutionStatus = "Running"' }))
+      await server.client.workflow.getHandle(workflowId).terminate();
+    await waitFor(
+      'the end of all runs',
+      async () => (await server.client.workflow.count('ExecutionStatus = "Running"')).count === 0,
+    );
   });
 
   const start = async (memo?: Record<string, unknown>): Promise<void> => {
     const options = { taskQueue: 'nobody', workflowId: 'w', ...(memo === undefined ? {} : { memo }) };
     await server.client.workflow.start('kept', options);
-    await waitFor('visibility', async () => (await server.client.workflow.count('ExecutionStatus = "Running"')).count === 1);
+    await waitFor(
+      'visibility',
+      async () => (await server.client.workflow.count('ExecutionStatus = "Running"')).count === 1,
+    );
   };
 
   /** Does what a worker would do with the next workflow task. */
   const answerTask = async (commands: Commands): Promise<void> => {
-    const { workflowService, options: { namespace } } = server.client;
-    const { taskToken } = await server.client.connection.withDeadline(Date.now() + 30_000, () => workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: 'nobody' }, identity: 'test' }));
+    const {
+      workflowService,
+      options: { namespace },
+    } = server.client;
+    const { taskToken } = await server.client.connection.withDeadline(Date.now() + 30_000, () =>
+      workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: 'nobody' }, identity: 'test' }),
+    );
     await workflowService.respondWorkflowTaskCompleted({ namespace, taskToken, identity: 'test', commands });
   };
 
@@ -57,8 +71,17 @@ describe('open work', () => {
 
   it('is a time that passes, and what is to follow it, until a worker has seen that it is over', async () => {
     await start({ [MEMO.waiting]: [{ path: 'approve' }] });
-    const isTimerOver = async (): Promise<boolean> => ((await server.client.workflow.getHandle('w').fetchHistory()).events ?? []).some(({ timerFiredEventAttributes: fired }) => fired != null);
-    await answerTask([{ commandType: START_TIMER, startTimerCommandAttributes: { timerId: '1', startToFireTimeout: msToTs(1_000) }, userMetadata: { summary: defaultPayloadConverter.toPayload('a wait') } }]);
+    const isTimerOver = async (): Promise<boolean> =>
+      ((await server.client.workflow.getHandle('w').fetchHistory()).events ?? []).some(
+        ({ timerFiredEventAttributes: fired }) => fired != null,
+      );
+    await answerTask([
+      {
+        commandType: START_TIMER,
+        startTimerCommandAttributes: { timerId: '1', startToFireTimeout: msToTs(1_000) },
+        userMetadata: { summary: defaultPayloadConverter.toPayload('a wait') },
+      },
+    ]);
     expect(await hasOpenWork(server.client)).toBe(true);
     await waitFor('the timer', isTimerOver);
     expect(await hasOpenWork(server.client)).toBe(true);

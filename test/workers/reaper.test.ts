@@ -15,7 +15,8 @@ async function deadPid(): Promise<number> {
 
 /** A shell with a grandchild that ignores what it can, as a killed worker's command would leave it. */
 async function command(store: string, worker: number): Promise<number> {
-  const code = "require('child_process').spawn('sleep', ['600']); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
+  const code =
+    "require('child_process').spawn('sleep', ['600']); process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)";
   const { pid = 0 } = spawnNode(['-e', code], { [RUN_TAG]: runTag({ store, worker, command: 1, run: 'r-1' }) });
   await waitFor('its child', async () => (await tagged(store)).length === 2);
   return pid;
@@ -46,7 +47,9 @@ describe('the reaper', () => {
   it('is not fooled by a process that got the pid of the dead worker', async () => {
     const store = `reused-${String(process.pid)}`;
     // The shell becomes the command only when it is told its tag, but it is older than the process that it names.
-    const shell = spawn('sh', ['-c', `read worker; exec env ${RUN_TAG}=${store}:$worker:1:r sleep 600`], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const shell = spawn('sh', ['-c', `read worker; exec env ${RUN_TAG}=${store}:$worker:1:r sleep 600`], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     await waitFor('the shell', async () => startOf(shell.pid ?? 0));
     const younger = await waitFor('a younger process', async () => {
       const { pid = 0 } = spawnNode(['-e', 'setInterval(() => {}, 1000)']);

@@ -42,12 +42,16 @@ it('a server takes the settings that its queues and its columns have from us', a
   const { path } = await findTemporal();
   const folder = stateFolder();
   const { address } = await startServer(path, folder, (await choosePorts(NO_PORTS, 1)).ports);
-  const metrics = await vi.waitUntil(() => /http:\/\/\S+\/metrics/.exec(readFileSync(serverLog(folder), 'utf8'))?.[0], { timeout: 90_000 });
+  const metrics = await vi.waitUntil(() => /http:\/\/\S+\/metrics/.exec(readFileSync(serverLog(folder), 'utf8'))?.[0], {
+    timeout: 90_000,
+  });
   const connection = await Connection.connect({ address });
   const { workflow } = new Client({ connection });
   const start = async (): Promise<unknown> => workflow.start('any', { taskQueue: 'nobody', workflowId: randomUUID() });
-  const started = async (): Promise<number> => counted(metrics, 'service_requests', 'operation="StartWorkflowExecution",service_name="history"');
-  const askedForColumns = async (): Promise<number> => counted(metrics, 'persistence_requests', 'operation="GetCurrentClusterMetadata"');
+  const started = async (): Promise<number> =>
+    counted(metrics, 'service_requests', 'operation="StartWorkflowExecution",service_name="history"');
+  const askedForColumns = async (): Promise<number> =>
+    counted(metrics, 'persistence_requests', 'operation="GetCurrentClusterMetadata"');
 
   // The server starts workflows of its own, and looks at its columns once a minute.
   await start();
@@ -58,7 +62,8 @@ it('a server takes the settings that its queues and its columns have from us', a
   expect((await askedForColumns()) - askedBefore).toBeLessThan(10);
 
   // The queue of timers has the usual interval.
-  const told = async (queue: string): Promise<number> => counted(metrics, 'ack_level_update', `operation="${queue}QueueProcessor"`);
+  const told = async (queue: string): Promise<number> =>
+    counted(metrics, 'ack_level_update', `operation="${queue}QueueProcessor"`);
   await expect.poll(() => told('Transfer')).toBeGreaterThan(5);
   await expect.poll(() => told('Visibility')).toBeGreaterThan(5);
   expect(await told('Timer')).toBeLessThan(3);
@@ -67,6 +72,8 @@ it('a server takes the settings that its queues and its columns have from us', a
 
 /** What a server counted, of all whose labels contain these. */
 async function counted(metrics: string, name: string, labels: string): Promise<number> {
-  const lines = (await (await fetch(metrics)).text()).split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(labels));
+  const lines = (await (await fetch(metrics)).text())
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) && line.includes(labels));
   return lines.reduce((sum, line) => sum + Number(line.split('} ')[1]), 0);
 }

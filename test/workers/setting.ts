@@ -26,7 +26,11 @@ export function newFolder(): string {
 
 /** Runs TypeScript-free code in a process of its own; it is ended after the test. */
 export function spawnNode(args: string[], env: Record<string, string> = {}): ChildProcess {
-  const child = spawn(process.execPath, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   children.push(child);
   return child;
 }
@@ -49,7 +53,11 @@ async function endHost(stateDir: string): Promise<void> {
 }
 
 /** Waits for a thing instead of a time. Fails after `ms` with what was waited for. */
-export async function waitFor<T>(what: string, look: () => T | null | undefined | false | Promise<T | null | undefined | false>, ms = 90_000): Promise<T> {
+export async function waitFor<T>(
+  what: string,
+  look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  ms = 90_000,
+): Promise<T> {
   const until = Date.now() + ms;
   for (;;) {
     const found = await look();

@@ -33,14 +33,19 @@ function fakeGo(folder: string, build: string[]): string {
 }
 const INSTALLS = [`printf '#!/bin/sh\\necho "${VERSION}"\\n' > $GOBIN/temporal`, 'chmod +x $GOBIN/temporal'];
 
-const environment = (folder: string, ...path: string[]): Record<string, string> => ({ XDG_CACHE_HOME: join(folder, 'cache'), PATH: [...path, '/usr/bin', '/bin'].join(':') });
+const environment = (folder: string, ...path: string[]): Record<string, string> => ({
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  PATH: [...path, '/usr/bin', '/bin'].join(':'),
+});
 
 describe('finding the Temporal program', () => {
   it('takes PERDURE_TEMPORAL_BIN before everything else', async () => {
     const folder = newFolder();
     const path = temporal(join(folder, 'mine'));
     temporal(join(folder, 'bin', 'temporal'));
-    expect(await findTemporal({ env: { ...environment(folder, join(folder, 'bin')), PERDURE_TEMPORAL_BIN: path } })).toEqual({ path, server: '1.29.1' });
+    expect(
+      await findTemporal({ env: { ...environment(folder, join(folder, 'bin')), PERDURE_TEMPORAL_BIN: path } }),
+    ).toEqual({ path, server: '1.29.1' });
   });
 
   it('takes the one on the PATH before the one in the cache', async () => {
@@ -65,8 +70,16 @@ describe('finding the Temporal program', () => {
   it.each([
     ['a missing file', () => '/nowhere/temporal', 'to name an executable file, got `/nowhere/temporal`'],
     ['a folder', (folder: string) => folder, 'to name an executable file'],
-    ['an old server', (folder: string) => temporal(join(folder, 'old'), 'temporal version 1.0.0 (Server 1.28.9, UI 2.0.0)'), 'Expected a server of 1.29 or later, got 1.28.9'],
-    ['another program', (folder: string) => temporal(join(folder, 'other'), 'hello'), 'to name its server, got `hello`'],
+    [
+      'an old server',
+      (folder: string) => temporal(join(folder, 'old'), 'temporal version 1.0.0 (Server 1.28.9, UI 2.0.0)'),
+      'Expected a server of 1.29 or later, got 1.28.9',
+    ],
+    [
+      'another program',
+      (folder: string) => temporal(join(folder, 'other'), 'hello'),
+      'to name its server, got `hello`',
+    ],
     ['a program that fails', (folder: string) => script(join(folder, 'bad'), ['exit 3']), 'failed'],
   ])('refuses %s in PERDURE_TEMPORAL_BIN', async (_, make, expected) => {
     const folder = newFolder();
@@ -79,7 +92,11 @@ describe('finding the Temporal program', () => {
     const folder = newFolder();
     const found = findTemporal({ env: { ...environment(folder), PATH: join(folder, 'empty') }, ways: [buildTemporal] });
     await expect(found).rejects.toThrow('There is no `go` on the PATH');
-    await expect(found).rejects.toMatchObject({ hint: expect.stringMatching(/PERDURE_TEMPORAL_BIN[^]*`temporal` on the PATH[^]*install Go[^]*TEMPORAL_ADDRESS/) as string });
+    await expect(found).rejects.toMatchObject({
+      hint: expect.stringMatching(
+        /PERDURE_TEMPORAL_BIN[^]*`temporal` on the PATH[^]*install Go[^]*TEMPORAL_ADDRESS/,
+      ) as string,
+    });
   });
 });
 
@@ -99,7 +116,10 @@ describe('building the Temporal program', () => {
 
   it('shows the tail of what Go said when it fails, and leaves nothing half-made', async () => {
     const folder = newFolder();
-    const env = environment(folder, fakeGo(folder, ['echo "no space left on device" >&2', 'echo half > $GOBIN/temporal', 'exit 1']));
+    const env = environment(
+      folder,
+      fakeGo(folder, ['echo "no space left on device" >&2', 'echo half > $GOBIN/temporal', 'exit 1']),
+    );
     await expect(findTemporal({ env, ways: [buildTemporal] })).rejects.toThrow('no space left on device');
     expect(readdirSync(temporalFolder(env))).toEqual([]);
   });
@@ -120,11 +140,26 @@ describe('building the Temporal program', () => {
     const folder = newFolder();
     const env = environment(folder, fakeGo(folder, [`[ -e ${folder}/go ] || exec sleep 600`, ...INSTALLS]));
     const modules = join(packageRoot(), 'dist', 'workers');
-    const killed = spawnNode(['--input-type=module', '-e', `
+    const killed = spawnNode(
+      [
+        '--input-type=module',
+        '-e',
+        `
       import { findTemporal } from '${modules}/temporal-binary.js';
       import { buildTemporal } from '${modules}/temporal-build.js';
-      await findTemporal({ ways: [buildTemporal] });`], { ...env, PERDURE_TEMPORAL_BIN: '' });
-    const owner = await waitFor('the build', () => readdirSync(folder).includes('cache') && existsSync(temporalFolder(env)) && readdirSync(temporalFolder(env)).map((name) => join(temporalFolder(env), name, 'go.json')).find(existsSync));
+      await findTemporal({ ways: [buildTemporal] });`,
+      ],
+      { ...env, PERDURE_TEMPORAL_BIN: '' },
+    );
+    const owner = await waitFor(
+      'the build',
+      () =>
+        readdirSync(folder).includes('cache') &&
+        existsSync(temporalFolder(env)) &&
+        readdirSync(temporalFolder(env))
+          .map((name) => join(temporalFolder(env), name, 'go.json'))
+          .find(existsSync),
+    );
     const go = JSON.parse(await waitFor('the record', () => readText(owner))) as ProcessIdentity;
     killed.kill('SIGKILL');
     writeFileSync(join(folder, 'go'), '');

@@ -12,7 +12,8 @@ import { newFolder, openLink, serversOn } from './setting.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
-const opening = (stateDir: string): ReturnType<typeof openTemporal> => openTemporal({ project: { stateDir }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
+const opening = (stateDir: string): ReturnType<typeof openTemporal> =>
+  openTemporal({ project: { stateDir }, config: {}, start: true, onProgress: () => {}, credentials: () => ({}) });
 
 describe('a Temporal server elsewhere', () => {
   it('that refuses connections is reported by its refusal, and nothing is started', async () => {
@@ -34,7 +35,13 @@ describe('a Temporal server elsewhere', () => {
   });
 
   it('is used with its namespace and our search attributes where it has them', async () => {
-    const host = await joinHost({ stateDir: newFolder(), taskQueue: null, start: true, credentials: {}, onProgress: () => {} });
+    const host = await joinHost({
+      stateDir: newFolder(),
+      taskQueue: null,
+      start: true,
+      credentials: {},
+      onProgress: () => {},
+    });
     vi.stubEnv('TEMPORAL_ADDRESS', host.host.address);
     const link = await opening(newFolder());
     expect(link).toMatchObject({ embedded: false, searchAttributes: true, namespace: 'default', uiUrl: null });
@@ -45,7 +52,13 @@ describe('a Temporal server elsewhere', () => {
   });
 
   it('is what `worker` needs', async () => {
-    const worker = { project: { root: '', stateDir: newFolder() }, config: {}, credentials: () => ({}), log: () => {}, onReady: () => {} };
+    const worker = {
+      project: { root: '', stateDir: newFolder() },
+      config: {},
+      credentials: () => ({}),
+      log: () => {},
+      onReady: () => {},
+    };
     await expect(runWorker(worker)).rejects.toThrow('No Temporal server is named.');
     vi.stubEnv('TEMPORAL_ADDRESS', '127.0.0.1:1');
     await expect(runWorker(worker)).rejects.toThrow('is not reachable');
@@ -56,7 +69,13 @@ describe('an embedded link', () => {
   it('refuses another task queue than the one its host serves', async () => {
     const stateDir = newFolder();
     const link = await openLink(stateDir);
-    const other = openTemporal({ project: { stateDir }, config: { task_queue: 'mine' }, start: true, onProgress: () => {}, credentials: () => ({}) });
+    const other = openTemporal({
+      project: { stateDir },
+      config: { task_queue: 'mine' },
+      start: true,
+      onProgress: () => {},
+      credentials: () => ({}),
+    });
     await expect(other).rejects.toThrow(`The host's worker polls the task queue \`${link.taskQueue}\`, not \`mine\`.`);
     await link.close();
   });
@@ -77,13 +96,21 @@ describe("Temporal's settings", () => {
   });
 
   it('come from TEMPORAL_ADDRESS and its companions', () => {
-    expect(temporalSettings({ ...home(null), TEMPORAL_ADDRESS: 'far:7233', TEMPORAL_NAMESPACE: 'ours' })).toMatchObject({ address: 'far:7233', namespace: 'ours', source: 'TEMPORAL_ADDRESS' });
+    expect(temporalSettings({ ...home(null), TEMPORAL_ADDRESS: 'far:7233', TEMPORAL_NAMESPACE: 'ours' })).toMatchObject(
+      { address: 'far:7233', namespace: 'ours', source: 'TEMPORAL_ADDRESS' },
+    );
   });
 
   it('come from a profile', () => {
-    expect(temporalSettings(home('[profile.default]\naddress = "far:7233"\nnamespace = "ours"\n'))).toMatchObject({ address: 'far:7233', namespace: 'ours' });
+    expect(temporalSettings(home('[profile.default]\naddress = "far:7233"\nnamespace = "ours"\n'))).toMatchObject({
+      address: 'far:7233',
+      namespace: 'ours',
+    });
     const env = home('[profile.work]\naddress = "work:7233"\n');
-    expect(temporalSettings({ ...env, TEMPORAL_PROFILE: 'work' })).toMatchObject({ address: 'work:7233', source: 'the Temporal profile `work`' });
+    expect(temporalSettings({ ...env, TEMPORAL_PROFILE: 'work' })).toMatchObject({
+      address: 'work:7233',
+      source: 'the Temporal profile `work`',
+    });
   });
 
   it('that cannot be read are an error, not our own server', () => {

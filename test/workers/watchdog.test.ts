@@ -33,7 +33,14 @@ async function worker(store: string, script: string, launcher?: string): Promise
       while ((await shell('echo $PPID')) === process.pid);
     }
     await shell(script);`;
-  await build({ stdin: { contents, resolveDir: process.cwd(), loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile, logLevel: 'error' });
+  await build({
+    stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
   const { pid } = spawnNode([outfile, store, script, ...(launcher === undefined ? [] : [launcher])]);
   if (pid === undefined) throw new Error('the worker did not start');
   return pid;
@@ -72,7 +79,8 @@ describe('the watchdog', () => {
     const go = join(newFolder(), 'go');
     const pid = await worker(store, `setsid sleep 999 > /dev/null 2>&1 & until [ -e ${go} ]; do sleep 0.01; done`);
     await waitFor('what it leaves', async () => (await tagged(store)).length >= 2);
-    const watchdogs = async (): Promise<number> => (await listProcesses()).filter(({ argv }) => argv.includes(`${RUN_TAG}=${store}:${pid}:`)).length;
+    const watchdogs = async (): Promise<number> =>
+      (await listProcesses()).filter(({ argv }) => argv.includes(`${RUN_TAG}=${store}:${pid}:`)).length;
     expect(await watchdogs()).toBe(1);
     writeFileSync(go, '');
     await waitFor('its end', async () => (await tagged(store)).length === 0);
@@ -86,7 +94,12 @@ describe('the watchdog', () => {
     await waitFor('both commands', async () => (await tagged(store)).length === 8);
     kill(first);
     await waitFor('the end of one', async () => (await tagged(store)).length <= 4);
-    expect((await listTagged()).filter(({ tag }) => tag.store === store).map(({ tag }) => tag.worker)).toEqual([second, second, second, second]);
+    expect((await listTagged()).filter(({ tag }) => tag.store === store).map(({ tag }) => tag.worker)).toEqual([
+      second,
+      second,
+      second,
+      second,
+    ]);
     kill(second);
     await waitFor('the end of the other', async () => (await tagged(store)).length === 0);
   });

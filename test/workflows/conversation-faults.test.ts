@@ -14,8 +14,12 @@ import { PERMISSIONS, models, talking } from './talking.js';
 import { sendDecision } from './updating.js';
 
 let harness: Harness;
-beforeAll(async () => { harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' }); });
-afterAll(async () => { await harness.close(); });
+beforeAll(async () => {
+  harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' });
+});
+afterAll(async () => {
+  await harness.close();
+});
 
 let folders = 0;
 
@@ -41,22 +45,31 @@ const write = { name: 'write_file', input: { path: 'out.txt', content: 'x' } };
 const append = { name: 'shell', input: { argv: ['sh', '-c', 'echo x >> log.txt'] } };
 
 describe('a call that a person must allow', () => {
-  it.each([['approve', 'false'], ['reject', 'true']] as const)('waits at a gate of its own; %s it, and the model is told', async (decision, isError) => {
+  it.each([
+    ['approve', 'false'],
+    ['reject', 'true'],
+  ] as const)('waits at a gate of its own; %s it, and the model is told', async (decision, isError) => {
     const plan = talking({ permissions: { ...PERMISSIONS, ask: ['write'] } });
-    const { endpoint, workspace, handle } = await open(plan, ({ results }) => (results.count === 0 ? { tools: [write] } : { text: String(results.last[0]?.is_error) }));
+    const { endpoint, workspace, handle } = await open(plan, ({ results }) =>
+      results.count === 0 ? { tools: [write] } : { text: String(results.last[0]?.is_error) },
+    );
     const gate = await gateOf(handle);
     expect(gate).toMatchObject({ path: 'work/1.1', kind: 'tool' });
     expect(await harness.json(gate.content)).toEqual({ kind: 'write', path: 'out.txt', input: write.input });
     await decide(handle, gate, decision);
     expect(await harness.json((await handle.result()).output)).toBe(isError);
     await record(`conversation-${decision}`, await handle.fetchHistory());
-    expect(await readFile(join(workspace, 'out.txt'), 'utf8').catch(() => null)).toBe(decision === 'approve' ? 'x' : null);
+    expect(await readFile(join(workspace, 'out.txt'), 'utf8').catch(() => null)).toBe(
+      decision === 'approve' ? 'x' : null,
+    );
     await endpoint.close();
   });
 
   it('is asked about after three denials in one step', async () => {
     const plan = talking({ permissions: { ...PERMISSIONS, protected: ['/out.txt'] } });
-    const { endpoint, handle } = await open(plan, ({ results }) => (results.count < 3 ? { tools: [write] } : { text: String(results.last[0]?.is_error) }));
+    const { endpoint, handle } = await open(plan, ({ results }) =>
+      results.count < 3 ? { tools: [write] } : { text: String(results.last[0]?.is_error) },
+    );
     const gate = await gateOf(handle);
     expect(gate.path).toBe('work/3.1');
     await decide(handle, gate, 'reject');
@@ -66,10 +79,16 @@ describe('a call that a person must allow', () => {
 });
 
 describe('what a person allows that was denied', () => {
-  it.each([['approve', 'false'], ['reject', 'true']] as const)('%s: is an error %s', async (decision, isError) => {
+  it.each([
+    ['approve', 'false'],
+    ['reject', 'true'],
+  ] as const)('%s: is an error %s', async (decision, isError) => {
     const target = await startModelEndpoint([]);
     const ask = { name: 'http_request', input: { url: `${target.url}/api/tags` } };
-    const { endpoint, handle } = await open(talking({ uses: [{ kind: 'builtin', name: 'http_request' }] }), ({ results }) => (results.count < 3 ? { tools: [ask] } : { text: String(results.last[0]?.is_error) }));
+    const { endpoint, handle } = await open(
+      talking({ uses: [{ kind: 'builtin', name: 'http_request' }] }),
+      ({ results }) => (results.count < 3 ? { tools: [ask] } : { text: String(results.last[0]?.is_error) }),
+    );
     await decide(handle, await gateOf(handle), decision);
     expect(await harness.json((await handle.result()).output)).toBe(isError);
     await endpoint.close();
@@ -79,15 +98,23 @@ describe('what a person allows that was denied', () => {
 
 describe('a conversation', () => {
   it('goes on where its run continues as new, which its agent does not notice', async () => {
-    const held = { name: 'shell', input: { argv: ['sh', '-c', 'echo x >> log.txt; while [ ! -e go ]; do sleep 0.05; done'] } };
-    const { endpoint, workspace, handle } = await open(talking(), ({ results }) => (results.count === 0 ? { tools: [held] } : results.count === 1 ? { tools: [append] } : { text: 'done' }));
+    const held = {
+      name: 'shell',
+      input: { argv: ['sh', '-c', 'echo x >> log.txt; while [ ! -e go ]; do sleep 0.05; done'] },
+    };
+    const { endpoint, workspace, handle } = await open(talking(), ({ results }) =>
+      results.count === 0 ? { tools: [held] } : results.count === 1 ? { tools: [append] } : { text: 'done' },
+    );
     await endpoint.arrival(1);
     // Nothing that a run waits for: it continues as new when it has had so many.
-    for (let sent = 0; sent < 2_000; sent += 200) await Promise.all(Array.from({ length: 200 }, () => handle.signal('nothing')));
+    for (let sent = 0; sent < 2_000; sent += 200)
+      await Promise.all(Array.from({ length: 200 }, () => handle.signal('nothing')));
     await writeFile(join(workspace, 'go'), '');
     const outcome = await handle.result();
     expect(await harness.json(outcome.output)).toBe('done');
-    expect((await harness.client.workflow.getHandle(handle.workflowId).describe()).runId).not.toBe(handle.firstExecutionRunId);
+    expect((await harness.client.workflow.getHandle(handle.workflowId).describe()).runId).not.toBe(
+      handle.firstExecutionRunId,
+    );
     expect(await readFile(join(workspace, 'log.txt'), 'utf8')).toBe('x\nx\n');
     expect(outcome.spend).toMatchObject({ steps: 1, tokens: 45 });
     expect(endpoint.requests).toHaveLength(3);
@@ -95,7 +122,9 @@ describe('a conversation', () => {
   });
 
   it('is cancelled in the middle of a tool', async () => {
-    const { endpoint, handle } = await open(talking(), [{ tools: [{ name: 'shell', input: { argv: ['sleep', '600'] } }] }]);
+    const { endpoint, handle } = await open(talking(), [
+      { tools: [{ name: 'shell', input: { argv: ['sleep', '600'] } }] },
+    ]);
     await endpoint.arrival(1);
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow();

@@ -17,7 +17,12 @@ import { openHarness } from './harness.js';
 import { agent as talker, WORKER } from './talking.js';
 
 /** A token costs a thousandth of a dollar. `Say` is answered at once, with 350 tokens; `Hang` never, after 300 that were read and the words `so far`. */
-const MODEL: ModelChoice = { provider: 'anthropic', model: 'dear', max_tokens: 1_000, price: { input: 1000, output: 1000, cache_read: null, cache_write_5m: null, cache_write_1h: null } };
+const MODEL: ModelChoice = {
+  provider: 'anthropic',
+  model: 'dear',
+  max_tokens: 1_000,
+  price: { input: 1000, output: 1000, cache_read: null, cache_write_5m: null, cache_write_1h: null },
+};
 const SAID = 350;
 const CUT = 302;
 
@@ -25,31 +30,81 @@ let harness: Harness;
 let endpoint: ModelEndpoint;
 const release: (() => void)[] = [];
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(({ prompt }) => (prompt.includes('Hang') ? { text: 'so far', until: new Promise((resolve) => release.push(resolve)), rest: '', usage: { input: 300, output: 1 } } : { text: 'said', usage: { input: 300, output: 50 } }));
+  endpoint = await startModelEndpoint(({ prompt }) =>
+    prompt.includes('Hang')
+      ? {
+          text: 'so far',
+          until: new Promise((resolve) => release.push(resolve)),
+          rest: '',
+          usage: { input: 300, output: 1 },
+        }
+      : { text: 'said', usage: { input: 300, output: 50 } },
+  );
   harness = await openHarness({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url });
 });
-afterEach(() => { for (const one of release.splice(0)) one(); });
+afterEach(() => {
+  for (const one of release.splice(0)) one();
+});
 afterAll(async () => {
   await harness.close();
   await endpoint.close();
 });
 
-const PARROT: Agent = { name: 'parrot', description: null, prompt: { kind: 'literal', value: 'You say.' }, model: null, program: null, tools: [], inputs: {}, max_output_kb: 100, max_turns: 1 };
+const PARROT: Agent = {
+  name: 'parrot',
+  description: null,
+  prompt: { kind: 'literal', value: 'You say.' },
+  model: null,
+  program: null,
+  tools: [],
+  inputs: {},
+  max_output_kb: 100,
+  max_turns: 1,
+};
 const ask = (index: number, prompt: string, fields: Partial<AgentStep> = {}): AgentStep => ({
-  ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }), kind: 'agent', agent: 'sha256:parrot', prompt: { kind: 'literal', value: prompt }, inputs: {}, model: null, schema: null, rehearsal: null, ...fields,
+  ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
+  kind: 'agent',
+  agent: 'sha256:parrot',
+  prompt: { kind: 'literal', value: prompt },
+  inputs: {},
+  model: null,
+  schema: null,
+  rehearsal: null,
+  ...fields,
 });
-const nested = (index: number, name: string, fields: Partial<WorkflowStep> = {}): WorkflowStep => ({ ...stepBase(index), kind: 'workflow', workflow: name, plan: `sha256:${name}`, inputs: {}, ...fields });
+const nested = (index: number, name: string, fields: Partial<WorkflowStep> = {}): WorkflowStep => ({
+  ...stepBase(index),
+  kind: 'workflow',
+  workflow: name,
+  plan: `sha256:${name}`,
+  inputs: {},
+  ...fields,
+});
 const leaf = body([ask(0, 'Say it.'), ask(1, 'Hang on.')], { name: 'leaf' });
 const quiet = body([ask(0, 'Say it.'), ask(1, 'Say more.')], { name: 'quiet' });
-const made = (steps: Step[]): Plan => plan(steps, { agents: { 'sha256:parrot': PARROT, [WORKER]: talker() }, nested: { 'sha256:leaf': leaf, 'sha256:middle': body([nested(0, 'leaf')], { name: 'middle' }), 'sha256:quiet': quiet, 'sha256:deep': body([nested(0, 'quiet'), nested(1, 'quiet')], { name: 'deep' }) } });
-const start = (steps: Step[]): Promise<RunHandle> => harness.start(made(steps), { lease: { usd: 100, tokens: 100_000 }, settings: { models: { '': MODEL }, budget: { ...NO_BUDGETS, max_cost_usd: 100, max_tokens: 100_000 } } });
+const made = (steps: Step[]): Plan =>
+  plan(steps, {
+    agents: { 'sha256:parrot': PARROT, [WORKER]: talker() },
+    nested: {
+      'sha256:leaf': leaf,
+      'sha256:middle': body([nested(0, 'leaf')], { name: 'middle' }),
+      'sha256:quiet': quiet,
+      'sha256:deep': body([nested(0, 'quiet'), nested(1, 'quiet')], { name: 'deep' }),
+    },
+  });
+const start = (steps: Step[]): Promise<RunHandle> =>
+  harness.start(made(steps), {
+    lease: { usd: 100, tokens: 100_000 },
+    settings: { models: { '': MODEL }, budget: { ...NO_BUDGETS, max_cost_usd: 100, max_tokens: 100_000 } },
+  });
 
 /** How a run ended, as its result tells or as its record does where it was cancelled. */
 async function ended(handle: RunHandle): Promise<RunOutcome> {
   try {
     return await handle.result();
   } catch (error) {
-    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure) return error.cause.details?.[0] as RunOutcome; // as runFailure makes it
+    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure)
+      return error.cause.details?.[0] as RunOutcome; // as runFailure makes it
     return until(() => harness.store.readRun(handle.workflowId));
   }
 }
@@ -67,7 +122,8 @@ function costs({ spend, charged }: RunOutcome, tokens: number): void {
 describe('what is spent counts once, however deep', () => {
   const say = (fields: Partial<AgentStep> = {}): AgentStep => ask(0, 'Say it.', fields);
   const each = (inner: Step): Step => foreach(0, { kind: 'literal', value: [1, 2] }, single(inner));
-  const rounds = (inner: Step): Step => loop(0, { kind: 'literal', value: false }, single(inner), { max: 2, at_max: 'continue' });
+  const rounds = (inner: Step): Step =>
+    loop(0, { kind: 'literal', value: false }, single(inner), { max: 2, at_max: 'continue' });
   it.each<[string, Step, number]>([
     ['a step', say(), 1],
     ['a conversation', say({ agent: WORKER }), 1],

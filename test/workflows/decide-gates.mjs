@@ -5,14 +5,23 @@ import { Client, Connection, WorkflowNotFoundError, WorkflowUpdateFailedError } 
 const { address, by, gates } = JSON.parse(process.argv[2]);
 const connection = await Connection.connect({ address });
 const client = new Client({ connection });
-const decide = ({ run, gate, hash }) => client.workflow.getHandle(run).executeUpdate('decide', { args: [{ gate, decision: 'approve', hash, by }] }).then(
-  () => 'decided',
-  (error) => {
-    // Whose run has ended is decided as well.
-    if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) return 'refused';
-    throw error;
-  },
-);
+const decide = ({ run, gate, hash }) =>
+  client.workflow
+    .getHandle(run)
+    .executeUpdate('decide', { args: [{ gate, decision: 'approve', hash, by }] })
+    .then(
+      () => 'decided',
+      (error) => {
+        // Whose run has ended is decided as well.
+        if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) return 'refused';
+        throw error;
+      },
+    );
 const ends = await Promise.all(gates.map(decide));
 await connection.close();
-console.log(JSON.stringify({ decided: ends.filter((end) => end === 'decided').length, refused: ends.filter((end) => end === 'refused').length }));
+console.log(
+  JSON.stringify({
+    decided: ends.filter((end) => end === 'decided').length,
+    refused: ends.filter((end) => end === 'refused').length,
+  }),
+);

@@ -41,7 +41,8 @@ export async function openFlowSetting(): Promise<FlowSetting> {
   const endpoint: ModelEndpoint = await startModelEndpoint(({ prompt }) => {
     const words = Object.keys(answers).find((one) => prompt.includes(one));
     const script = words === undefined ? undefined : answers[words];
-    if (words === undefined || script === undefined) return { status: 400, message: `no answer for: ${prompt.slice(0, 200)}` };
+    if (words === undefined || script === undefined)
+      return { status: 400, message: `no answer for: ${prompt.slice(0, 200)}` };
     const number = given.get(words) ?? 0;
     given.set(words, number + 1);
     const text = Array.isArray(script) ? (script[number] ?? script.at(-1) ?? null) : script;
@@ -53,14 +54,18 @@ export async function openFlowSetting(): Promise<FlowSetting> {
     harness,
     run: async (text, { answers: script = {}, input, gates = 'approve', meanwhile } = {}) => {
       const { plan, texts, problems } = compileFlowText(text);
-      if (plan === null) throw new Error(problems.map(({ line, column, message }) => `${line}:${column} ${message}`).join('\n'));
+      if (plan === null)
+        throw new Error(problems.map(({ line, column, message }) => `${line}:${column} ${message}`).join('\n'));
       for (const long of texts.values()) await harness.store.putAlways(long);
       const chosen = await chooseModels({ plan, options: {}, env, rehearse: false });
       if ('failure' in chosen) throw new Error(chosen.failure);
       answers = script;
       given.clear();
       const before = endpoint.requests.length;
-      const handle = await harness.start(plan, { ...(input === undefined ? {} : { input }), settings: { models: chosen.models, gates } });
+      const handle = await harness.start(plan, {
+        ...(input === undefined ? {} : { input }),
+        settings: { models: chosen.models, gates },
+      });
       await meanwhile?.(handle);
       const outcome = await handle.result().catch((error: unknown) => outcomeOf(error));
       return {

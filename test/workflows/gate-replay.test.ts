@@ -11,14 +11,22 @@ import { openHarness } from './harness.js';
 import { sendDecision } from './updating.js';
 
 let harness: Harness;
-beforeAll(async () => { harness = await openHarness(); });
+beforeAll(async () => {
+  harness = await openHarness();
+});
 afterAll(() => harness.close());
 
 const RUNS = 8;
 const GATES = 6;
 /** Of a history with 150 gates: twice that when each writes the full list. */
 const MOST_BYTES = 1024 * 1024;
-const gate = (index: number): Step => ({ ...stepBase(index), kind: 'approval', message: literal('Go on?'), content: literal(`content ${index}`), fallback: 'abort' });
+const gate = (index: number): Step => ({
+  ...stepBase(index),
+  kind: 'approval',
+  message: literal('Go on?'),
+  content: literal(`content ${index}`),
+  fallback: 'abort',
+});
 
 describe('gates that open at about one moment', () => {
   // A worker that has lost a run replays it: what their activities ended one after another with, it gets at once.
@@ -27,7 +35,9 @@ describe('gates that open at about one moment', () => {
     const handles = await Promise.all(Array.from({ length: RUNS }, () => harness.start(made)));
     const code = await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
     for (const handle of handles) {
-      await expect.poll(async () => (((await handle.describe()).memo?.[MEMO.waiting] ?? []) as Gate[]).length).toBe(GATES); // written by the interpreter
+      await expect
+        .poll(async () => (((await handle.describe()).memo?.[MEMO.waiting] ?? []) as Gate[]).length)
+        .toBe(GATES); // written by the interpreter
       const history = await handle.fetchHistory();
       await Worker.runReplayHistory({ workflowBundle: { code } }, history, handle.workflowId);
     }
@@ -49,7 +59,11 @@ describe('gates that open at about one moment', () => {
     if (first === undefined) throw new Error('no gate is listed');
     await sendDecision(handle, { gate: first.path, decision: 'approve', hash: first.hash, by: 'ana' });
     await expect.poll(shown).toBe(count - 1);
-    await Worker.runReplayHistory({ workflowBundle: { code: await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8') } }, await handle.fetchHistory(), handle.workflowId);
+    await Worker.runReplayHistory(
+      { workflowBundle: { code: await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8') } },
+      await handle.fetchHistory(),
+      handle.workflowId,
+    );
     await handle.terminate();
   }, 120_000);
 });

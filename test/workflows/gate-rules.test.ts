@@ -22,9 +22,14 @@ beforeAll(async () => {
   harness = await openHarness();
   people = createPeople(harness);
 });
-afterAll(async () => { await harness.close(); });
+afterAll(async () => {
+  await harness.close();
+});
 
-const reference = (root: string): Template => ({ kind: 'expression', expression: { kind: 'reference', root, path: [], source: '' } });
+const reference = (root: string): Template => ({
+  kind: 'expression',
+  expression: { kind: 'reference', root, path: [], source: '' },
+});
 const names = (...value: string[]): Template => ({ kind: 'literal', value });
 const usesGate = () => ({ ...commandStep(1, ['cat'], { needs: needs(0) }), stdin: reference('step:0.output') });
 
@@ -32,7 +37,9 @@ describe('options', () => {
   it('are one choice, which is the output; anything else, and a plain approval, is refused', async () => {
     const { workflowId: run, result } = await started(plan([approval(0, { options: ['ship', 'hold'] }), usesGate()]));
     expect(await refusal(people.say(run, 'ana'))).toBe('Gate `0` takes one of `ship`, `hold`.');
-    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline('sell') }))).toContain('takes one of');
+    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline('sell') }))).toContain(
+      'takes one of',
+    );
     await people.say(run, 'ana', { decision: 'answer', value: inline('hold') });
     const outcome = await result();
     expect(outcome.output).toEqual(inline('hold'));
@@ -48,7 +55,11 @@ describe('options', () => {
 
 describe('who may decide', () => {
   it('is a required approver, and nobody else, by update and by signal', async () => {
-    const { workflowId: run, result, signal } = await started(plan([approval(0, { rules: { approvers: names('ana', 'bo') } })]));
+    const {
+      workflowId: run,
+      result,
+      signal,
+    } = await started(plan([approval(0, { rules: { approvers: names('ana', 'bo') } })]));
     expect(await refusal(people.say(run, 'eve'))).toBe('Gate `0` is for ana or bo to decide, not for eve.');
     const { hash } = await people.gate(run);
     await signal(DECIDE, { gate: '0', decision: 'approve', hash, by: 'eve' });
@@ -57,19 +68,30 @@ describe('who may decide', () => {
   });
 
   it('is not who submitted the run, nor who decided a step before', async () => {
-    const two = plan([approval(0, { id: 'first' }), approval(1, { needs: needs(0), rules: { not_submitter: true, not_deciders: { kind: 'list', items: [reference('step:0.decided_by')] } } })]);
+    const two = plan([
+      approval(0, { id: 'first' }),
+      approval(1, {
+        needs: needs(0),
+        rules: { not_submitter: true, not_deciders: { kind: 'list', items: [reference('step:0.decided_by')] } },
+      }),
+    ]);
     const { workflowId: run, result } = await started(two);
     await people.say(run, 'ana');
     await people.gate(run, ({ path }) => path === '1');
-    for (const name of ['tester', 'ana']) expect(await refusal(people.say(run, name))).toContain(`wants somebody else than ${name}`);
+    for (const name of ['tester', 'ana'])
+      expect(await refusal(people.say(run, name))).toContain(`wants somebody else than ${name}`);
     await people.say(run, 'bo');
     expect((await result()).status).toBe('success');
   });
 
   it('who nobody can be fails at once instead of waiting for ever', async () => {
-    const { workflowId: run, result } = await started(plan([approval(0, { rules: { approvers: names('tester'), not_submitter: true } })]));
+    const { workflowId: run, result } = await started(
+      plan([approval(0, { rules: { approvers: names('tester'), not_submitter: true } })]),
+    );
     await expect(result()).rejects.toThrow();
-    expect((await harness.store.readRun(run))?.error).toContain('Nobody could decide this gate: it is for tester to decide, and not for tester.');
+    expect((await harness.store.readRun(run))?.error).toContain(
+      'Nobody could decide this gate: it is for tester to decide, and not for tester.',
+    );
   });
 
   it('is asked of others where `--yes` cannot stand for them', async () => {
@@ -88,11 +110,15 @@ describe('a quorum', () => {
     await people.gate(run, ({ votes }) => votes?.length === 1);
     expect(await refusal(people.say(run, 'ana'))).toContain('already decided by ana; it waits for 1 more');
     await people.say(run, 'bo');
-    expect(await harness.results(await result())).toMatchObject({ 0: { note: 'approved by ana and bo', decided_by: ['ana', 'bo'] } });
+    expect(await harness.results(await result())).toMatchObject({
+      0: { note: 'approved by ana and bo', decided_by: ['ana', 'bo'] },
+    });
   });
 
   it('that no choice can reach any more rejects', async () => {
-    const { workflowId: run, result } = await started(plan([approval(0, { options: ['a', 'b'], rules: { quorum: 2, approvers: names('ana', 'bo') } })]));
+    const { workflowId: run, result } = await started(
+      plan([approval(0, { options: ['a', 'b'], rules: { quorum: 2, approvers: names('ana', 'bo') } })]),
+    );
     await people.say(run, 'ana', { decision: 'answer', value: inline('a') });
     await people.say(run, 'bo', { decision: 'answer', value: inline('b') });
     await expect(result()).rejects.toThrow();
@@ -121,7 +147,9 @@ describe('an edit', () => {
     const { hash } = await people.gate(run, ({ votes }) => votes?.length === 1);
     await people.say(run, 'bo', { edit: inline('another draft') });
     await people.gate(run, (gate) => gate.hash !== hash);
-    expect(await refusal(people.decide(run, { gate: '0', decision: 'approve', hash, by: 'cy' }))).toContain('shows other content');
+    expect(await refusal(people.decide(run, { gate: '0', decision: 'approve', hash, by: 'cy' }))).toContain(
+      'shows other content',
+    );
     await people.say(run, 'ana');
     const outcome = await result();
     expect(outcome.output).toEqual(inline('another draft'));
@@ -132,11 +160,19 @@ describe('an edit', () => {
     const { workflowId: run } = await started(plan([approval(0, { id: 'bare' })]));
     expect(await refusal(people.say(run, 'ana', { edit: inline('x') }))).toContain('shows nothing that may be edited');
     const fixed = await started(plan([{ ...shown, fixed: true }]));
-    expect(await refusal(people.say(fixed.workflowId, 'ana', { edit: inline('x') }))).toContain('shows nothing that may be edited');
+    expect(await refusal(people.say(fixed.workflowId, 'ana', { edit: inline('x') }))).toContain(
+      'shows nothing that may be edited',
+    );
     const other = await started(plan([shown]));
-    expect(await refusal(people.say(other.workflowId, 'ana', { edit: inline([1]) }))).toContain('expected the edited content to be a text');
-    expect(await refusal(people.say(other.workflowId, 'ana', { edit: { ref: `sha256:${'0'.repeat(64)}`, bytes: 9 } }))).toContain('not in the store');
-    await Promise.all([run, fixed.workflowId, other.workflowId].map((id) => harness.client.workflow.getHandle(id).cancel()));
+    expect(await refusal(people.say(other.workflowId, 'ana', { edit: inline([1]) }))).toContain(
+      'expected the edited content to be a text',
+    );
+    expect(
+      await refusal(people.say(other.workflowId, 'ana', { edit: { ref: `sha256:${'0'.repeat(64)}`, bytes: 9 } })),
+    ).toContain('not in the store');
+    await Promise.all(
+      [run, fixed.workflowId, other.workflowId].map((id) => harness.client.workflow.getHandle(id).cancel()),
+    );
   });
 });
 
@@ -163,20 +199,29 @@ describe('a token (`approvals.require_token`, S43 and S44)', () => {
     const { workflowId: run, result } = await started(two, wanting);
     await people.open(run, 2);
     const { gate, decision, token } = await undecided(run);
-    const sent = (other: Partial<Decision>, by = token): Promise<string> => refusal(people.decide(run, { ...decision, ...other, token: by }));
+    const sent = (other: Partial<Decision>, by = token): Promise<string> =>
+      refusal(people.decide(run, { ...decision, ...other, token: by }));
     expect(await sent({ gate: '1' })).toContain('a token for another gate, `0`');
     expect(await sent({ by: 'bo' })).toContain('a token for another decision');
     expect(await sent({ decision: 'reject' })).toContain('a token for another decision');
     expect(await sent({ comment: 'as ana says' })).toContain('a token for another decision');
-    const issued = (other: Partial<TokenGate>, seen: Decision = decision, now = Date.now()): Promise<string> => issueToken({ ...gate, ...other }, seen, harness.store, now);
+    const issued = (other: Partial<TokenGate>, seen: Decision = decision, now = Date.now()): Promise<string> =>
+      issueToken({ ...gate, ...other }, seen, harness.store, now);
     expect(await sent({}, await issued({ run: 'run-0' }))).toContain('another gate, `0` of `run-0`');
-    expect(await sent({}, await issued({ since: '2026-01-01T00:00:00.000Z' }))).toContain('an earlier time that it was open');
+    expect(await sent({}, await issued({ since: '2026-01-01T00:00:00.000Z' }))).toContain(
+      'an earlier time that it was open',
+    );
     expect(await sent({}, await issued({ first: 'another' }))).toContain('an earlier time that it was open');
-    expect(await sent({}, await issued({}, { ...decision, hash: `sha256:${'0'.repeat(64)}` }))).toContain('a token for other content');
+    expect(await sent({}, await issued({}, { ...decision, hash: `sha256:${'0'.repeat(64)}` }))).toContain(
+      'a token for other content',
+    );
     expect(await sent({}, await issued({}, decision, Date.now() - 3_600_001))).toContain('has expired');
     await people.decide(run, { ...decision, token });
     expect(await sent({})).toContain('already decided by ana');
-    for (const [path, by] of [['0', 'bo'], ['1', 'ana']] as const) {
+    for (const [path, by] of [
+      ['0', 'bo'],
+      ['1', 'ana'],
+    ] as const) {
       const next = await undecided(run, path, by);
       await people.decide(run, { ...next.decision, token: next.token });
     }
@@ -194,7 +239,11 @@ describe('a token (`approvals.require_token`, S43 and S44)', () => {
 
   /** An open gate, an approval of it that nobody has sent, and the token of that. */
   async function undecided(run: string, path = '0', by = 'ana') {
-    const found = await until(async () => ((await harness.client.workflow.getHandle(run).describe()).memo?.[MEMO.waiting] as Gate[] | undefined)?.find((open) => open.path === path)); // written by the interpreter
+    const found = await until(async () =>
+      ((await harness.client.workflow.getHandle(run).describe()).memo?.[MEMO.waiting] as Gate[] | undefined)?.find(
+        (open) => open.path === path,
+      ),
+    ); // written by the interpreter
     const { firstRunId } = (await harness.client.workflow.getHandle(run).describe()).raw.workflowExecutionInfo ?? {};
     const gate: TokenGate = { run, first: firstRunId ?? '', gate: path, since: found.since };
     const decision: Decision = { gate: path, decision: 'approve', hash: found.hash, by };
@@ -205,17 +254,33 @@ describe('a token (`approvals.require_token`, S43 and S44)', () => {
 describe('time at a gate', () => {
   it('reminds, then lets more people decide, then takes the default', async () => {
     const rules = { approvers: names('ana'), reminder_ms: 300, escalate: { after_ms: 900, to: names('cy') } };
-    const { workflowId: run, result } = await started(plan([approval(0, { rules, default: 'approve', deadline_ms: 6_000 })]));
+    const { workflowId: run, result } = await started(
+      plan([approval(0, { rules, default: 'approve', deadline_ms: 6_000 })]),
+    );
     await people.gate(run, ({ reminders = 0 }) => reminders > 0);
-    expect(await people.gate(run, ({ escalated }) => escalated !== undefined)).toMatchObject({ approvers: ['ana', 'cy'], escalated: ['cy'] });
+    expect(await people.gate(run, ({ escalated }) => escalated !== undefined)).toMatchObject({
+      approvers: ['ana', 'cy'],
+      escalated: ['cy'],
+    });
     const outcome = await result();
-    expect(await harness.results(outcome)).toMatchObject({ 0: { status: 'success', note: 'approved by default: nobody decided in time' } });
+    expect(await harness.results(outcome)).toMatchObject({
+      0: { status: 'success', note: 'approved by default: nobody decided in time' },
+    });
   });
 
   it('takes an option as default, or rejects', async () => {
-    const chosen = await (await started(plan([approval(0, { options: ['a', 'b'], default: 'b', deadline_ms: 100 })]))).result();
+    const chosen = await (
+      await started(plan([approval(0, { options: ['a', 'b'], default: 'b', deadline_ms: 100 })]))
+    ).result();
     expect(chosen.output).toEqual(inline('b'));
-    const rejected = await (await started(plan([approval(0, { default: 'reject', deadline_ms: 100, on_error: 'continue' }), commandStep(1, ['true'], { needs: after(0) })]))).result();
+    const rejected = await (
+      await started(
+        plan([
+          approval(0, { default: 'reject', deadline_ms: 100, on_error: 'continue' }),
+          commandStep(1, ['true'], { needs: after(0) }),
+        ]),
+      )
+    ).result();
     expect(await harness.results(rejected)).toMatchObject({ 0: { failure: 'rejected' } });
   });
 });
@@ -231,8 +296,16 @@ describe('a question', () => {
   });
 
   it('with a schema takes what fits it, and says what does not, also by signal', async () => {
-    const { workflowId: run, result, signal } = await started(plan([ask(0, { schema: { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } } })]));
-    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline({ port: 'x' }) }))).toContain('`/port` must be integer');
+    const {
+      workflowId: run,
+      result,
+      signal,
+    } = await started(
+      plan([ask(0, { schema: { type: 'object', required: ['port'], properties: { port: { type: 'integer' } } } })]),
+    );
+    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline({ port: 'x' }) }))).toContain(
+      '`/port` must be integer',
+    );
     const { hash } = await people.gate(run);
     await signal(DECIDE, { gate: '0', decision: 'answer', hash, by: 'eve', value: inline('nothing of the kind') });
     await signal(DECIDE, { gate: '0', decision: 'answer', hash, by: 'ana', value: inline({ port: 8080 }) });
@@ -242,7 +315,9 @@ describe('a question', () => {
   it('with choices takes one of them; unattended, its default', async () => {
     const question = ask(0, { choices: [1, 2], default: 2 });
     const { workflowId: run, result } = await started(plan([question]));
-    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline('1') }))).toBe('Gate `0` takes one of `1`, `2`.');
+    expect(await refusal(people.say(run, 'ana', { decision: 'answer', value: inline('1') }))).toBe(
+      'Gate `0` takes one of `1`, `2`.',
+    );
     await people.say(run, 'ana', { decision: 'answer', value: inline(1) });
     expect((await result()).output).toEqual(inline(1));
     expect((await (await started(plan([question]), { gates: 'fallback' })).result()).output).toEqual(inline(2));
@@ -251,5 +326,9 @@ describe('a question', () => {
 
 async function started(made: Plan, settings: Partial<RunSettings> = {}) {
   const handle = await harness.start(made, { settings });
-  return { workflowId: handle.workflowId, result: () => handle.result(), signal: (name: string, decision: unknown) => handle.signal(name, decision) };
+  return {
+    workflowId: handle.workflowId,
+    result: () => handle.result(),
+    signal: (name: string, decision: unknown) => handle.signal(name, decision),
+  };
 }

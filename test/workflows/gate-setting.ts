@@ -8,11 +8,25 @@ import type { Harness } from './harness.js';
 import { sendDecision } from './updating.js';
 
 export function approval(index: number, fields: Partial<ApprovalStep> = {}): ApprovalStep {
-  return { ...stepBase(index), kind: 'approval', message: { kind: 'literal', value: 'Save this?' }, content: null, fallback: 'abort', ...fields };
+  return {
+    ...stepBase(index),
+    kind: 'approval',
+    message: { kind: 'literal', value: 'Save this?' },
+    content: null,
+    fallback: 'abort',
+    ...fields,
+  };
 }
 
 export function ask(index: number, fields: Partial<AskStep> = {}): AskStep {
-  return { ...stepBase(index), kind: 'ask', question: { kind: 'literal', value: 'Which one?' }, schema: null, choices: null, ...fields };
+  return {
+    ...stepBase(index),
+    kind: 'ask',
+    question: { kind: 'literal', value: 'Which one?' },
+    schema: null,
+    choices: null,
+    ...fields,
+  };
 }
 
 /** How people meet the gates of runs in a harness. */
@@ -31,14 +45,16 @@ export function createPeople(harness: Harness): People {
     const { memo } = await harness.client.workflow.getHandle(run).describe();
     return (memo?.[MEMO.waiting] ?? []) as Gate[]; // written by the interpreter
   };
-  const decide = (run: string, decision: Decision): Promise<DecisionReceipt> => sendDecision(harness.client.workflow.getHandle(run), decision);
+  const decide = (run: string, decision: Decision): Promise<DecisionReceipt> =>
+    sendDecision(harness.client.workflow.getHandle(run), decision);
   const gate = (run: string, is: (gate: Gate) => boolean = () => true): Promise<Gate> =>
     until(async () => {
       const [only] = await listed(run);
       return only !== undefined && is(only) ? only : null;
     });
   return {
-    decide, gate,
+    decide,
+    gate,
     open: (run, count = 1) =>
       until(async () => {
         const gates = await listed(run);
@@ -66,7 +82,10 @@ export async function continueAsNew({ client }: Harness, run: string): Promise<v
 
 /** Why a run refused an update. */
 export async function refusal(attempt: Promise<unknown>): Promise<string> {
-  const error: unknown = await attempt.then(() => null, (reason: unknown) => reason);
+  const error: unknown = await attempt.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
   if (!(error instanceof WorkflowUpdateFailedError)) throw new Error('The decision was not refused', { cause: error });
   return error.cause?.message ?? '';
 }

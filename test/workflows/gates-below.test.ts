@@ -60,7 +60,12 @@ async function compiled(): Promise<Plan> {
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(harness.folder, name), text);
   await mkdir(join(harness.folder, 'definitions'), { recursive: true });
   const project = findProject(harness.folder);
-  const { plan, problems, texts } = compileDefinition({ file: 'below.yml', cwd: harness.folder, project, config: loadConfig(project).config });
+  const { plan, problems, texts } = compileDefinition({
+    file: 'below.yml',
+    cwd: harness.folder,
+    project,
+    config: loadConfig(project).config,
+  });
   if (plan === null) throw new Error(JSON.stringify(problems));
   for (const text of texts.values()) await harness.store.putAlways(text);
   return plan;
@@ -72,10 +77,14 @@ it('gates in a foreach, and in a loop of a nested workflow, each go their own co
   /** The gate with this path, once it is open, in the run that owns it. */
   const gateAt = (path: string, owner = run, is: (gate: Gate) => boolean = () => true): Promise<Gate> =>
     until(async () => {
-      const told = await harness.client.workflow.getHandle(owner).describe().catch(() => null); // A nested run may not have started.
+      const told = await harness.client.workflow
+        .getHandle(owner)
+        .describe()
+        .catch(() => null); // A nested run may not have started.
       return ((told?.memo?.[MEMO.waiting] ?? []) as Gate[]).find((gate) => gate.path === path && is(gate)); // written by the interpreter
     });
-  const say = async (path: string, by: string, what: Partial<Decision> = {}, owner = run): Promise<DecisionReceipt> => people.decide(owner, { gate: path, decision: 'approve', hash: (await gateAt(path, owner)).hash, by, ...what });
+  const say = async (path: string, by: string, what: Partial<Decision> = {}, owner = run): Promise<DecisionReceipt> =>
+    people.decide(owner, { gate: path, decision: 'approve', hash: (await gateAt(path, owner)).hash, by, ...what });
 
   await say('each/0/first', 'ana', { edit: inline('a: edited') });
   const early = await gateAt('each/1/first');
@@ -88,7 +97,9 @@ it('gates in a foreach, and in a loop of a nested workflow, each go their own co
   await say('each/1/ok', 'bo', { decision: 'reject', comment: 'be brief' });
   const again = await gateAt('each/1/first', run, ({ hash }) => hash !== early.hash);
   expect(again.content).toEqual(inline('b: be brief'));
-  expect(await refusal(people.decide(run, { gate: early.path, decision: 'approve', hash: early.hash, by: 'ana' }))).toContain('shows other content');
+  expect(
+    await refusal(people.decide(run, { gate: early.path, decision: 'approve', hash: early.hash, by: 'ana' })),
+  ).toContain('shows other content');
   await continueAsNew(harness, run);
   await say('each/1/first', 'cy');
   await say('each/1/ok', 'bo');
@@ -98,7 +109,9 @@ it('gates in a foreach, and in a loop of a nested workflow, each go their own co
   const nest = `${run}/nest`;
   await gateAt('nest/round/0/sure', nest, ({ escalated }) => escalated !== undefined);
   await say('nest/round/0/sure', 'cy', { decision: 'answer', value: inline('no') }, nest);
-  expect(await refusal(say('nest/round/1/sure', 'eve', { decision: 'answer', value: inline('yes') }, nest))).toContain('eve');
+  expect(await refusal(say('nest/round/1/sure', 'eve', { decision: 'answer', value: inline('yes') }, nest))).toContain(
+    'eve',
+  );
   await say('nest/round/1/sure', 'ana', { decision: 'answer', value: inline('yes') }, nest);
   const outcome = await handle.result();
   expect(await harness.json(outcome.output)).toBe('round 1: a: edited, b: be brief');

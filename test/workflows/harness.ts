@@ -63,15 +63,29 @@ let started = 0;
 
 /** `env` has the variables by which models are reached; none by default. `server` are arguments of the server's. */
 export async function openHarness(env: Record<string, string> = {}, server: string[] = []): Promise<Harness> {
-  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } } });
+  Runtime.install({
+    logger: new DefaultLogger('ERROR'),
+    telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }), forward: {} } },
+  });
   const { path } = await findTemporal();
   const folder = await mkdtemp(join(tmpdir(), 'perdure-workflows-'));
-  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'existing-path', path }, log: { level: 'error', format: 'pretty' }, extraArgs: server } });
+  const environment = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'existing-path', path },
+      log: { level: 'error', format: 'pretty' },
+      extraArgs: server,
+    },
+  });
   const store = await openStore(join(folder, 'state'));
   const code = await readFile(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
   // As of our workers: it stands in every third event.
   const { buildId } = workflowBundle();
-  const activities = createActivities({ store, credentials: () => env, compile: createMadeCompiler(store), ...createMakers(store) });
+  const activities = createActivities({
+    store,
+    credentials: () => env,
+    compile: createMadeCompiler(store),
+    ...createMakers(store),
+  });
   const work: Harness['work'] = async (taskQueue, other) => {
     const worker = await InterpreterWorker.create({
       connection: environment.nativeConnection,
@@ -91,7 +105,10 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const stop = await work('test');
   const { client } = environment;
   return {
-    client, store, folder, address: environment.address,
+    client,
+    store,
+    folder,
+    address: environment.address,
     start: (plan, options) => startRun({ client, store, folder }, plan, options),
     results: (outcome) => resultsOf(store, outcome),
     json: (value) => jsonOf(store, value),
@@ -113,7 +130,11 @@ export async function harnessOfFile(...setting: Parameters<typeof openHarness>):
 }
 
 /** Starts a run of a Plan, as a command does, with links of any length. */
-export async function startRun({ client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>, plan: Plan, { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {}): Promise<RunHandle> {
+export async function startRun(
+  { client, store, folder }: Pick<Harness, 'client' | 'store' | 'folder'>,
+  plan: Plan,
+  { input = {}, settings = {}, lease = {}, id, taskQueue = 'test', taskTimeout, linkSteps = 500 }: StartOptions = {},
+): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
     plan: packPlan(plan),
@@ -121,13 +142,27 @@ export async function startRun({ client, store, folder }: Pick<Harness, 'client'
     root: null,
     path: '',
     lease: { ...UNLIMITED, ...lease },
-    settings: { models: {}, rehearsal: false, submitted_by: 'tester', gates: 'ask', search_attributes: false, budget: DEFAULT_BUDGETS, workspace: folder, ...settings },
+    settings: {
+      models: {},
+      rehearsal: false,
+      submitted_by: 'tester',
+      gates: 'ask',
+      search_attributes: false,
+      budget: DEFAULT_BUDGETS,
+      workspace: folder,
+      ...settings,
+    },
     in_turn: true,
     link_steps: linkSteps,
     carried: null,
   };
   started += 1;
-  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, { taskQueue, workflowId: id ?? `run-${started}`, args: [runInput], ...(taskTimeout === undefined ? {} : { workflowTaskTimeout: taskTimeout }) });
+  return client.workflow.start<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
+    taskQueue,
+    workflowId: id ?? `run-${started}`,
+    args: [runInput],
+    ...(taskTimeout === undefined ? {} : { workflowTaskTimeout: taskTimeout }),
+  });
 }
 
 /** All step results of an ended run, by id or index. */
@@ -146,7 +181,10 @@ export async function jsonOf(store: Store, value: Value | null): Promise<Json> {
 async function eventsOf(client: Client, run: string): Promise<{ type: string; bytes: number }[]> {
   const { events } = await client.workflow.getHandle(run).fetchHistory();
   return (events ?? []).map((event) => ({
-    type: Object.keys(event).find((key) => key.endsWith('EventAttributes'))?.replace('EventAttributes', '') ?? '',
+    type:
+      Object.keys(event)
+        .find((key) => key.endsWith('EventAttributes'))
+        ?.replace('EventAttributes', '') ?? '',
     bytes: JSON.stringify(event).length,
   }));
 }

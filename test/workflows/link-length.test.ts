@@ -108,7 +108,12 @@ const AT_ONCE = 5;
 async function compiled(): Promise<Plan> {
   for (const [name, text] of Object.entries(FILES)) await writeFile(join(harness.folder, name), text);
   await mkdir(join(harness.folder, 'definitions'), { recursive: true });
-  const { plan, problems, texts } = compileDefinition({ file: 'all.yml', cwd: harness.folder, project: findProject(harness.folder), config: {} });
+  const { plan, problems, texts } = compileDefinition({
+    file: 'all.yml',
+    cwd: harness.folder,
+    project: findProject(harness.folder),
+    config: {},
+  });
   if (plan === null) throw new Error(JSON.stringify(problems));
   for (const text of texts.values()) await harness.store.putAlways(text);
   return plan;
@@ -118,37 +123,55 @@ async function compiled(): Promise<Plan> {
 async function outcomeOf(plan: Plan, linkSteps: number): Promise<{ came: object; links: number }> {
   const workspace = join(harness.folder, `links-of-${linkSteps}`);
   await mkdir(workspace);
-  const handle = await harness.start(plan, { linkSteps, settings: { workspace, budget: { ...NO_BUDGETS, max_parallel: 4 } } });
+  const handle = await harness.start(plan, {
+    linkSteps,
+    settings: { workspace, budget: { ...NO_BUDGETS, max_parallel: 4 } },
+  });
   const { status, error, output, spend } = await handle.result();
   const done = (await readFile(join(workspace, 'done.txt'), 'utf8')).trimEnd().split('\n').sort();
   const record = await harness.store.readRun(handle.workflowId);
   if (record === null) throw new Error('The run has left no record');
   const shown = shownIn(await viewOfRecord(record, harness.store));
-  return { came: { status, error: error?.split('\n').sort(), output: await harness.json(output), spend, done, shown }, links: (await linksOf(harness, handle)).length };
+  return {
+    came: { status, error: error?.split('\n').sort(), output: await harness.json(output), spend, done, shown },
+    links: (await linksOf(harness, handle)).length,
+  };
 }
 
 /** Steps as people see them: each with how it ended, its rounds, and the run that is nested in it. */
 function shownIn({ steps }: Pick<RunView, 'steps'>): unknown[] {
-  return steps.map(({ path, status, result, rounds, nested }) => [path, status, result?.error ?? null, rounds.map((round) => [round.index, round.status, shownIn(round)]), nested === null ? null : shownIn(nested)]);
+  return steps.map(({ path, status, result, rounds, nested }) => [
+    path,
+    status,
+    result?.error ?? null,
+    rounds.map((round) => [round.index, round.status, shownIn(round)]),
+    nested === null ? null : shownIn(nested),
+  ]);
 }
 
-it('a run comes to the same, and is shown the same, wherever it continues as new', async () => {
-  const plan = await compiled();
-  const { came, links } = await outcomeOf(plan, WHOLE);
-  expect(links).toBe(1);
-  expect(came).toMatchObject({ status: 'partial' });
-  const lengths = [...new Set(LENGTHS)];
-  const failures: string[] = [];
-  await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-    for (let length = lengths.shift(); length !== undefined; length = lengths.shift()) {
-      const ended = await outcomeOf(plan, length);
-      const difference = differenceOf(linesOf(came), linesOf(ended.came));
-      if (difference !== null) failures.push(`${length} steps in a link: ${difference}`);
-      if (length < MOST / 4 && ended.links < 2) failures.push(`${length} steps in a link, and one link`);
-    }
-  }));
-  expect(failures).toEqual([]);
-}, FULL ? 1_200_000 : 120_000);
+it(
+  'a run comes to the same, and is shown the same, wherever it continues as new',
+  async () => {
+    const plan = await compiled();
+    const { came, links } = await outcomeOf(plan, WHOLE);
+    expect(links).toBe(1);
+    expect(came).toMatchObject({ status: 'partial' });
+    const lengths = [...new Set(LENGTHS)];
+    const failures: string[] = [];
+    await Promise.all(
+      Array.from({ length: AT_ONCE }, async () => {
+        for (let length = lengths.shift(); length !== undefined; length = lengths.shift()) {
+          const ended = await outcomeOf(plan, length);
+          const difference = differenceOf(linesOf(came), linesOf(ended.came));
+          if (difference !== null) failures.push(`${length} steps in a link: ${difference}`);
+          if (length < MOST / 4 && ended.links < 2) failures.push(`${length} steps in a link, and one link`);
+        }
+      }),
+    );
+    expect(failures).toEqual([]);
+  },
+  FULL ? 1_200_000 : 120_000,
+);
 
 function linesOf(came: object): string[] {
   return JSON.stringify(came, null, 1).split('\n');
@@ -157,6 +180,10 @@ function linesOf(came: object): string[] {
 /** Where two lists begin to differ, with what stands around there; null where they do not. */
 function differenceOf(expected: string[], found: string[]): string | null {
   const at = expected.findIndex((line, index) => line !== found[index]);
-  const around = (lines: string[]): string => lines.slice(Math.max(0, at - 6), at + 6).map((line) => line.trim()).join(' ');
+  const around = (lines: string[]): string =>
+    lines
+      .slice(Math.max(0, at - 6), at + 6)
+      .map((line) => line.trim())
+      .join(' ');
   return at < 0 && expected.length === found.length ? null : `line ${at}: ${around(expected)} became ${around(found)}`;
 }

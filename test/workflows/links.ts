@@ -12,15 +12,31 @@ export interface Link {
 }
 
 /** Every Temporal run of a chain, in order. */
-export async function linksOf({ client }: Harness, { workflowId, firstExecutionRunId }: Pick<RunHandle, 'workflowId' | 'firstExecutionRunId'>): Promise<Link[]> {
+export async function linksOf(
+  { client }: Harness,
+  { workflowId, firstExecutionRunId }: Pick<RunHandle, 'workflowId' | 'firstExecutionRunId'>,
+): Promise<Link[]> {
   const links: Link[] = [];
-  for (let runId: string | null = firstExecutionRunId; runId !== null; ) {
+  for (let runId: string | null = firstExecutionRunId; runId !== null;) {
     const link: AnyRun = client.workflow.getHandle(workflowId, runId);
     const { raw } = await link.describe();
     const events: HistoryEvent[] = (await link.fetchHistory()).events ?? [];
-    const activities = most(withoutNextTasks(events), ['activityTaskScheduledEventAttributes'], ['activityTaskCompletedEventAttributes']);
-    const children = most(events, ['startChildWorkflowExecutionInitiatedEventAttributes'], ['childWorkflowExecutionCompletedEventAttributes', 'childWorkflowExecutionFailedEventAttributes']);
-    links.push({ events: events.length, bytes: Number(raw.workflowExecutionInfo?.historySizeBytes ?? 0), activities, children });
+    const activities = most(
+      withoutNextTasks(events),
+      ['activityTaskScheduledEventAttributes'],
+      ['activityTaskCompletedEventAttributes'],
+    );
+    const children = most(
+      events,
+      ['startChildWorkflowExecutionInitiatedEventAttributes'],
+      ['childWorkflowExecutionCompletedEventAttributes', 'childWorkflowExecutionFailedEventAttributes'],
+    );
+    links.push({
+      events: events.length,
+      bytes: Number(raw.workflowExecutionInfo?.historySizeBytes ?? 0),
+      activities,
+      children,
+    });
     runId = events.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? null;
   }
   return links;
@@ -32,7 +48,10 @@ type AnyRun = ReturnType<Harness['client']['workflow']['getHandle']>;
 function withoutNextTasks(events: HistoryEvent[]): HistoryEvent[] {
   const begins = events.filter((event) => event.activityTaskScheduledEventAttributes?.activityId === NEXT_TASK_ID);
   const ids = new Set(begins.map(({ eventId }) => String(eventId)));
-  return events.filter((event) => !begins.includes(event) && !ids.has(String(event.activityTaskCompletedEventAttributes?.scheduledEventId)));
+  return events.filter(
+    (event) =>
+      !begins.includes(event) && !ids.has(String(event.activityTaskCompletedEventAttributes?.scheduledEventId)),
+  );
 }
 
 function most(events: HistoryEvent[], begins: (keyof HistoryEvent)[], ends: (keyof HistoryEvent)[]): number {

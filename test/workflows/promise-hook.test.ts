@@ -15,6 +15,8 @@ describe('a worker without the SDK’s promise hook', () => {
   it('tells of a workflow’s failure where in our source it came from', async () => {
     const handle = await harness.start(plan([commandStep(0, ['false'])]));
     const failure: unknown = await handle.result().catch((error: unknown) => error);
-    expect(failure).toMatchObject({ cause: { stack: expect.stringMatching(/src\/workflows\/\w+\.ts:\d+:\d+/) as unknown } });
+    expect(failure).toMatchObject({
+      cause: { stack: expect.stringMatching(/src\/workflows\/\w+\.ts:\d+:\d+/) as unknown },
+    });
   });
 });

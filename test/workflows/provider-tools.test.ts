@@ -10,17 +10,47 @@ import { openHarness } from './harness.js';
 import { models, talking } from './talking.js';
 
 let harness: Harness;
-beforeAll(async () => { harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' }); });
-afterAll(async () => { await harness.close(); });
+beforeAll(async () => {
+  harness = await openHarness({ ANTHROPIC_API_KEY: 'test-key' });
+});
+afterAll(async () => {
+  await harness.close();
+});
 
 const SEARCH: Tool = { kind: 'provider', name: 'web_search', max_uses: 3, allowed_domains: ['example.org'] };
 const FETCH: Tool = { kind: 'provider', name: 'web_fetch' };
 const CODE: Tool = { kind: 'provider', name: 'code_execution' };
 
-const used = (id: string, name: string, input: unknown): object => ({ type: 'server_tool_use', id, name, input, caller: { type: 'direct' } });
-const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [{ type: 'web_search_result', title: 'A', url: 'https://example.org/a', encrypted_content: 'sealed', page_age: '1 day' }] };
-const refused = (id: string): object => ({ type: 'web_search_tool_result', tool_use_id: id, content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' } });
-const ran = { type: 'bash_code_execution_tool_result', tool_use_id: 'srv_3', content: { type: 'bash_code_execution_result', stdout: '4', stderr: '', return_code: 0, content: [] } };
+const used = (id: string, name: string, input: unknown): object => ({
+  type: 'server_tool_use',
+  id,
+  name,
+  input,
+  caller: { type: 'direct' },
+});
+const found = {
+  type: 'web_search_tool_result',
+  tool_use_id: 'srv_1',
+  content: [
+    {
+      type: 'web_search_result',
+      title: 'A',
+      url: 'https://example.org/a',
+      encrypted_content: 'sealed',
+      page_age: '1 day',
+    },
+  ],
+};
+const refused = (id: string): object => ({
+  type: 'web_search_tool_result',
+  tool_use_id: id,
+  content: { type: 'web_search_tool_result_error', error_code: 'max_uses_exceeded' },
+});
+const ran = {
+  type: 'bash_code_execution_tool_result',
+  tool_use_id: 'srv_3',
+  content: { type: 'bash_code_execution_result', stdout: '4', stderr: '', return_code: 0, content: [] },
+};
 
 async function run(uses: Tool[], script: Script, settings: Partial<RunSettings> = {}) {
   const endpoint = await startModelEndpoint(script);
@@ -29,7 +59,12 @@ async function run(uses: Tool[], script: Script, settings: Partial<RunSettings> 
     const outcome: RunOutcome | null = await handle.result().catch(() => null);
     const { lines } = await harness.store.readLog(handle.workflowId, 'work', 0);
     const notes = lines.filter(({ stream }) => stream === 'note').map(({ text }) => text);
-    return { outcome, notes, output: outcome === null ? null : await harness.json(outcome.output), bodies: endpoint.requests.map(({ body }) => body) };
+    return {
+      outcome,
+      notes,
+      output: outcome === null ? null : await harness.json(outcome.output),
+      bodies: endpoint.requests.map(({ body }) => body),
+    };
   } finally {
     await endpoint.close();
   }
@@ -47,28 +82,68 @@ describe('tools that the provider runs', () => {
   });
 
   it('are told in the log with what they came to, go back word for word, and cost what their searches do', async () => {
-    const { bodies, notes, output, outcome } = await run([SEARCH, CODE, { kind: 'builtin', name: 'read_file' }], [
-      { text: 'I look.', stop: 'pause_turn', served: [used('srv_1', 'web_search', { query: 'x' }), found, used('srv_2', 'web_search', { query: 'y' }), refused('srv_2')], usage: { input: 1, output: 1, searches: 2 } },
-      { text: 'It is A.', served: [used('srv_3', 'bash_code_execution', { command: 'echo 4' }), ran], usage: { input: 1, output: 1, searches: 1 } },
-    ]);
+    const { bodies, notes, output, outcome } = await run(
+      [SEARCH, CODE, { kind: 'builtin', name: 'read_file' }],
+      [
+        {
+          text: 'I look.',
+          stop: 'pause_turn',
+          served: [
+            used('srv_1', 'web_search', { query: 'x' }),
+            found,
+            used('srv_2', 'web_search', { query: 'y' }),
+            refused('srv_2'),
+          ],
+          usage: { input: 1, output: 1, searches: 2 },
+        },
+        {
+          text: 'It is A.',
+          served: [used('srv_3', 'bash_code_execution', { command: 'echo 4' }), ran],
+          usage: { input: 1, output: 1, searches: 1 },
+        },
+      ],
+    );
     expect(output).toBe('I look.It is A.');
     expect(notes).toEqual([
-      'turn 1', '→ web_search {"query":"x"}', '← web_search: 1 result', '→ web_search {"query":"y"}', '← web_search failed: max_uses_exceeded',
-      '→ bash_code_execution {"command":"echo 4"}', '← bash_code_execution: ended with 0',
+      'turn 1',
+      '→ web_search {"query":"x"}',
+      '← web_search: 1 result',
+      '→ web_search {"query":"y"}',
+      '← web_search failed: max_uses_exceeded',
+      '→ bash_code_execution {"command":"echo 4"}',
+      '← bash_code_execution: ended with 0',
     ]);
-    expect(bodies[1]?.['messages']).toMatchObject([{ role: 'user' }, { role: 'assistant', content: [{ type: 'text', text: 'I look.' }, used('srv_1', 'web_search', { query: 'x' }), found, used('srv_2', 'web_search', { query: 'y' }), refused('srv_2')] }]);
+    expect(bodies[1]?.['messages']).toMatchObject([
+      { role: 'user' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'I look.' },
+          used('srv_1', 'web_search', { query: 'x' }),
+          found,
+          used('srv_2', 'web_search', { query: 'y' }),
+          refused('srv_2'),
+        ],
+      },
+    ]);
     expect(outcome?.spend).toEqual({ usd: expect.closeTo(0.03, 3) as number, tokens: 4, steps: 1 });
   });
 
   it('reserve what their searches may cost', async () => {
     const endpoint = await startModelEndpoint(() => ({ text: 'done', usage: { input: 1, output: 1, searches: 3 } }));
     const price = { input: 0.000001, output: 0, cache_read: 0, cache_write_5m: 0, cache_write_1h: 0 };
-    const settings = models(endpoint.url, harness.folder, { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5', base_url: endpoint.url, price, max_tokens: 10 } } });
+    const settings = models(endpoint.url, harness.folder, {
+      models: {
+        '': { provider: 'anthropic', model: 'claude-sonnet-5-5', base_url: endpoint.url, price, max_tokens: 10 },
+      },
+    });
     try {
       const enough = await harness.start(talking({ uses: [SEARCH] }), { settings, lease: { usd: 0.04 } });
       expect((await enough.result()).spend.usd).toBeCloseTo(0.03, 6);
       const short = await harness.start(talking({ uses: [SEARCH] }), { settings, lease: { usd: 0.02 } });
-      await expect.poll(async () => (await short.describe()).memo?.[MEMO.paused]).toMatchObject({ cause: 'max_cost_usd' });
+      await expect
+        .poll(async () => (await short.describe()).memo?.[MEMO.paused])
+        .toMatchObject({ cause: 'max_cost_usd' });
       expect(endpoint.requests).toHaveLength(1);
       await short.cancel();
       await short.result().catch(() => undefined);

@@ -18,10 +18,14 @@ describe('a run that waits for a long step before it continues as new', () => {
     const go = join(harness.folder, 'go');
     const list = Array.from({ length: 900 }, (_, index) => index);
     const long = commandStep(0, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', go]);
-    const made = plan([long, foreach(1, { kind: 'literal', value: list }, single(set(0, { n: whole('item') })), { id: 'each' })], { output: whole('step:1.output') });
+    const made = plan(
+      [long, foreach(1, { kind: 'literal', value: list }, single(set(0, { n: whole('item') })), { id: 'each' })],
+      { output: whole('step:1.output') },
+    );
     const leave = await harness.work('second');
     const handle = await harness.start(made, { taskQueue: 'second' });
-    const written = async (): Promise<number> => (await harness.events(handle.workflowId)).filter(({ type }) => type === 'markerRecorded').length;
+    const written = async (): Promise<number> =>
+      (await harness.events(handle.workflowId)).filter(({ type }) => type === 'markerRecorded').length;
     await expect.poll(written).toBeGreaterThan(500);
     await leave();
     onTestFinished(await harness.work('second'));
@@ -35,8 +39,17 @@ describe('a run that waits for a long step before it continues as new', () => {
 
 describe('quick steps of a foreach that end in another order than they started in', () => {
   it('keep their own results when another worker replays the run', async () => {
-    const item = many([script(0, 'sleep "0.$1"; echo "$2"', [whole('item'), whole('index')]), script(1, 'echo "$1 of $2"', [whole('step:0.output'), whole('index')], { needs: after(0) })]);
-    const made = plan([foreach(0, { kind: 'literal', value: DELAYS.map((delay) => `0${delay}`) }, item, { id: 'each' }), approval(1, { id: 'ok', needs: after(0) })], { output: whole('step:0.output') });
+    const item = many([
+      script(0, 'sleep "0.$1"; echo "$2"', [whole('item'), whole('index')]),
+      script(1, 'echo "$1 of $2"', [whole('step:0.output'), whole('index')], { needs: after(0) }),
+    ]);
+    const made = plan(
+      [
+        foreach(0, { kind: 'literal', value: DELAYS.map((delay) => `0${delay}`) }, item, { id: 'each' }),
+        approval(1, { id: 'ok', needs: after(0) }),
+      ],
+      { output: whole('step:0.output') },
+    );
     const leave = await harness.work('first');
     const handle = await harness.start(made, { taskQueue: 'first' });
     await people.gate(handle.workflowId);

@@ -28,11 +28,23 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-const ask = (index: number): AgentStep => ({ ...stepBase(index), kind: 'agent', agent: ROLE, prompt: { kind: 'literal', value: `Question ${index}.` }, inputs: {}, model: null, schema: null, rehearsal: null });
+const ask = (index: number): AgentStep => ({
+  ...stepBase(index),
+  kind: 'agent',
+  agent: ROLE,
+  prompt: { kind: 'literal', value: `Question ${index}.` },
+  inputs: {},
+  model: null,
+  schema: null,
+  rehearsal: null,
+});
 
 it('of a hundred queued calls none is made before the time that a provider names, and all are answered after it', async () => {
   const steps = Array.from({ length: 100 }, (_, index) => ask(index));
-  const handle = await harness.start(plan(steps, { agents: { [ROLE]: AGENT } }), { settings: { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5' } } }, lease: { slots: 50 } });
+  const handle = await harness.start(plan(steps, { agents: { [ROLE]: AGENT } }), {
+    settings: { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5' } } },
+    lease: { slots: 50 },
+  });
   const outcome = await handle.result();
   expect(outcome.status).toBe('success');
   expect(arrivals).toHaveLength(101);

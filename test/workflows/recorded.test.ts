@@ -6,8 +6,12 @@ import type { Harness } from './harness.js';
 import { openHarness } from './harness.js';
 
 let harness: Harness;
-beforeAll(async () => { harness = await openHarness(); });
-afterAll(async () => { await harness.close(); });
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(async () => {
+  await harness.close();
+});
 
 /** Runs every scenario whose history is stored in `test/replay/`; `PERDURE_RECORD=1` stores those of new ones. */
 describe('the scenarios of stored histories', () => {
@@ -15,7 +19,13 @@ describe('the scenarios of stored histories', () => {
     const handle = await harness.start(plan, { id: name, lease, settings: { workspace: '/' } });
     await drive?.(harness, handle);
     await handle.result().catch(() => undefined); // some end in failure, on purpose
-    const links = [{ file: name, handle: harness.client.workflow.getHandle(name, handle.firstExecutionRunId) }, ...nested.map((path) => ({ file: `${name}.${path.replaceAll('/', '.')}`, handle: harness.client.workflow.getHandle(`${name}/${path}`) }))];
+    const links = [
+      { file: name, handle: harness.client.workflow.getHandle(name, handle.firstExecutionRunId) },
+      ...nested.map((path) => ({
+        file: `${name}.${path.replaceAll('/', '.')}`,
+        handle: harness.client.workflow.getHandle(`${name}/${path}`),
+      })),
+    ];
     for (const link of links) {
       const history = await link.handle.fetchHistory();
       expect(history.events?.length ?? 0).toBeGreaterThan(5);

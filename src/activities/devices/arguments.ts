@@ -21,12 +21,24 @@ function expandText(word: string, values: Values, level: number): string {
   return word.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     if (value === undefined) return placeholder;
-    return typeof value === 'string' && OF_FILES.has(name) ? value : expand([value].flat(), values, level + 1).join(' ');
+    return typeof value === 'string' && OF_FILES.has(name)
+      ? value
+      : expand([value].flat(), values, level + 1).join(' ');
   });
 }
 
 /** What comes from outside of the kind's file is inserted as it is, and never looked through again (I4). */
-const OF_FILES = new Set(['source', 'object', 'image', 'port', 'name_literal', 'data_literal', 'out', 'sketch', 'library']);
+const OF_FILES = new Set([
+  'source',
+  'object',
+  'image',
+  'port',
+  'name_literal',
+  'data_literal',
+  'out',
+  'sketch',
+  'library',
+]);
 
 /** Bytes as a literal of Python, in ASCII. */
 export function pythonBytes(bytes: Buffer): string {

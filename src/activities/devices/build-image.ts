@@ -32,12 +32,19 @@ interface Source {
 /** Builds an image from sources, which are files of the workspace. Throws `compile-failed` with the compiler's own errors. */
 export async function buildImage(device: Device, names: string[], bench: Workbench): Promise<Image> {
   const rules = device.kind.compile;
-  if (rules === null) throw stepFailure('compile-failed', `Nothing can be compiled for the kind \`${device.kind.name}\`.`);
+  if (rules === null)
+    throw stepFailure('compile-failed', `Nothing can be compiled for the kind \`${device.kind.name}\`.`);
   const sources = await Promise.all(names.map((name) => readSource(name, bench.cwd)));
   const out = await mkdtemp(join(tmpdir(), 'perdure-build-'));
   try {
     const includes = [...new Set(names.map((name) => `-I${dirname(name)}`))];
-    const build: Build = { device, rules, bench, out, values: { ...device.values, out, includes, sketch: join(out, 'sketch') } };
+    const build: Build = {
+      device,
+      rules,
+      bench,
+      out,
+      values: { ...device.values, out, includes, sketch: join(out, 'sketch') },
+    };
     const objects = await compileAll(build, await joinSources(build, sources));
     const library = rules.library === null ? '' : await libraryOf(build, rules.library);
     for (const argv of rules.link) await call(build, argv, { objects, library });
@@ -51,7 +58,10 @@ async function readSource(name: string, workspace: string): Promise<Source> {
   try {
     return { name, bytes: await readInside(name, workspace) };
   } catch (error) {
-    throw stepFailure('compile-failed', `The source \`${name}\` cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw stepFailure(
+      'compile-failed',
+      `The source \`${name}\` cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
@@ -62,12 +72,22 @@ async function joinSources({ rules, out, device }: Build, sources: Source[]): Pr
   const joined = sources.filter(isJoined);
   const rest = sources.filter((source) => !isJoined(source) && !HEADERS.has(extname(source.name)));
   const unknown = rest.find(({ name }) => !rules.rules.some(({ from }) => from.includes(extname(name))));
-  if (unknown !== undefined) throw stepFailure('compile-failed', `Expected sources that \`${device.kind.name}\` knows (${extensionsOf(rules).join(', ')}), got \`${unknown.name}\`.`);
+  if (unknown !== undefined)
+    throw stepFailure(
+      'compile-failed',
+      `Expected sources that \`${device.kind.name}\` knows (${extensionsOf(rules).join(', ')}), got \`${unknown.name}\`.`,
+    );
   if (joined.length === 0 || rule === null) return rest.map(({ name }) => name);
   const path = join(out, 'sketch', `sketch${rule.to}`);
   await mkdir(dirname(path), { recursive: true });
   // `#line` makes the compiler tell the author's own file and line.
-  await writeFile(path, [rule.head, ...joined.flatMap(({ name, bytes }) => [`#line 1 ${JSON.stringify(name)}`, bytes.toString('utf8')])].join('\n'));
+  await writeFile(
+    path,
+    [
+      rule.head,
+      ...joined.flatMap(({ name, bytes }) => [`#line 1 ${JSON.stringify(name)}`, bytes.toString('utf8')]),
+    ].join('\n'),
+  );
   return [...(rules.rules.some(({ from }) => from.includes(rule.to)) ? [path] : []), ...rest.map(({ name }) => name)];
 }
 
@@ -91,7 +111,11 @@ async function compileAll(build: Build, paths: string[]): Promise<string[]> {
   };
   await Promise.all(Array.from({ length: availableParallelism() }, work));
   if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw stepFailure('compile-failed', failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n'));
+  if (failures.length > 1)
+    throw stepFailure(
+      'compile-failed',
+      failures.map((failure) => (failure instanceof Error ? failure.message : String(failure))).join('\n'),
+    );
   return objects.flat();
 }
 
@@ -99,11 +123,16 @@ async function compileAll(build: Build, paths: string[]): Promise<string[]> {
 async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRules['library']>): Promise<string> {
   const { values, rules } = build;
   const paths = await sourcesIn(expand(folders, values), build);
-  const hash = createHash('sha256').update(JSON.stringify([rules.rules.map(({ run: argv }) => expand(argv, values)), run]).replaceAll(build.out, ''));
+  const hash = createHash('sha256').update(
+    JSON.stringify([rules.rules.map(({ run: argv }) => expand(argv, values)), run]).replaceAll(build.out, ''),
+  );
   for (const path of paths) hash.update(path).update(await readFile(path));
   const folder = join(cacheFolder(), 'libraries');
   const kept = join(folder, `${hash.digest('hex').slice(0, 32)}.a`);
-  const isKept = await readFile(kept).then(() => true, () => false);
+  const isKept = await readFile(kept).then(
+    () => true,
+    () => false,
+  );
   if (isKept) return kept;
   const made = join(build.out, 'library.a');
   const inner: Build = { ...build, out: join(build.out, 'library') };
@@ -121,24 +150,39 @@ async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRule
 }
 
 async function sourcesIn(folders: string[], { rules, device }: Build): Promise<string[]> {
-  const listed = await Promise.all(folders.map(async (folder) => {
-    const names = await readdir(folder).catch(() => {
-      throw stepFailure('compile-failed', `The folder \`${folder}\`, which \`${device.kind.name}\` compiles, is not there. Install the package arduino-core-avr, or set \`values: {arduino: …}\` at the device.`);
-    });
-    return names.filter((name) => rules.rules.some(({ from }) => from.includes(extname(name)))).sort().map((name) => join(folder, name));
-  }));
+  const listed = await Promise.all(
+    folders.map(async (folder) => {
+      const names = await readdir(folder).catch(() => {
+        throw stepFailure(
+          'compile-failed',
+          `The folder \`${folder}\`, which \`${device.kind.name}\` compiles, is not there. Install the package arduino-core-avr, or set \`values: {arduino: …}\` at the device.`,
+        );
+      });
+      return names
+        .filter((name) => rules.rules.some(({ from }) => from.includes(extname(name))))
+        .sort()
+        .map((name) => join(folder, name));
+    }),
+  );
   return listed.flat();
 }
 
 async function call({ bench, values, out }: Build, argv: Argv, more: Values): Promise<void> {
   const words = expand(argv, { ...values, ...more });
   const { code, said } = await runTool(words, bench);
-  if (code !== 0) throw stepFailure('compile-failed', compilerErrors(said.replaceAll(`${out}/`, '')) || `${words[0] ?? ''} ended with ${code ?? 'a signal'}.`);
+  if (code !== 0)
+    throw stepFailure(
+      'compile-failed',
+      compilerErrors(said.replaceAll(`${out}/`, '')) || `${words[0] ?? ''} ended with ${code ?? 'a signal'}.`,
+    );
 }
 
 async function filesOf({ rules, out, device }: Build, sources: Source[]): Promise<ImageFile[]> {
-  if (rules.result === null) return sources.map(({ name, bytes }) => ({ name: basename(name), encoding: 'utf8', data: bytes.toString('utf8') }));
+  if (rules.result === null)
+    return sources.map(({ name, bytes }) => ({ name: basename(name), encoding: 'utf8', data: bytes.toString('utf8') }));
   const isText = device.kind.image === 'ihex';
   const bytes = await readFile(join(out, rules.result));
-  return [{ name: rules.result, encoding: isText ? 'utf8' : 'base64', data: bytes.toString(isText ? 'utf8' : 'base64') }];
+  return [
+    { name: rules.result, encoding: isText ? 'utf8' : 'base64', data: bytes.toString(isText ? 'utf8' : 'base64') },
+  ];
 }

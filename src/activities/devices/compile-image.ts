@@ -11,13 +11,26 @@ import { loadDevice, renderAll } from './load-device.js';
 
 /** Builds an image with a real toolchain. The device itself is not needed. */
 export function createCompileImage({ store }: Dependencies): Activities['compileImage'] {
-  return (call) => attempt(store, call, 'compile', async ({ step, signal, log }) => {
-    const device = await loadDevice(store, step.device);
-    const sources = (await renderAll(store, call, step.sources)).flatMap((source) => (Array.isArray(source) ? source.map(toText) : [toText(source)]));
-    const image = await buildImage(device, sources, { owner: { store: store.id, run: call.root.run }, cwd: call.workspace, signal, log });
-    checkImage(image, device);
-    return writeDown(step, async () => ({ output: await store.put(image as unknown as Json), spend: { usd: 0, tokens: 0, steps: 1 }, note: describeImage(image), reused: false }));
-  });
+  return (call) =>
+    attempt(store, call, 'compile', async ({ step, signal, log }) => {
+      const device = await loadDevice(store, step.device);
+      const sources = (await renderAll(store, call, step.sources)).flatMap((source) =>
+        Array.isArray(source) ? source.map(toText) : [toText(source)],
+      );
+      const image = await buildImage(device, sources, {
+        owner: { store: store.id, run: call.root.run },
+        cwd: call.workspace,
+        signal,
+        log,
+      });
+      checkImage(image, device);
+      return writeDown(step, async () => ({
+        output: await store.put(image as unknown as Json),
+        spend: { usd: 0, tokens: 0, steps: 1 },
+        note: describeImage(image),
+        reused: false,
+      }));
+    });
 }
 
 /** For people: what it is and how much. */

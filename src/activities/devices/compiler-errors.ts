@@ -5,7 +5,10 @@ const TOLD_LINES = 12;
  * last place, else all of it from its end.
  */
 export function compilerErrors(said: string): string {
-  const lines = said.split(/\r?\n/).map((line) => line.trimEnd()).filter((line) => line !== '');
+  const lines = said
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
   const errors = lines.filter((line) => /^[^\s:][^:]*:\d+(?::\d+)?: (?:fatal )?error: /.test(line));
   if (errors.length > 0) return errors.slice(0, TOLD_LINES).join('\n');
   const python = [...said.matchAll(/File "([^"]+)", line (\d+)/g)].at(-1);

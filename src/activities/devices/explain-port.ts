@@ -13,7 +13,17 @@ export interface PortFinding {
 
 const CABLE = 'Plug it in with a cable that carries data: many only charge. `lsusb` must then show it.';
 /** Drivers of the serial chips that boards have, by USB vendor. */
-const DRIVERS: Record<string, string> = { '2341': 'cdc_acm', '2a03': 'cdc_acm', '2e8a': 'cdc_acm', '303a': 'cdc_acm', '0d28': 'cdc_acm', f055: 'cdc_acm', '1a86': 'ch341', '10c4': 'cp210x', '0403': 'ftdi_sio' };
+const DRIVERS: Record<string, string> = {
+  '2341': 'cdc_acm',
+  '2a03': 'cdc_acm',
+  '2e8a': 'cdc_acm',
+  '303a': 'cdc_acm',
+  '0d28': 'cdc_acm',
+  f055: 'cdc_acm',
+  '1a86': 'ch341',
+  '10c4': 'cp210x',
+  '0403': 'ftdi_sio',
+};
 
 /**
  * Looks at all that is between a device and its port: the cable (is it on the USB at all?), the driver (is it there and
@@ -23,18 +33,43 @@ export async function explainPort(device: Device, folders: DeviceFolders = SYSTE
   const found = await findPort(device, folders);
   if ('path' in found) return { ok: true, detail: `${device.kind.name} ${device.board} at ${found.path}`, fix: null };
   const { missing: detail } = found;
-  if (!found.mayCome) return { ok: false, detail, fix: detail.includes(GROUP_HINT) ? null : 'Correct its `port` or `usb` in perdure.yml' };
+  if (!found.mayCome)
+    return {
+      ok: false,
+      detail,
+      fix: detail.includes(GROUP_HINT) ? null : 'Correct its `port` or `usb` in perdure.yml',
+    };
   const wanted = device.usb === null ? device.kind.usb : [device.usb];
-  const there = (await usbDevices(folders)).find((ids) => wanted.some((want) => ids === want.toLowerCase().split(':').slice(0, 2).join(':')));
-  if (there === undefined) return { ok: false, detail, fix: device.port === null ? CABLE : `${CABLE} Its port may have another name now: \`usb: "vendor:product"\` finds it by its ids.` };
+  const there = (await usbDevices(folders)).find((ids) =>
+    wanted.some((want) => ids === want.toLowerCase().split(':').slice(0, 2).join(':')),
+  );
+  if (there === undefined)
+    return {
+      ok: false,
+      detail,
+      fix:
+        device.port === null
+          ? CABLE
+          : `${CABLE} Its port may have another name now: \`usb: "vendor:product"\` finds it by its ids.`,
+    };
   const driver = DRIVERS[there.split(':')[0] ?? ''];
-  return { ok: false, detail: `${detail} \`${there}\` is plugged in.`, fix: await portless(device, there, driver, folders) };
+  return {
+    ok: false,
+    detail: `${detail} \`${there}\` is plugged in.`,
+    fix: await portless(device, there, driver, folders),
+  };
 }
 
 /** A board that the USB shows: either it has another port than was said, or none, for want of a driver. */
-async function portless(device: Device, ids: string, driver: string | undefined, folders: DeviceFolders): Promise<string> {
+async function portless(
+  device: Device,
+  ids: string,
+  driver: string | undefined,
+  folders: DeviceFolders,
+): Promise<string> {
   const elsewhere = await findPort({ ...device, port: null, usb: ids }, folders);
-  if ('path' in elsewhere) return `It is at \`${elsewhere.path}\` now: correct \`port\`, or name it by \`usb: "${ids}"\`.`;
+  if ('path' in elsewhere)
+    return `It is at \`${elsewhere.path}\` now: correct \`port\`, or name it by \`usb: "${ids}"\`.`;
   return `The kernel has no driver for it${driver === undefined ? '' : `: \`sudo modprobe ${driver}\``}. In a container or a virtual machine, pass the device on.`;
 }
 
@@ -42,10 +77,16 @@ async function portless(device: Device, ids: string, driver: string | undefined,
 async function usbDevices({ sys }: DeviceFolders): Promise<string[]> {
   const folder = join(sys, 'bus', 'usb', 'devices');
   const names = await readdir(folder).catch(() => []);
-  const read = async (name: string, file: string): Promise<string | null> => readFile(join(folder, name, file), 'utf8').then((text) => text.trim(), () => null);
-  const found = await Promise.all(names.map(async (name) => {
-    const [vendor, product] = await Promise.all([read(name, 'idVendor'), read(name, 'idProduct')]);
-    return vendor === null || product === null ? [] : [`${vendor}:${product}`];
-  }));
+  const read = async (name: string, file: string): Promise<string | null> =>
+    readFile(join(folder, name, file), 'utf8').then(
+      (text) => text.trim(),
+      () => null,
+    );
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const [vendor, product] = await Promise.all([read(name, 'idVendor'), read(name, 'idProduct')]);
+      return vendor === null || product === null ? [] : [`${vendor}:${product}`];
+    }),
+  );
   return found.flat();
 }

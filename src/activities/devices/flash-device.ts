@@ -12,7 +12,15 @@ import { createHomeStore } from '../home-store.js';
 import { writeDown } from '../left-to-write.js';
 import { describeImage } from './compile-image.js';
 import { checkImage, toImage } from './images.js';
-import { inWorkspace, loadDevice, portSetting, readLastGood, renderAll, renderText, writeLastGood } from './load-device.js';
+import {
+  inWorkspace,
+  loadDevice,
+  portSetting,
+  readLastGood,
+  renderAll,
+  renderText,
+  writeLastGood,
+} from './load-device.js';
 import type { HeldPort } from './open-port.js';
 import { withPort } from './open-port.js';
 import { shownImage } from './prepare-flash.js';
@@ -41,7 +49,8 @@ async function flash(deps: AtHome, call: FlashCall, current: Attempt<FlashStep>)
   checkImage(image, device);
   if (call.rehearsal) return done(`rehearsal: ${describeImage(image)} not written`, shownImage(device.name, image));
   return withPort(device, portSetting(deps, call), current.signal, (port) =>
-    inWorkspace(deps.store, call, (folder) => act(deps, call, current, { device, image, port, folder })));
+    inWorkspace(deps.store, call, (folder) => act(deps, call, current, { device, image, port, folder })),
+  );
 }
 
 interface Held {
@@ -52,11 +61,19 @@ interface Held {
   folder: string;
 }
 
-async function act({ store }: AtHome, call: FlashCall, { step, signal, log, progress }: Attempt<FlashStep>, { device, image, port, folder }: Held): Promise<StepOutput> {
+async function act(
+  { store }: AtHome,
+  call: FlashCall,
+  { step, signal, log, progress }: Attempt<FlashStep>,
+  { device, image, port, folder }: Held,
+): Promise<StepOutput> {
   const bench = { owner: { store: store.id, run: call.root.run }, cwd: folder, signal, log };
   const context: WriteContext = { port, bench, progress };
   if (call.act === 'inspect') return inspect(store, device, image, context);
-  log.write('note', `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)} to ${device.name} by ${port.path}, sha256 ${image.sha256}`);
+  log.write(
+    'note',
+    `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)} to ${device.name} by ${port.path}, sha256 ${image.sha256}`,
+  );
   await writeImage(device, image, context);
   if (call.act === 'write' && step.boot !== null) {
     const expect = await renderText(store, call, step.boot.expect);
@@ -74,29 +91,51 @@ async function act({ store }: AtHome, call: FlashCall, { step, signal, log, prog
  * Finds out what a lost worker has left: the new image is success; the last good one tells that nothing was written, so
  * that another try is the first; anything else leaves the device in doubt.
  */
-async function inspect(store: Dependencies['store'], device: Device, image: Image, context: WriteContext): Promise<StepOutput> {
+async function inspect(
+  store: Dependencies['store'],
+  device: Device,
+  image: Image,
+  context: WriteContext,
+): Promise<StepOutput> {
   if (await holdsImage(device, image, context)) {
     await writeLastGood(store, device.name, { image, run: context.bench.owner.run, at: new Date().toISOString() });
     return done(`${describeImage(image)} verified after its worker was lost`, shownImage(device.name, image));
   }
   const good = await readLastGood(store, device.name);
-  if (good !== null && (await holdsImage(device, good.image, context))) throw stepFailure('not-written', `The worker was lost before it wrote to \`${device.name}\`, which still holds the last good image.`);
-  throw stepFailure('device-doubt', `The worker was lost while \`${device.name}\` was flashed: it holds neither the new image nor the last good one.`);
+  if (good !== null && (await holdsImage(device, good.image, context)))
+    throw stepFailure(
+      'not-written',
+      `The worker was lost before it wrote to \`${device.name}\`, which still holds the last good image.`,
+    );
+  throw stepFailure(
+    'device-doubt',
+    `The worker was lost while \`${device.name}\` was flashed: it holds neither the new image nor the last good one.`,
+  );
 }
 
 /** The image that is to be written: the last good one, the one that was approved, or what the step names. */
 async function imageFor({ store }: AtHome, call: FlashCall, step: FlashStep, device: Device): Promise<Image> {
   if (call.act === 'restore') {
     const good = await readLastGood(store, device.name);
-    if (good === null) throw stepFailure('image-invalid', `No image of \`${device.name}\` is known to be good; there is nothing to restore.`);
+    if (good === null)
+      throw stepFailure(
+        'image-invalid',
+        `No image of \`${device.name}\` is known to be good; there is nothing to restore.`,
+      );
     return good.image;
   }
   // The run's files are where its store is: for another host they were read there just now.
-  const [value = null] = call.image !== null && (await store.isElsewhere()) ? [await loadValue(call.image.image, store)] : await renderAll(store, call, [step.image]);
+  const [value = null] =
+    call.image !== null && (await store.isElsewhere())
+      ? [await loadValue(call.image.image, store)]
+      : await renderAll(store, call, [step.image]);
   const now = await toImage(value, device, call.workspace);
   if (call.image === null) return now;
   if (now.sha256 !== call.image.sha256) {
-    throw stepFailure('image-invalid', `The image was changed after it was approved: sha256 ${call.image.sha256} was approved, and it is ${now.sha256} now. \`${device.name}\` was not touched.`);
+    throw stepFailure(
+      'image-invalid',
+      `The image was changed after it was approved: sha256 ${call.image.sha256} was approved, and it is ${now.sha256} now. \`${device.name}\` was not touched.`,
+    );
   }
   const { image } = call.image;
   return toImage(await loadValue(image, store), device, call.workspace);

@@ -14,7 +14,15 @@ const FILE_BYTES = 32 * 1024 * 1024;
 
 /** Byte 0 of an ESP image, and the chip's number at byte 12 (esptool, `bin_image.py`). */
 const ESP_MAGIC = 0xe9;
-const ESP_CHIPS = new Map([[0, 'esp32'], [2, 'esp32s2'], [5, 'esp32c3'], [9, 'esp32s3'], [12, 'esp32c2'], [13, 'esp32c6'], [16, 'esp32h2']]);
+const ESP_CHIPS = new Map([
+  [0, 'esp32'],
+  [2, 'esp32s2'],
+  [5, 'esp32c3'],
+  [9, 'esp32s3'],
+  [12, 'esp32c2'],
+  [13, 'esp32c6'],
+  [16, 'esp32h2'],
+]);
 
 /** An image of these files. */
 export function imageOf(format: ImageFormat, target: string | null, files: ImageFile[]): Image {
@@ -35,8 +43,13 @@ function programBytes(format: ImageFormat, files: ImageFile[]): number {
 /** A value that a step was given as its image: what `compile` made, the text of a HEX file, or the path of a file. */
 export async function toImage(value: Json, device: Device, workspace: string): Promise<Image> {
   if (isImage(value)) return imageOf(value.format, value.target, value.files);
-  if (typeof value !== 'string' || value.trim() === '') throw invalid(device, `Expected what \`compile\` made or the path of a file, got ${value === null ? 'nothing' : 'another value'}.`);
-  if (value.trimStart().startsWith(':')) return imageOf('ihex', null, [{ name: 'image.hex', encoding: 'utf8', data: value }]);
+  if (typeof value !== 'string' || value.trim() === '')
+    throw invalid(
+      device,
+      `Expected what \`compile\` made or the path of a file, got ${value === null ? 'nothing' : 'another value'}.`,
+    );
+  if (value.trimStart().startsWith(':'))
+    return imageOf('ihex', null, [{ name: 'image.hex', encoding: 'utf8', data: value }]);
   return imageOf(device.kind.image, null, [await readImageFile(value, device, workspace)]);
 }
 
@@ -44,8 +57,18 @@ export async function toImage(value: Json, device: Device, workspace: string): P
 function isImage(value: Json): value is Json & Pick<Image, 'format' | 'target' | 'files'> {
   if (!isObject(value) || !Array.isArray(value['files']) || value['files'].length === 0) return false;
   const { target = null, format } = value;
-  const files = value['files'].every((file) => isObject(file) && isFileName(file['name']) && typeof file['data'] === 'string' && (file['encoding'] === 'utf8' || file['encoding'] === 'base64'));
-  return files && (format === 'ihex' || format === 'bin' || format === 'files') && (target === null || typeof target === 'string');
+  const files = value['files'].every(
+    (file) =>
+      isObject(file) &&
+      isFileName(file['name']) &&
+      typeof file['data'] === 'string' &&
+      (file['encoding'] === 'utf8' || file['encoding'] === 'base64'),
+  );
+  return (
+    files &&
+    (format === 'ihex' || format === 'bin' || format === 'files') &&
+    (target === null || typeof target === 'string')
+  );
 }
 
 /** Names become paths on the board and in a temporary folder. */
@@ -55,7 +78,10 @@ function isFileName(name: Json | undefined): boolean {
 
 async function readImageFile(path: string, device: Device, workspace: string): Promise<ImageFile> {
   const data = await readInside(path, workspace).catch((error: unknown) => {
-    throw invalid(device, `The image \`${path}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    throw invalid(
+      device,
+      `The image \`${path}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
   });
   const isText = device.kind.image !== 'bin';
   const name = device.kind.image === 'files' ? basename(path) : `image${extname(path) || '.bin'}`;
@@ -82,12 +108,15 @@ export async function readInside(path: string, workspace: string): Promise<Buffe
 /** Checks an image before the device is touched: its format, its size, and that it is for this chip. */
 export function checkImage(image: Image, device: Device): void {
   const { kind, target, max_bytes } = device;
-  if (image.format !== kind.image) throw invalid(device, `Expected an image of the format \`${kind.image}\`, got \`${image.format}\`.`);
-  if (image.target !== null && image.target !== target) throw invalid(device, `The image is for \`${image.target}\`; \`${device.name}\` is a \`${target}\`.`);
+  if (image.format !== kind.image)
+    throw invalid(device, `Expected an image of the format \`${kind.image}\`, got \`${image.format}\`.`);
+  if (image.target !== null && image.target !== target)
+    throw invalid(device, `The image is for \`${image.target}\`; \`${device.name}\` is a \`${target}\`.`);
   const end = image.format === 'ihex' ? endOfHex(image, device) : image.bytes;
   if (image.format === 'bin' && target.startsWith('esp')) checkEsp(image, device);
   if (end === 0) throw invalid(device, 'The image is empty.');
-  if (end > max_bytes) throw invalid(device, `The image needs ${end} bytes; \`${device.board}\` has room for ${max_bytes}.`);
+  if (end > max_bytes)
+    throw invalid(device, `The image needs ${end} bytes; \`${device.board}\` has room for ${max_bytes}.`);
 }
 
 function endOfHex(image: Image, device: Device): number {
@@ -98,9 +127,14 @@ function endOfHex(image: Image, device: Device): number {
 
 function checkEsp({ files }: Image, device: Device): void {
   const head = files[0] === undefined ? Buffer.alloc(0) : bytesOf(files[0]);
-  if (head[0] !== ESP_MAGIC) throw invalid(device, `Expected an ESP image, which starts with 0xE9, got ${head[0] === undefined ? 'nothing' : `0x${head[0].toString(16).padStart(2, '0')}`}.`);
+  if (head[0] !== ESP_MAGIC)
+    throw invalid(
+      device,
+      `Expected an ESP image, which starts with 0xE9, got ${head[0] === undefined ? 'nothing' : `0x${head[0].toString(16).padStart(2, '0')}`}.`,
+    );
   const chip = head.length < 14 ? undefined : ESP_CHIPS.get(head.readUInt16LE(12));
-  if (chip !== undefined && chip !== device.target) throw invalid(device, `The image is for \`${chip}\`; \`${device.name}\` is a \`${device.target}\`.`);
+  if (chip !== undefined && chip !== device.target)
+    throw invalid(device, `The image is for \`${chip}\`; \`${device.name}\` is a \`${device.target}\`.`);
 }
 
 function invalid(device: Device, why: string): Error {

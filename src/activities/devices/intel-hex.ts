@@ -9,7 +9,10 @@ export interface HexImage {
 const DATA = 0;
 const END_OF_FILE = 1;
 /** Types of records that move the base address, and by how many bits their value is shifted. */
-const BASE_SHIFT = new Map([[2, 4], [4, 16]]);
+const BASE_SHIFT = new Map([
+  [2, 4],
+  [4, 16],
+]);
 const KNOWN_TYPES = new Set([0, 1, 2, 3, 4, 5]);
 
 /**
@@ -42,7 +45,8 @@ export function readHex(text: string): HexImage | { wrong: string } {
 type HexRecord = { address: number; type: number; data: Buffer } | { wrong: string };
 
 function readRecord(line: string): HexRecord {
-  if (!/^:(?:[0-9A-Fa-f]{2}){5,}$/.test(line)) return { wrong: 'is no record: expected `:` and pairs of hexadecimal digits' };
+  if (!/^:(?:[0-9A-Fa-f]{2}){5,}$/.test(line))
+    return { wrong: 'is no record: expected `:` and pairs of hexadecimal digits' };
   const record = Buffer.from(line.slice(1), 'hex');
   const [length = 0, high = 0, low = 0, type = 0] = record;
   if (record.length !== length + 5) return { wrong: `says ${length} bytes of data and has ${record.length - 5}` };

@@ -34,34 +34,50 @@ export function meaningOf({ texts }: Pick<DeviceKind, 'texts'>, said: string): {
 /** The failure that a tool's end is. `hasWritten`: a port that is lost by then is a board that died, and may come back. */
 export function toolFailure({ name, kind }: Device, program: string, end: ToolEnd, hasWritten: boolean): Error {
   const found = meaningOf(kind, end.said);
-  if (found === null) return stepFailure('flash-failed', `\`${name}\`: ${program} ended with ${end.code ?? 'a signal'}: ${lastLines(end.said)}`);
+  if (found === null)
+    return stepFailure(
+      'flash-failed',
+      `\`${name}\`: ${program} ended with ${end.code ?? 'a signal'}: ${lastLines(end.said)}`,
+    );
   const means = hasWritten && found.means === 'missing' ? 'mute' : found.means;
   return stepFailure(FAILURE_OF[means], `\`${name}\` ${SUMMARY[means]}. ${program} says: ${found.line}`);
 }
 
 function lastLines(said: string): string {
-  const lines = said.split(/[\r\n]+/).map((line) => line.trim()).filter((line) => line !== '');
+  const lines = said
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   return lines.slice(-4).join(' · ') || 'it said nothing';
 }
 
 /** Follows a tool's words, and tells how far it is. */
-export function createProgress({ progress: { mark, count, phases } }: DeviceKind): { add: (text: string) => void; now: () => { phase: string; percent: number } | null } {
+export function createProgress({ progress: { mark, count, phases } }: DeviceKind): {
+  add: (text: string) => void;
+  now: () => { phase: string; percent: number } | null;
+} {
   let tail = '';
   let phase: string | null = null;
   let percent = 0;
 
   const add = (text: string): void => {
     tail += text;
-    const [start, name] = Object.entries(phases).reduce<[number, string | null]>((best, [words, named]) => {
-      const at = tail.lastIndexOf(words);
-      return at > best[0] ? [at, named] : best;
-    }, [-1, null]);
+    const [start, name] = Object.entries(phases).reduce<[number, string | null]>(
+      (best, [words, named]) => {
+        const at = tail.lastIndexOf(words);
+        return at > best[0] ? [at, named] : best;
+      },
+      [-1, null],
+    );
     if (name !== null) {
       phase = name;
       percent = 0;
       tail = tail.slice(start);
     }
-    percent = mark === null ? (lastPercent(tail) ?? percent) : Math.min(100, Math.round((100 * marks(tail, mark)) / Math.max(1, count)));
+    percent =
+      mark === null
+        ? (lastPercent(tail) ?? percent)
+        : Math.min(100, Math.round((100 * marks(tail, mark)) / Math.max(1, count)));
     if (tail.length > 4_096) tail = tail.slice(-2_048);
   };
 

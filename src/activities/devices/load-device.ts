@@ -32,7 +32,12 @@ export async function renderText(store: Store, call: StepCall, template: Templat
 }
 
 export function portSetting({ store, boardProgram, deviceFolders }: Dependencies, call: StepCall): PortSetting {
-  return { store, run: call.root.run, boardProgram: boardProgram ?? null, ...(deviceFolders === undefined ? {} : { folders: deviceFolders }) };
+  return {
+    store,
+    run: call.root.run,
+    boardProgram: boardProgram ?? null,
+    ...(deviceFolders === undefined ? {} : { folders: deviceFolders }),
+  };
 }
 
 /** What a device is known to have held, and well. */
@@ -48,7 +53,11 @@ export async function writeLastGood(store: Store, device: string, good: LastGood
  * Has tools run in the run's own folder; where that is on another host, in an empty one of their own that is removed after.
  * Tools take settings from where they run (`esptool.cfg`): in a folder that all users write to, anybody's.
  */
-export async function inWorkspace<R>(store: Pick<HomeStore, 'isElsewhere'>, { workspace }: Pick<DeviceCall, 'workspace'>, act: (folder: string) => Promise<R>): Promise<R> {
+export async function inWorkspace<R>(
+  store: Pick<HomeStore, 'isElsewhere'>,
+  { workspace }: Pick<DeviceCall, 'workspace'>,
+  act: (folder: string) => Promise<R>,
+): Promise<R> {
   if (!(await store.isElsewhere())) return act(workspace);
   const folder = await mkdtemp(join(tmpdir(), 'perdure-tools-'));
   try {

@@ -35,9 +35,18 @@ export interface HeldPort extends Port {
 }
 
 /** Finds a device's port, takes its lock, and lets go of it when `use` has ended. A simulated board lives as long. */
-export async function withPort<T>(device: Device, setting: PortSetting, signal: AbortSignal, use: (port: HeldPort) => Promise<T>): Promise<T> {
+export async function withPort<T>(
+  device: Device,
+  setting: PortSetting,
+  signal: AbortSignal,
+  use: (port: HeldPort) => Promise<T>,
+): Promise<T> {
   if (isSimulated(device)) return withSimulated(device, setting, signal, use);
-  const port = await awaitPort(device, { signal, limitMs: AWAY_MS, ...(setting.folders === undefined ? {} : { folders: setting.folders }) });
+  const port = await awaitPort(device, {
+    signal,
+    limitMs: AWAY_MS,
+    ...(setting.folders === undefined ? {} : { folders: setting.folders }),
+  });
   const find = async (): Promise<Port | null> => {
     const found = await findPort(device, setting.folders);
     return 'path' in found ? found : null;
@@ -50,13 +59,20 @@ interface Located {
   find: () => Promise<Port | null>;
 }
 
-async function withLock<T>({ port, find }: Located, { store, busyMs = BUSY_MS }: PortSetting, signal: AbortSignal, use: (port: HeldPort) => Promise<T>): Promise<T> {
+async function withLock<T>(
+  { port, find }: Located,
+  { store, busyMs = BUSY_MS }: PortSetting,
+  signal: AbortSignal,
+  use: (port: HeldPort) => Promise<T>,
+): Promise<T> {
   const lock = await lockPort(port.identity, { signal, limitMs: busyMs, fence: () => killOrphans(store.id) });
   const locks = new Map([[port.identity, lock]]);
   const now = async (): Promise<Port | null> => {
     const found = await find();
     if (found === null || locks.has(found.identity)) return found;
-    const other = await lockPort(found.identity, { signal, limitMs: 0, fence: async () => undefined }).catch(() => null);
+    const other = await lockPort(found.identity, { signal, limitMs: 0, fence: async () => undefined }).catch(
+      () => null,
+    );
     if (other === null) return null;
     locks.set(found.identity, other);
     return found;
@@ -83,7 +99,12 @@ function isAlive(pid: number): boolean {
 }
 
 /** A board in a process of its own: a simulation fills a core, and the worker has other things to do. */
-async function withSimulated<T>(device: Device, setting: PortSetting, signal: AbortSignal, use: (port: HeldPort) => Promise<T>): Promise<T> {
+async function withSimulated<T>(
+  device: Device,
+  setting: PortSetting,
+  signal: AbortSignal,
+  use: (port: HeldPort) => Promise<T>,
+): Promise<T> {
   const memory = await setting.store.deviceMemory(device.name);
   const nowhere: Port = { path: '', identity: `simulated:${memory}` };
   return withLock({ port: nowhere, find: async () => nowhere }, setting, signal, async ({ lock, identity }) => {
@@ -97,11 +118,19 @@ async function withSimulated<T>(device: Device, setting: PortSetting, signal: Ab
   });
 }
 
-async function startSimulated(device: Device, { store, run, boardProgram }: PortSetting, memory: string): Promise<{ port: number; stop: () => void }> {
+async function startSimulated(
+  device: Device,
+  { store, run, boardProgram }: PortSetting,
+  memory: string,
+): Promise<{ port: number; stop: () => void }> {
   if (boardProgram === null) throw stepFailure('device-missing', 'This worker has no program that simulates boards.');
   const command = announceCommand();
   const env = commandEnvironment({}, runTag({ store: store.id, run, worker: process.pid, command: command.number }));
-  const child = spawn(process.execPath, [boardProgram, memory, '0', device.fault ?? ''], { cwd: '/', env, stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, [boardProgram, memory, '0', device.fault ?? ''], {
+    cwd: '/',
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
   const stop = (): void => {
     child.kill('SIGKILL');
     command.release();
@@ -116,6 +145,9 @@ async function startSimulated(device: Device, { store, run, boardProgram }: Port
     return { port, stop };
   } catch (error) {
     stop();
-    throw stepFailure('device-missing', `\`${device.name}\` cannot be simulated: ${error instanceof Error ? error.message : String(error)}.`);
+    throw stepFailure(
+      'device-missing',
+      `\`${device.name}\` cannot be simulated: ${error instanceof Error ? error.message : String(error)}.`,
+    );
   }
 }

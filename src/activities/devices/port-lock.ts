@@ -25,7 +25,10 @@ const FENCE_MS = 500;
  * is never open twice. On Linux it is a listening socket in the abstract namespace, elsewhere a file opened with
  * `O_EXLOCK`; both pass to children. `fence` kills what dead workers left. Throws `device-busy` after `limitMs`.
  */
-export async function lockPort(identity: string, { signal, limitMs, fence }: { signal: AbortSignal; limitMs: number; fence: () => Promise<void> }): Promise<PortLock> {
+export async function lockPort(
+  identity: string,
+  { signal, limitMs, fence }: { signal: AbortSignal; limitMs: number; fence: () => Promise<void> },
+): Promise<PortLock> {
   const name = `perdure-port-${createHash('sha256').update(identity).digest('hex').slice(0, 40)}`;
   const started = performance.now();
   let fenced = 0;
@@ -34,7 +37,11 @@ export async function lockPort(identity: string, { signal, limitMs, fence }: { s
     const lock = process.platform === 'linux' ? await takeSocket(`\0${name}`) : takeFile(name);
     if (lock !== null) return lock;
     const waited = performance.now() - started;
-    if (waited > limitMs) throw stepFailure('device-busy', `Another program on this machine has had the port \`${identity}\` for ${Math.round(waited / 1000)} s.`);
+    if (waited > limitMs)
+      throw stepFailure(
+        'device-busy',
+        `Another program on this machine has had the port \`${identity}\` for ${Math.round(waited / 1000)} s.`,
+      );
     if (waited >= fenced) {
       fenced = waited + FENCE_MS;
       await fence();
@@ -57,7 +64,8 @@ function takeSocket(path: string): Promise<PortLock | null> {
 /** Node shows the descriptor of a server in this one place only, and its types do not. */
 function descriptorOf(server: Server): number {
   const { _handle } = server as Server & { _handle?: { fd?: number } };
-  if (typeof _handle?.fd !== 'number' || _handle.fd < 0) throw new Error('Expected the descriptor of the listening socket that locks a port.');
+  if (typeof _handle?.fd !== 'number' || _handle.fd < 0)
+    throw new Error('Expected the descriptor of the listening socket that locks a port.');
   return _handle.fd;
 }
 
@@ -68,7 +76,11 @@ function takeFile(name: string): PortLock | null {
   const folder = join(tmpdir(), 'perdure-ports');
   mkdirSync(folder, { recursive: true, mode: 0o1777 });
   try {
-    const fd = openSync(join(folder, name), constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK, 0o666);
+    const fd = openSync(
+      join(folder, name),
+      constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | O_EXLOCK,
+      0o666,
+    );
     return { inherit: fd, release: () => closeSync(fd) };
   } catch (error) {
     if (errorCode(error) === 'EAGAIN' || errorCode(error) === 'EWOULDBLOCK') return null;

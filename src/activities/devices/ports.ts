@@ -35,12 +35,16 @@ const AGAIN_MS = 100;
 const SERIAL = /\/(tty(?!\d)[A-Za-z]+\d+|pts\/\d+|cu\.[\w.-]+|rfcomm\d+)$/;
 
 /** Waits until a device's port is there, for at most `limitMs`: boards vanish while they start anew. Throws `device-missing`. */
-export async function awaitPort(device: Device, { signal, limitMs, folders }: { signal: AbortSignal; limitMs: number; folders?: DeviceFolders }): Promise<Port> {
+export async function awaitPort(
+  device: Device,
+  { signal, limitMs, folders }: { signal: AbortSignal; limitMs: number; folders?: DeviceFolders },
+): Promise<Port> {
   const started = performance.now();
   for (;;) {
     const found = await findPort(device, folders);
     if ('path' in found) return found;
-    if (!found.mayCome || performance.now() - started > limitMs) throw stepFailure(found.mayCome ? 'device-missing' : 'device-refused', found.missing);
+    if (!found.mayCome || performance.now() - started > limitMs)
+      throw stepFailure(found.mayCome ? 'device-missing' : 'device-refused', found.missing);
     await pause(AGAIN_MS, undefined, { signal });
   }
 }
@@ -51,8 +55,16 @@ export async function findPort(device: Device, folders: DeviceFolders = SYSTEM):
   if (port !== null) return port.startsWith('net:') ? { path: port, identity: port } : serialPort(device, port);
   const wanted = device.usb === null ? device.kind.usb : [device.usb];
   const [found, second] = await byUsb(wanted, folders);
-  if (found === undefined) return { missing: `No board with the USB ids ${wanted.map((ids) => `\`${ids}\``).join(', ')} is plugged in (\`${device.name}\`).`, mayCome: true };
-  if (second !== undefined) return { missing: `Two boards fit \`${device.name}\`: \`${found}\` and \`${second}\`. Name its port, or its serial number as \`usb: "vendor:product:serial"\`.`, mayCome: false };
+  if (found === undefined)
+    return {
+      missing: `No board with the USB ids ${wanted.map((ids) => `\`${ids}\``).join(', ')} is plugged in (\`${device.name}\`).`,
+      mayCome: true,
+    };
+  if (second !== undefined)
+    return {
+      missing: `Two boards fit \`${device.name}\`: \`${found}\` and \`${second}\`. Name its port, or its serial number as \`usb: "vendor:product:serial"\`.`,
+      mayCome: false,
+    };
   return serialPort(device, found);
 }
 
@@ -60,13 +72,18 @@ async function serialPort(device: Device, path: string): Promise<Port | NoPort> 
   try {
     const real = await realpath(path);
     const found = await stat(real);
-    if (!found.isCharacterDevice() || !SERIAL.test(real)) return { missing: `\`${path}\` of \`${device.name}\` is no serial port.`, mayCome: false };
+    if (!found.isCharacterDevice() || !SERIAL.test(real))
+      return { missing: `\`${path}\` of \`${device.name}\` is no serial port.`, mayCome: false };
     await access(real, constants.R_OK | constants.W_OK);
     return { path, identity: real };
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EACCES') return { missing: `This user may not open \`${path}\` (\`${device.name}\`). ${GROUP_HINT}`, mayCome: false };
-    return { missing: `The port \`${path}\` of \`${device.name}\` is not there${code === 'ENOENT' || code === undefined ? '' : ` (${code})`}.`, mayCome: true };
+    if (code === 'EACCES')
+      return { missing: `This user may not open \`${path}\` (\`${device.name}\`). ${GROUP_HINT}`, mayCome: false };
+    return {
+      missing: `The port \`${path}\` of \`${device.name}\` is not there${code === 'ENOENT' || code === undefined ? '' : ` (${code})`}.`,
+      mayCome: true,
+    };
   }
 }
 
@@ -75,10 +92,12 @@ export const GROUP_HINT = 'On Debian and its kin: `sudo usermod -aG dialout $USE
 /** Serial ports of boards with one of these ids, as sysfs shows them. */
 async function byUsb(wanted: string[], { sys, dev }: DeviceFolders): Promise<string[]> {
   const names = await readdir(join(sys, 'class', 'tty')).catch(() => []);
-  const found = await Promise.all(names.map(async (name) => {
-    const ids = await usbIdsOf(join(sys, 'class', 'tty', name, 'device'));
-    return ids !== null && wanted.some((want) => fits(want, ids)) ? [join(dev, name)] : [];
-  }));
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const ids = await usbIdsOf(join(sys, 'class', 'tty', name, 'device'));
+      return ids !== null && wanted.some((want) => fits(want, ids)) ? [join(dev, name)] : [];
+    }),
+  );
   return found.flat().sort();
 }
 
@@ -89,7 +108,11 @@ function fits(want: string, ids: string): boolean {
 /** `vendor:product:serial` of the USB device above a tty, or null for a tty that hangs on none. */
 async function usbIdsOf(link: string): Promise<string | null> {
   let folder = await realpath(link).catch(() => null);
-  const read = async (name: string): Promise<string | null> => readFile(join(folder ?? '', name), 'utf8').then((text) => text.trim(), () => null);
+  const read = async (name: string): Promise<string | null> =>
+    readFile(join(folder ?? '', name), 'utf8').then(
+      (text) => text.trim(),
+      () => null,
+    );
   // An interface of the USB device is one or two levels above the tty.
   for (let level = 0; folder !== null && level < 4; level += 1) {
     const [vendor, product, serial] = [await read('idVendor'), await read('idProduct'), await read('serial')];

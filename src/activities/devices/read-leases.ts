@@ -8,7 +8,9 @@ export function createReadLeases(): Activities['readLeases'] {
   return async () => {
     const { client, info } = Context.current();
     const leases: Lease[] = [];
-    for await (const { workflowId, memo } of client.workflow.list({ query: `WorkflowType = '${KEEPER}' AND ExecutionStatus = 'Running'` })) {
+    for await (const { workflowId, memo } of client.workflow.list({
+      query: `WorkflowType = '${KEEPER}' AND ExecutionStatus = 'Running'`,
+    })) {
       const shown = memo?.[LEASES_MEMO];
       if (workflowId !== info.workflowExecution?.workflowId && Array.isArray(shown)) leases.push(...(shown as Lease[])); // as a keeper wrote it
     }

@@ -34,7 +34,12 @@ export interface Heard {
  * Listens on a board's serial line until it said what is expected. A port that vanishes is opened again when it is
  * back, within the same time. Throws `not-expected`, with what was said in its place.
  */
-export async function listen(device: Device, port: HeldPort, wanted: Listening, { signal, log }: { signal: AbortSignal; log: LogWriter }): Promise<Heard> {
+export async function listen(
+  device: Device,
+  port: HeldPort,
+  wanted: Listening,
+  { signal, log }: { signal: AbortSignal; log: LogWriter },
+): Promise<Heard> {
   const { expect, timeoutMs } = wanted;
   const ear = createEar(wanted, log);
   const until = performance.now() + timeoutMs;
@@ -105,18 +110,21 @@ function createEar({ expect, write, after }: Listening, log: LogWriter): Ear {
       sendWhenDue();
       wake();
     },
-    wait: (isEnough, ms, signal) => new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', end);
-        wake = () => undefined;
-        resolve();
-      };
-      const timer = setTimeout(end, Math.max(0, ms));
-      signal.addEventListener('abort', end, { once: true });
-      wake = () => { if (isEnough()) end(); };
-      wake();
-    }),
+    wait: (isEnough, ms, signal) =>
+      new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', end);
+          wake = () => undefined;
+          resolve();
+        };
+        const timer = setTimeout(end, Math.max(0, ms));
+        signal.addEventListener('abort', end, { once: true });
+        wake = () => {
+          if (isEnough()) end();
+        };
+        wake();
+      }),
   };
 }
 
@@ -133,5 +141,8 @@ function notExpected(device: Device, { expect, timeoutMs, after }: Listening, te
   const said = text.trim();
   const got = said === '' ? 'nothing' : `\`${said.slice(-TOLD_CHARACTERS)}\``;
   const missed = after !== null && !text.includes(after) ? after : expect;
-  return stepFailure('not-expected', `Expected \`${missed ?? ''}\` on the serial line of \`${device.name}\` within ${timeoutMs / 1000} s, got ${got}.`);
+  return stepFailure(
+    'not-expected',
+    `Expected \`${missed ?? ''}\` on the serial line of \`${device.name}\` within ${timeoutMs / 1000} s, got ${got}.`,
+  );
 }

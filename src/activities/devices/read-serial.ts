@@ -27,15 +27,28 @@ async function read(deps: Dependencies, call: DeviceCall, current: Attempt<Seria
   const { step } = current;
   const { text, line } = call.rehearsal ? await rehearse(deps, call, step) : await hear(deps, call, current);
   const output = endWithin(step.capture === 'line' ? line : text, KEPT_BYTES);
-  return writeDown(step, async () => ({ output: await deps.store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: `${call.rehearsal ? 'rehearsal: ' : ''}${line.slice(0, 80)}`, reused: false }));
+  return writeDown(step, async () => ({
+    output: await deps.store.put(output),
+    spend: { usd: 0, tokens: 0, steps: 1 },
+    note: `${call.rehearsal ? 'rehearsal: ' : ''}${line.slice(0, 80)}`,
+    reused: false,
+  }));
 }
 
 async function hear(deps: Dependencies, call: DeviceCall, { step, signal, log }: Attempt<SerialStep>): Promise<Heard> {
   const { store } = deps;
   const device = await loadDevice(store, step.device);
-  const [expect, write, after] = await Promise.all([step.expect, step.write, step.after].map((template) => renderText(store, call, template)));
+  const [expect, write, after] = await Promise.all(
+    [step.expect, step.write, step.after].map((template) => renderText(store, call, template)),
+  );
   return withPort(device, portSetting(deps, call), signal, (port) =>
-    listen(device, port, { expect: expect ?? null, write: write ?? null, after: after ?? null, timeoutMs: step.listen_ms }, { signal, log }));
+    listen(
+      device,
+      port,
+      { expect: expect ?? null, write: write ?? null, after: after ?? null, timeoutMs: step.listen_ms },
+      { signal, log },
+    ),
+  );
 }
 
 /** The definition's own answer, else what was expected. */

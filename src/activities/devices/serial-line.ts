@@ -26,7 +26,10 @@ export interface SerialLine {
  */
 export async function openLine(port: Port, baud: number, onData: (chunk: Buffer) => void): Promise<SerialLine> {
   const stream = await openStream(port, baud).catch((error: unknown) => {
-    throw stepFailure('device-missing', `The port \`${port.path}\` cannot be opened: ${error instanceof Error ? error.message : String(error)}.`);
+    throw stepFailure(
+      'device-missing',
+      `The port \`${port.path}\` cannot be opened: ${error instanceof Error ? error.message : String(error)}.`,
+    );
   });
   stream.on('data', onData);
   const gone = new Promise<string>((resolve) => {

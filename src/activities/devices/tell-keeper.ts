@@ -6,6 +6,11 @@ import type { Activities } from '../contract.js';
 export function createTellKeeper(): Activities['tellKeeper'] {
   return async (message, queue) => {
     const { client } = Context.current();
-    await client.workflow.signalWithStart(KEEPER, { workflowId: keeperIdOf(queue), taskQueue: queue, signal: KEEPER_SIGNAL, signalArgs: [message] });
+    await client.workflow.signalWithStart(KEEPER, {
+      workflowId: keeperIdOf(queue),
+      taskQueue: queue,
+      signal: KEEPER_SIGNAL,
+      signalArgs: [message],
+    });
   };
 }

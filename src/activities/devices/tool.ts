@@ -27,11 +27,18 @@ export interface ToolEnd {
 }
 
 /** Runs a program of a toolchain to its end, in a process group of its own (I5). Throws `command-not-found`. */
-export async function runTool(argv: string[], bench: Workbench, options: { inherit?: number; onText?: (text: string) => void } = {}): Promise<ToolEnd> {
+export async function runTool(
+  argv: string[],
+  bench: Workbench,
+  options: { inherit?: number; onText?: (text: string) => void } = {},
+): Promise<ToolEnd> {
   const { owner, cwd, signal, log } = bench;
   const command = announceCommand();
   // Texts are compared with what tools say in English.
-  const env = commandEnvironment({ LC_ALL: 'C', PYTHONUNBUFFERED: '1' }, runTag({ ...owner, worker: process.pid, command: command.number }));
+  const env = commandEnvironment(
+    { LC_ALL: 'C', PYTHONUNBUFFERED: '1' },
+    runTag({ ...owner, worker: process.pid, command: command.number }),
+  );
   const said = createOutputCapture(SAID_BYTES);
   const take = (stream: 'stdout' | 'stderr') => {
     const decoder = new StringDecoder('utf8');
@@ -45,7 +52,15 @@ export async function runTool(argv: string[], bench: Workbench, options: { inher
   try {
     const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
     const end = await runProcess({
-      file, args: argv.slice(1), cwd, env, stdin: null, signal, killRest: command.killRest, onStdout: take('stdout'), onStderr: take('stderr'),
+      file,
+      args: argv.slice(1),
+      cwd,
+      env,
+      stdin: null,
+      signal,
+      killRest: command.killRest,
+      onStdout: take('stdout'),
+      onStderr: take('stderr'),
       ...(options.inherit === undefined ? {} : { inherit: options.inherit }),
     });
     signal.throwIfAborted();

@@ -66,7 +66,13 @@ interface LaidOut extends ImageFile {
 function callsOf(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort): string[][] {
   return files.flatMap((file) => {
     const bytes = bytesOf(file);
-    const values: Values = { ...device.values, port: port.path, image: file.path, name_literal: pythonText(file.name), data_literal: pythonBytes(bytes) };
+    const values: Values = {
+      ...device.values,
+      port: port.path,
+      image: file.path,
+      name_literal: pythonText(file.name),
+      data_literal: pythonBytes(bytes),
+    };
     return lines.map((line) => expand(line, values));
   });
 }
@@ -74,11 +80,13 @@ function callsOf(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort
 async function withFiles<T>(image: Image, use: (files: LaidOut[]) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-image-'));
   try {
-    const files = await Promise.all(image.files.map(async (file, index) => {
-      const path = join(folder, `${index}${extname(file.name)}`);
-      await writeFile(path, bytesOf(file));
-      return { ...file, path };
-    }));
+    const files = await Promise.all(
+      image.files.map(async (file, index) => {
+        const path = join(folder, `${index}${extname(file.name)}`);
+        await writeFile(path, bytesOf(file));
+        return { ...file, path };
+      }),
+    );
     return await use(files);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -53,7 +53,13 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
   try {
     server.listen(address);
     await once(server, 'listening');
-    const child = fork(program, [address], { cwd: '/', env, detached: true, execArgv: ['--max-semi-space-size=1'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const child = fork(program, [address], {
+      cwd: '/',
+      env,
+      detached: true,
+      execArgv: ['--max-semi-space-size=1'],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
     const ended = endOf(child, pending, command.release);
     await Promise.race([readiness(child, pending), ended.then(() => Promise.reject(launcherLost()))]);
     // None of this keeps the process alive; a program that runs does.
@@ -75,7 +81,11 @@ export async function startLauncher({ program, store }: LauncherPlace): Promise<
 }
 
 function launcherLost(): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'worker-lost', message: 'The process that starts commands has ended.', nonRetryable: false });
+  return ApplicationFailure.create({
+    type: 'worker-lost',
+    message: 'The process that starts commands has ended.',
+    nonRetryable: false,
+  });
 }
 
 function launch(asked: Launch, child: ChildProcess, pending: Pending): Promise<StartedProcess> {
@@ -93,7 +103,8 @@ function launch(asked: Launch, child: ChildProcess, pending: Pending): Promise<S
 /** Hears what the launcher tells; resolves when it is ready. */
 function readiness(child: ChildProcess, pending: Pending): Promise<void> {
   return new Promise((resolve) => {
-    child.on('message', (message: LauncherMessage) => { // of our own program's
+    child.on('message', (message: LauncherMessage) => {
+      // of our own program's
       if (message.kind === 'ready') resolve();
       else pending.get(message.id)?.onMessage(message);
     });

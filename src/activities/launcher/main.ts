@@ -33,7 +33,12 @@ async function launch(asked: Launch): Promise<void> {
 
 function start({ id, file, args, cwd, env, given }: Launch, outputs: Socket[]): void {
   try {
-    const child = spawn(file, args, { cwd, env, detached: true, stdio: ['ignore', ...outputs, ...(given === undefined ? [] : ['pipe' as const])] });
+    const child = spawn(file, args, {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', ...outputs, ...(given === undefined ? [] : ['pipe' as const])],
+    });
     child.once('error', (error) => refuse(id, error));
     if (child.pid === undefined) return;
     if (given !== undefined) give(child.stdio[3] as Duplex, given); // a socket, as it was asked for
@@ -49,7 +54,12 @@ function start({ id, file, args, cwd, env, given }: Launch, outputs: Socket[]): 
 }
 
 function refuse(id: number, error: unknown): void {
-  tell({ kind: 'refused', id, code: errorCode(error), message: error instanceof Error ? error.message : String(error) });
+  tell({
+    kind: 'refused',
+    id,
+    code: errorCode(error),
+    message: error instanceof Error ? error.message : String(error),
+  });
 }
 
 /** A connection to the worker that has said whose it is. */

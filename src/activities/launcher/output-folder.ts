@@ -17,9 +17,12 @@ export async function outputAddress(): Promise<string> {
  * a process: one in another container may share the temporary folder. What cannot be told or removed is left: it is another user's.
  */
 export async function removeLeftFolders(): Promise<void> {
-  const folders = (await readdir(tmpdir())).filter((name) => name.startsWith(PREFIX)).map((name) => join(tmpdir(), name));
+  const folders = (await readdir(tmpdir()))
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => join(tmpdir(), name));
   for (const folder of folders) {
-    if (await isRefused(join(folder, SOCKET))) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+    if (await isRefused(join(folder, SOCKET)))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

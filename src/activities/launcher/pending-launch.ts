@@ -33,14 +33,20 @@ export function pendingLaunch(onOver: () => void): PendingLaunch {
   };
   const refuse = (error: Error): void => {
     // Nobody reads what came, or comes, of a program that never was.
-    for (const { promise } of Object.values(streams)) promise.then((socket) => socket.destroy(), () => undefined);
+    for (const { promise } of Object.values(streams))
+      promise.then(
+        (socket) => socket.destroy(),
+        () => undefined,
+      );
     pid.reject(error);
     onOver();
   };
-  const started = Promise.all([pid.promise, streams.stdout.promise, streams.stderr.promise]).then(([of, stdout, stderr]): StartedProcess => {
-    const closed = Promise.all([read(stdout), read(stderr)]).then((): true => true);
-    return { pid: of, stdout, stderr, pipes: [], exited: exited.promise, closed };
-  });
+  const started = Promise.all([pid.promise, streams.stdout.promise, streams.stderr.promise]).then(
+    ([of, stdout, stderr]): StartedProcess => {
+      const closed = Promise.all([read(stdout), read(stderr)]).then((): true => true);
+      return { pid: of, stdout, stderr, pipes: [], exited: exited.promise, closed };
+    },
+  );
   return {
     started,
     onStream: (stream, socket) => {

@@ -16,9 +16,17 @@ export async function keepMadeFile(workspace: string, file: string, text: string
   return inFolderOf(workspace, file, { make: true }, async (folder, name) => {
     const found = await textIn(folder, name, file);
     if (found === text) return { undo: () => Promise.resolve() };
-    if (found !== null) throw new FileRefusal(`There is a file \`${file}\` already, and it says something else; choose another name, or have a person remove it.`);
+    if (found !== null)
+      throw new FileRefusal(
+        `There is a file \`${file}\` already, and it says something else; choose another name, or have a person remove it.`,
+      );
     await replaceFile(folder, name, text);
-    return { undo: () => inFolderOf(workspace, file, {}, removeEntry).catch((error: unknown) => { if (!(error instanceof MissingRefusal)) throw error; }) };
+    return {
+      undo: () =>
+        inFolderOf(workspace, file, {}, removeEntry).catch((error: unknown) => {
+          if (!(error instanceof MissingRefusal)) throw error;
+        }),
+    };
   });
 }
 

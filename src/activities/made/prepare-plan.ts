@@ -26,15 +26,21 @@ export function createPreparePlan({ store, compile }: Dependencies): Activities[
     const { step } = loaded;
     const [source = null] = await renderAll(store, call, [step.source]);
     const message = (await renderText(store, call, step.message)) ?? '';
-    if (compile === undefined) throw stepFailure('internal', 'This worker cannot compile what is made while a run runs.');
+    if (compile === undefined)
+      throw stepFailure('internal', 'This worker cannot compile what is made while a run runs.');
     const made = await compileSource({ ...loaded, source, call, store, compile });
-    if ('problems' in made) throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
+    if ('problems' in made)
+      throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
     const { plan } = made;
     await store.putPlan(plan);
-    const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) => (spec.default === undefined || call.given.includes(name) ? [] : [{ name, value: spec.default }]));
+    const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
+      spec.default === undefined || call.given.includes(name) ? [] : [{ name, value: spec.default }],
+    );
     const stored = await Promise.all(defaults.map(async ({ name, value }) => [name, await store.put(value)] as const));
     const prepared = { plan: shortPlan(plan), defaults: Object.fromEntries(stored) };
-    return step.message === null ? prepared : { ...prepared, ...(await gateFor(store, step, call, { message, content: source })) };
+    return step.message === null
+      ? prepared
+      : { ...prepared, ...(await gateFor(store, step, call, { message, content: source })) };
   };
 }
 
@@ -50,12 +56,32 @@ async function compileSource({ source, step, body, plan, call, store, compile }:
     const made = madeOfTasks(source, JSON.parse(await store.getText(step.build)) as Json, step.budgets);
     return 'problems' in made ? made : compile(made, call.workspace);
   }
-  const rules = { kinds: step.kinds, budgets: step.budgets, ...powersOfMakers(body, step, plan.agents), models: call.models, inputs: call.given };
+  const rules = {
+    kinds: step.kinds,
+    budgets: step.budgets,
+    ...powersOfMakers(body, step, plan.agents),
+    models: call.models,
+    inputs: call.given,
+  };
   const name = call.path.split('/').at(-1) ?? 'made';
   const file = joinPath('generated', `${/^[A-Za-z]/.test(name) ? name : `step-${name}`}.yml`);
   return compile({ file, text: toText(source), rules }, call.workspace);
 }
 
-async function gateFor(store: Store, { fallback }: PlanStep, { path, since }: PrepareCall, shown: { message: string; content: Json }): Promise<Gate> {
-  return { path, kind: 'ready', message: shown.message, content: await store.put(shown.content), hash: gateHashOf(shown), fallback, fixed: true, since };
+async function gateFor(
+  store: Store,
+  { fallback }: PlanStep,
+  { path, since }: PrepareCall,
+  shown: { message: string; content: Json },
+): Promise<Gate> {
+  return {
+    path,
+    kind: 'ready',
+    message: shown.message,
+    content: await store.put(shown.content),
+    hash: gateHashOf(shown),
+    fallback,
+    fixed: true,
+    since,
+  };
 }

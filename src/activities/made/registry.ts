@@ -37,7 +37,11 @@ export async function readMade(store: Store, scope: MadeScope): Promise<MadeEntr
 export async function addMade(store: Store, scope: MadeScope, entry: MadeEntry): Promise<void> {
   const made = await readMade(store, scope);
   const response: Json = { ...entry };
-  await store.writeJournal(keyAt(scope, made.length), { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() });
+  await store.writeJournal(keyAt(scope, made.length), {
+    request: sha256(canonicalJson(response)),
+    response,
+    at: new Date().toISOString(),
+  });
 }
 
 const lines = new Map<string, Promise<unknown>>();
@@ -70,7 +74,10 @@ export interface Origin {
 
 export async function writeOrigin(store: Store, name: string, { run, file }: Origin): Promise<void> {
   const response: Json = { run, file };
-  await store.writeJournal({ scope: ORIGINS, key: name.toLowerCase() }, { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() });
+  await store.writeJournal(
+    { scope: ORIGINS, key: name.toLowerCase() },
+    { request: sha256(canonicalJson(response)), response, at: new Date().toISOString() },
+  );
 }
 
 export async function readOrigin(store: Store, name: string): Promise<Origin | null> {

@@ -57,14 +57,19 @@ export async function openServer(place: ServerPlace): Promise<OpenServer> {
 
 function told({ name }: ServerPlace, error: unknown): McpServerError {
   if (error instanceof McpServerError) return error;
-  return new McpServerError(`The MCP server \`${name}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+  return new McpServerError(
+    `The MCP server \`${name}\` cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+  );
 }
 
 async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<OpenServer> {
-  const { transport, said, release } = place.server.kind === 'stdio' ? startProcess(place, place.server) : reachUrl(place, place.server);
+  const { transport, said, release } =
+    place.server.kind === 'stdio' ? startProcess(place, place.server) : reachUrl(place, place.server);
   const client = new Client({ name: 'perdure', version: '1' }, { versionNegotiation: { mode }, capabilities: {} });
   let isOpen = true;
-  client.onclose = () => { isOpen = false; };
+  client.onclose = () => {
+    isOpen = false;
+  };
   const close = async (): Promise<void> => {
     isOpen = false;
     await client.close().catch(() => undefined);
@@ -76,7 +81,9 @@ async function connect(place: ServerPlace, mode: 'auto' | 'legacy'): Promise<Ope
   } catch (error) {
     await close();
     const words = said().trim().slice(-STDERR_CHARACTERS);
-    throw words === '' ? error : new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${words}`);
+    throw words === ''
+      ? error
+      : new Error(`${error instanceof Error ? error.message : String(error)}; it said: ${words}`);
   }
   return { client, isOpen: () => isOpen, close, tools: (signal) => listTools(client, place, signal) };
 }
@@ -88,14 +95,28 @@ interface Reached {
   release: () => void;
 }
 
-function startProcess(place: ServerPlace, { argv: [program = '', ...args], env: declared, cwd }: McpServer & { kind: 'stdio' }): Reached {
+function startProcess(
+  place: ServerPlace,
+  { argv: [program = '', ...args], env: declared, cwd }: McpServer & { kind: 'stdio' },
+): Reached {
   const command = announceCommand();
   try {
-    const env = commandEnvironment(valuesOf(place, declared), runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }));
+    const env = commandEnvironment(
+      valuesOf(place, declared),
+      runTag({ store: place.store, worker: process.pid, command: command.number, run: `mcp:${place.name}` }),
+    );
     const folder = resolve(place.root, cwd ?? '.');
     const file = resolveExecutable(program, folder, env['PATH'] ?? '');
     let stderr = '';
-    const transport = processTransport({ file, args, cwd: folder, env, onStderr: (text) => { stderr = (stderr + text).slice(-STDERR_CHARACTERS); } });
+    const transport = processTransport({
+      file,
+      args,
+      cwd: folder,
+      env,
+      onStderr: (text) => {
+        stderr = (stderr + text).slice(-STDERR_CHARACTERS);
+      },
+    });
     return { transport, said: () => stderr, release: command.release };
   } catch (error) {
     command.release();
@@ -105,17 +126,26 @@ function startProcess(place: ServerPlace, { argv: [program = '', ...args], env: 
 
 function reachUrl(place: ServerPlace, { url, headers }: McpServer & { kind: 'http' }): Reached {
   const requestInit = { headers: valuesOf(place, headers), redirect: 'error' as const };
-  return { transport: new StreamableHTTPClientTransport(new URL(url), { requestInit }), said: () => '', release: () => undefined };
+  return {
+    transport: new StreamableHTTPClientTransport(new URL(url), { requestInit }),
+    said: () => '',
+    release: () => undefined,
+  };
 }
 
 function valuesOf({ name, credentials }: ServerPlace, values: Record<string, string>): Record<string, string> {
   const filled = filledValues(values, credentials());
-  if ('missing' in filled) throw new McpServerError(`The MCP server \`${name}\` needs the variable \`${filled.missing}\`, which is not set.`);
+  if ('missing' in filled)
+    throw new McpServerError(`The MCP server \`${name}\` needs the variable \`${filled.missing}\`, which is not set.`);
   return filled.values;
 }
 
 async function listTools(client: Client, { server }: ServerPlace, signal?: AbortSignal): Promise<ListedTool[]> {
-  const { tools } = await client.listTools(undefined, { cacheMode: 'bypass', timeout: server.timeout_ms, ...(signal === undefined ? {} : { signal }) });
+  const { tools } = await client.listTools(undefined, {
+    cacheMode: 'bypass',
+    timeout: server.timeout_ms,
+    ...(signal === undefined ? {} : { signal }),
+  });
   return tools.map(({ name, description = '', inputSchema, annotations }) => ({
     name,
     description,

@@ -36,7 +36,8 @@ export function processTransport({ file, args, cwd, env, onStderr }: ServerProce
   const take = (chunk: Buffer): void => {
     try {
       buffer.append(chunk);
-      for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage()) transport.onmessage?.(message);
+      for (let message = buffer.readMessage(); message !== null; message = buffer.readMessage())
+        transport.onmessage?.(message);
     } catch (error) {
       transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }
@@ -53,7 +54,10 @@ export function processTransport({ file, args, cwd, env, onStderr }: ServerProce
       });
       await started;
     },
-    send: (message: JSONRPCMessage) => new Promise((resolve, reject) => child.stdin.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error)))),
+    send: (message: JSONRPCMessage) =>
+      new Promise((resolve, reject) =>
+        child.stdin.write(serializeMessage(message), (error) => (error == null ? resolve() : reject(error))),
+      ),
     async close() {
       child.stdin.end();
       await Promise.race([exited, delay(GRACE_MS, undefined, { ref: false })]);

@@ -39,7 +39,14 @@ export async function useServer(place: ServerPlace): Promise<ServerUse> {
 
 async function openSeat(key: string, place: ServerPlace): Promise<Seat> {
   const known = seats.get(key);
-  if (known !== undefined && (await known.server.then((server) => server.isOpen(), () => false))) return known;
+  if (
+    known !== undefined &&
+    (await known.server.then(
+      (server) => server.isOpen(),
+      () => false,
+    ))
+  )
+    return known;
   // Another call may have opened it meanwhile.
   const now = seats.get(key);
   if (now !== undefined && now !== known) return now;
@@ -69,8 +76,13 @@ function keyOf({ name, server, root, credentials, store }: ServerPlace): string 
 export async function closeServers(): Promise<void> {
   const open = [...seats.values()];
   seats.clear();
-  await Promise.all(open.map(async ({ server, idle }) => {
-    if (idle !== null) clearTimeout(idle);
-    await server.then((one) => one.close(), () => undefined);
-  }));
+  await Promise.all(
+    open.map(async ({ server, idle }) => {
+      if (idle !== null) clearTimeout(idle);
+      await server.then(
+        (one) => one.close(),
+        () => undefined,
+      );
+    }),
+  );
 }

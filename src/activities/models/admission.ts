@@ -53,7 +53,8 @@ export function createAdmission(store: ProviderFiles): Admission {
     for (;;) {
       const probed = await pauseOver(store, provider, wait);
       if (line.enterNow(concurrency)) return passOf({ store, provider, line, probed });
-      if (!(await line.enter(concurrency, wait.deadline, signal))) throw waitFailure('As many calls as the provider may have at once are under way.', AGAIN_MS);
+      if (!(await line.enter(concurrency, wait.deadline, signal)))
+        throw waitFailure('As many calls as the provider may have at once are under way.', AGAIN_MS);
       const pause = store.readPause(provider);
       if (pause === null || pause.until === probed?.until) return passOf({ store, provider, line, probed });
       line.leave(); // Another call was refused meanwhile.
@@ -61,7 +62,17 @@ export function createAdmission(store: ProviderFiles): Admission {
   };
 }
 
-function passOf({ store, provider, line, probed }: { store: ProviderFiles; provider: string; line: Line; probed: Pause | null }): Pass {
+function passOf({
+  store,
+  provider,
+  line,
+  probed,
+}: {
+  store: ProviderFiles;
+  provider: string;
+  line: Line;
+  probed: Pause | null;
+}): Pass {
   return {
     accept: () => {
       line.prove();
@@ -81,7 +92,11 @@ function passOf({ store, provider, line, probed }: { store: ProviderFiles; provi
  * Returns when this call may be made: null where there is no pause, else the one that is over and that it asks about
  * first. Throws a failure that says when to come again.
  */
-async function pauseOver(store: ProviderFiles, provider: string, { deadline, signal }: { deadline: number; signal: AbortSignal }): Promise<Pause | null> {
+async function pauseOver(
+  store: ProviderFiles,
+  provider: string,
+  { deadline, signal }: { deadline: number; signal: AbortSignal },
+): Promise<Pause | null> {
   for (;;) {
     signal.throwIfAborted();
     const now = Date.now();

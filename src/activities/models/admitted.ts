@@ -15,10 +15,20 @@ export function admitted(name: Remote, provider: ModelProvider, admit: Admission
     ...provider,
     async call(request, context) {
       const { signal, concurrency } = context;
-      const pass = await admit({ provider: `${name} ${addressOf(name, context)}`, concurrency: concurrency ?? CONCURRENCY[name], signal });
+      const pass = await admit({
+        provider: `${name} ${addressOf(name, context)}`,
+        concurrency: concurrency ?? CONCURRENCY[name],
+        signal,
+      });
       try {
         context.onSent?.();
-        const answer = await provider.call(request, { ...context, onAccepted: () => { pass.accept(); context.onAccepted?.(); } });
+        const answer = await provider.call(request, {
+          ...context,
+          onAccepted: () => {
+            pass.accept();
+            context.onAccepted?.();
+          },
+        });
         pass.accept();
         pass.release();
         return answer;

@@ -20,7 +20,10 @@ export function conversationParams(system: string, messages: ModelMessage[], too
   return {
     ...(system === '' ? {} : { system: [{ type: 'text', text: system, ...CACHED }] }),
     tools: tools.map((tool, index) => ({ ...toolParam(tool), ...(index === tools.length - 1 ? CACHED : {}) })),
-    messages: messages.map((message, index) => ({ role: message.role, content: blocksOf(message).map((block, at, all) => toParam(block, index === last && at === all.length - 1)) })),
+    messages: messages.map((message, index) => ({
+      role: message.role,
+      content: blocksOf(message).map((block, at, all) => toParam(block, index === last && at === all.length - 1)),
+    })),
   };
 }
 
@@ -40,7 +43,13 @@ function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
     case 'call':
       return { type: 'tool_use', id: block.id, name: block.name, input: asArguments(block.input), ...mark };
     case 'result':
-      return { type: 'tool_result', tool_use_id: block.id, content: block.text, ...(block.is_error ? { is_error: true } : {}), ...mark };
+      return {
+        type: 'tool_result',
+        tool_use_id: block.id,
+        content: block.text,
+        ...(block.is_error ? { is_error: true } : {}),
+        ...mark,
+      };
     case 'kept':
       return block.block as unknown as Anthropic.ContentBlockParam; // It came from the API as such a block.
   }
@@ -67,7 +76,11 @@ function toJson(input: unknown): Json {
 
 /** Fields that an answer has as null are not taken in a request. */
 function withoutNulls(block: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(block).filter(([, value]) => value !== null).map(([name, value]) => [name, isObject(value) ? { ...value } : value]));
+  return Object.fromEntries(
+    Object.entries(block)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, isObject(value) ? { ...value } : value]),
+  );
 }
 
 /** What the API's own tools did in an answer, each with what it came to. */
@@ -75,8 +88,16 @@ export function servedIn(content: Anthropic.ContentBlock[]): ServedCall[] {
   const results = content as unknown as JsonObject[]; // The API speaks JSON.
   return content.flatMap((block) => {
     if (block.type !== 'server_tool_use') return [];
-    const result = results.find(({ type, tool_use_id }) => tool_use_id === block.id && String(type).endsWith('_tool_result'));
-    return [{ tool: block.name, input: toJson(block.input), came: result === undefined ? null : cameTo(result['content'] ?? null) }];
+    const result = results.find(
+      ({ type, tool_use_id }) => tool_use_id === block.id && String(type).endsWith('_tool_result'),
+    );
+    return [
+      {
+        tool: block.name,
+        input: toJson(block.input),
+        came: result === undefined ? null : cameTo(result['content'] ?? null),
+      },
+    ];
   });
 }
 

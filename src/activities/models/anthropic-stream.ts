@@ -15,7 +15,10 @@ export interface Hearing {
 }
 
 /** Reads the events of one answer to its end. Throws where they end before the message does. */
-export async function readMessage(events: AsyncIterable<Anthropic.RawMessageStreamEvent>, { onEvent, onUsage }: Hearing): Promise<MessageEnd> {
+export async function readMessage(
+  events: AsyncIterable<Anthropic.RawMessageStreamEvent>,
+  { onEvent, onUsage }: Hearing,
+): Promise<MessageEnd> {
   let said: MessageEnd | null = null;
   let isWhole = false;
   for await (const event of events) {
@@ -64,16 +67,22 @@ export function gatherBlocks(): Gathered {
     else if (delta.type === 'thinking_delta') block['thinking'] = text('thinking') + delta.thinking;
     else if (delta.type === 'signature_delta') block['signature'] = delta.signature;
     else if (delta.type === 'input_json_delta') inputs.set(index, (inputs.get(index) ?? '') + delta.partial_json);
-    else block['citations'] = [...(Array.isArray(block['citations']) ? block['citations'] : []), delta.citation as unknown as Json]; // the API speaks JSON
+    else
+      block['citations'] = [
+        ...(Array.isArray(block['citations']) ? block['citations'] : []),
+        delta.citation as unknown as Json,
+      ]; // the API speaks JSON
   }
 
   return {
     add(event) {
-      if (event.type === 'content_block_start') blocks.set(event.index, { ...event.content_block } as unknown as JsonObject); // as above
+      if (event.type === 'content_block_start')
+        blocks.set(event.index, { ...event.content_block } as unknown as JsonObject); // as above
       const block = event.type === 'content_block_delta' ? blocks.get(event.index) : undefined;
       if (event.type === 'content_block_delta' && block !== undefined) addTo(block, event.index, event.delta);
     },
-    blocks: () => [...blocks].map(([index, block]) => withInput(block, inputs.get(index)) as unknown as Anthropic.ContentBlock), // as above
+    blocks: () =>
+      [...blocks].map(([index, block]) => withInput(block, inputs.get(index)) as unknown as Anthropic.ContentBlock), // as above
   };
 }
 

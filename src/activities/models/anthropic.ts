@@ -38,7 +38,9 @@ export function createAnthropicProvider(prices: PriceTable = {}): ModelProvider 
 
 async function call(client: Anthropic, request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   try {
-    return request.tools === undefined ? await askQuestion(client, paramsOf(request), context) : await askTurn(client, paramsOf(request), context);
+    return request.tools === undefined
+      ? await askQuestion(client, paramsOf(request), context)
+      : await askTurn(client, paramsOf(request), context);
   } catch (error) {
     throw context.signal.aborted ? error : toFailure(error, request, client.baseURL);
   }
@@ -66,7 +68,12 @@ async function askQuestion(client: Anthropic, params: Params, context: CallConte
   return { text, ...end };
 }
 
-async function readAnswer(client: Anthropic, params: Params, context: CallContext, take: Hearing['onEvent']): Promise<Pick<ModelAnswer, 'stop' | 'usage'>> {
+async function readAnswer(
+  client: Anthropic,
+  params: Params,
+  context: CallContext,
+  take: Hearing['onEvent'],
+): Promise<Pick<ModelAnswer, 'stop' | 'usage'>> {
   const { signal, onAccepted, onText, onUsage } = context;
   const events = await client.messages.create({ ...params, stream: true }, { signal });
   onAccepted?.();
@@ -84,7 +91,11 @@ async function readAnswer(client: Anthropic, params: Params, context: CallContex
 function clientFor(clients: Clients, { credentials, baseUrl }: CallContext): Anthropic {
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_AUTH_TOKEN: authToken, ANTHROPIC_BASE_URL: url } = credentials;
   if (!apiKey && !authToken) {
-    throw stepFailure('provider-missing', 'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
+    throw stepFailure(
+      'provider-missing',
+      'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.',
+      { afterMs: MISSING_KEY_RETRY_MS },
+    );
   }
   const baseURL = baseUrl ?? (url || DEFAULT_URL);
   const key = JSON.stringify([apiKey || null, apiKey ? null : authToken, baseURL]);
@@ -126,7 +137,10 @@ function paramsOf({ model, system, messages, schema, tools, params = {} }: Model
 
 /** A single question: nothing of it is asked again, so nothing is worth caching. */
 function questionParams(system: string, messages: ModelMessage[]): Pick<Params, 'system' | 'messages'> {
-  return { ...(system === '' ? {} : { system }), messages: messages.map((message) => ({ role: message.role, content: textOf(message) })) };
+  return {
+    ...(system === '' ? {} : { system }),
+    messages: messages.map((message) => ({ role: message.role, content: textOf(message) })),
+  };
 }
 
 /** The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later. */
@@ -178,5 +192,11 @@ function toFailure(error: unknown, { model }: ModelRequest, url: string): Error 
   if (error instanceof APIConnectionError || !(error instanceof APIError)) return connectionFailure(url, error);
   // An error inside the stream has no status of its own: the answer had begun with 200.
   const { status, type, apiMessage, message, headers } = error as APIError;
-  return httpFailure({ status: status ?? 500, kind: type, message: apiMessage ?? message, header: (name) => headers?.get(name) ?? null, model });
+  return httpFailure({
+    status: status ?? 500,
+    kind: type,
+    message: apiMessage ?? message,
+    header: (name) => headers?.get(name) ?? null,
+    model,
+  });
 }

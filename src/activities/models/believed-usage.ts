@@ -8,11 +8,18 @@ import type { ModelAnswer, Usage } from './provider.js';
  */
 export function believedUsage({ usage, text, blocks }: ModelAnswer, asked: () => number): Usage {
   const { input, output, cache_read, cache_write_5m, cache_write_1h, searches } = usage;
-  const told = { input: count(input), output: count(output), cache_read: count(cache_read), cache_write_5m: count(cache_write_5m), cache_write_1h: count(cache_write_1h) };
+  const told = {
+    input: count(input),
+    output: count(output),
+    cache_read: count(cache_read),
+    cache_write_5m: count(cache_write_5m),
+    cache_write_1h: count(cache_write_1h),
+  };
   const said = utf8Bytes(text) || (blocks === undefined || blocks.length === 0 ? 0 : utf8Bytes(JSON.stringify(blocks)));
   return {
     ...told,
-    input: told.input + told.cache_read + told.cache_write_5m + told.cache_write_1h === 0 ? tokensIn(asked()) : told.input,
+    input:
+      told.input + told.cache_read + told.cache_write_5m + told.cache_write_1h === 0 ? tokensIn(asked()) : told.input,
     output: told.output === 0 ? tokensIn(said) : told.output,
     ...(searches === undefined ? {} : { searches: count(searches) }),
   };

@@ -23,7 +23,8 @@ export function createLine(): Line {
   let isProven = false;
   let aloneUntil = 0;
 
-  const mayEnter = (limit: number | null): boolean => active < (limit ?? Infinity) && (isProven || active === 0 || Date.now() >= aloneUntil);
+  const mayEnter = (limit: number | null): boolean =>
+    active < (limit ?? Infinity) && (isProven || active === 0 || Date.now() >= aloneUntil);
   const changed = (): boolean => changes.emit('change');
 
   function enterNow(limit: number | null): boolean {
@@ -39,7 +40,9 @@ export function createLine(): Line {
       while (!enterNow(limit)) {
         const ms = Math.min(ALONE_MS, deadline - Date.now());
         if (ms <= 0) return false;
-        await once(changes, 'change', { signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]) }).catch(() => signal.throwIfAborted());
+        await once(changes, 'change', { signal: AbortSignal.any([signal, AbortSignal.timeout(ms)]) }).catch(() =>
+          signal.throwIfAborted(),
+        );
       }
       return true;
     },

@@ -43,7 +43,16 @@ interface WantedModel {
 }
 
 /** Settles, when a run starts, which model each name in its Plan stands for. Nothing is asked of a provider that is not needed. */
-export async function chooseModels({ plan, options, providers = {}, env, rehearse, except = () => false, also = [], signal }: ChooseModels): Promise<ChosenModels> {
+export async function chooseModels({
+  plan,
+  options,
+  providers = {},
+  env,
+  rehearse,
+  except = () => false,
+  also = [],
+  signal,
+}: ChooseModels): Promise<ChosenModels> {
   const reaches = new Map<string | null, Reach>();
   const reachAt = (baseUrl: string | null): Reach => {
     const reach = reaches.get(baseUrl) ?? reachOf({ env, providers, baseUrl, signal });
@@ -54,7 +63,9 @@ export async function chooseModels({ plan, options, providers = {}, env, rehears
   for (const { key, name, baseUrl, agent } of modelsWantedBy(plan, also, except)) {
     const wanted = wantedModel(name, options, env);
     if (!isCompatible(wanted, agent)) return { failure: incompatible(wanted, agent) };
-    const choice = rehearse ? { provider: 'rehearsal' as const, model: wanted } : await choose(wanted, reachAt(baseUrl));
+    const choice = rehearse
+      ? { provider: 'rehearsal' as const, model: wanted }
+      : await choose(wanted, reachAt(baseUrl));
     if (typeof choice === 'string') return { failure: `${choice} ${anotherModel(name)}` };
     models[key] = withPrice(withPlace(choice, { env, providers, baseUrl }), options);
   }
@@ -67,14 +78,17 @@ function modelsWantedBy(plan: Plan, also: string[], except: (step: AgentStep) =>
   const bodies: PlanBody[] = [plan, ...Object.values(plan.nested)];
   for (const step of everyStepOf(plan)) {
     // What is made while the run runs calls these, or what others call.
-    if (makesWorkflows(plan, step)) for (const name of ['', ...SHORT_NAMES, ...SHORT_NAMES.map(byDefault)]) wanted.set(name, { key: name, name, baseUrl: null, agent: null });
+    if (makesWorkflows(plan, step))
+      for (const name of ['', ...SHORT_NAMES, ...SHORT_NAMES.map(byDefault)])
+        wanted.set(name, { key: name, name, baseUrl: null, agent: null });
     if (step.kind !== 'agent' || except(step)) continue;
     const model = modelOf(plan, step);
     const particular = model.agent?.compatible_models === undefined ? '' : `\n${step.agent}`;
     wanted.set(model.key + particular, model);
   }
   for (const called of calledAgents(plan)) if (!wanted.has(called.key)) wanted.set(called.key, called);
-  for (const name of [...also, ...bodies.flatMap((body) => modelsIn(body.on_exhausted ?? {}))]) wanted.set(name, { key: name, name, baseUrl: null, agent: null });
+  for (const name of [...also, ...bodies.flatMap((body) => modelsIn(body.on_exhausted ?? {}))])
+    wanted.set(name, { key: name, name, baseUrl: null, agent: null });
   return [...wanted.values()];
 }
 
@@ -85,13 +99,25 @@ function makesWorkflows({ agents }: Plan, step: Step): boolean {
 
 function modelOf({ agents }: Plan, step: AgentStep): WantedModel {
   const agent = agents[step.agent];
-  return { key: modelKeyOf(step, agent), name: step.model ?? agent?.model ?? '', baseUrl: step.model === null ? (agent?.base_url ?? null) : null, agent: agent ?? null };
+  return {
+    key: modelKeyOf(step, agent),
+    name: step.model ?? agent?.model ?? '',
+    baseUrl: step.model === null ? (agent?.base_url ?? null) : null,
+    agent: agent ?? null,
+  };
 }
 
 /** What agents want that others use as tools. */
 function calledAgents({ agents }: Plan): WantedModel[] {
-  const called: Agent[] = Object.values(agents).flatMap(({ uses = [] }) => uses.flatMap((tool) => (tool.kind === 'agent' ? (agents[tool.agent] ?? []) : [])));
-  return called.map((agent) => ({ key: modelKeyOf({ model: null }, agent), name: agent.model ?? '', baseUrl: agent.base_url ?? null, agent }));
+  const called: Agent[] = Object.values(agents).flatMap(({ uses = [] }) =>
+    uses.flatMap((tool) => (tool.kind === 'agent' ? (agents[tool.agent] ?? []) : [])),
+  );
+  return called.map((agent) => ({
+    key: modelKeyOf({ model: null }, agent),
+    name: agent.model ?? '',
+    baseUrl: agent.base_url ?? null,
+    agent,
+  }));
 }
 
 /** What OpenAI calls its models: such a name goes there where it can be reached, without `openai:` before it. */
@@ -100,7 +126,8 @@ const OPENAI_NAME = /^(gpt-|chatgpt-|o\d)/;
 /** A choice, or a text that says what is missing. */
 async function choose(name: string, reach: Reach): Promise<ModelChoice | string> {
   const [, provider, model] = /^(anthropic|ollama|openai|rehearsal):(.+)$/.exec(name) ?? [];
-  if (provider !== undefined && model !== undefined) return chooseWithin(provider, provider === 'anthropic' ? fullModelName(model) : model, reach);
+  if (provider !== undefined && model !== undefined)
+    return chooseWithin(provider, provider === 'anthropic' ? fullModelName(model) : model, reach);
   if (OPENAI_NAME.test(name) && reach.hasOpenai) return { provider: 'openai', model: name };
   if (reach.hasKey) return { provider: 'anthropic', model: name };
   const available = await reach.ollama();
@@ -113,15 +140,20 @@ async function choose(name: string, reach: Reach): Promise<ModelChoice | string>
 async function chooseWithin(provider: string, model: string, reach: Reach): Promise<ModelChoice | string> {
   switch (provider) {
     case 'anthropic':
-      return reach.hasKey ? { provider, model } : `The model \`anthropic:${model}\` needs a key: set ANTHROPIC_API_KEY, or run with --rehearse.`;
+      return reach.hasKey
+        ? { provider, model }
+        : `The model \`anthropic:${model}\` needs a key: set ANTHROPIC_API_KEY, or run with --rehearse.`;
     case 'ollama': {
       const available = await reach.ollama();
-      if (available === null) return `The model \`ollama:${model}\` needs Ollama, which does not answer at ${reach.ollamaAddress}: start it with \`ollama serve\`, set OLLAMA_HOST, or run with --rehearse.`;
+      if (available === null)
+        return `The model \`ollama:${model}\` needs Ollama, which does not answer at ${reach.ollamaAddress}: start it with \`ollama serve\`, set OLLAMA_HOST, or run with --rehearse.`;
       const found = matching(model, available);
       return found === undefined ? missingInOllama(model, reach) : { provider, model: found };
     }
     case 'openai':
-      return reach.hasOpenai ? { provider, model } : `The model \`openai:${model}\` needs a key: set OPENAI_API_KEY, name a server of your own by \`providers.openai.base_url\` in perdure.yml or OPENAI_BASE_URL, or run with --rehearse.`;
+      return reach.hasOpenai
+        ? { provider, model }
+        : `The model \`openai:${model}\` needs a key: set OPENAI_API_KEY, name a server of your own by \`providers.openai.base_url\` in perdure.yml or OPENAI_BASE_URL, or run with --rehearse.`;
     case 'rehearsal':
       return { provider, model };
     default:
@@ -131,7 +163,8 @@ async function chooseWithin(provider: string, model: string, reach: Reach): Prom
 
 /** Where `perdure.yml` has a name stand for a model that can be reached. */
 function anotherModel(name: string): string {
-  if (defaultOf(name) !== null) return 'No definition names this model: `models.default` in perdure.yml chooses another.';
+  if (defaultOf(name) !== null)
+    return 'No definition names this model: `models.default` in perdure.yml chooses another.';
   return `\`models.aliases\` in perdure.yml has \`${name}\` stand for another: \`aliases: {${/^\w[\w.-]*$/.test(name) ? name : JSON.stringify(name)}: …}\`.`;
 }
 
@@ -144,4 +177,3 @@ function missingInOllama(model: string, { ollamaAddress }: Reach): string {
   const example = model.startsWith('claude-') ? 'qwen3' : model;
   return `Ollama at ${ollamaAddress} does not have ${wanted}: get it with \`ollama pull ${example}\`, set ANTHROPIC_API_KEY for Claude, or run with --rehearse.`;
 }
-

@@ -20,5 +20,10 @@ export function incompatible(model: string, agent: Particular | null): string {
 
 /** Whether a text fits a pattern of `*` and `?`. */
 function matches(text: string, pattern: string): boolean {
-  return matchesStars(pattern, text, (part) => part === '*', (part, character) => part === '?' || part === character);
+  return matchesStars(
+    pattern,
+    text,
+    (part) => part === '*',
+    (part, character) => part === '?' || part === character,
+  );
 }

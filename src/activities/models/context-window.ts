@@ -19,7 +19,8 @@ const KEPT_ARGUMENTS = 1_024;
 
 /** Bytes that the messages of a conversation may have. */
 export function windowBytes({ provider, model }: Pick<ModelChoice, 'provider' | 'model'>): number {
-  const tokens = provider === 'ollama' ? LOCAL_WINDOW : (WINDOWS.find(([name]) => name.test(model))?.[1] ?? OTHER_WINDOW);
+  const tokens =
+    provider === 'ollama' ? LOCAL_WINDOW : (WINDOWS.find(([name]) => name.test(model))?.[1] ?? OTHER_WINDOW);
   return Math.floor(tokens * SHARE * BYTES_PER_TOKEN);
 }
 
@@ -33,7 +34,8 @@ export function fitWindow(messages: ModelMessage[], bytes: number): ModelMessage
   const half = Math.max(1, Math.floor(bytes / 2));
   const total = bytesOf(messages);
   let fitted = messages;
-  for (let clear = half; bytesOf(fitted) > bytes && clear < total + half; clear += half) fitted = clearUpTo(messages, clear);
+  for (let clear = half; bytesOf(fitted) > bytes && clear < total + half; clear += half)
+    fitted = clearUpTo(messages, clear);
   return fitted;
 }
 
@@ -55,7 +57,9 @@ function clearedBlock(block: Block): Block {
     case 'result':
       return { ...block, text: '(This result is no longer shown, to save room. Call the tool again if you need it.)' };
     case 'call':
-      return utf8Bytes(JSON.stringify(block.input)) <= KEPT_ARGUMENTS ? block : { ...block, input: { cleared: 'These arguments are no longer shown, to save room.' } };
+      return utf8Bytes(JSON.stringify(block.input)) <= KEPT_ARGUMENTS
+        ? block
+        : { ...block, input: { cleared: 'These arguments are no longer shown, to save room.' } };
     default:
       return block;
   }

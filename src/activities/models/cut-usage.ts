@@ -25,7 +25,11 @@ export function nothingSoFar(): CallSoFar {
  * bytes, rather too high. What it has said counts, too: providers count that at an answer's end. Null where nothing was taken:
  * it was refused, or nobody was reached. `asked` measures the question.
  */
-export function cutUsage({ isSent, isAccepted, told, said }: CallSoFar, error: unknown, asked: () => number): Usage | null {
+export function cutUsage(
+  { isSent, isAccepted, told, said }: CallSoFar,
+  error: unknown,
+  asked: () => number,
+): Usage | null {
   const isCut = error instanceof ApplicationFailure ? wasSent(error) : isSent;
   if (told === null && !isAccepted && !isCut) return null;
   const usage = believedUsage({ text: '', stop: 'end', usage: told ?? NO_USAGE }, asked);

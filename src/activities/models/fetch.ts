@@ -10,7 +10,11 @@ export const leanFetch: NonNullable<ClientOptions['fetch']> = async (input, init
   const { body, signal, method } = init;
   if (typeof input !== 'string' || typeof body !== 'string' || method !== 'POST') return fetch(input, init);
   const given = Object.fromEntries(init.headers instanceof Headers ? init.headers : new Headers(init.headers));
-  const { statusCode: status, headers, body: answer } = await post(input, { body, headers: given, signal: signal ?? null });
+  const {
+    statusCode: status,
+    headers,
+    body: answer,
+  } = await post(input, { body, headers: given, signal: signal ?? null });
   // Rare, and not worth rules of our own.
   if (status >= 300 && status < 400) {
     answer.on('error', () => undefined).resume();
@@ -23,5 +27,7 @@ export const leanFetch: NonNullable<ClientOptions['fetch']> = async (input, init
 };
 
 function headersOf(headers: Record<string, string | string[] | undefined>): [string, string][] {
-  return Object.entries(headers).flatMap(([name, values = []]) => [values].flat().map((value): [string, string] => [name, value]));
+  return Object.entries(headers).flatMap(([name, values = []]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
 }

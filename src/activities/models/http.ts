@@ -7,7 +7,10 @@ import type { Readable } from 'node:stream';
  * Sends a request and gives the response when its head is there, for all that is asked but models (`post.ts`): Node's own client needs
  * no stream of the web's. With a body it is a POST of JSON. On abort the socket is closed.
  */
-export function request(url: string, { body, headers: given = {}, signal }: { body?: string; headers?: Record<string, string>; signal: AbortSignal }): Promise<IncomingMessage> {
+export function request(
+  url: string,
+  { body, headers: given = {}, signal }: { body?: string; headers?: Record<string, string>; signal: AbortSignal },
+): Promise<IncomingMessage> {
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
   const headers = body === undefined ? given : { ...given, 'content-type': 'application/json' };
   return new Promise((resolve, reject) => {

@@ -12,9 +12,15 @@ const KB = 1024;
 export const ASK_AGAIN = 2;
 
 /** The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use. */
-export function judge(answer: ModelAnswer, { schema, checks }: AgentStep, { max_output_kb }: Agent, model: string): Checked {
+export function judge(
+  answer: ModelAnswer,
+  { schema, checks }: AgentStep,
+  { max_output_kb }: Agent,
+  model: string,
+): Checked {
   requireEnd(answer, model);
-  if (schema !== null) return checks === 'tasks' ? checkTasks(bareJson(answer.text), schema) : checkOutput(bareJson(answer.text), schema);
+  if (schema !== null)
+    return checks === 'tasks' ? checkTasks(bareJson(answer.text), schema) : checkOutput(bareJson(answer.text), schema);
   if (answer.text.trim() === '') return { errors: ['it is empty'] };
   return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
 }
@@ -36,13 +42,25 @@ function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
     case 'tools':
       return;
     case 'paused':
-      throw stepFailure('answer-truncated', `\`${model}\` paused again and again in the middle of its answer, for tools of its provider. Ask for less.`);
+      throw stepFailure(
+        'answer-truncated',
+        `\`${model}\` paused again and again in the middle of its answer, for tools of its provider. Ask for less.`,
+      );
     case 'truncated':
-      throw stepFailure('answer-truncated', `\`${model}\` reached the limit of ${usage.output} tokens before its answer was complete. Ask for less.`);
+      throw stepFailure(
+        'answer-truncated',
+        `\`${model}\` reached the limit of ${usage.output} tokens before its answer was complete. Ask for less.`,
+      );
     case 'context-full':
-      throw stepFailure('answer-truncated', `The prompt and the answer of \`${model}\` do not fit its context window. Shorten the prompt or its inputs.`);
+      throw stepFailure(
+        'answer-truncated',
+        `The prompt and the answer of \`${model}\` do not fit its context window. Shorten the prompt or its inputs.`,
+      );
     case 'refused':
-      throw stepFailure('answer-refused', `\`${model}\` refuses to answer${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`);
+      throw stepFailure(
+        'answer-refused',
+        `\`${model}\` refuses to answer${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`,
+      );
   }
 }
 

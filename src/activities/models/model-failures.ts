@@ -21,18 +21,31 @@ export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   const { status, kind, message, model } = refusal;
   const said = `${status}: ${message}`;
   const retry = { afterMs: retryAfterMs(refusal.header, Date.now()) };
-  if (status === 429 || kind === 'rate_limit_error') return stepFailure('rate-limited', `The provider limits the rate of calls (${said}).`, retry);
-  if (OVERLOADED.has(status) || kind === 'overloaded_error') return stepFailure('provider-error', `The provider is overloaded (${said}).`, retry);
-  if (status === 401 || status === 403) return stepFailure('key-refused', `The provider refuses the key (${said}). Check it, and that its account may use \`${model}\`.`);
+  if (status === 429 || kind === 'rate_limit_error')
+    return stepFailure('rate-limited', `The provider limits the rate of calls (${said}).`, retry);
+  if (OVERLOADED.has(status) || kind === 'overloaded_error')
+    return stepFailure('provider-error', `The provider is overloaded (${said}).`, retry);
+  if (status === 401 || status === 403)
+    return stepFailure(
+      'key-refused',
+      `The provider refuses the key (${said}). Check it, and that its account may use \`${model}\`.`,
+    );
   if (status === 402) return stepFailure('key-refused', `The provider wants to be paid first (${said}).`);
-  if (status === 404) return stepFailure('model-missing', `The provider does not know the model \`${model}\` (${said}). ${OTHER_MODELS}`);
-  if (status === 413 || CONTEXT.test(message)) return stepFailure('request-refused', `The request is too long for \`${model}\` (${said}). Shorten the prompt or its inputs.`);
-  if (status === 408 || status === 409 || status >= 500) return stepFailure('provider-error', `The provider failed (${said}).`);
+  if (status === 404)
+    return stepFailure('model-missing', `The provider does not know the model \`${model}\` (${said}). ${OTHER_MODELS}`);
+  if (status === 413 || CONTEXT.test(message))
+    return stepFailure(
+      'request-refused',
+      `The request is too long for \`${model}\` (${said}). Shorten the prompt or its inputs.`,
+    );
+  if (status === 408 || status === 409 || status >= 500)
+    return stepFailure('provider-error', `The provider failed (${said}).`);
   return stepFailure('request-refused', `The provider refuses the request (${said}).`);
 }
 
 /** What a connection fails with before anything was sent. */
-const NOT_SENT = /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM|EINVAL|UND_ERR_CONNECT_TIMEOUT|Connect Timeout|certificate)\b/i;
+const NOT_SENT =
+  /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM|EINVAL|UND_ERR_CONNECT_TIMEOUT|Connect Timeout|certificate)\b/i;
 
 /** Failures of calls that the provider may have taken. */
 const sent = new WeakSet<ApplicationFailure>();
@@ -41,7 +54,10 @@ const sent = new WeakSet<ApplicationFailure>();
 export function connectionFailure(url: string, error: unknown): ApplicationFailure {
   const why = rootCause(error);
   const isUnreadable = error instanceof SyntaxError;
-  const failure = stepFailure('provider-unreachable', isUnreadable ? `The answer of \`${url}\` cannot be read: ${why}.` : `The connection to \`${url}\` failed: ${why}.`);
+  const failure = stepFailure(
+    'provider-unreachable',
+    isUnreadable ? `The answer of \`${url}\` cannot be read: ${why}.` : `The connection to \`${url}\` failed: ${why}.`,
+  );
   if (!NOT_SENT.test(why)) sent.add(failure);
   return failure;
 }

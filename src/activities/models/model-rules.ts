@@ -12,8 +12,16 @@ const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
 
 /** As the providers' documents of November 2026 have it: Claude from Opus 4.7 and the fifth generation on, OpenAI's reasoning models. */
 const RULES: readonly Rule[] = [
-  { provider: 'anthropic', models: /^claude-(opus-4-[7-9]|(opus|sonnet|haiku|fable|mythos)-([5-9]|\d\d))/, refuses: SAMPLING },
-  { provider: 'openai', models: /^(o\d|gpt-[5-9])/, refuses: [...SAMPLING, 'presence_penalty', 'frequency_penalty', 'logprobs', 'max_tokens'] },
+  {
+    provider: 'anthropic',
+    models: /^claude-(opus-4-[7-9]|(opus|sonnet|haiku|fable|mythos)-([5-9]|\d\d))/,
+    refuses: SAMPLING,
+  },
+  {
+    provider: 'openai',
+    models: /^(o\d|gpt-[5-9])/,
+    refuses: [...SAMPLING, 'presence_penalty', 'frequency_penalty', 'logprobs', 'max_tokens'],
+  },
 ];
 
 /** What of the settings a model takes. */

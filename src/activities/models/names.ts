@@ -25,7 +25,8 @@ export function defaultOf(name: string): string | null {
 }
 
 /** What is said of a model that its provider does not have. */
-export const OTHER_MODELS = 'Name another in the definition, or by `models.default` or `models.aliases` in perdure.yml.';
+export const OTHER_MODELS =
+  'Name another in the definition, or by `models.default` or `models.aliases` in perdure.yml.';
 
 /** The full id of a model that has a short name; any other name as it is. */
 export function fullModelName(name: string): string {
@@ -36,7 +37,11 @@ export function fullModelName(name: string): string {
  * The model that a written name stands for, by the config's aliases and then by ours; `''` is no name: the config's default,
  * `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
  */
-export function wantedModel(name: string, { default: usual, aliases = {} }: ModelOptions, env: Record<string, string | undefined>): string {
+export function wantedModel(
+  name: string,
+  { default: usual, aliases = {} }: ModelOptions,
+  env: Record<string, string | undefined>,
+): string {
   const otherwise = defaultOf(name);
   const written = otherwise === null ? name : (usual ?? (env['CLAUDE_MODEL'] || otherwise));
   return fullModelName((Object.hasOwn(aliases, written) ? aliases[written] : undefined) ?? written);

@@ -29,22 +29,47 @@ export function toChat(message: ModelMessage): JsonObject[] {
   if ('text' in message) return [{ role: message.role, content: message.text }];
   const calls = callsIn(message.blocks);
   const text = textIn(message.blocks);
-  const results = message.blocks.filter((block) => block.kind === 'result').map(({ name, text: content }): JsonObject => ({ role: 'tool', tool_name: name, content }));
+  const results = message.blocks
+    .filter((block) => block.kind === 'result')
+    .map(({ name, text: content }): JsonObject => ({ role: 'tool', tool_name: name, content }));
   if (results.length > 0) return [...results, ...(text === '' ? [] : [{ role: message.role, content: text }])];
-  return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls.map(({ name, input }) => ({ function: { name, arguments: asArguments(input) } })) }) }];
+  return [
+    {
+      role: message.role,
+      content: text,
+      ...(calls.length === 0
+        ? {}
+        : { tool_calls: calls.map(({ name, input }) => ({ function: { name, arguments: asArguments(input) } })) }),
+    },
+  ];
 }
 
 /** Adds a line to what was said, and gives the text that is new in it. Ollama gives calls no ids: their number is one. */
 export function addPiece(said: Said, { message = {} }: ChatLine): string {
   const { content = '', tool_calls = [] } = message;
   said.text += content;
-  for (const { function: called = {} } of tool_calls) said.calls.push({ kind: 'call', id: `call_${said.calls.length}`, name: called.name ?? '', input: called.arguments ?? {} });
+  for (const { function: called = {} } of tool_calls)
+    said.calls.push({
+      kind: 'call',
+      id: `call_${said.calls.length}`,
+      name: called.name ?? '',
+      input: called.arguments ?? {},
+    });
   return content;
 }
 
 /** The answer that a last line ends. `whole` asks for its blocks. */
-export function toAnswer({ text, calls }: Said, { done_reason, prompt_eval_count = 0, eval_count = 0 }: ChatLine, whole: boolean): ModelAnswer {
+export function toAnswer(
+  { text, calls }: Said,
+  { done_reason, prompt_eval_count = 0, eval_count = 0 }: ChatLine,
+  whole: boolean,
+): ModelAnswer {
   const stop = done_reason === 'length' ? 'truncated' : calls.length > 0 ? 'tools' : 'end';
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
-  return { text, stop, usage: { ...NO_USAGE, input: prompt_eval_count, output: eval_count }, ...(whole ? { blocks: [...words, ...calls] } : {}) };
+  return {
+    text,
+    stop,
+    usage: { ...NO_USAGE, input: prompt_eval_count, output: eval_count },
+    ...(whole ? { blocks: [...words, ...calls] } : {}),
+  };
 }

@@ -58,7 +58,10 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
 
 /** A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked. */
 function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): string {
-  const bytes = utf8Bytes(system) + utf8Bytes(JSON.stringify(tools ?? [])) + messages.reduce((sum, message) => sum + messageBytes(message), 0);
+  const bytes =
+    utf8Bytes(system) +
+    utf8Bytes(JSON.stringify(tools ?? [])) +
+    messages.reduce((sum, message) => sum + messageBytes(message), 0);
   const { keep_alive, think, format, ...options } = params;
   return JSON.stringify({
     ...present({ keep_alive, think, format }),
@@ -73,7 +76,9 @@ function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRe
 
 /** Those of a request's own fields that are set; everything else that a definition sets is an option of the model. */
 function present(fields: Record<string, Json | undefined>): JsonObject {
-  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Powers of two, so that the model is not loaded anew for every length. */
@@ -82,11 +87,16 @@ function contextFor(tokens: number): number {
   return Math.min(LARGEST_CONTEXT, Math.max(SMALLEST_CONTEXT, needed));
 }
 
-async function readAnswer(response: Posted, context: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+async function readAnswer(
+  response: Posted,
+  context: CallContext,
+  { model, tools }: ModelRequest,
+): Promise<ModelAnswer> {
   const said: Said = { text: '', calls: [] };
   for await (const line of readLines(response.body)) {
     const piece = JSON.parse(line) as ChatLine; // Every field is optional, and looked at before it is used.
-    if (typeof piece.error === 'string' && UNREADABLE.test(piece.error)) return { ...toAnswer(said, piece, tools !== undefined), unreadable: piece.error };
+    if (typeof piece.error === 'string' && UNREADABLE.test(piece.error))
+      return { ...toAnswer(said, piece, tools !== undefined), unreadable: piece.error };
     if (typeof piece.error === 'string') throw refusal(500, piece.error, model);
     const added = addPiece(said, piece);
     if (added !== '') context.onText(added);
@@ -100,9 +110,22 @@ async function refused(response: Posted, model: string): Promise<Error> {
   return refusal(response.statusCode, messageIn(body), model, (name) => headerOf(response, name));
 }
 
-function refusal(status: number, message: string, model: string, header: (name: string) => string | null = () => null): Error {
-  if (/does not support tools/.test(message)) return stepFailure('model-missing', `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`);
-  if (status === 404) return stepFailure('model-missing', `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`. ${OTHER_MODELS}`);
+function refusal(
+  status: number,
+  message: string,
+  model: string,
+  header: (name: string) => string | null = () => null,
+): Error {
+  if (/does not support tools/.test(message))
+    return stepFailure(
+      'model-missing',
+      `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`,
+    );
+  if (status === 404)
+    return stepFailure(
+      'model-missing',
+      `Ollama does not have the model \`${model}\`. Get it with \`ollama pull ${model}\`. ${OTHER_MODELS}`,
+    );
   return httpFailure({ status, kind: null, message, model, header });
 }
 

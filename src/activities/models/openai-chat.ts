@@ -7,7 +7,11 @@ import { NO_USAGE } from './provider.js';
 /** A piece of a streamed chat completion; every field is looked at before it is used. */
 export interface Chunk {
   choices?: { delta?: Delta; finish_reason?: string | null }[];
-  usage?: { prompt_tokens?: number; completion_tokens?: number; prompt_tokens_details?: { cached_tokens?: number } | null } | null;
+  usage?: {
+    prompt_tokens?: number;
+    completion_tokens?: number;
+    prompt_tokens_details?: { cached_tokens?: number } | null;
+  } | null;
   error?: unknown;
 }
 
@@ -41,9 +45,15 @@ export function nothingSaid(): Said {
 export function toChat(message: ModelMessage): JsonObject[] {
   if ('text' in message) return [{ role: message.role, content: message.text }];
   const text = textIn(message.blocks);
-  const results = message.blocks.filter((block) => block.kind === 'result').map(({ id, text: content }): JsonObject => ({ role: 'tool', tool_call_id: id, content }));
+  const results = message.blocks
+    .filter((block) => block.kind === 'result')
+    .map(({ id, text: content }): JsonObject => ({ role: 'tool', tool_call_id: id, content }));
   if (results.length > 0) return [...results, ...(text === '' ? [] : [{ role: message.role, content: text }])];
-  const calls = callsIn(message.blocks).map(({ id, name, input }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(asArguments(input)) } }));
+  const calls = callsIn(message.blocks).map(({ id, name, input }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(asArguments(input)) },
+  }));
   return [{ role: message.role, content: text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
 }
 
@@ -59,7 +69,10 @@ export function addChunk(said: Said, { choices = [], usage }: Chunk): string {
   return added;
 }
 
-function addCall({ calls }: Said, { index, id = '', function: { name = '', arguments: input = '' } = {} }: CallPart): void {
+function addCall(
+  { calls }: Said,
+  { index, id = '', function: { name = '', arguments: input = '' } = {} }: CallPart,
+): void {
   const call = (calls[index ?? calls.length] ??= { id: '', name: '', arguments: '' });
   call.id ||= id;
   call.name += name;
@@ -70,13 +83,23 @@ function addCall({ calls }: Said, { index, id = '', function: { name = '', argum
 function usageOf(usage: Chunk['usage']): Usage | null {
   if (usage == null) return null;
   const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  return { ...NO_USAGE, input: Math.max(0, (usage.prompt_tokens ?? 0) - cached), cache_read: cached, output: usage.completion_tokens ?? 0 };
+  return {
+    ...NO_USAGE,
+    input: Math.max(0, (usage.prompt_tokens ?? 0) - cached),
+    cache_read: cached,
+    output: usage.completion_tokens ?? 0,
+  };
 }
 
 /** The answer when the stream is over. `whole` asks for its blocks. */
 export function toAnswer({ text, refusal, calls, finish, usage }: Said, whole: boolean): ModelAnswer {
   if (refusal !== '') return { text: refusal, stop: 'refused', usage };
-  const called = calls.map(({ id, name, arguments: input }, index): Block => ({ kind: 'call', id: id || `call_${index}`, name, input: inputOf(input) }));
+  const called = calls.map(({ id, name, arguments: input }, index): Block => ({
+    kind: 'call',
+    id: id || `call_${index}`,
+    name,
+    input: inputOf(input),
+  }));
   const words: Block[] = text === '' ? [] : [{ kind: 'text', text }];
   return { text, stop: stopOf(finish, called.length > 0), usage, ...(whole ? { blocks: [...words, ...called] } : {}) };
 }

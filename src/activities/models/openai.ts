@@ -35,7 +35,12 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   const url = openaiUrl(baseUrl, credentials['OPENAI_BASE_URL']);
   const key = credentials['OPENAI_API_KEY'] || null;
   // A server of one's own may need no key; OpenAI does.
-  if (key === null && url === DEFAULT_URL) throw stepFailure('provider-missing', 'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.', { afterMs: MISSING_KEY_RETRY_MS });
+  if (key === null && url === DEFAULT_URL)
+    throw stepFailure(
+      'provider-missing',
+      'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.',
+      { afterMs: MISSING_KEY_RETRY_MS },
+    );
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };
   try {
     const response = await post(`${url}/chat/completions`, { body: bodyOf(request, url), headers, signal });
@@ -57,7 +62,11 @@ function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRe
     model,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(toChat)],
     ...(tools === undefined ? {} : { tools: tools.map(toFunction) }),
-    ...(schema === null ? {} : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: isStrict(schema) } } }),
+    ...(schema === null
+      ? {}
+      : {
+          response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: isStrict(schema) } },
+        }),
     stream: true,
     stream_options: { include_usage: true },
   });
@@ -69,11 +78,17 @@ function isStrict(schema: Json): boolean {
   if (!isObject(schema)) return true;
   const { type, properties, required, additionalProperties } = schema;
   const names = isObject(properties) ? Object.keys(properties) : [];
-  const isClosed = type !== 'object' || (additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name)));
+  const isClosed =
+    type !== 'object' ||
+    (additionalProperties === false && Array.isArray(required) && names.every((name) => required.includes(name)));
   return isClosed && Object.values(schema).every(isStrict);
 }
 
-async function readAnswer(response: Posted, { onText, onUsage }: CallContext, { model, tools }: ModelRequest): Promise<ModelAnswer> {
+async function readAnswer(
+  response: Posted,
+  { onText, onUsage }: CallContext,
+  { model, tools }: ModelRequest,
+): Promise<ModelAnswer> {
   const said = nothingSaid();
   let isDone = false;
   for await (const line of readLines(response.body)) {
@@ -97,16 +112,31 @@ async function refused(response: Posted, model: string): Promise<Error> {
 }
 
 /** An account without money answers 429 like one that asks too often; only the second passes by itself. */
-function refusal(status: number, error: unknown, model: string, header: (name: string) => string | null = () => null): Error {
+function refusal(
+  status: number,
+  error: unknown,
+  model: string,
+  header: (name: string) => string | null = () => null,
+): Error {
   const { message, type, code } = detailsOf(error);
   const isUnpaid = code === 'insufficient_quota' || type === 'insufficient_quota';
-  return httpFailure({ status: isUnpaid ? 402 : status, kind: type, message: code === 'context_length_exceeded' ? `context length: ${message}` : message, model, header });
+  return httpFailure({
+    status: isUnpaid ? 402 : status,
+    kind: type,
+    message: code === 'context_length_exceeded' ? `context length: ${message}` : message,
+    model,
+    header,
+  });
 }
 
 function detailsOf(error: unknown): { message: string; type: string | null; code: string | null } {
   if (typeof error !== 'object' || error === null) return { message: String(error), type: null, code: null };
   const { message, type, code } = error as JsonObject; // it was parsed from JSON
-  return { message: typeof message === 'string' ? message : JSON.stringify(error), type: typeof type === 'string' ? type : null, code: typeof code === 'string' ? code : null };
+  return {
+    message: typeof message === 'string' ? message : JSON.stringify(error),
+    type: typeof type === 'string' ? type : null,
+    code: typeof code === 'string' ? code : null,
+  };
 }
 
 /** Most servers wrap their error as OpenAI does; of others the body is all there is. */

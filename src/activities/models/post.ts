@@ -22,10 +22,23 @@ function loadAgent(): Promise<Agent> {
  * Sends JSON to a model and gives the response when its head is there. A call takes a worker with fifty under way a tenth less
  * CPU than with Node's own client, and half of what it takes with `fetch`. On abort the socket is closed.
  */
-export async function post(url: string, { body, headers = {}, signal }: { body: string; headers?: Record<string, string>; signal: AbortSignal | null }): Promise<Posted> {
+export async function post(
+  url: string,
+  { body, headers = {}, signal }: { body: string; headers?: Record<string, string>; signal: AbortSignal | null },
+): Promise<Posted> {
   const { origin, pathname, search, username, password } = new URL(url);
-  const login = username === '' && password === '' ? {} : { authorization: `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` };
-  return (await loadAgent()).request({ origin, path: `${pathname}${search}`, method: 'POST', body, headers: { ...login, ...headers, 'content-type': 'application/json' }, signal });
+  const login =
+    username === '' && password === ''
+      ? {}
+      : { authorization: `Basic ${Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')}` };
+  return (await loadAgent()).request({
+    origin,
+    path: `${pathname}${search}`,
+    method: 'POST',
+    body,
+    headers: { ...login, ...headers, 'content-type': 'application/json' },
+    signal,
+  });
 }
 
 /** One header of an answer; null where it is missing or there more than once. */

@@ -8,7 +8,11 @@ export const BUILT_IN_PRICES: PriceTable = {
   'claude-opus-5-5': { input: 4, output: 20, cache_read: 0.2, cache_write_5m: 5, cache_write_1h: 8 },
   'claude-sonnet-5-5': { input: 2, output: 10, cache_read: 0.1, cache_write_5m: 2.5, cache_write_1h: 4 },
   'claude-haiku-5-5': {
-    input: 0.1, output: 0.5, cache_read: 0.01, cache_write_5m: 0.125, cache_write_1h: 0.2,
+    input: 0.1,
+    output: 0.5,
+    cache_read: 0.01,
+    cache_write_5m: 0.125,
+    cache_write_1h: 0.2,
     above: { input_tokens: 100_000, input: 0.5, output: 2.5 },
   },
   'claude-opus-5': OPUS_5,

@@ -26,7 +26,13 @@ export function priceOf(model: string, prices: PriceTable = {}): Price | null {
 export function dearestPrice(): Price {
   const all = Object.values(BUILT_IN_PRICES);
   const most = (of: (price: Price) => number): number => Math.max(...all.map(of));
-  return { input: most(({ input, above }) => Math.max(input, above?.input ?? 0)), output: most(({ output, above }) => Math.max(output, above?.output ?? 0)), cache_read: null, cache_write_5m: null, cache_write_1h: null };
+  return {
+    input: most(({ input, above }) => Math.max(input, above?.input ?? 0)),
+    output: most(({ output, above }) => Math.max(output, above?.output ?? 0)),
+    cache_read: null,
+    cache_write_5m: null,
+    cache_write_1h: null,
+  };
 }
 
 /** What a call cost at a price; null when that of something it used is not known. */

@@ -83,7 +83,12 @@ export interface ModelProvider {
  * Tokens that an answer may have at most. Every Claude model we know allows it; an answer is paid by what it has, not
  * by what it may have, but what it may have is reserved (I8).
  */
-export const ANSWER_TOKENS: Record<ModelChoice['provider'], number> = { anthropic: 32_000, ollama: 4_096, openai: 16_384, rehearsal: 0 };
+export const ANSWER_TOKENS: Record<ModelChoice['provider'], number> = {
+  anthropic: 32_000,
+  ollama: 4_096,
+  openai: 16_384,
+  rehearsal: 0,
+};
 
 /** A host may have been started again from a shell without the key: there is something to wait for. */
 export const MISSING_KEY_RETRY_MS = 15_000;

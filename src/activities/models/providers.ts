@@ -11,7 +11,10 @@ import type { ModelProvider } from './provider.js';
 import { rehearsalProvider } from './rehearsal.js';
 
 /** Every provider, one line each; those of one store wait together when one says to. */
-export function createProviders(store: ProviderFiles, prices?: PriceTable): Record<ModelChoice['provider'], ModelProvider> {
+export function createProviders(
+  store: ProviderFiles,
+  prices?: PriceTable,
+): Record<ModelChoice['provider'], ModelProvider> {
   const admit = admissionOf(store);
   return {
     anthropic: admitted('anthropic', createAnthropicProvider(prices), admit),

@@ -61,7 +61,11 @@ export function keyVariables(providers: ProviderOptions = {}): string[] {
 }
 
 /** Variables that say where a provider is: they go before the config (decision 15). */
-const ADDRESS_VARIABLES = { anthropic: 'ANTHROPIC_BASE_URL', ollama: 'OLLAMA_HOST', openai: 'OPENAI_BASE_URL' } as const;
+const ADDRESS_VARIABLES = {
+  anthropic: 'ANTHROPIC_BASE_URL',
+  ollama: 'OLLAMA_HOST',
+  openai: 'OPENAI_BASE_URL',
+} as const;
 
 /**
  * A choice with where it is reached and by which key. A definition that a person wrote names the address before the
@@ -84,7 +88,9 @@ export function withPlace(choice: ModelChoice, { env, providers, baseUrl }: Plac
 async function ollamaModels(address: string, signal: AbortSignal | undefined): Promise<string[] | null> {
   const limit = AbortSignal.timeout(OLLAMA_TIMEOUT_MS);
   try {
-    const response = await request(`${address}/api/tags`, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) });
+    const response = await request(`${address}/api/tags`, {
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    });
     const answer = JSON.parse(await readAll(response)) as { models?: { name?: unknown }[] }; // Looked at below.
     const names = (answer.models ?? []).map(({ name }) => name);
     return names.filter((name): name is string => typeof name === 'string' && !/embed/i.test(name));

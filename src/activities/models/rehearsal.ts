@@ -36,6 +36,7 @@ function again({ text, calls = [] }: RecordedAnswer, onText: (text: string) => v
 function standInFor(path: string, prompt: string, schema: Json): string {
   const asked = prompt.replaceAll(/\s+/g, ' ').trim();
   const head = asked.length <= PROMPT_CHARACTERS ? asked : `${asked.slice(0, PROMPT_CHARACTERS - 1)}…`;
-  if (schema === null) return `This is a rehearsal: no model was asked in step \`${path}\`. It would have been asked: ${head}`;
+  if (schema === null)
+    return `This is a rehearsal: no model was asked in step \`${path}\`. It would have been asked: ${head}`;
   return JSON.stringify(standIn(schema, `rehearsal of ${path}: ${head}`));
 }

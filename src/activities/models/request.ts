@@ -31,18 +31,33 @@ export interface RequestParts {
  * What a model is asked. The agent's prompt, in which `${name}` is one of the step's inputs, is the instruction; the
  * message is the step's prompt, and below it each input that the agent's prompt has not used, under its name.
  */
-export async function createRequest(store: Store, { body, step, agent, environment, model, context, asked = false }: RequestParts): Promise<ModelRequest> {
+export async function createRequest(
+  store: Store,
+  { body, step, agent, environment, model, context, asked = false }: RequestParts,
+): Promise<ModelRequest> {
   const scope = await createScope(store, environment, templatesOf(step));
   const inputs = renderInputs(step, agent, scope);
   const own = Object.fromEntries(Object.entries(inputs).map(([name, value]) => [`input:${name}`, { value }]));
   const system = promptText(agent.prompt, await createScope(store, own, [agent.prompt])).trim();
   const used = new Set(rootsOf([agent.prompt]));
-  const shown = Object.entries(inputs).filter(([name]) => !used.has(`input:${name}`) && !isAbsent(step.inputs[name], environment));
+  const shown = Object.entries(inputs).filter(
+    ([name]) => !used.has(`input:${name}`) && !isAbsent(step.inputs[name], environment),
+  );
   const request = step.prompt === null ? await introduction(store, body, agent) : promptText(step.prompt, scope, asked);
-  const parts = [request, ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(step.inputs[name], asked))), ...(step.schema === null ? [] : [schemaRequest(step.schema)])];
+  const parts = [
+    request,
+    ...shown.map(([name, value]) => inputSection(name, toText(value), isWritten(step.inputs[name], asked))),
+    ...(step.schema === null ? [] : [schemaRequest(step.schema)]),
+  ];
   const text = await told(store, context, parts.join('\n\n').trim());
   const messages: ModelMessage[] = text === '' ? [] : [{ role: 'user', text }];
-  return { model, system, messages, schema: step.schema, ...(agent.params === undefined ? {} : { params: agent.params }) };
+  return {
+    model,
+    system,
+    messages,
+    schema: step.schema,
+    ...(agent.params === undefined ? {} : { params: agent.params }),
+  };
 }
 
 /** A prompt with what agents are told beside it. */
@@ -79,7 +94,9 @@ function templatesOf(step: AgentStep): Template[] {
 
 /** What the step gives, and what the agent itself says about inputs that are not given. */
 function renderInputs(step: AgentStep, agent: Agent, scope: Scope): Record<string, Json> {
-  const defaults = Object.entries(agent.inputs).flatMap(([name, input]) => (input.default === undefined ? [] : [[name, input.default] as const]));
+  const defaults = Object.entries(agent.inputs).flatMap(([name, input]) =>
+    input.default === undefined ? [] : [[name, input.default] as const],
+  );
   const given = Object.entries(step.inputs).map(([name, template]) => [name, render(template, scope)] as const);
   return Object.fromEntries([...defaults, ...given]);
 }

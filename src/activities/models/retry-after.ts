@@ -8,7 +8,8 @@ const SHORTEST_MS = 250;
  * `retry-after-ms`, and `retry-after` in seconds or as a date. `now` is the time in milliseconds.
  */
 export function retryAfterMs(header: (name: string) => string | null, now: number): number | null {
-  const wanted = inMs(header('retry-after-ms')) ?? inSeconds(header('retry-after')) ?? atDate(header('retry-after'), now);
+  const wanted =
+    inMs(header('retry-after-ms')) ?? inSeconds(header('retry-after')) ?? atDate(header('retry-after'), now);
   return wanted === null ? null : Math.round(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, wanted)));
 }
 

@@ -22,7 +22,14 @@ function build(given: Json, making: Making): Json {
   if (fixed !== undefined) return fixed;
   const choice = first(schema['oneOf']) ?? first(schema['anyOf']);
   if (choice !== undefined) return build(merge(schema, [choice]), making);
-  if (Array.isArray(schema['allOf'])) return build(merge(schema, schema['allOf'].map((part) => resolve(part, making.root))), making);
+  if (Array.isArray(schema['allOf']))
+    return build(
+      merge(
+        schema,
+        schema['allOf'].map((part) => resolve(part, making.root)),
+      ),
+      making,
+    );
   switch (typeOf(schema)) {
     case 'object':
       return objectFor(schema, making);
@@ -49,7 +56,10 @@ function resolve(schema: Json, root: Json): Json {
   const reference = isObject(schema) ? schema['$ref'] : undefined;
   if (typeof reference !== 'string' || !reference.startsWith('#')) return schema;
   let found: Json | undefined = root;
-  for (const part of reference.slice(1).split('/').filter((part) => part !== '')) {
+  for (const part of reference
+    .slice(1)
+    .split('/')
+    .filter((part) => part !== '')) {
     found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
   }
   return found ?? true;
@@ -61,7 +71,12 @@ function merge(schema: JsonObject, parts: Json[]): JsonObject {
   return parts.filter(isObject).reduce<JsonObject>((merged, part) => {
     const properties = { ...asObject(merged['properties']), ...asObject(part['properties']) };
     const required = [...asList(merged['required']), ...asList(part['required'])];
-    return { ...merged, ...part, ...(Object.keys(properties).length > 0 ? { properties } : {}), ...(required.length > 0 ? { required } : {}) };
+    return {
+      ...merged,
+      ...part,
+      ...(Object.keys(properties).length > 0 ? { properties } : {}),
+      ...(required.length > 0 ? { required } : {}),
+    };
   }, own);
 }
 
@@ -79,16 +94,26 @@ function typeOf(schema: JsonObject): Json | undefined {
 function objectFor(schema: JsonObject, making: Making): JsonObject {
   const properties = asObject(schema['properties']);
   const required = new Set(asList(schema['required']).map(String));
-  const names = [...new Set([...Object.keys(properties), ...required])].filter((name) => required.has(name) || making.depth < DEPTH / 2);
+  const names = [...new Set([...Object.keys(properties), ...required])].filter(
+    (name) => required.has(name) || making.depth < DEPTH / 2,
+  );
   if (making.depth > DEPTH) return {};
-  return Object.fromEntries(names.map((name) => [name, build(properties[name] ?? true, { ...making, depth: making.depth + 1 })]));
+  return Object.fromEntries(
+    names.map((name) => [name, build(properties[name] ?? true, { ...making, depth: making.depth + 1 })]),
+  );
 }
 
 function listFor(schema: JsonObject, making: Making): Json[] {
   const heads = asList(schema['prefixItems']).map((item) => build(item, { ...making, depth: making.depth + 1 }));
-  const least = asNumber(schema['minItems']) ?? (asNumber(schema['maxItems']) === 0 || making.depth >= DEPTH / 2 ? 0 : 1);
+  const least =
+    asNumber(schema['minItems']) ?? (asNumber(schema['maxItems']) === 0 || making.depth >= DEPTH / 2 ? 0 : 1);
   const more = Array.from({ length: Math.max(0, least - heads.length) }, (_, index) =>
-    build(schema['items'] ?? true, { ...making, text: index === 0 ? making.text : `${making.text} (${index + 1})`, depth: making.depth + 1 }));
+    build(schema['items'] ?? true, {
+      ...making,
+      text: index === 0 ? making.text : `${making.text} (${index + 1})`,
+      depth: making.depth + 1,
+    }),
+  );
   return [...heads, ...more];
 }
 
@@ -103,8 +128,14 @@ function numberFor(schema: JsonObject): number {
 }
 
 const FORMATS = new Map<Json | undefined, string>([
-  ['date-time', '2026-01-01T00:00:00Z'], ['date', '2026-01-01'], ['time', '00:00:00Z'], ['email', 'rehearsal@example.com'],
-  ['uri', 'https://example.com/rehearsal'], ['uuid', '00000000-0000-4000-8000-000000000000'], ['hostname', 'example.com'], ['ipv4', '192.0.2.1'],
+  ['date-time', '2026-01-01T00:00:00Z'],
+  ['date', '2026-01-01'],
+  ['time', '00:00:00Z'],
+  ['email', 'rehearsal@example.com'],
+  ['uri', 'https://example.com/rehearsal'],
+  ['uuid', '00000000-0000-4000-8000-000000000000'],
+  ['hostname', 'example.com'],
+  ['ipv4', '192.0.2.1'],
 ]);
 
 function textFor(schema: JsonObject, text: string): string {

@@ -10,7 +10,11 @@ export const SAYS_ELSE = 'the model was asked again, and says something else';
  * has `written` of it nothing is written twice, as long as the model says the same again; where it says something else, a
  * note tells so, and all of it follows.
  */
-export function gatherText(log: LogWriter, onProgress: (characters: number) => void, written = ''): { add: (text: string) => void; end: () => void } {
+export function gatherText(
+  log: LogWriter,
+  onProgress: (characters: number) => void,
+  written = '',
+): { add: (text: string) => void; end: () => void } {
   let waiting = '';
   let characters = 0;
   /** The beginning of the answer, while it is no more than what was written. */

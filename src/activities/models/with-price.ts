@@ -18,7 +18,10 @@ export function withPrice(choice: ModelChoice, options: PriceOptions): ModelChoi
 }
 
 /** By the config, by the table, else what is assumed. One's own machine and rehearsals cost nothing. */
-function priced({ provider, model }: ModelChoice, { prices = {}, assume_price }: PriceOptions): Pick<ModelChoice, 'price' | 'assumed'> {
+function priced(
+  { provider, model }: ModelChoice,
+  { prices = {}, assume_price }: PriceOptions,
+): Pick<ModelChoice, 'price' | 'assumed'> {
   if (provider === 'rehearsal') return { price: null };
   const whole = provider === 'openai' ? cachedAsInput : withoutCaches;
   const table = Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, whole(price)]));

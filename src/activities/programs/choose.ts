@@ -51,41 +51,67 @@ export function choosePrograms(options: ChoosePrograms): ChosenPrograms {
     if ('failure' in player) return player;
     const { program, isNamed } = player;
     if (!isNamed && program !== fallback) steps[place.address] = program;
-    for (const name of ['', writtenModel(place.step, place.agent)]) choices[programKey(program, name)] ??= choiceOf(program, name, isNamed, options);
+    for (const name of ['', writtenModel(place.step, place.agent)])
+      choices[programKey(program, name)] ??= choiceOf(program, name, isNamed, options);
   }
   if (Object.keys(choices).length === 0) return { programs: undefined };
-  return { programs: { choices, ...(fallback === null ? {} : { usual: fallback }), ...(Object.keys(steps).length === 0 ? {} : { steps }) } };
+  return {
+    programs: {
+      choices,
+      ...(fallback === null ? {} : { usual: fallback }),
+      ...(Object.keys(steps).length === 0 ? {} : { steps }),
+    },
+  };
 }
 
 /** The program that an agent names, or that is chosen for its step; null where a model provider plays it. */
-function playerOf(place: AgentPlace, options: ChoosePrograms, installed: ReadonlySet<ProgramName>): { program: ProgramName; isNamed: boolean } | { failure: string } | null {
+function playerOf(
+  place: AgentPlace,
+  options: ChoosePrograms,
+  installed: ReadonlySet<ProgramName>,
+): { program: ProgramName; isNamed: boolean } | { failure: string } | null {
   const { step, agent } = place;
   const named = agent?.program ?? null;
   const program = named ?? (isOpenToPrograms(step, agent) ? preferred(place, options, installed) : null);
   if (program === null) return null;
-  if (!isProgram(program)) return { failure: `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.` };
+  if (!isProgram(program))
+    return {
+      failure: `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.`,
+    };
   const fault = agent === undefined ? null : faultOf(program, agent);
   if (fault !== null) return { failure: fault };
-  return installed.has(program) ? { program, isNamed: named !== null } : { failure: missing(program, named === null ? usualFrom(options) : `The agent \`${agent?.name ?? ''}\``) };
+  return installed.has(program)
+    ? { program, isNamed: named !== null }
+    : { failure: missing(program, named === null ? usualFrom(options) : `The agent \`${agent?.name ?? ''}\``) };
 }
 
 /** Why a program cannot play an agent: it would do without a tool of the agent's, or have one that the agent does not get. */
 function faultOf(program: ProgramName, agent: Agent): string | null {
   const [lacking] = ownTools(agent);
-  if (lacking !== undefined) return `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`;
+  if (lacking !== undefined)
+    return `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`;
   const held = unheld(program, agent);
-  return held === null ? null : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
+  return held === null
+    ? null
+    : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
 }
 
 export function installedPrograms(env: Record<string, string | undefined>): ReadonlySet<ProgramName> {
   return new Set(PROGRAMS.filter((name) => findOnPath(name, env['PATH'] ?? '') !== null));
 }
 
-function preferred({ step, agent }: AgentPlace, { usual, texts, input }: ChoosePrograms, installed: ReadonlySet<ProgramName>): ProgramName | null {
+function preferred(
+  { step, agent }: AgentPlace,
+  { usual, texts, input }: ChoosePrograms,
+  installed: ReadonlySet<ProgramName>,
+): ProgramName | null {
   if (usual !== 'installed') return usual;
   const read = (template: Template | null): string => (template === null ? '' : wordsIn(template, { texts, input }));
   const task = [read(step.prompt), ...Object.values(step.inputs).map(read)].join('\n');
-  return programFor([task, `${agent?.name ?? ''}\n${agent?.description ?? ''}\n${read(agent?.prompt ?? null)}`], installed);
+  return programFor(
+    [task, `${agent?.name ?? ''}\n${agent?.description ?? ''}\n${read(agent?.prompt ?? null)}`],
+    installed,
+  );
 }
 
 /** What is known of a text before the run: its literal parts, and what the run was given. */
@@ -94,28 +120,48 @@ function wordsIn(template: Template, known: Pick<ChoosePrograms, 'texts' | 'inpu
     case 'literal':
       return toText(template.value);
     case 'text':
-      return template.parts.map((part) => {
-        if (typeof part === 'string') return part;
-        return 'expression' in part ? wordsIn({ kind: 'expression', expression: part.expression }, known) : (known.texts?.get(part.text) ?? '');
-      }).join('');
+      return template.parts
+        .map((part) => {
+          if (typeof part === 'string') return part;
+          return 'expression' in part
+            ? wordsIn({ kind: 'expression', expression: part.expression }, known)
+            : (known.texts?.get(part.text) ?? '');
+        })
+        .join('');
     case 'expression': {
       const { expression } = template;
-      const name = expression.kind === 'reference' && expression.path.length === 0 && expression.root.startsWith('input:') ? expression.root.slice('input:'.length) : null;
-      return name !== null && known.input !== undefined && Object.hasOwn(known.input, name) ? toText(known.input[name]) : '';
+      const name =
+        expression.kind === 'reference' && expression.path.length === 0 && expression.root.startsWith('input:')
+          ? expression.root.slice('input:'.length)
+          : null;
+      return name !== null && known.input !== undefined && Object.hasOwn(known.input, name)
+        ? toText(known.input[name])
+        : '';
     }
     case 'list':
       return template.items.map((item) => wordsIn(item, known)).join('\n');
     case 'map':
-      return Object.values(template.entries).map((entry) => wordsIn(entry, known)).join('\n');
+      return Object.values(template.entries)
+        .map((entry) => wordsIn(entry, known))
+        .join('\n');
   }
 }
 
 /** Names of models that each program has; an agent's model that is none of its own is no choice for a program that was chosen for it. */
-const OWN_MODELS: Record<ProgramName, RegExp> = { claude: /^(claude|fable|opus|sonnet|haiku)/, codex: /^(gpt|chatgpt|codex|o\d)/, gemini: /^gemini/ };
+const OWN_MODELS: Record<ProgramName, RegExp> = {
+  claude: /^(claude|fable|opus|sonnet|haiku)/,
+  codex: /^(gpt|chatgpt|codex|o\d)/,
+  gemini: /^gemini/,
+};
 /** Whose prices its models have. Of those beside Claude's none is in the table, and what is cached costs no more than what is not. */
 const PRICED_AS = { claude: 'anthropic', codex: 'openai', gemini: 'openai' } as const;
 
-function choiceOf(program: ProgramName, written: string, isNamed: boolean, { options, env }: ChoosePrograms): ProgramChoice {
+function choiceOf(
+  program: ProgramName,
+  written: string,
+  isNamed: boolean,
+  { options, env }: ChoosePrograms,
+): ProgramChoice {
   const name = written.replace(/^(anthropic|openai|google|gemini):/, '');
   const wanted = name === '' || name.startsWith('default:') ? '' : wantedModel(name, options, env);
   const model = wanted !== '' && (isNamed || OWN_MODELS[program].test(wanted)) ? wanted : null;

@@ -27,15 +27,30 @@ export const claude: Program = {
 function invoke(task: ProgramTask): Invocation {
   const { session, model, system, usd } = task;
   const args = [
-    '-p', '--output-format', 'stream-json', '--verbose', '--include-partial-messages', '--max-turns', String(task.maxTurns),
-    session.kind === 'start' ? '--session-id' : '--resume', session.id,
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--include-partial-messages',
+    '--max-turns',
+    String(task.maxTurns),
+    session.kind === 'start' ? '--session-id' : '--resume',
+    session.id,
     ...(model === null ? [] : ['--model', model]),
     ...(system === '' ? [] : ['--append-system-prompt', system]),
     ...(usd === null ? [] : ['--max-budget-usd', String(usd)]),
     ...(takesSchema(task.schema) ? ['--json-schema', JSON.stringify(task.schema)] : []),
     ...accessArgs(task.access),
   ];
-  return { args, stdin: task.prompt, env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_MAX_RETRIES: OWN_RETRIES } };
+  return {
+    args,
+    stdin: task.prompt,
+    env: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_MAX_RETRIES: OWN_RETRIES,
+    },
+  };
 }
 
 /** The schema becomes that of a tool, which is one of an object. */
@@ -50,10 +65,24 @@ function takesSchema(schema: Json): boolean {
 function accessArgs(access: Access): string[] {
   const denied = access.denied ?? [];
   const isLeft = (tool: string): boolean => !denied.includes(tool);
-  const tools = ['Read', 'Glob', 'Grep', ...(access.edit ? ['Edit', 'Write', 'NotebookEdit'] : []), ...(access.commands.length > 0 ? ['Bash'] : []), ...(access.web ? ['WebSearch', 'WebFetch'] : [])].filter(isLeft);
+  const tools = [
+    'Read',
+    'Glob',
+    'Grep',
+    ...(access.edit ? ['Edit', 'Write', 'NotebookEdit'] : []),
+    ...(access.commands.length > 0 ? ['Bash'] : []),
+    ...(access.web ? ['WebSearch', 'WebFetch'] : []),
+  ].filter(isLeft);
   const commands = runsAnything(access) ? ['Bash'] : access.commands.map((pattern) => `Bash(${pattern})`);
   const allowed = [...commands, ...(access.web ? ['WebSearch', 'WebFetch'].filter(isLeft) : [])];
-  return ['--tools', tools.join(','), '--permission-mode', access.edit ? 'acceptEdits' : 'default', ...(denied.length === 0 ? [] : ['--disallowedTools', ...denied]), ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed])];
+  return [
+    '--tools',
+    tools.join(','),
+    '--permission-mode',
+    access.edit ? 'acceptEdits' : 'default',
+    ...(denied.length === 0 ? [] : ['--disallowedTools', ...denied]),
+    ...(allowed.length === 0 ? [] : ['--allowedTools', ...allowed]),
+  ];
 }
 
 function createReader(): ProgramReader {
@@ -63,10 +92,19 @@ function createReader(): ProgramReader {
   let seen = NO_USAGE;
 
   function readSystem(event: JsonObject): ProgramEvent[] {
-    if (event['subtype'] === 'init') return [{ kind: 'session', id: textAt(event, 'session_id') }, { kind: 'note', text: `claude ${textAt(event, 'claude_code_version')}, ${textAt(event, 'model')}` }];
+    if (event['subtype'] === 'init')
+      return [
+        { kind: 'session', id: textAt(event, 'session_id') },
+        { kind: 'note', text: `claude ${textAt(event, 'claude_code_version')}, ${textAt(event, 'model')}` },
+      ];
     if (event['subtype'] !== 'api_retry') return [];
     retryMs = tokensIn(event, 'retry_delay_ms');
-    return [{ kind: 'note', text: `the provider refused (${textAt(event, 'error')}); asked again in ${Math.ceil(retryMs / 1000)} s` }];
+    return [
+      {
+        kind: 'note',
+        text: `the provider refused (${textAt(event, 'error')}); asked again in ${Math.ceil(retryMs / 1000)} s`,
+      },
+    ];
   }
 
   /** One message comes in several events, one for each block. Those of its own agents are no turns of the conversation. */
@@ -77,13 +115,24 @@ function createReader(): ProgramReader {
     lastMessage = isNew ? id : lastMessage;
     const turn: ProgramEvent[] = isNew ? [{ kind: 'turn', usage: usageIn(objectAt(message, 'usage')) }] : [];
     for (const event of turn) if (event.kind === 'turn' && event.usage !== null) seen = addUsage(seen, event.usage);
-    const tools = objectsIn(message['content']).filter((block) => block['type'] === 'tool_use' && block['name'] !== 'StructuredOutput');
-    return [...turn, ...tools.map((block): ProgramEvent => ({ kind: 'tool', name: textAt(block, 'name'), about: briefly(block['input'] ?? null) }))];
+    const tools = objectsIn(message['content']).filter(
+      (block) => block['type'] === 'tool_use' && block['name'] !== 'StructuredOutput',
+    );
+    return [
+      ...turn,
+      ...tools.map((block): ProgramEvent => ({
+        kind: 'tool',
+        name: textAt(block, 'name'),
+        about: briefly(block['input'] ?? null),
+      })),
+    ];
   }
 
   function readPart(event: JsonObject): ProgramEvent[] {
     const delta = objectAt(objectAt(event, 'event'), 'delta');
-    return event['parent_tool_use_id'] === null && delta['type'] === 'text_delta' ? [{ kind: 'text', text: textAt(delta, 'text') }] : [];
+    return event['parent_tool_use_id'] === null && delta['type'] === 'text_delta'
+      ? [{ kind: 'text', text: textAt(delta, 'text') }]
+      : [];
   }
 
   return {
@@ -96,7 +145,9 @@ function createReader(): ProgramReader {
         case 'assistant':
           return readAssistant(event);
         case 'user':
-          return objectsIn(objectAt(event, 'message')['content']).filter((block) => block['is_error'] === true).map((block) => ({ kind: 'note', text: `tool failed: ${briefly(block['content'] ?? null)}` }));
+          return objectsIn(objectAt(event, 'message')['content'])
+            .filter((block) => block['is_error'] === true)
+            .map((block) => ({ kind: 'note', text: `tool failed: ${briefly(block['content'] ?? null)}` }));
         case 'result':
           result = event;
           return [];
@@ -110,7 +161,12 @@ function createReader(): ProgramReader {
 
 function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage): ProgramOutcome {
   if (/No conversation found with session ID/.test(said)) return { kind: 'session-lost', usage, usd: null };
-  return { kind: 'failed', message: `Claude Code ended without a result (${signal ?? `exit ${String(code)}`})${said === '' ? '' : `: ${said}`}`, usage, usd: null };
+  return {
+    kind: 'failed',
+    message: `Claude Code ended without a result (${signal ?? `exit ${String(code)}`})${said === '' ? '' : `: ${said}`}`,
+    usage,
+    usd: null,
+  };
 }
 
 /** `is_error` tells whether it went well, and `subtype` only sometimes: a refused call is a `success` with `is_error`. */
@@ -118,42 +174,63 @@ function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
   const cost = result['total_cost_usd'];
   const spent = { usage: totalUsage(result), usd: typeof cost === 'number' ? cost : null };
   const subtype = textAt(result, 'subtype');
-  const said = [textAt(result, 'result'), ...(Array.isArray(result['errors']) ? result['errors'].map(String) : [])].filter((text) => text !== '').join('; ');
+  const said = [textAt(result, 'result'), ...(Array.isArray(result['errors']) ? result['errors'].map(String) : [])]
+    .filter((text) => text !== '')
+    .join('; ');
   if (subtype === 'error_max_turns') return { kind: 'turns-exceeded', ...spent };
   if (subtype === 'error_max_structured_output_retries') return { kind: 'schema-unmet', message: said, ...spent };
   if (subtype === 'error_max_budget_usd') return { kind: 'budget-spent', ...spent };
   if (/No conversation found with session ID/.test(said)) return { kind: 'session-lost', ...spent };
   if (result['is_error'] === true || subtype !== 'success') {
     const status = result['api_error_status'];
-    if (typeof status !== 'number' && /^Not logged in\b/.test(said)) return { kind: 'signed-out', message: said, ...spent };
+    if (typeof status !== 'number' && /^Not logged in\b/.test(said))
+      return { kind: 'signed-out', message: said, ...spent };
     if (typeof status === 'number') return { kind: 'refused', status, message: said, afterMs: retryMs, ...spent };
     return { kind: 'failed', message: `Claude Code failed (${subtype})${said === '' ? '' : `: ${said}`}`, ...spent };
   }
   const structured = result['structured_output'];
-  return { kind: 'answer', text: structured === undefined || structured === null ? said : JSON.stringify(structured), model: mainModel(result), ...spent };
+  return {
+    kind: 'answer',
+    text: structured === undefined || structured === null ? said : JSON.stringify(structured),
+    model: mainModel(result),
+    ...spent,
+  };
 }
 
 /** Of all models that it used: its agents', and the small one for its own purposes. */
 function totalUsage(result: JsonObject): Usage {
   const all = Object.values(objectAt(result, 'modelUsage'));
   if (all.length === 0) return usageIn(objectAt(result, 'usage'));
-  const total = all.map((model) => ({
-    input: tokensIn(model, 'inputTokens'), output: tokensIn(model, 'outputTokens'), cache_read: tokensIn(model, 'cacheReadInputTokens'),
-    cache_write_5m: tokensIn(model, 'cacheCreationInputTokens'), cache_write_1h: 0,
-  })).reduce(addUsage, NO_USAGE);
-  const hour = Math.min(total.cache_write_5m, tokensIn(objectAt(objectAt(result, 'usage'), 'cache_creation'), 'ephemeral_1h_input_tokens'));
+  const total = all
+    .map((model) => ({
+      input: tokensIn(model, 'inputTokens'),
+      output: tokensIn(model, 'outputTokens'),
+      cache_read: tokensIn(model, 'cacheReadInputTokens'),
+      cache_write_5m: tokensIn(model, 'cacheCreationInputTokens'),
+      cache_write_1h: 0,
+    }))
+    .reduce(addUsage, NO_USAGE);
+  const hour = Math.min(
+    total.cache_write_5m,
+    tokensIn(objectAt(objectAt(result, 'usage'), 'cache_creation'), 'ephemeral_1h_input_tokens'),
+  );
   return { ...total, cache_write_5m: total.cache_write_5m - hour, cache_write_1h: hour };
 }
 
 function usageIn(usage: JsonObject): Usage {
   return {
-    input: tokensIn(usage, 'input_tokens'), output: tokensIn(usage, 'output_tokens'), cache_read: tokensIn(usage, 'cache_read_input_tokens'),
-    cache_write_5m: tokensIn(usage, 'cache_creation_input_tokens'), cache_write_1h: 0,
+    input: tokensIn(usage, 'input_tokens'),
+    output: tokensIn(usage, 'output_tokens'),
+    cache_read: tokensIn(usage, 'cache_read_input_tokens'),
+    cache_write_5m: tokensIn(usage, 'cache_creation_input_tokens'),
+    cache_write_1h: 0,
   };
 }
 
 /** The model that said most. */
 function mainModel(result: JsonObject): string | null {
-  const models = Object.entries(objectAt(result, 'modelUsage')).sort(([, a], [, b]) => tokensIn(b, 'outputTokens') - tokensIn(a, 'outputTokens'));
+  const models = Object.entries(objectAt(result, 'modelUsage')).sort(
+    ([, a], [, b]) => tokensIn(b, 'outputTokens') - tokensIn(a, 'outputTokens'),
+  );
   return models[0]?.[0] ?? null;
 }

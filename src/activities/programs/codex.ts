@@ -11,7 +11,12 @@ import { tokensIn, usageSince } from './usage.js';
 const SIGNED_OUT = /Missing environment variable|Missing bearer/i;
 const SCHEMA_FILE = 'schema.json';
 /** Kinds of items that are a tool of its own, and where each tells what it does. */
-const TOOLS: Record<string, string> = { command_execution: 'command', file_change: 'changes', mcp_tool_call: 'tool', web_search: 'query' };
+const TOOLS: Record<string, string> = {
+  command_execution: 'command',
+  file_change: 'changes',
+  mcp_tool_call: 'tool',
+  web_search: 'query',
+};
 
 /** Codex, by `codex exec --json`. Facts are of version 0.169.0. */
 export const codex: Program = {
@@ -31,7 +36,10 @@ function invoke(task: ProgramTask): Invocation {
   const writes = access.edit || access.commands.length > 0;
   const isStrict = isStrictSchema(schema);
   const args = [
-    'exec', ...(session.kind === 'resume' ? ['resume'] : []), '--json', '--skip-git-repo-check',
+    'exec',
+    ...(session.kind === 'resume' ? ['resume'] : []),
+    '--json',
+    '--skip-git-repo-check',
     ...(model === null ? [] : ['-m', model]),
     ...setting('sandbox_mode', writes ? 'workspace-write' : 'read-only'),
     ...setting('approval_policy', 'never'),
@@ -41,7 +49,12 @@ function invoke(task: ProgramTask): Invocation {
     ...(session.kind === 'resume' ? [session.id] : []),
     '-',
   ];
-  return { args, stdin: task.prompt, env: {}, ...(isStrict ? { files: { [SCHEMA_FILE]: JSON.stringify(schema) } } : {}) };
+  return {
+    args,
+    stdin: task.prompt,
+    env: {},
+    ...(isStrict ? { files: { [SCHEMA_FILE]: JSON.stringify(schema) } } : {}),
+  };
 }
 
 /** A value of its configuration, as TOML: JSON's strings are TOML's. */
@@ -66,8 +79,14 @@ function isStrict(schema: Json): boolean {
     const required = Array.isArray(schema['required']) ? schema['required'] : [];
     if (schema['additionalProperties'] !== false || !names.every((name) => required.includes(name))) return false;
   }
-  const loose = ['oneOf', 'allOf', 'not', 'if', 'patternProperties', '$ref', '$defs', 'definitions'].some((word) => Object.hasOwn(schema, word));
-  return !loose && ['items', 'anyOf'].every((word) => isStrict(schema[word] ?? null)) && (!isObject(properties) || Object.values(properties).every(isStrict));
+  const loose = ['oneOf', 'allOf', 'not', 'if', 'patternProperties', '$ref', '$defs', 'definitions'].some((word) =>
+    Object.hasOwn(schema, word),
+  );
+  return (
+    !loose &&
+    ['items', 'anyOf'].every((word) => isStrict(schema[word] ?? null)) &&
+    (!isObject(properties) || Object.values(properties).every(isStrict))
+  );
 }
 
 /** `before` is what the thread had used: Codex reports what it has used in all. */
@@ -90,7 +109,10 @@ function createReader(before: Usage): ProgramReader {
     const id = textAt(item, 'id');
     if (field === undefined || begun.has(id)) return [];
     begun.add(id);
-    return [{ kind: 'turn', usage: null }, { kind: 'tool', name: type, about: briefly(item[field] ?? null) }];
+    return [
+      { kind: 'turn', usage: null },
+      { kind: 'tool', name: type, about: briefly(item[field] ?? null) },
+    ];
   }
 
   return {
@@ -119,10 +141,15 @@ function createReader(before: Usage): ProgramReader {
     end({ code, signal }, said): ProgramOutcome {
       const spent = { usage, usd: null };
       if (refusal !== null && SIGNED_OUT.test(refusal)) return { kind: 'signed-out', message: refusal, ...spent };
-      if (refusal !== null) return { kind: 'refused', status: statusIn(refusal), message: refusal, afterMs: null, ...spent };
+      if (refusal !== null)
+        return { kind: 'refused', status: statusIn(refusal), message: refusal, afterMs: null, ...spent };
       if (isDone && code === 0 && answer !== null) return { kind: 'answer', text: answer, model: null, ...spent };
       if (/no rollout found/i.test(said)) return { kind: 'session-lost', ...spent };
-      return { kind: 'failed', message: `Codex ended without an answer (${signal ?? `exit ${String(code)}`})${said === '' ? '' : `: ${said}`}`, ...spent };
+      return {
+        kind: 'failed',
+        message: `Codex ended without an answer (${signal ?? `exit ${String(code)}`})${said === '' ? '' : `: ${said}`}`,
+        ...spent,
+      };
     },
   };
 }
@@ -132,7 +159,10 @@ function usageIn(usage: JsonObject): Usage {
   const cached = tokensIn(usage, 'cached_input_tokens');
   const written = tokensIn(usage, 'cache_write_input_tokens');
   return {
-    input: Math.max(0, tokensIn(usage, 'input_tokens') - cached - written), output: tokensIn(usage, 'output_tokens'),
-    cache_read: cached, cache_write_5m: written, cache_write_1h: 0,
+    input: Math.max(0, tokensIn(usage, 'input_tokens') - cached - written),
+    output: tokensIn(usage, 'output_tokens'),
+    cache_read: cached,
+    cache_write_5m: written,
+    cache_write_1h: 0,
   };
 }

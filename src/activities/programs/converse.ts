@@ -59,14 +59,28 @@ export interface Conversation {
  * `budget-short` where the program has spent what it may: it goes on in its session once more is reserved.
  */
 export async function converse(conversation: Conversation): Promise<ProgramReply> {
-  const { deps: { store }, call, again, request, log } = conversation;
+  const {
+    deps: { store },
+    call,
+    again,
+    request,
+    log,
+  } = conversation;
   const book = sessionBook(store, call, again, request);
   const left = await book.read();
   if (left !== null) log.write('note', `resumes session ${left.id}\n`);
   const first = await oneProcess(conversation, book, left);
   if (first.outcome.kind !== 'session-lost') return replyOf(conversation, first);
   log.write('note', `\`${call.program.program}\` does not know the session any more: it begins anew\n`);
-  return replyOf(conversation, await oneProcess({ ...conversation, question: { ...conversation.question, after: null } }, book, null, freshSessionId()));
+  return replyOf(
+    conversation,
+    await oneProcess(
+      { ...conversation, question: { ...conversation.question, after: null } },
+      book,
+      null,
+      freshSessionId(),
+    ),
+  );
 }
 
 interface Ended {
@@ -75,7 +89,12 @@ interface Ended {
 }
 
 /** One process. Its session and what that has used are in the journal before it ends, as far as the program tells. */
-async function oneProcess(conversation: Conversation, book: SessionBook, left: OpenSession | null, id?: string): Promise<Ended> {
+async function oneProcess(
+  conversation: Conversation,
+  book: SessionBook,
+  left: OpenSession | null,
+  id?: string,
+): Promise<Ended> {
   const { deps, call, question, maxTurns, signal, log, onProgress, onSpent } = conversation;
   const use = sessionUse(conversation, left, id);
   const before = left?.spent ?? NOTHING_SPENT;
@@ -86,9 +105,22 @@ async function oneProcess(conversation: Conversation, book: SessionBook, left: O
   if (program.takesSessionId || use.kind === 'resume') await book.write({ ...session });
   const keeper = keepSession(session, book, conversation);
   const outcome = await play({
-    program, before: addUsage(question.after?.total ?? NO_USAGE, before.usage), cwd: call.workspace, credentials: deps.credentials(),
-    owner: { store: deps.store.id, run: call.root.run }, signal, log, onProgress, onEvent: keeper.onEvent,
-    task: { ...question, prompt: left === null ? question.prompt : continuation(question.prompt), maxTurns, usd: call.most?.usd ?? null, session: use },
+    program,
+    before: addUsage(question.after?.total ?? NO_USAGE, before.usage),
+    cwd: call.workspace,
+    credentials: deps.credentials(),
+    owner: { store: deps.store.id, run: call.root.run },
+    signal,
+    log,
+    onProgress,
+    onEvent: keeper.onEvent,
+    task: {
+      ...question,
+      prompt: left === null ? question.prompt : continuation(question.prompt),
+      maxTurns,
+      usd: call.most?.usd ?? null,
+      session: use,
+    },
   });
   await keeper.written();
   const spent = addSpent(before, outcome);
@@ -97,13 +129,26 @@ async function oneProcess(conversation: Conversation, book: SessionBook, left: O
 }
 
 /** A new conversation, or the one that was left or that the question goes on with. */
-function sessionUse({ call, question: { after }, again }: Conversation, left: OpenSession | null, id: string | undefined): SessionUse {
+function sessionUse(
+  { call, question: { after }, again }: Conversation,
+  left: OpenSession | null,
+  id: string | undefined,
+): SessionUse {
   const open = left?.id ?? after?.session;
   return open === undefined ? { kind: 'start', id: id ?? sessionId(call, again) } : { kind: 'resume', id: open };
 }
 
 /** Writes down what a program tells of its session while it works: that is what a lost worker leaves. */
-function keepSession(session: OpenSession, book: SessionBook, { call: { program: { price, assumed } }, onSpent }: Conversation): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void> } {
+function keepSession(
+  session: OpenSession,
+  book: SessionBook,
+  {
+    call: {
+      program: { price, assumed },
+    },
+    onSpent,
+  }: Conversation,
+): { onEvent: (event: ProgramEvent) => void; written: () => Promise<void> } {
   let written: Promise<void> = Promise.resolve();
   const keep = (): void => {
     written = book.write({ ...session });
@@ -115,7 +160,10 @@ function keepSession(session: OpenSession, book: SessionBook, { call: { program:
         session.id = event.id;
         keep();
       } else if (event.kind === 'turn' && event.usage !== null) {
-        session.spent = addSpent(session.spent, { usage: event.usage, usd: assumed === true ? null : costAt(price, event.usage) });
+        session.spent = addSpent(session.spent, {
+          usage: event.usage,
+          usd: assumed === true ? null : costAt(price, event.usage),
+        });
         onSpent(session.spent);
         keep();
       }
@@ -130,10 +178,23 @@ function continuation(prompt: string): string {
 }
 
 async function replyOf(conversation: Conversation, { outcome, session }: Ended): Promise<ProgramReply> {
-  const { deps: { store }, call, question, again, request, maxTurns } = conversation;
+  const {
+    deps: { store },
+    call,
+    question,
+    again,
+    request,
+    maxTurns,
+  } = conversation;
   const { spent } = session;
   if (outcome.kind === 'answer') {
-    return { text: outcome.text, model: outcome.model, session: session.id, spent, total: addUsage(question.after?.total ?? NO_USAGE, spent.usage) };
+    return {
+      text: outcome.text,
+      model: outcome.model,
+      session: session.id,
+      spent,
+      total: addUsage(question.after?.total ?? NO_USAGE, spent.usage),
+    };
   }
   if (outcome.kind !== 'session-lost') await sessionBook(store, call, again, request).write(session);
   if (outcome.kind === 'budget-spent' && call.most?.usd !== undefined) throw moreIsNeeded(call, spent);
@@ -144,5 +205,8 @@ async function replyOf(conversation: Conversation, { outcome, session }: Ended):
 function moreIsNeeded({ program: { program }, most = {} }: ProgramCall, { usage }: ProgramSpend): ApplicationFailure {
   const usd = (most.usd ?? 0) * 2;
   const tokens = Math.max(most.tokens ?? 0, tokensOf(usage)) * 2;
-  return budgetShort(`\`${program}\` has used the $${(most.usd ?? 0).toFixed(2)} that were reserved for it, and goes on when there is more.`, { usd, tokens });
+  return budgetShort(
+    `\`${program}\` has used the $${(most.usd ?? 0).toFixed(2)} that were reserved for it, and goes on when there is more.`,
+    { usd, tokens },
+  );
 }

@@ -2,8 +2,25 @@ import type { ProgramName } from '../../plan/program.js';
 
 /** What each program is preferred for, by words of the task (seed 003); the first group of which one is there, and whose program is too. */
 const GROUPS: { program: ProgramName; words: string[] }[] = [
-  { program: 'gemini', words: ['search web', 'search the web', 'google', 'find online', 'latest', 'news', 'research', 'look up', 'what is', 'documentation'] },
-  { program: 'codex', words: ['analyze code', 'review', 'find bugs', 'refactor', 'security', 'performance', 'fix', 'debug'] },
+  {
+    program: 'gemini',
+    words: [
+      'search web',
+      'search the web',
+      'google',
+      'find online',
+      'latest',
+      'news',
+      'research',
+      'look up',
+      'what is',
+      'documentation',
+    ],
+  },
+  {
+    program: 'codex',
+    words: ['analyze code', 'review', 'find bugs', 'refactor', 'security', 'performance', 'fix', 'debug'],
+  },
   { program: 'claude', words: ['summarize', 'explain', 'write', 'draft', 'quick', 'simple', 'help me understand'] },
 ];
 
@@ -13,7 +30,9 @@ const ORDER: ProgramName[] = ['codex', 'claude', 'gemini'];
 /** The program for a task, out of those that are installed; null when there is none. Of several texts the first that has a word decides. */
 export function programFor(texts: string[], installed: ReadonlySet<ProgramName>): ProgramName | null {
   for (const text of texts) {
-    const found = GROUPS.find(({ program, words }) => installed.has(program) && words.some((word) => hasWord(text, word)));
+    const found = GROUPS.find(
+      ({ program, words }) => installed.has(program) && words.some((word) => hasWord(text, word)),
+    );
     if (found !== undefined) return found.program;
   }
   return ORDER.find((program) => installed.has(program)) ?? null;

@@ -53,13 +53,23 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   for (const [name, text] of Object.entries(files)) await writeFile(join(scratch, name), text, { mode: 0o600 });
   const { declared, redact } = programEnvironment(program, options.credentials);
   const command = announceCommand();
-  const env = commandEnvironment({ ...declared, ...added }, runTag({ ...options.owner, worker: process.pid, command: command.number }));
+  const env = commandEnvironment(
+    { ...declared, ...added },
+    runTag({ ...options.owner, worker: process.pid, command: command.number }),
+  );
   const listening = listen(options, redact);
   try {
     const file = executableOf(program, cwd, env['PATH'] ?? '');
     const end = await runProcess({
-      file, args, cwd, env, stdin, killRest: command.killRest, signal: AbortSignal.any([signal, listening.enough]),
-      onStdout: listening.stdout.add, onStderr: listening.stderr.add,
+      file,
+      args,
+      cwd,
+      env,
+      stdin,
+      killRest: command.killRest,
+      signal: AbortSignal.any([signal, listening.enough]),
+      onStdout: listening.stdout.add,
+      onStderr: listening.stderr.add,
     });
     listening.finish();
     signal.throwIfAborted();
@@ -93,7 +103,8 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
         turns += 1;
         onProgress({ turns });
         // Programs that know the limit keep it themselves; the others are ended when they begin another turn.
-        if (turns > task.maxTurns) stopWith({ ...reader.end({ code: null, signal: null }, ''), kind: 'turns-exceeded' });
+        if (turns > task.maxTurns)
+          stopWith({ ...reader.end({ code: null, signal: null }, ''), kind: 'turns-exceeded' });
         return undefined;
       case 'tool':
         text.end();
@@ -120,7 +131,9 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
   });
   const errorLines = splitLines((line) => hear(redact(line)));
   return {
-    reader, stdout: outLines, stderr: errorLines,
+    reader,
+    stdout: outLines,
+    stderr: errorLines,
     enough: enough.signal,
     said: () => said.text().trim(),
     outcome: () => early,
@@ -136,6 +149,9 @@ function executableOf({ name, install }: Program, cwd: string, path: string): st
   try {
     return resolveExecutable(name, cwd, path);
   } catch {
-    throw stepFailure('program-missing', `Cannot find the program \`${name}\` on the PATH of the worker. Install it: ${install}`);
+    throw stepFailure(
+      'program-missing',
+      `Cannot find the program \`${name}\` on the PATH of the worker. Install it: ${install}`,
+    );
   }
 }

@@ -52,20 +52,21 @@ export interface ProgramSpend {
 }
 
 /** How a program ended. */
-export type ProgramOutcome = ProgramSpend & (
-  | { kind: 'answer'; text: string; /** The model that answered, where it says so. */ model: string | null }
-  /** Its provider refused: with the HTTP status where it tells, and when to come back. */
-  | { kind: 'refused'; status: number | null; message: string; afterMs: number | null }
-  /** It has neither a key nor a login: it has asked nobody. */
-  | { kind: 'signed-out'; message: string }
-  | { kind: 'turns-exceeded' }
-  /** Its model did not come to an answer that satisfies the schema, asked again by the program itself. */
-  | { kind: 'schema-unmet'; message: string }
-  | { kind: 'budget-spent' }
-  /** It does not know the session that it was to resume. */
-  | { kind: 'session-lost' }
-  | { kind: 'failed'; message: string }
-);
+export type ProgramOutcome = ProgramSpend &
+  (
+    | { kind: 'answer'; text: string; /** The model that answered, where it says so. */ model: string | null }
+    /** Its provider refused: with the HTTP status where it tells, and when to come back. */
+    | { kind: 'refused'; status: number | null; message: string; afterMs: number | null }
+    /** It has neither a key nor a login: it has asked nobody. */
+    | { kind: 'signed-out'; message: string }
+    | { kind: 'turns-exceeded' }
+    /** Its model did not come to an answer that satisfies the schema, asked again by the program itself. */
+    | { kind: 'schema-unmet'; message: string }
+    | { kind: 'budget-spent' }
+    /** It does not know the session that it was to resume. */
+    | { kind: 'session-lost' }
+    | { kind: 'failed'; message: string }
+  );
 
 /** Reads what one process of a program writes. */
 export interface ProgramReader {

@@ -22,7 +22,10 @@ export interface SessionBook {
 
 /** The open session of one question of a step's try (I8). A session of another request is none. */
 export function sessionBook(store: Store, call: StepCall, again: number, request: Hash): SessionBook {
-  const key: JournalKey = { scope: call.root.first, key: canonicalJson([call.path, call.try, 'program', again, 'session']) };
+  const key: JournalKey = {
+    scope: call.root.first,
+    key: canonicalJson([call.path, call.try, 'program', again, 'session']),
+  };
   let last: Promise<void> = Promise.resolve();
   return {
     async read() {
@@ -39,7 +42,9 @@ export function sessionBook(store: Store, call: StepCall, again: number, request
 
 /** An id for a new session; a UUID, which is what programs want. The same question has the same at its first start. */
 export function sessionId(call: StepCall, again: number): string {
-  const hex = createHash('sha256').update(canonicalJson([call.root.first, call.path, call.try, again])).digest('hex');
+  const hex = createHash('sha256')
+    .update(canonicalJson([call.root.first, call.path, call.try, again]))
+    .digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 

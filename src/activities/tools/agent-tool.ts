@@ -9,7 +9,12 @@ export const agentTool: ToolHandler<Tool & { kind: 'agent' }> = {
     return {
       name,
       description: `${about}\n\nAsk this agent to do its part. It sees only what you write under \`input\`, and answers once.`,
-      input_schema: { type: 'object', properties: { input: { type: 'string', description: 'All that it needs to know, and what it shall do.' } }, required: ['input'], additionalProperties: false },
+      input_schema: {
+        type: 'object',
+        properties: { input: { type: 'string', description: 'All that it needs to know, and what it shall do.' } },
+        required: ['input'],
+        additionalProperties: false,
+      },
     };
   },
   parallel: true,

@@ -28,11 +28,26 @@ export function failed(content: string): ToolRun {
 }
 
 /** The handler of a built-in tool: arguments are checked before they are judged, and again before it runs. */
-export function builtin<A>({ description, input, parallel, quick, server, effect, action, run }: Builtin<A>): ToolHandler<Tool & { kind: 'builtin' }> {
+export function builtin<A>({
+  description,
+  input,
+  parallel,
+  quick,
+  server,
+  effect,
+  action,
+  run,
+}: Builtin<A>): ToolHandler<Tool & { kind: 'builtin' }> {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
   const parse = (args: JsonObject): { args: A } | { invalid: string } => {
     const parsed = input.safeParse(args);
-    return parsed.success ? { args: parsed.data } : { invalid: parsed.error.issues.map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`).join('; ') };
+    return parsed.success
+      ? { args: parsed.data }
+      : {
+          invalid: parsed.error.issues
+            .map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`)
+            .join('; '),
+        };
   };
   return {
     parallel,

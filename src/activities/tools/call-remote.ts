@@ -40,7 +40,9 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
     return result;
   } catch (error) {
     signal.throwIfAborted();
-    return failed(`The MCP server \`${tool.server}\` gave no answer: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(
+      `The MCP server \`${tool.server}\` gave no answer: ${error instanceof Error ? error.message : String(error)}`,
+    );
   } finally {
     await use.leave(broken);
   }
@@ -50,33 +52,49 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
 async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }: ToolContext): Promise<string | null> {
   const listed = (await server.tools(signal)).find(({ name }) => name === tool.remote);
   if (listed === undefined) return `The MCP server \`${tool.server}\` has no tool \`${tool.remote}\` any more.`;
-  const same = listed.description === (await store.getText(tool.description)) && listed.inputs === (await store.getText(tool.inputs)) && listed.reads === (tool.reads === true);
-  return same ? null : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, and is not called. A new run takes it as it is now.`;
+  const same =
+    listed.description === (await store.getText(tool.description)) &&
+    listed.inputs === (await store.getText(tool.inputs)) &&
+    listed.reads === (tool.reads === true);
+  return same
+    ? null
+    : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, and is not called. A new run takes it as it is now.`;
 }
 
-async function ask({ client }: OpenServer, { remote }: RemoteTool, { args, server, context: { signal, progress } }: { args: JsonObject; server: McpServer; context: ToolContext }): Promise<ToolRun> {
+async function ask(
+  { client }: OpenServer,
+  { remote }: RemoteTool,
+  { args, server, context: { signal, progress } }: { args: JsonObject; server: McpServer; context: ToolContext },
+): Promise<ToolRun> {
   const onprogress = ({ message }: { message?: string | undefined }): void => {
     if (message !== undefined) progress['doing'] = message.slice(0, 200);
   };
-  const result = await client.callTool({ name: remote, arguments: args }, { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress });
+  const result = await client.callTool(
+    { name: remote, arguments: args },
+    { signal, timeout: server.timeout_ms, resetTimeoutOnProgress: true, onprogress },
+  );
   return { content: contentOf(result), is_error: result.isError === true };
 }
 
 /** Texts as one text; what is no text is named. Data that a server gives beside them says the same. */
 function contentOf({ content, structuredContent }: CallToolResult): Json {
   if (content.length === 0 && isObject(structuredContent as Json)) return structuredContent as Json; // it came as JSON
-  return content.map((block) => {
-    switch (block.type) {
-      case 'text':
-        return block.text;
-      case 'resource':
-        return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}: ${block.resource.mimeType ?? 'data'}]`;
-      case 'resource_link':
-        return `[${block.name}: ${block.uri}]`;
-      default:
-        return `[${block.type}: ${block.mimeType}]`;
-    }
-  }).join('\n');
+  return content
+    .map((block) => {
+      switch (block.type) {
+        case 'text':
+          return block.text;
+        case 'resource':
+          return 'text' in block.resource
+            ? block.resource.text
+            : `[${block.resource.uri}: ${block.resource.mimeType ?? 'data'}]`;
+        case 'resource_link':
+          return `[${block.name}: ${block.uri}]`;
+        default:
+          return `[${block.type}: ${block.mimeType}]`;
+      }
+    })
+    .join('\n');
 }
 
 function failed(content: string): ToolRun {

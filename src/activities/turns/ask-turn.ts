@@ -50,25 +50,37 @@ type Turning = Turn & ResumedLog;
  */
 export function createAskTurn(deps: Dependencies): (call: TurnCall) => Promise<TurnAnswer> {
   const providers = createProviders(deps.store, deps.prices);
-  return (told) => attempt(deps.store, told, 'agent', async (current) => {
-    const call = await wholeTurn(deps.store, told);
-    const asker = await agentAsked(deps, current, call);
-    const tools = await offeredTools(deps.store, asker.agent);
-    return takeTurn({ ...current, ...asker, deps, call, tools, provider: providers[call.model.provider] });
-  });
+  return (told) =>
+    attempt(deps.store, told, 'agent', async (current) => {
+      const call = await wholeTurn(deps.store, told);
+      const asker = await agentAsked(deps, current, call);
+      const tools = await offeredTools(deps.store, asker.agent);
+      return takeTurn({ ...current, ...asker, deps, call, tools, provider: providers[call.model.provider] });
+    });
 }
 
 /** The call with what the beginning of its transcript tells. */
 async function wholeTurn(store: Store, call: TurnCall): Promise<WholeTurn> {
-  const { model, workspace } = call.head === null || call.model !== undefined ? call : { ...(await readConversation(store, longHash(call.head))), ...call };
-  if (model === undefined || workspace === undefined) throw stepFailure('internal', `Turn ${call.turn} of \`${call.path}\` has no model, and its transcript tells none.`);
+  const { model, workspace } =
+    call.head === null || call.model !== undefined
+      ? call
+      : { ...(await readConversation(store, longHash(call.head))), ...call };
+  if (model === undefined || workspace === undefined)
+    throw stepFailure('internal', `Turn ${call.turn} of \`${call.path}\` has no model, and its transcript tells none.`);
   return { ...call, model, workspace: locate(store, workspace) };
 }
 
 async function takeTurn(turn: Turn): Promise<TurnAnswer> {
-  const { call, log, progress, deps: { store } } = turn;
-  const begun = call.head === null ? await openConversation(turn) : { head: await addResults(turn, longHash(call.head)) };
-  if ('known' in begun) return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
+  const {
+    call,
+    log,
+    progress,
+    deps: { store },
+  } = turn;
+  const begun =
+    call.head === null ? await openConversation(turn) : { head: await addResults(turn, longHash(call.head)) };
+  if ('known' in begun)
+    return { head: '', bytes: 0, usd: 0, tokens: 0, output: shortValue(begun.known.output), reused: true };
   progress['turn'] = call.turn;
   const resumed = await resumeLog(store, log, { ...call, note: turnNote(call.turn) });
   const answer = await converse({ ...turn, ...resumed }, begun.head);
@@ -89,7 +101,7 @@ interface Course {
 /** Asks until there is an answer that fits, or calls. */
 async function converse(turning: Turning, start: Hash): Promise<TurnAnswer> {
   const course: Course = { asked: 0, invalid: 0, pauses: 0, said: '' };
-  for (let head = start; ; ) {
+  for (let head = start; ;) {
     const ended = await endOf(turning, await ask(turning, head, course));
     if ('turn' in ended) return ended.turn;
     head = ended.head;
@@ -105,17 +117,32 @@ interface Answered {
 }
 
 async function ask(turning: Turning, head: Hash, course: Course): Promise<Answered> {
-  const { deps: { store }, call, agent, step, tools } = turning;
+  const {
+    deps: { store },
+    call,
+    agent,
+    step,
+    tools,
+  } = turning;
   const { system, messages } = await readConversation(store, head);
   const request: ModelRequest = {
-    model: call.model.model, system, messages: fitWindow(messages, windowBytes(call.model)), schema: step.schema, tools,
+    model: call.model.model,
+    system,
+    messages: fitWindow(messages, windowBytes(call.model)),
+    schema: step.schema,
+    tools,
     ...(agent.params === undefined ? {} : { params: agent.params }),
   };
   const answer = await answerTo(turning, { request, part: ['turn', call.turn, course.asked], said: head });
   course.asked += 1;
   // Who paused before a word goes on from where it was.
   if (answer.stop === 'paused' && blocksIn(answer).length === 0) return { request, answer, head, course };
-  return { request, answer, head: await addMessage(store, head, { role: 'assistant', blocks: sayable(blocksIn(answer)) }), course };
+  return {
+    request,
+    answer,
+    head: await addMessage(store, head, { role: 'assistant', blocks: sayable(blocksIn(answer)) }),
+    course,
+  };
 }
 
 function blocksIn({ blocks, text }: ModelAnswer): Block[] {
@@ -128,8 +155,16 @@ function sayable(blocks: Block[]): Block[] {
 }
 
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
-async function endOf(turning: Turning, { request, answer, head, course }: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
-  const { deps: { store }, call, step, log } = turning;
+async function endOf(
+  turning: Turning,
+  { request, answer, head, course }: Answered,
+): Promise<{ turn: TurnAnswer } | { head: Hash }> {
+  const {
+    deps: { store },
+    call,
+    step,
+    log,
+  } = turning;
   tellServed(log, answer.served ?? []);
   if (answer.stop === 'paused' && course.pauses < PAUSES) {
     course.pauses += 1;
@@ -140,15 +175,39 @@ async function endOf(turning: Turning, { request, answer, head, course }: Answer
   if (answer.stop === 'tools' && calls.length > 0) {
     calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
     const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
-    return { turn: { ...turnOf(turning, head), bytes, calls: await Promise.all(calls.slice(0, MOST_CALLS).map((one) => requestFor(store, turning, one, call.workspace))) } };
+    return {
+      turn: {
+        ...turnOf(turning, head),
+        bytes,
+        calls: await Promise.all(
+          calls.slice(0, MOST_CALLS).map((one) => requestFor(store, turning, one, call.workspace)),
+        ),
+      },
+    };
   }
-  const verdict = answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
-  if ('value' in verdict) return { turn: { ...turnOf(turning, head), output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output) } };
-  if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal') throw stepFailure('answer-invalid', answer.unreadable === undefined ? invalid(turning, verdict.errors) : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`);
+  const verdict =
+    answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
+  if ('value' in verdict)
+    return {
+      turn: {
+        ...turnOf(turning, head),
+        output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output),
+      },
+    };
+  if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal')
+    throw stepFailure(
+      'answer-invalid',
+      answer.unreadable === undefined
+        ? invalid(turning, verdict.errors)
+        : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`,
+    );
   course.invalid += 1;
   course.said = '';
   log.write('note', `asked again: ${verdict.errors.join('; ')}`);
-  const told = answer.unreadable === undefined ? correction(step.schema, verdict.errors) : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
+  const told =
+    answer.unreadable === undefined
+      ? correction(step.schema, verdict.errors)
+      : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
   return { head: await addMessage(store, head, { role: 'user', text: told }) };
 }
 
@@ -158,13 +217,25 @@ function verdictOn({ step, agent, call }: Turning, answer: ModelAnswer, { said }
   return 'value' in whole || said === '' || step.schema === null ? whole : judge(answer, step, agent, call.model.model);
 }
 
-function turnOf({ account: { spent: { usd, tokens } } }: Turning, head: Hash): TurnAnswer {
+function turnOf(
+  {
+    account: {
+      spent: { usd, tokens },
+    },
+  }: Turning,
+  head: Hash,
+): TurnAnswer {
   return { head: shortHash(head), bytes: 0, usd, tokens };
 }
 
 /** Lets runs to come reuse what the whole conversation came to. What an agent says to another is no step's result. */
 async function keep({ deps: { store }, call }: Turning, head: Hash, output: StepOutput['output']): Promise<StepOutput> {
-  const result: StepOutput = { output, spend: NO_SPEND, note: call.model.provider === 'rehearsal' ? 'rehearsal' : null, reused: false };
+  const result: StepOutput = {
+    output,
+    spend: NO_SPEND,
+    note: call.model.provider === 'rehearsal' ? 'rehearsal' : null,
+    reused: false,
+  };
   if (call.asked !== undefined) return result;
   const { key } = await readConversation(store, head);
   return keepOutput(store, call, key, result);

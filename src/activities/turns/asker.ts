@@ -23,21 +23,45 @@ export interface Asker {
 export type AskerCall = Pick<StepCall, 'root' | 'nested'> & { made?: string; makes?: MakingModels };
 
 /** Finds the agent that a call names. Only workflows name one, by a hash that the Plan or `agent_create` gave them. */
-export async function askerOf({ store, compileAgent, compileTool, compileWorkflow }: Pick<Dependencies, 'store' | 'compileAgent' | 'compileTool' | 'compileWorkflow'>, plan: Plan, hash: Hash, call: AskerCall): Promise<Asker> {
+export async function askerOf(
+  {
+    store,
+    compileAgent,
+    compileTool,
+    compileWorkflow,
+  }: Pick<Dependencies, 'store' | 'compileAgent' | 'compileTool' | 'compileWorkflow'>,
+  plan: Plan,
+  hash: Hash,
+  call: AskerCall,
+): Promise<Asker> {
   const { agent, by } = await agentAt(store, plan, hash);
   const made = call.made === undefined ? [] : await readMadeTools(store, call.made);
   const own = made.length === 0 ? agent : { ...agent, uses: [...(agent.uses ?? []), ...made] };
   const makes = (own.uses ?? []).some(({ kind }) => ['maker', 'made', 'custom'].includes(kind));
   if (!makes) return { agent: own };
   const { root, nested, makes: models = { models: [], model: '' } } = call;
-  return { agent: own, making: { store, plan, maker: own, by, scope: { first: root.first, body: nested ?? root.plan }, models, compileAgent, compileTool, compileWorkflow } };
+  return {
+    agent: own,
+    making: {
+      store,
+      plan,
+      maker: own,
+      by,
+      scope: { first: root.first, body: nested ?? root.plan },
+      models,
+      compileAgent,
+      compileTool,
+      compileWorkflow,
+    },
+  };
 }
 
 async function agentAt(store: Store, plan: Plan, hash: Hash): Promise<MadeAgent> {
   const planned = plan.agents[hash];
   if (planned !== undefined) return { agent: planned, by: hash };
   const stored = await store.get(hash).catch(() => null);
-  if (isObject(stored) && isObject(stored['agent']) && typeof stored['by'] === 'string') return stored as unknown as MadeAgent; // `agent_create` put it there
+  if (isObject(stored) && isObject(stored['agent']) && typeof stored['by'] === 'string')
+    return stored as unknown as MadeAgent; // `agent_create` put it there
   throw stepFailure('internal', `The plan has no agent \`${hash}\`.`);
 }
 
@@ -50,4 +74,3 @@ async function readMadeTools(store: Store, chain: string): Promise<MadeTool[]> {
   const entries = await readTranscript(store, longHash(chain));
   return entries.map(({ tool }) => tool as unknown as MadeTool); // `addMadeTool` put it there
 }
-

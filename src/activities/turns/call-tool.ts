@@ -28,25 +28,40 @@ import { isResultTold, tellResult } from './turn-log.js';
  */
 export function createCallTool(deps: Dependencies): (call: ToolCall) => Promise<ToolAnswer> {
   const { store, credentials } = deps;
-  return (call) => attempt(store, call, 'agent', async (current) => {
-    const { agent, making, block, found } = await findCallOf(deps, call, call);
-    if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
-    const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
-    const known = await readAnswer(store, keyOf(call, 'tool'));
-    if (known !== null) {
-      if (known.request !== request) mismatch(call);
-      const run = known.response as unknown as ToolRun; // `write` below put it there
-      if (!(await isResultTold(store, { run: call.root.run, path: call.path }, call))) tell(current.log, call, block.name, run);
+  return (call) =>
+    attempt(store, call, 'agent', async (current) => {
+      const { agent, making, block, found } = await findCallOf(deps, call, call);
+      if ('refusal' in found) return answer(store, call, { content: found.refusal, is_error: true });
+      const request = sha256(canonicalJson({ tool: block.name, input: block.input }));
+      const known = await readAnswer(store, keyOf(call, 'tool'));
+      if (known !== null) {
+        if (known.request !== request) mismatch(call);
+        const run = known.response as unknown as ToolRun; // `write` below put it there
+        if (!(await isResultTold(store, { run: call.root.run, path: call.path }, call)))
+          tell(current.log, call, block.name, run);
+        return answer(store, call, run);
+      }
+      current.progress['turn'] = call.turn;
+      current.progress['tool'] = block.name;
+      const run = await make({
+        ...current,
+        store,
+        credentials,
+        call,
+        agent,
+        found,
+        request,
+        ...(making === undefined ? {} : { making }),
+      });
+      if ('ask' in run) return run.ask;
+      await writeAnswer(store, keyOf(call, 'tool'), {
+        request,
+        response: run as unknown as Json,
+        at: new Date().toISOString(),
+      }); // a result is JSON
+      tell(current.log, call, block.name, run);
       return answer(store, call, run);
-    }
-    current.progress['turn'] = call.turn;
-    current.progress['tool'] = block.name;
-    const run = await make({ ...current, store, credentials, call, agent, found, request, ...(making === undefined ? {} : { making }) });
-    if ('ask' in run) return run.ask;
-    await writeAnswer(store, keyOf(call, 'tool'), { request, response: run as unknown as Json, at: new Date().toISOString() }); // a result is JSON
-    tell(current.log, call, block.name, run);
-    return answer(store, call, run);
-  });
+    });
 }
 
 /** What an agent or a workflow gives comes later, and `addResults` tells it. */
@@ -65,16 +80,40 @@ interface Making extends Attempt<AgentStep> {
 }
 
 /** Does it, unless it may have been done, or is not what a person allowed: then only one can say. */
-async function make(making: Making): Promise<ToolRun | { ask: Extract<ToolAnswer, { doubt: true } | { changed: true }> }> {
-  const { store, call, agent, found: { tool, handler, args }, request, signal, log, progress } = making;
+async function make(
+  making: Making,
+): Promise<ToolRun | { ask: Extract<ToolAnswer, { doubt: true } | { changed: true }> }> {
+  const {
+    store,
+    call,
+    agent,
+    found: { tool, handler, args },
+    request,
+    signal,
+    log,
+    progress,
+  } = making;
   const leave = await leaveFor(making);
   if ('refusal' in leave) return { content: leave.refusal, is_error: true };
   if ('changed' in leave) return { ask: leave };
   const effect = handler.effect(tool, args);
-  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request))) return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
+  if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request)))
+    return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
   const { permissions } = agent;
-  if (permissions === undefined) throw stepFailure('internal', `The agent \`${agent.name}\` has tools and no permissions.`);
-  const run = handler.run(tool, args, { store, credentials: making.credentials, workspace: call.workspace, signal, log, progress, permissions, ...leave, run: call.root.run, ...makingOf(making) });
+  if (permissions === undefined)
+    throw stepFailure('internal', `The agent \`${agent.name}\` has tools and no permissions.`);
+  const run = handler.run(tool, args, {
+    store,
+    credentials: making.credentials,
+    workspace: call.workspace,
+    signal,
+    log,
+    progress,
+    permissions,
+    ...leave,
+    run: call.root.run,
+    ...makingOf(making),
+  });
   return run.catch((error: unknown) => {
     // What makes others writes to the store and nowhere else: with room for it, it is made then.
     if (error instanceof StoreFailure && error.passes) unbegin(store, keyOf(call, 'begun'));
@@ -92,33 +131,61 @@ function makingOf({ making, call }: Making): Pick<ToolContext, 'making' | 'call'
  * hash too, and lifts no denial: only who was asked after denials does. Where that hash names something else, another
  * version of Perdure may have shown it: a person is asked again.
  */
-async function leaveFor({ store, call, agent, found }: Making): Promise<{ allowed: boolean } | { refusal: string } | { changed: true }> {
-  const verdict = agent.permissions === undefined ? { verdict: 'deny' as const, reason: 'It has no permissions.' } : judgeAction(agent.permissions, found.action);
+async function leaveFor({
+  store,
+  call,
+  agent,
+  found,
+}: Making): Promise<{ allowed: boolean } | { refusal: string } | { changed: true }> {
+  const verdict =
+    agent.permissions === undefined
+      ? { verdict: 'deny' as const, reason: 'It has no permissions.' }
+      : judgeAction(agent.permissions, found.action);
   if (verdict.verdict === 'allow') return { allowed: false };
   const may = verdict.verdict === 'ask' || call.lifts === true;
   if (may && call.allowed !== undefined) {
     const shown = await shownOf(store, agent, found);
-    return [shown, shownAgain(shown)].some((as) => gateHashOf(as) === call.allowed) ? { allowed: true } : { changed: true };
+    return [shown, shownAgain(shown)].some((as) => gateHashOf(as) === call.allowed)
+      ? { allowed: true }
+      : { changed: true };
   }
   return { refusal: `Not allowed: ${verdict.reason}` };
 }
 
 function unknown(tool: string): ToolRun {
-  return { content: `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, and it was not repeated. Look at what it has done before you go on.`, is_error: true };
+  return {
+    content: `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, and it was not repeated. Look at what it has done before you go on.`,
+    is_error: true,
+  };
 }
 
 /** A person who wants it done again begins it anew. */
 function keyOf({ root, path, try: tried, turn, call, again = 0 }: ToolCall, what: 'tool' | 'begun'): JournalKey {
-  return { scope: root.first, key: canonicalJson([path, tried, what, turn, call, ...(what === 'begun' ? [again] : [])]) };
+  return {
+    scope: root.first,
+    key: canonicalJson([path, tried, what, turn, call, ...(what === 'begun' ? [again] : [])]),
+  };
 }
 
-async function answer(store: Store, { made: chain }: ToolCall, { content, is_error, made, called, starts }: ToolRun): Promise<ToolAnswer> {
+async function answer(
+  store: Store,
+  { made: chain }: ToolCall,
+  { content, is_error, made, called, starts }: ToolRun,
+): Promise<ToolAnswer> {
   if (called !== undefined) return { called };
-  if (starts !== undefined) return { starts: { plan: shortPlan(await store.getPlan(starts.plan)), inputs: starts.inputs } };
+  if (starts !== undefined)
+    return { starts: { plan: shortPlan(await store.getPlan(starts.plan)), inputs: starts.inputs } };
   const { ref, bytes } = await store.putAlways({ content, is_error });
-  return { result: shortHash(ref), bytes, ...(made === undefined ? {} : { made: await addMadeTool(store, chain, made) }) };
+  return {
+    result: shortHash(ref),
+    bytes,
+    ...(made === undefined ? {} : { made: await addMadeTool(store, chain, made) }),
+  };
 }
 
 function mismatch({ path, turn, call }: ToolCall): never {
-  throw stepFailure('journal-mismatch', `Call ${call + 1} of turn ${turn} in \`${path}\` was another one before; what that gave is no result of this.`);
+  throw stepFailure(
+    'journal-mismatch',
+    `Call ${call + 1} of turn ${turn} in \`${path}\` was another one before; what that gave is no result of this.`,
+  );
 }

@@ -19,10 +19,16 @@ const SHOWN_CHARACTERS = 200;
 
 /** The tools of an agent as its model is told of them, in the order of the Plan: the request's prefix stays the same. */
 export function offeredTools(store: Store, { uses = [] }: Agent): Promise<OfferedTool[]> {
-  return Promise.all(uses.map(async (tool) => {
-    const handler = handlerOf(tool);
-    return { ...(await handler.spec(tool, store)), ...(handler.server === undefined ? {} : { server: handler.server }), ...(tool.kind === 'provider' ? limitsOf(tool) : {}) };
-  }));
+  return Promise.all(
+    uses.map(async (tool) => {
+      const handler = handlerOf(tool);
+      return {
+        ...(await handler.spec(tool, store)),
+        ...(handler.server === undefined ? {} : { server: handler.server }),
+        ...(tool.kind === 'provider' ? limitsOf(tool) : {}),
+      };
+    }),
+  );
 }
 
 function limitsOf({ kind: _kind, name: _name, ...limits }: ProviderTool): Pick<OfferedTool, 'limits'> {
@@ -48,9 +54,17 @@ export function usesOf({ agent: { uses = [] }, making }: Asker): Uses {
 }
 
 /** Finds what a model asks for among its agent's tools; `refusal` says to the model why that is nothing. */
-export async function findCall(store: Store, { uses = [], making }: Uses, { name, input }: ToolCall, workspace: string): Promise<Callable | { refusal: string }> {
+export async function findCall(
+  store: Store,
+  { uses = [], making }: Uses,
+  { name, input }: ToolCall,
+  workspace: string,
+): Promise<Callable | { refusal: string }> {
   const tool = uses.find((candidate) => candidate.name === name);
-  if (tool === undefined) return { refusal: `There is no tool \`${name}\`. There are ${uses.map((candidate) => `\`${candidate.name}\``).join(', ')}.` };
+  if (tool === undefined)
+    return {
+      refusal: `There is no tool \`${name}\`. There are ${uses.map((candidate) => `\`${candidate.name}\``).join(', ')}.`,
+    };
   const handler = handlerOf(tool);
   const { input_schema } = await handler.spec(tool, store);
   const args = argumentsOf(input, input_schema);
@@ -58,14 +72,19 @@ export async function findCall(store: Store, { uses = [], making }: Uses, { name
   const action = await handler.action(tool, args.value, workspace, making);
   if ('invalid' in action) return { refusal: action.invalid };
   const bytes = utf8Bytes(JSON.stringify(action));
-  if (bytes > ACTION_BYTES) return { refusal: `What the call would do takes ${bytes} bytes to say; expected at most ${ACTION_BYTES}. Put long texts into a file.` };
+  if (bytes > ACTION_BYTES)
+    return {
+      refusal: `What the call would do takes ${bytes} bytes to say; expected at most ${ACTION_BYTES}. Put long texts into a file.`,
+    };
   return { tool, handler, args: args.value, action };
 }
 
 function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | { refusal: string } {
   if (!isObject(input)) return { refusal: notAnObject(input) };
   const checked = checkValue(input, schema);
-  return 'errors' in checked ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` } : { value: input };
+  return 'errors' in checked
+    ? { refusal: `The arguments do not fit: ${checked.errors.join('; ')}.` }
+    : { value: input };
 }
 
 /** A model writes its arguments as text, which may be no JSON at all. */
@@ -88,7 +107,8 @@ export async function requestFor(store: Store, asker: Asker, call: ToolCall, wor
   const { tool, handler, action } = found;
   const verdict = asker.agent.permissions === undefined ? null : judgeAction(asker.agent.permissions, action);
   return {
-    tool: call.name, action,
+    tool: call.name,
+    action,
     ...(verdict?.verdict === 'deny' ? { denied: verdict.reason } : {}),
     ...(handler.quick ? { quick: true } : {}),
     ...(handler.parallel ? {} : { alone: true }),

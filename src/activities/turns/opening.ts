@@ -15,18 +15,43 @@ import { addMessage, callAt, openTranscript } from './transcript.js';
 import { placeOf } from '../../store/places.js';
 
 /** The agent of a turn, and the step as it is asked: one that another agent calls answers in text, as itself. */
-export async function agentAsked(deps: Dependencies, { plan, step }: Pick<LoadedStep<AgentStep>, 'plan' | 'step'>, call: WholeTurn): Promise<Asker & { step: AgentStep }> {
+export async function agentAsked(
+  deps: Dependencies,
+  { plan, step }: Pick<LoadedStep<AgentStep>, 'plan' | 'step'>,
+  call: WholeTurn,
+): Promise<Asker & { step: AgentStep }> {
   const { asked } = call;
   const hash = asked === undefined ? step.agent : longHash(asked.agent);
   const asker = await askerOf(deps, plan, hash, call);
-  return { ...asker, step: asked === undefined ? step : { ...step, agent: hash, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null } };
+  return {
+    ...asker,
+    step:
+      asked === undefined
+        ? step
+        : { ...step, agent: hash, prompt: null, inputs: {}, model: null, schema: null, rehearsal: null },
+  };
 }
 
 /** Writes the beginning of the transcript: the instruction and the first message. `known` is what an earlier run came to. */
 export async function openConversation(turning: Turn): Promise<{ head: Hash } | { known: StepOutput }> {
-  const { deps: { store }, call, step, agent, body, tools } = turning;
+  const {
+    deps: { store },
+    call,
+    step,
+    agent,
+    body,
+    tools,
+  } = turning;
   const asked = call.asked === undefined ? step : { ...step, ...(await questionOf(turning, call.asked)) };
-  const { system, messages, ...request } = await createRequest(store, { body, step: asked, agent, environment: call.environment, model: call.model.model, context: call.context, asked: call.asked !== undefined });
+  const { system, messages, ...request } = await createRequest(store, {
+    body,
+    step: asked,
+    agent,
+    environment: call.environment,
+    model: call.model.model,
+    context: call.context,
+    asked: call.asked !== undefined,
+  });
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
   const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
   if (known !== null) return { known: await keepOutput(store, call, key, known) };
@@ -36,11 +61,18 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
 }
 
 /** What another agent says to this one, and the files that it attaches. */
-async function questionOf({ deps: { store } }: Turn, { head, call, question }: AskedBy): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
-  const said = question === undefined ? (await callAt(store, longHash(head), call)).input : await store.get(longHash(question));
+async function questionOf(
+  { deps: { store } }: Turn,
+  { head, call, question }: AskedBy,
+): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
+  const said =
+    question === undefined ? (await callAt(store, longHash(head), call)).input : await store.get(longHash(question));
   const { input, attachments } = isObject(said) ? said : {};
   const files = question !== undefined && isObject(attachments) ? Object.entries(attachments) : [];
-  return { prompt: literal(toText(input)), inputs: Object.fromEntries(files.map(([path, text]) => [path, literal(toText(text))])) };
+  return {
+    prompt: literal(toText(input)),
+    inputs: Object.fromEntries(files.map(([path, text]) => [path, literal(toText(text))])),
+  };
 }
 
 function literal(value: string): Template {

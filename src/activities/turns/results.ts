@@ -17,13 +17,23 @@ const KB = 1024;
 
 /** Adds what the calls of the last turn gave to the transcript, as one message. */
 export async function addResults(turning: Turn, head: Hash): Promise<Hash> {
-  const { deps: { store }, agent } = turning;
+  const {
+    deps: { store },
+    agent,
+  } = turning;
   const calls = await callsAt(store, head);
   // A try that goes on after a failed turn asks the same again.
   if (calls.length === 0) return head;
   const results = await Promise.all(calls.map((one, index) => resultOf(turning, one, index)));
   await tellResults(turning, calls, results);
-  return addMessage(store, head, resultsMessage(calls, results.map((result) => shown(result, agent.max_output_kb))));
+  return addMessage(
+    store,
+    head,
+    resultsMessage(
+      calls,
+      results.map((result) => shown(result, agent.max_output_kb)),
+    ),
+  );
 }
 
 /** What came of a call: from elsewhere, or our own words. */
@@ -35,18 +45,37 @@ interface Result extends ToolRun {
 
 async function resultOf(turning: Turn, call: ToolCall, index: number): Promise<Result> {
   const end = turning.call.ends[index];
-  const { deps: { store }, call: { workspace } } = turning;
-  if (end === undefined) return refusal(index < MOST_CALLS ? 'The call was not made.' : `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ${index + 1}. Ask for it in the next turn.`);
+  const {
+    deps: { store },
+    call: { workspace },
+  } = turning;
+  if (end === undefined)
+    return refusal(
+      index < MOST_CALLS
+        ? 'The call was not made.'
+        : `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ${index + 1}. Ask for it in the next turn.`,
+    );
   if ('unmade' in end) return refusal(end.unmade);
   if ('refused' in end) {
     const found = await findCall(store, usesOf(turning), call, workspace);
     // What a call of the same turn has made is there only now.
-    return refusal('refusal' in found ? found.refusal : `\`${call.name}\` was not there yet when you called it: you have it from now on. Call it again.`);
+    return refusal(
+      'refusal' in found
+        ? found.refusal
+        : `\`${call.name}\` was not there yet when you called it: you have it from now on. Call it again.`,
+    );
   }
   if ('answer' in end) {
     const answer = longValue(end.answer);
     const content = isStored(answer) ? await store.get(answer.ref) : answer.value;
-    return { source: sourceOf(turning, call), content: end.partial === undefined ? content : `${toText(content)}\n\nIt came to a part only. What failed in it:\n${end.partial}`, is_error: false };
+    return {
+      source: sourceOf(turning, call),
+      content:
+        end.partial === undefined
+          ? content
+          : `${toText(content)}\n\nIt came to a part only. What failed in it:\n${end.partial}`,
+      is_error: false,
+    };
   }
   const run = (await store.get(longHash(end.result))) as unknown as ToolRun; // `callTool` put it there
   return { ...run, source: `tool:${call.name}`, isTold: true };
@@ -57,11 +86,24 @@ function refusal(content: string): Result {
 }
 
 /** Says in the log what no activity of its own has said: what agents and workflows gave, and which calls were not made. */
-async function tellResults({ deps: { store }, call: { root: { run }, path, turn }, log }: Turn, calls: ToolCall[], results: Result[]): Promise<void> {
+async function tellResults(
+  {
+    deps: { store },
+    call: {
+      root: { run },
+      path,
+      turn,
+    },
+    log,
+  }: Turn,
+  calls: ToolCall[],
+  results: Result[],
+): Promise<void> {
   for (const [index, result] of results.entries()) {
     const place = { turn: turn - 1, call: index };
     // Another try of the turn, or another worker, comes here again.
-    if (result.isTold !== true && !(await isResultTold(store, { run, path }, place))) tellResult(log, place, calls[index]?.name ?? '', result);
+    if (result.isTold !== true && !(await isResultTold(store, { run, path }, place)))
+      tellResult(log, place, calls[index]?.name ?? '', result);
   }
 }
 

@@ -30,7 +30,11 @@ export async function findCallOf(deps: Dependencies, call: StepCall, tool: ToolP
   const { plan, step } = await loadStep(deps.store, call, 'agent');
   const asker = await askerOf(deps, plan, agentOf(step, tool.agent), { ...call, ...tool });
   const block = await callAt(deps.store, longHash(tool.head), tool.call);
-  return { ...asker, block, found: await findCall(deps.store, usesOf(asker), block, locate(deps.store, tool.workspace)) };
+  return {
+    ...asker,
+    block,
+    found: await findCall(deps.store, usesOf(asker), block, locate(deps.store, tool.workspace)),
+  };
 }
 
 function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent'] {
@@ -38,7 +42,11 @@ function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent']
 }
 
 /** What a person is shown of a call; or why there is nothing to ask, for its model: another call of the turn may have taken its name. */
-export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPlace): Promise<Shown | { refusal: string }> {
+export async function shownCall(
+  deps: Dependencies,
+  call: GateCall,
+  tool: ToolPlace,
+): Promise<Shown | { refusal: string }> {
   const { agent, found } = await findCallOf(deps, call, tool);
   if ('refusal' in found) return found;
   const shown = await shownOf(deps.store, agent, found);
@@ -46,7 +54,11 @@ export async function shownCall(deps: Dependencies, call: GateCall, tool: ToolPl
 }
 
 /** The same wherever it is made: its hash is what a person allowed, and what the call must have when it is made. */
-export async function shownOf(store: Store, agent: Agent, { tool, action, args }: Pick<Callable, 'tool' | 'action' | 'args'>): Promise<Shown> {
+export async function shownOf(
+  store: Store,
+  agent: Agent,
+  { tool, action, args }: Pick<Callable, 'tool' | 'action' | 'args'>,
+): Promise<Shown> {
   const verdict = agent.permissions === undefined ? null : judgeAction(agent.permissions, action);
   const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
   const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why} Allow it?`;

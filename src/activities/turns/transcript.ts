@@ -33,7 +33,8 @@ export function addMessage(store: Store, parent: Hash, message: ModelMessage): P
 
 export async function readConversation(store: Store, head: Hash): Promise<Transcript> {
   const [opening, ...messages] = await readTranscript(store, head);
-  if (typeof opening?.['system'] !== 'string' || typeof opening['key'] !== 'string') throw stepFailure('internal', `The transcript \`${head}\` has no beginning.`);
+  if (typeof opening?.['system'] !== 'string' || typeof opening['key'] !== 'string')
+    throw stepFailure('internal', `The transcript \`${head}\` has no beginning.`);
   return { ...(opening as unknown as Opening), messages: messages as unknown as ModelMessage[] }; // `addMessage` wrote nothing else
 }
 
@@ -51,6 +52,11 @@ export async function callAt(store: Store, head: Hash, index: number): Promise<T
 
 /** A message with the results of all calls of a turn, in their order. */
 export function resultsMessage(calls: ToolCall[], results: { text: string; is_error: boolean }[]): ModelMessage {
-  const blocks = calls.map(({ id, name }, index): Block => ({ kind: 'result', id, name, ...(results[index] ?? { text: 'The call was not made.', is_error: true }) }));
+  const blocks = calls.map(({ id, name }, index): Block => ({
+    kind: 'result',
+    id,
+    name,
+    ...(results[index] ?? { text: 'The call was not made.', is_error: true }),
+  }));
   return { role: 'user', blocks };
 }

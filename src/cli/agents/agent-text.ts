@@ -15,5 +15,8 @@ export interface AgentHead {
 export function agentText({ toolsets, ...rest }: AgentHead, prompt: string): { text: string; ending: 'yml' | 'agent' } {
   const head = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (toolsets === undefined) return { text: stringify({ ...head, prompt }, { lineWidth: 0 }), ending: 'yml' };
-  return { text: `---\n${stringify({ ...head, toolsets }, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`, ending: 'agent' };
+  return {
+    text: `---\n${stringify({ ...head, toolsets }, { lineWidth: 0 })}---\n\n${prompt.trim()}\n`,
+    ending: 'agent',
+  };
 }

@@ -57,11 +57,24 @@ export function importAgents(command: ImportCommand): Imports {
     for (const [file, text] of attempt.sources) sources.set(file, text);
     const file = forProject(command.root, absolute);
     const { imported, problems } = attempt;
-    if (imported === null) return { name: null, file, to: null, status: 'failed', reason: 'it has problems', lost: [], problems };
+    if (imported === null)
+      return { name: null, file, to: null, status: 'failed', reason: 'it has problems', lost: [], problems };
     const twin = taken.get(imported.name.toLowerCase());
-    if (twin !== undefined) return { name: imported.name, file, to: null, status: 'failed', reason: `\`${twin}\` has that name too`, lost: [], problems };
+    if (twin !== undefined)
+      return {
+        name: imported.name,
+        file,
+        to: null,
+        status: 'failed',
+        reason: `\`${twin}\` has that name too`,
+        lost: [],
+        problems,
+      };
     taken.set(imported.name.toLowerCase(), file);
-    return place({ imported, problems, file, folder, existing: there.find(({ name }) => sameName(name, imported.name)) ?? null }, command);
+    return place(
+      { imported, problems, file, folder, existing: there.find(({ name }) => sameName(name, imported.name)) ?? null },
+      command,
+    );
   });
   return { outcomes, sources };
 }
@@ -79,16 +92,27 @@ interface Placing extends Pick<AgentImportAttempt, 'problems'> {
 }
 
 /** Writes one agent, unless a file of that name is there that it must not replace. */
-function place({ imported, problems, file, folder, existing }: Placing, { root, update, dryRun }: ImportCommand): ImportOutcome {
+function place(
+  { imported, problems, file, folder, existing }: Placing,
+  { root, update, dryRun }: ImportCommand,
+): ImportOutcome {
   const target = existing?.file ?? join(folder, `${imported.name}.yml`);
   const outcome = { name: imported.name, file, to: forProject(root, target), lost: imported.lost, problems };
   const source = existing?.format === 'agent' ? existing.authored.source : undefined;
-  if (existing === null && kindOf(target) !== 'missing') return { ...outcome, status: 'kept', reason: 'a file is there that is no agent of that name' };
+  if (existing === null && kindOf(target) !== 'missing')
+    return { ...outcome, status: 'kept', reason: 'a file is there that is no agent of that name' };
   if (existing !== null) {
-    if (source === undefined) return { ...outcome, status: 'kept', reason: 'an agent of that name is there, which was not imported' };
-    if (source.file !== file) return { ...outcome, status: 'kept', reason: `an agent of that name is there, imported from \`${source.file ?? source.from}\`` };
+    if (source === undefined)
+      return { ...outcome, status: 'kept', reason: 'an agent of that name is there, which was not imported' };
+    if (source.file !== file)
+      return {
+        ...outcome,
+        status: 'kept',
+        reason: `an agent of that name is there, imported from \`${source.file ?? source.from}\``,
+      };
     if (source.hash === imported.hash) return { ...outcome, status: 'unchanged', reason: null };
-    if (!update) return { ...outcome, status: 'kept', reason: 'the source has changed since; `--update` imports it again' };
+    if (!update)
+      return { ...outcome, status: 'kept', reason: 'the source has changed since; `--update` imports it again' };
   }
   if (!dryRun) writeWhole(target, folder, imported.toYaml({ file, importedAt: new Date().toISOString() }));
   return { ...outcome, status: existing === null ? 'imported' : 'updated', reason: null };
@@ -99,19 +123,25 @@ function filesOf({ from, file, cwd, root }: ImportCommand): string[] {
   if (file !== null) {
     const absolute = resolve(cwd, file);
     if (kindOf(absolute) === 'missing') throw usageError(`There is no file \`${file}\`.`);
-    if (!extensions.includes(extname(absolute))) throw usageError(`Expected an agent of ${title} in a ${extensions.map((one) => `\`${one}\``).join(' or ')} file, got \`${file}\`.`);
+    if (!extensions.includes(extname(absolute)))
+      throw usageError(
+        `Expected an agent of ${title} in a ${extensions.map((one) => `\`${one}\``).join(' or ')} file, got \`${file}\`.`,
+      );
     return [absolute];
   }
   const absolute = join(root, folder);
   const files = listFolder(absolute).filter(({ name, kind }) => kind === 'file' && extensions.includes(extname(name)));
-  if (files.length === 0) throw usageError(`There are no agents of ${title} in \`${folder}\`.`, 'Name one with `--file`.');
+  if (files.length === 0)
+    throw usageError(`There are no agents of ${title} in \`${folder}\`.`, 'Name one with `--file`.');
   return files.map(({ name }) => join(absolute, name));
 }
 
 /** Agents that are in the folder already; files with problems have their names taken all the same, by `kindOf`. */
 function agentsIn(folder: string, cwd: string): Definition[] {
   const loader = createLoader(cwd, () => undefined);
-  const files = listFolder(folder).filter(({ name, kind }) => kind === 'file' && ['.yml', '.yaml', '.md'].includes(extname(name)));
+  const files = listFolder(folder).filter(
+    ({ name, kind }) => kind === 'file' && ['.yml', '.yaml', '.md'].includes(extname(name)),
+  );
   return files.flatMap(({ name }) => loader.load(join(folder, name)) ?? []);
 }
 
@@ -130,4 +160,3 @@ function forProject(root: string, absolute: string): string {
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
-

@@ -30,7 +30,10 @@ export interface AgentList {
 }
 
 /** The program that an agent names, and whether it is installed here; nothing where a model provider may play it. */
-export function playerOf({ definition }: ListedAgent, env: Record<string, string | undefined>): { program?: ProgramName; installed?: boolean } {
+export function playerOf(
+  { definition }: ListedAgent,
+  env: Record<string, string | undefined>,
+): { program?: ProgramName; installed?: boolean } {
   const program = definition?.authored.agent;
   return program === undefined ? {} : { program, installed: installedPrograms(env).has(program) };
 }
@@ -45,12 +48,24 @@ export function toListed(agent: ListedAgent, env: Record<string, string | undefi
 export function listAgents({ project, cwd }: { project: Project; cwd: string }): AgentList {
   const { problems, report } = createReport();
   const loader = createLoader(cwd, report);
-  const agents = createResolver(project).agents().map((entry): ListedAgent => {
-    const definition = loader.load(entry.file);
-    const agent = definition?.format === 'agent' ? definition : null;
-    return { name: agent?.name ?? entry.name, source: sourceOf(entry, agent), description: agent?.authored.description?.trim() ?? null, file: entry.file, definition: agent };
-  });
-  return { agents: agents.sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)), problems, sources: loader.sources };
+  const agents = createResolver(project)
+    .agents()
+    .map((entry): ListedAgent => {
+      const definition = loader.load(entry.file);
+      const agent = definition?.format === 'agent' ? definition : null;
+      return {
+        name: agent?.name ?? entry.name,
+        source: sourceOf(entry, agent),
+        description: agent?.authored.description?.trim() ?? null,
+        file: entry.file,
+        definition: agent,
+      };
+    });
+  return {
+    agents: agents.sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1)),
+    problems,
+    sources: loader.sources,
+  };
 }
 
 function sourceOf({ file, builtIn }: Entry, agent: AgentDefinition | null): AgentSource {

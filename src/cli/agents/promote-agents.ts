@@ -31,7 +31,10 @@ const AGENTS = join('definitions', 'agents');
 
 /** The file of the project's agent with that name, from the root; null when there is none. */
 export function agentNamed(root: string, name: string): string | null {
-  const found = listFolder(join(root, AGENTS)).find((file) => /\.(?:ya?ml|md|agent)$/.test(file.name) && file.name.replace(/\.\w+$/, '').toLowerCase() === name.toLowerCase());
+  const found = listFolder(join(root, AGENTS)).find(
+    (file) =>
+      /\.(?:ya?ml|md|agent)$/.test(file.name) && file.name.replace(/\.\w+$/, '').toLowerCase() === name.toLowerCase(),
+  );
   return found === undefined ? null : join(AGENTS, found.name);
 }
 
@@ -61,17 +64,35 @@ export function promote({ agent, text, run, root, conflict }: Promotion): Promot
   // A file that came to be meanwhile is not lost.
   if (conflict.do !== 'overwrite' && existsSync(path)) throw refusal(`\`${to}\` came to be meanwhile.`);
   writeFileSync(path, written);
-  register(root, name, { file: to, description: agent.description, run, was: agent.name, promoted_at: new Date().toISOString() });
+  register(root, name, {
+    file: to,
+    description: agent.description,
+    run,
+    was: agent.name,
+    promoted_at: new Date().toISOString(),
+  });
   return { name, to };
 }
 
 /** Throws where an agent cannot get this name; `taken` is the file that has the one it wants. */
-function checkName(name: string, { taken, root, conflict }: { taken: string | null; root: string; conflict: OnConflict }): void {
+function checkName(
+  name: string,
+  { taken, root, conflict }: { taken: string | null; root: string; conflict: OnConflict },
+): void {
   const free = `\`--rename ${freeName(root, name)}\``;
-  if (!NAME.test(name)) throw usageError(`Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.slice(0, 80)}\`.`);
-  if (isBuiltInName(name)) throw usageError(`\`${name}\` is a built-in agent.`, 'Give it another name: `--rename NAME`.');
-  if (taken !== null && conflict.do === 'ask') throw usageError(`There is an agent \`${name}\` already: \`${taken}\`.`, `Say ${free}, \`--overwrite\` or \`--skip\`.`);
+  if (!NAME.test(name))
+    throw usageError(
+      `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.slice(0, 80)}\`.`,
+    );
+  if (isBuiltInName(name))
+    throw usageError(`\`${name}\` is a built-in agent.`, 'Give it another name: `--rename NAME`.');
+  if (taken !== null && conflict.do === 'ask')
+    throw usageError(
+      `There is an agent \`${name}\` already: \`${taken}\`.`,
+      `Say ${free}, \`--overwrite\` or \`--skip\`.`,
+    );
   const other = conflict.do === 'rename' ? agentNamed(root, name) : null;
   if (other !== null) throw usageError(`There is an agent \`${name}\` already too: \`${other}\`.`, `Say ${free}.`);
-  if (taken !== null && conflict.do === 'overwrite' && !/\.ya?ml$/.test(taken)) throw usageError(`\`${taken}\` is no YAML, so it is not overwritten.`, `Say ${free}.`);
+  if (taken !== null && conflict.do === 'overwrite' && !/\.ya?ml$/.test(taken))
+    throw usageError(`\`${taken}\` is no YAML, so it is not overwritten.`, `Say ${free}.`);
 }

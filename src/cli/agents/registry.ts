@@ -32,7 +32,10 @@ export function readRegistry(root: string): Registry {
   }
   const read = registrySchema.safeParse(parseJson(text));
   if (read.success) return read.data;
-  throw refusal(`Expected \`${REGISTRY}\` to be the registry of promoted agents, and it is not.`, 'Move it away; a new one is written.');
+  throw refusal(
+    `Expected \`${REGISTRY}\` to be the registry of promoted agents, and it is not.`,
+    'Move it away; a new one is written.',
+  );
 }
 
 function parseJson(text: string): unknown {

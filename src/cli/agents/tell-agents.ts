@@ -17,14 +17,21 @@ import { listAgents, playerOf, toListed } from './list-agents.js';
 /** `agents list`: every agent that may be named here, with where it comes from. */
 export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
   const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
-  if (options.flag('json')) printJson(terminal, list.agents.map((agent) => toListed(agent, terminal.env)));
+  if (options.flag('json'))
+    printJson(
+      terminal,
+      list.agents.map((agent) => toListed(agent, terminal.env)),
+    );
   else {
     const names = Math.min(40, Math.max(0, ...list.agents.map(({ name }) => displayWidth(safeName(name)))));
     const sources = Math.max(0, ...list.agents.map(({ source }) => source.length));
     for (const agent of list.agents) {
       const { name, source, description } = agent;
       const head = `${fit(safeName(name), names)}  ${fit(source, sources)}`;
-      print(terminal, `${head}  ${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
+      print(
+        terminal,
+        `${head}  ${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd(),
+      );
     }
   }
   tellBroken(list, { terminal });
@@ -40,8 +47,16 @@ function playedBy(agent: ListedAgent, env: Record<string, string | undefined>): 
 export function tellAgent(name: string, { options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
   const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
   const { agents } = list;
-  const agent = agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (agent === undefined) throw usageError(`There is no agent \`${name}\`.`, didYouMean(name, agents.map((one) => one.name)) ?? '`perdure agents list` has them all.');
+  const agent =
+    agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  if (agent === undefined)
+    throw usageError(
+      `There is no agent \`${name}\`.`,
+      didYouMean(
+        name,
+        agents.map((one) => one.name),
+      ) ?? '`perdure agents list` has them all.',
+    );
   if (options.flag('json')) printJson(terminal, { ...detailsOf(agent), ...playerOf(agent, terminal.env) });
   else {
     tell(terminal, terminal.palette.dim(`${agent.source} · ${relative(terminal.cwd, agent.file) || agent.file}`));
@@ -60,5 +75,6 @@ function detailsOf({ name, source, description, definition }: ListedAgent): Json
 /** Files that cannot be read are listed by their names; what is wrong with them is told beside the list. */
 function tellBroken({ problems, sources }: AgentList, { terminal }: Pick<Invocation, 'terminal'>): void {
   const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
+  if (errors.length > 0)
+    tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
 }

@@ -19,10 +19,17 @@ export interface ImportTelling {
  * Imports agents and tells what became of each. 2 when a file has problems; 1 when `strict` is given and something was
  * lost that changes behaviour.
  */
-export function tellImports(command: Omit<ImportCommand, 'cwd' | 'root'>, { strict, json, terminal }: ImportTelling): ExitCode {
+export function tellImports(
+  command: Omit<ImportCommand, 'cwd' | 'root'>,
+  { strict, json, terminal }: ImportTelling,
+): ExitCode {
   const imports = importAgents({ ...command, cwd: terminal.cwd, root: findProject(terminal.cwd).root });
   const { outcomes } = imports;
-  if (json) printJson(terminal, outcomes.map((outcome) => ({ ...outcome })));
+  if (json)
+    printJson(
+      terminal,
+      outcomes.map((outcome) => ({ ...outcome })),
+    );
   else tellOutcomes(imports, command.dryRun, terminal);
   if (outcomes.some(({ status }) => status === 'failed')) return EXIT.usage;
   return strict && losesBehaviour(outcomes) ? EXIT.ended : EXIT.success;
@@ -41,13 +48,27 @@ function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal:
   for (const { name, file, to, status, reason, lost } of outcomes) {
     const mark = status === 'failed' ? tone('bad', '✗') : status === 'kept' ? tone('quiet', '–') : tone('good', '✓');
     const target = to === null ? '' : ` → ${safeLine(to)}`;
-    print(terminal, `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`);
+    print(
+      terminal,
+      `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`,
+    );
     for (const { field, reason: why, changes_behaviour } of lost) {
-      print(terminal, `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`);
+      print(
+        terminal,
+        `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`,
+      );
     }
   }
   const problems = outcomes.flatMap((outcome) => outcome.problems);
-  if (problems.length > 0) tell(terminal, printProblems(problems, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
+  if (problems.length > 0)
+    tell(
+      terminal,
+      printProblems(problems, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd(),
+    );
   const changed = outcomes.filter(({ lost }) => lost.some(({ changes_behaviour }) => changes_behaviour)).length;
-  if (changed > 0) tell(terminal, `${changed} of ${outcomes.length} behave${changed === 1 ? 's' : ''} differently here: see what was lost.`);
+  if (changed > 0)
+    tell(
+      terminal,
+      `${changed} of ${outcomes.length} behave${changed === 1 ? 's' : ''} differently here: see what was lost.`,
+    );
 }

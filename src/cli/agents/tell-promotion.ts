@@ -47,27 +47,47 @@ export async function tellPromotion(command: PromoteCommand, terminal: Terminal)
   const { candidates, root } = await candidatesOf(command, terminal);
   const context: Context = { root, run: rootOf(command.run), terminal };
   const chosen = chosenOf(candidates, command);
-  const done = command.name === null && !command.recommended && terminal.interactive && !command.json
-    ? await askEach(candidates, context, command)
-    : await saveAll(chosen, context, command);
-  if (command.json) printJson(terminal, candidates.map((candidate) => toJson(candidate, done)));
+  const done =
+    command.name === null && !command.recommended && terminal.interactive && !command.json
+      ? await askEach(candidates, context, command)
+      : await saveAll(chosen, context, command);
+  if (command.json)
+    printJson(
+      terminal,
+      candidates.map((candidate) => toJson(candidate, done)),
+    );
   else {
     tellAll(candidates, done, terminal);
-    if (done.size === 0 && candidates.length > 0) tell(terminal, `Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with \`--recommended\`.`);
+    if (done.size === 0 && candidates.length > 0)
+      tell(
+        terminal,
+        `Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with \`--recommended\`.`,
+      );
   }
   return EXIT.success;
 }
 
-async function candidatesOf({ run, name }: PromoteCommand, terminal: Terminal): Promise<{ candidates: Candidate[]; root: string }> {
+async function candidatesOf(
+  { run, name }: PromoteCommand,
+  terminal: Terminal,
+): Promise<{ candidates: Candidate[]; root: string }> {
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
   const { view, link } = await findRun(rootOf(run), session);
   await link?.close();
-  if (view.status !== 'success') throw refusal(`Run \`${view.run}\` is \`${view.status}\`: agents are promoted after a success.`);
+  if (view.status !== 'success')
+    throw refusal(`Run \`${view.run}\` is \`${view.status}\`: agents are promoted after a success.`);
   const agents = await temporaryAgents(await session.store.getPlan(view.plan), session.store);
   if (agents.length === 0) throw refusal(`Run \`${view.run}\` used no temporary agents.`);
   const wanted = name === null ? agents : agents.filter((agent) => agent.name === name);
-  if (wanted.length === 0) throw usageError(`Run \`${view.run}\` used no temporary agent \`${name ?? ''}\`.`, didYouMean(name ?? '', agents.map((agent) => agent.name)) ?? `It used ${agents.map((agent) => `\`${agent.name}\``).join(', ')}.`);
+  if (wanted.length === 0)
+    throw usageError(
+      `Run \`${view.run}\` used no temporary agent \`${name ?? ''}\`.`,
+      didYouMean(
+        name ?? '',
+        agents.map((agent) => agent.name),
+      ) ?? `It used ${agents.map((agent) => `\`${agent.name}\``).join(', ')}.`,
+    );
   return { candidates: wanted.map((agent) => ({ agent, judgement: judgeReuse(agent) })), root: session.project.root };
 }
 
@@ -76,11 +96,18 @@ function chosenOf(candidates: Candidate[], { name, recommended }: PromoteCommand
   return recommended ? candidates.filter(({ judgement }) => judgement.reusable) : [];
 }
 
-async function saveAll(chosen: Candidate[], { root, run, terminal }: Context, { conflict, edit, json }: PromoteCommand): Promise<Map<string, Promoted>> {
+async function saveAll(
+  chosen: Candidate[],
+  { root, run, terminal }: Context,
+  { conflict, edit, json }: PromoteCommand,
+): Promise<Map<string, Promoted>> {
   const done = new Map<string, Promoted>();
   for (const { agent } of chosen) {
     const text = edit ? await edited(agent, terminal) : agent.text;
-    const settled = conflict.do === 'ask' && terminal.interactive && !json && agentNamed(root, agent.name) !== null ? await withKeys(terminal, (keys) => askConflict(agent, root, keys, terminal)) : conflict;
+    const settled =
+      conflict.do === 'ask' && terminal.interactive && !json && agentNamed(root, agent.name) !== null
+        ? await withKeys(terminal, (keys) => askConflict(agent, root, keys, terminal))
+        : conflict;
     done.set(agent.name, promote({ agent, text, run, root, conflict: settled }));
   }
   return done;
@@ -92,23 +119,46 @@ async function edited({ text }: TemporaryAgent, terminal: Terminal): Promise<str
 }
 
 /** Asks about each: save, edit and save, or skip. Ctrl-C leaves the rest. */
-async function askEach(candidates: Candidate[], { root, run, terminal }: Context, { conflict }: PromoteCommand): Promise<Map<string, Promoted>> {
+async function askEach(
+  candidates: Candidate[],
+  { root, run, terminal }: Context,
+  { conflict }: PromoteCommand,
+): Promise<Map<string, Promoted>> {
   const done = new Map<string, Promoted>();
   await withKeys(terminal, async (keys) => {
     for (const { agent, judgement } of candidates) {
-      tell(terminal, '', `${terminal.palette.bold(safeName(agent.name))}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`, '', ...safeText(agent.prompt).split('\n').slice(0, 12).map((line) => `  ${line}`), '', `  save [s]   edit and save [e]   skip [k]`);
+      tell(
+        terminal,
+        '',
+        `${terminal.palette.bold(safeName(agent.name))}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
+        '',
+        ...safeText(agent.prompt)
+          .split('\n')
+          .slice(0, 12)
+          .map((line) => `  ${line}`),
+        '',
+        `  save [s]   edit and save [e]   skip [k]`,
+      );
       const key = await oneOf(keys, hasEditor(terminal) ? 'sek' : 'sk');
       if (key === null) return;
       if (key === 'k') continue;
       const text = key === 'e' ? await keys.lend(() => edited(agent, terminal)) : agent.text;
-      const settled = conflict.do === 'ask' && agentNamed(root, agent.name) !== null ? await askConflict(agent, root, keys, terminal) : conflict;
+      const settled =
+        conflict.do === 'ask' && agentNamed(root, agent.name) !== null
+          ? await askConflict(agent, root, keys, terminal)
+          : conflict;
       done.set(agent.name, promote({ agent, text, run, root, conflict: settled }));
     }
   });
   return done;
 }
 
-async function askConflict({ name }: TemporaryAgent, root: string, keys: Keys, terminal: Terminal): Promise<OnConflict> {
+async function askConflict(
+  { name }: TemporaryAgent,
+  root: string,
+  keys: Keys,
+  terminal: Terminal,
+): Promise<OnConflict> {
   const free = freeName(root, name);
   tell(terminal, `  There is an agent ${safeName(name)} already.   rename to ${free} [r]   overwrite [o]   skip [k]`);
   const key = await oneOf(keys, 'rok');
@@ -134,7 +184,13 @@ async function withKeys<T>(terminal: Terminal, use: (keys: Keys) => Promise<T>):
 
 function toJson({ agent, judgement }: Candidate, done: Map<string, Promoted>): JsonObject {
   const promoted = done.get(agent.name);
-  return { name: agent.name, ...judgement, status: promoted === undefined ? 'listed' : promoted.to === null ? 'skipped' : 'saved', saved_as: promoted?.to == null ? null : promoted.name, to: promoted?.to ?? null };
+  return {
+    name: agent.name,
+    ...judgement,
+    status: promoted === undefined ? 'listed' : promoted.to === null ? 'skipped' : 'saved',
+    saved_as: promoted?.to == null ? null : promoted.name,
+    to: promoted?.to ?? null,
+  };
 }
 
 function tellAll(candidates: Candidate[], done: Map<string, Promoted>, terminal: Terminal): void {
@@ -143,6 +199,9 @@ function tellAll(candidates: Candidate[], done: Map<string, Promoted>, terminal:
     const promoted = done.get(agent.name);
     const mark = promoted?.to == null ? tone('quiet', '–') : tone('good', '✓');
     const what = promoted === undefined ? '' : promoted.to === null ? '  skipped' : `  → ${safeName(promoted.to)}`;
-    print(terminal, `${mark} ${safeName(agent.name)}${what}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`);
+    print(
+      terminal,
+      `${mark} ${safeName(agent.name)}${what}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
+    );
   }
 }

@@ -29,8 +29,21 @@ export async function temporaryAgents(plan: Plan, store: Pick<Store, 'getText'>)
 }
 
 async function promptOf(template: Template, store: Pick<Store, 'getText'>): Promise<string> {
-  const parts = template.kind === 'text' ? template.parts : template.kind === 'literal' ? [String(template.value)] : template.kind === 'expression' ? [{ expression: template.expression }] : [];
-  const written = await Promise.all(parts.map(async (part) => ('expression' in Object(part) ? referenceOf((part as { expression: Expression }).expression) : literalText(await store.getText(part as Text)))));
+  const parts =
+    template.kind === 'text'
+      ? template.parts
+      : template.kind === 'literal'
+        ? [String(template.value)]
+        : template.kind === 'expression'
+          ? [{ expression: template.expression }]
+          : [];
+  const written = await Promise.all(
+    parts.map(async (part) =>
+      'expression' in Object(part)
+        ? referenceOf((part as { expression: Expression }).expression)
+        : literalText(await store.getText(part as Text)),
+    ),
+  );
   // A flow whose condition looks at an agent asks it to say how it went; that is no part of the agent.
   return written.join('').replace(`\n\n${VERDICT_REQUEST}`, '').trimEnd();
 }
@@ -39,17 +52,25 @@ function referenceOf(expression: Expression): string {
   return expression.kind === 'reference' ? `\${${expression.source}}` : '';
 }
 
-function fileOf({ name, description, model, tools, max_turns, max_output_kb, toolsets, inputs }: Agent, prompt: string): string {
-  const declared = Object.fromEntries(Object.entries(inputs).map(([input, { type, required }]) => [input, { type, required }]));
-  return stringify({
-    name,
-    ...(description === null ? {} : { description }),
-    ...(model === null ? {} : { model }),
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(Object.keys(declared).length === 0 ? {} : { inputs: declared }),
-    ...(toolsets === undefined || toolsets.length === 0 ? {} : { tools: [...tools, ...toolsets] }),
-    max_turns,
-    max_output_kb,
-    prompt: `${prompt}\n`,
-  }, { lineWidth: 0, blockQuote: 'literal' });
+function fileOf(
+  { name, description, model, tools, max_turns, max_output_kb, toolsets, inputs }: Agent,
+  prompt: string,
+): string {
+  const declared = Object.fromEntries(
+    Object.entries(inputs).map(([input, { type, required }]) => [input, { type, required }]),
+  );
+  return stringify(
+    {
+      name,
+      ...(description === null ? {} : { description }),
+      ...(model === null ? {} : { model }),
+      ...(tools.length === 0 ? {} : { tools }),
+      ...(Object.keys(declared).length === 0 ? {} : { inputs: declared }),
+      ...(toolsets === undefined || toolsets.length === 0 ? {} : { tools: [...tools, ...toolsets] }),
+      max_turns,
+      max_output_kb,
+      prompt: `${prompt}\n`,
+    },
+    { lineWidth: 0, blockQuote: 'literal' },
+  );
 }

@@ -16,14 +16,27 @@ import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 
 /** `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is: this is a run of its own. */
-export async function fixBuild(built: string, wish: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
+export async function fixBuild(
+  built: string,
+  wish: string,
+  command: RunCommand,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const { store, project, elsewhere } = await openSession(terminal, { taskQueue: command.taskQueue, lookOnly: true });
-  if (elsewhere !== null) throw usageError(`What run \`${built}\` built is in the store \`${store.id}\`, which is elsewhere.`, 'Mend it where that store is.');
+  if (elsewhere !== null)
+    throw usageError(
+      `What run \`${built}\` built is in the store \`${store.id}\`, which is elsewhere.`,
+      'Mend it where that store is.',
+    );
   const record = await store.readRun(built);
   if (record === null) throw unknownRun(built);
   const plan = await store.getPlan(record.plan);
   const spec = await specOf(plan, store);
-  if (spec === null) throw usageError(`The run \`${built}\` built nothing: it is no run of a build spec.`, '`perdure list` shows the runs that are known here.');
+  if (spec === null)
+    throw usageError(
+      `The run \`${built}\` built nothing: it is no run of a build spec.`,
+      '`perdure list` shows the runs that are known here.',
+    );
   return run(command, terminal, await fixOf({ record, plan, spec, wish, root: project.root }, store));
 }
 
@@ -52,19 +65,55 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
   const [builder, tester] = [memberOf(spec, 'builder') ?? nameOf(membersOf(spec)[0]), memberOf(spec, 'tester')];
   const told = summaries === null ? '' : `\n\nWhat was built, as those said who did it:\n${toText(summaries)}`;
   const tasks = [
-    task('mend', builder, { description: `What was built has to be changed:\n\n${wish}${told}`, criteria: ['It is as asked.', 'Nothing else has changed.'], after: [] }),
-    ...(tester === null || tester === builder ? [] : [task('check', tester, { description: `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and that what worked before still does; mend what does not.`, criteria: ['The tests pass.'], after: ['mend'] })]),
+    task('mend', builder, {
+      description: `What was built has to be changed:\n\n${wish}${told}`,
+      criteria: ['It is as asked.', 'Nothing else has changed.'],
+      after: [],
+    }),
+    ...(tester === null || tester === builder
+      ? []
+      : [
+          task('check', tester, {
+            description: `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and that what worked before still does; mend what does not.`,
+            criteria: ['The tests pass.'],
+            after: ['mend'],
+          }),
+        ]),
   ];
   const made = madeOfTasks({ tasks }, spec, plan.budgets);
   if ('problems' in made) throw usageError(`The team of \`${record.run}\` cannot be asked: ${made.problems}`);
-  const workflow = { ...(JSON.parse(made.text) as JsonObject), name: 'build-fix', description: `Mends what ${record.run} built.` }; // `madeOfTasks` wrote a map
+  const workflow = {
+    ...(JSON.parse(made.text) as JsonObject),
+    name: 'build-fix',
+    description: `Mends what ${record.run} built.`,
+  }; // `madeOfTasks` wrote a map
   const at = (name: string): string => join(root, name);
   const agents = Object.entries(made.agents ?? {}).map(([name, text]) => [at(name), text] as const);
-  return { file: at(made.file), made: { texts: new Map([[at(made.file), JSON.stringify(workflow)], ...agents]), agents: agents.map(([name]) => name), own: true }, input: () => ({}) };
+  return {
+    file: at(made.file),
+    made: {
+      texts: new Map([[at(made.file), JSON.stringify(workflow)], ...agents]),
+      agents: agents.map(([name]) => name),
+      own: true,
+    },
+    input: () => ({}),
+  };
 }
 
-function task(id: string, agent: string, { description, criteria, after }: { description: string; criteria: string[]; after: string[] }): JsonObject {
-  return { id, name: id === 'mend' ? 'Mend what was built' : 'See that it works', description, acceptance_criteria: criteria, dependencies: after, agent_name: agent, complexity: 'simple' };
+function task(
+  id: string,
+  agent: string,
+  { description, criteria, after }: { description: string; criteria: string[]; after: string[] },
+): JsonObject {
+  return {
+    id,
+    name: id === 'mend' ? 'Mend what was built' : 'See that it works',
+    description,
+    acceptance_criteria: criteria,
+    dependencies: after,
+    agent_name: agent,
+    complexity: 'simple',
+  };
 }
 
 function membersOf({ agents }: JsonObject): Json[] {

@@ -34,20 +34,30 @@ export const agents: CommandSpec = {
     { flags: '--recommended', about: 'promote: all that look reusable, without asking' },
     JSON_OPTION,
   ],
-  examples: ['perdure agents list', 'perdure agents create summarizer "You summarize texts in three sentences." --tools read_file', 'perdure agents import --from claude --dry-run', 'perdure agents show code-reviewer', 'perdure agents promote security-scanner --run security-fix-7k2m4xqa'],
+  examples: [
+    'perdure agents list',
+    'perdure agents create summarizer "You summarize texts in three sentences." --tools read_file',
+    'perdure agents import --from claude --dry-run',
+    'perdure agents show code-reviewer',
+    'perdure agents promote security-scanner --run security-fix-7k2m4xqa',
+  ],
   async run(invocation) {
-    const { arguments: [action, name, instructions] } = invocation;
+    const {
+      arguments: [action, name, instructions],
+    } = invocation;
     checkWords('agents', invocation.arguments, { list: 0, show: 1, import: 0, promote: 1 });
     switch (action) {
       case 'create':
-        if (name === undefined) throw usageError('Expected the name of the agent.', '`perdure agents create NAME "You …"`.');
+        if (name === undefined)
+          throw usageError('Expected the name of the agent.', '`perdure agents create NAME "You …"`.');
         return (await import('../agents/create-agent.js')).createAgent(name, instructions, invocation);
       case 'import':
         return importCommand(invocation);
       case 'promote':
         return promoteCommand(invocation);
       case 'show':
-        if (name === undefined) throw usageError('Expected the name of an agent.', '`perdure agents list` has them all.');
+        if (name === undefined)
+          throw usageError('Expected the name of an agent.', '`perdure agents list` has them all.');
         return (await import('../agents/tell-agents.js')).tellAgent(name, invocation);
       default:
         return (await import('../agents/tell-agents.js')).tellAgents(invocation);
@@ -57,23 +67,50 @@ export const agents: CommandSpec = {
 
 async function importCommand({ options, terminal }: Invocation): Promise<ExitCode> {
   const from = TOOLS.find((tool) => tool === options.text('from'));
-  if (from === undefined) throw usageError('Expected `--from`, the tool whose agents are read.', `It is one of ${TOOLS.map((tool) => `\`${tool}\``).join(', ')}.`);
+  if (from === undefined)
+    throw usageError(
+      'Expected `--from`, the tool whose agents are read.',
+      `It is one of ${TOOLS.map((tool) => `\`${tool}\``).join(', ')}.`,
+    );
   const { tellImports } = await import('../agents/tell-imports.js');
-  return tellImports({
-    from,
-    file: options.text('file'),
-    to: options.text('to'),
-    update: options.flag('update'),
-    dryRun: options.flag('dry-run'),
-  }, { strict: options.flag('strict'), json: options.flag('json'), terminal });
+  return tellImports(
+    {
+      from,
+      file: options.text('file'),
+      to: options.text('to'),
+      update: options.flag('update'),
+      dryRun: options.flag('dry-run'),
+    },
+    { strict: options.flag('strict'), json: options.flag('json'), terminal },
+  );
 }
 
 async function promoteCommand({ arguments: [, name], options, terminal }: Invocation): Promise<ExitCode> {
   const run = options.text('run');
-  if (run === null) throw usageError('Expected `--run`, the run that used the temporary agents.', '`perdure list` shows the runs.');
+  if (run === null)
+    throw usageError('Expected `--run`, the run that used the temporary agents.', '`perdure list` shows the runs.');
   const to = options.text('rename');
   if (to !== null && name === undefined) throw usageError('`--rename` wants the name of one agent before it.');
-  const conflict = to !== null ? { do: 'rename' as const, to } : { do: options.flag('overwrite') ? ('overwrite' as const) : options.flag('skip') ? ('skip' as const) : ('ask' as const) };
+  const conflict =
+    to !== null
+      ? { do: 'rename' as const, to }
+      : {
+          do: options.flag('overwrite')
+            ? ('overwrite' as const)
+            : options.flag('skip')
+              ? ('skip' as const)
+              : ('ask' as const),
+        };
   const { tellPromotion } = await import('../agents/tell-promotion.js');
-  return tellPromotion({ run, name: name ?? null, conflict, edit: options.flag('edit'), recommended: options.flag('recommended'), json: options.flag('json') }, terminal);
+  return tellPromotion(
+    {
+      run,
+      name: name ?? null,
+      conflict,
+      edit: options.flag('edit'),
+      recommended: options.flag('recommended'),
+      json: options.flag('json'),
+    },
+    terminal,
+  );
 }

@@ -5,9 +5,21 @@ import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
 import { actingName } from '../terminal.js';
 
-const PRINT_OPTION: OptionSpec = { flags: '--print', about: "send nothing: print the decision, with its token, for Temporal's UI or CLI" };
-const HASH_OPTION: OptionSpec = { flags: '--hash <hash>', about: 'decide only on what has this hash: whole, or as a gate shows it, 9c41…e07b' };
-const OPTIONS: OptionSpec[] = [{ flags: '--comment <text>', about: 'what you want to say with it', free: true }, AS_OPTION, HASH_OPTION, PRINT_OPTION, JSON_OPTION];
+const PRINT_OPTION: OptionSpec = {
+  flags: '--print',
+  about: "send nothing: print the decision, with its token, for Temporal's UI or CLI",
+};
+const HASH_OPTION: OptionSpec = {
+  flags: '--hash <hash>',
+  about: 'decide only on what has this hash: whole, or as a gate shows it, 9c41…e07b',
+};
+const OPTIONS: OptionSpec[] = [
+  { flags: '--comment <text>', about: 'what you want to say with it', free: true },
+  AS_OPTION,
+  HASH_OPTION,
+  PRINT_OPTION,
+  JSON_OPTION,
+];
 const EDIT_OPTION: OptionSpec = { flags: '--edit <file>', about: 'approve the content as this file has it' };
 const CHOOSE_OPTION: OptionSpec = { flags: '--option <option>', about: 'choose this one of the options it has' };
 const ADDRESS = { syntax: '<address>', about: "a gate's address, or a run's id when one gate is open in its tree" };
@@ -21,10 +33,17 @@ function checkComment(comment: string | null): string | null {
 }
 
 /** What all three say beside their word. */
-async function decideWith({ arguments: [address = ''], options, terminal }: Invocation, decision: Decision['decision'], more: { answer?: string | null; edit?: string | null }): Promise<ExitCode> {
+async function decideWith(
+  { arguments: [address = ''], options, terminal }: Invocation,
+  decision: Decision['decision'],
+  more: { answer?: string | null; edit?: string | null },
+): Promise<ExitCode> {
   const { decideGate } = await import('../follow/decide-gate.js');
   const says = { decision, by: actingName(options.text('as')), comment: checkComment(options.text('comment')) };
-  return decideGate({ address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash'), ...more }, terminal);
+  return decideGate(
+    { address, says, json: options.flag('json'), print: options.flag('print'), hash: options.text('hash'), ...more },
+    terminal,
+  );
 }
 
 export const approve: CommandSpec = {
@@ -32,8 +51,15 @@ export const approve: CommandSpec = {
   summary: 'approve what a gate shows',
   arguments: [ADDRESS],
   options: [EDIT_OPTION, { ...CHOOSE_OPTION, conflicts: 'edit' }, ...OPTIONS],
-  examples: ['perdure approve full-review-7k2m4xqa/approve', 'perdure approve full-review-7k2m4xqa/approve --edit report.md'],
-  run: (invocation) => decideWith(invocation, 'approve', { answer: invocation.options.text('option'), edit: invocation.options.text('edit') }),
+  examples: [
+    'perdure approve full-review-7k2m4xqa/approve',
+    'perdure approve full-review-7k2m4xqa/approve --edit report.md',
+  ],
+  run: (invocation) =>
+    decideWith(invocation, 'approve', {
+      answer: invocation.options.text('option'),
+      edit: invocation.options.text('edit'),
+    }),
 };
 
 export const reject: CommandSpec = {
@@ -50,9 +76,14 @@ export const answer: CommandSpec = {
   summary: 'answer a question, or choose one of the options of a gate',
   arguments: [ADDRESS, { syntax: '<text>', about: 'the answer or the option; `-` reads it from stdin' }],
   options: OPTIONS,
-  examples: ['perdure answer release-7k2m4xqa/version 2.1.0', 'perdure answer release-7k2m4xqa/when tomorrow --comment "after the freeze"'],
+  examples: [
+    'perdure answer release-7k2m4xqa/version 2.1.0',
+    'perdure answer release-7k2m4xqa/when tomorrow --comment "after the freeze"',
+  ],
   async run(invocation) {
     const { readRequest } = await import('../submit/read-request.js');
-    return decideWith(invocation, 'answer', { answer: await readRequest(invocation.arguments[1], invocation.terminal) });
+    return decideWith(invocation, 'answer', {
+      answer: await readRequest(invocation.arguments[1], invocation.terminal),
+    });
   },
 };

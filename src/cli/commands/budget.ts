@@ -28,10 +28,17 @@ export const budget: CommandSpec = {
     const add = parseAdditions(options);
     const isAbort = options.flag('abort');
     const flags = [...Object.keys(ADDITIONS).map((what) => `\`--add-${what}\``), '`--abort`'].join(', ');
-    if (isAbort === Object.keys(add).length > 0) throw usageError(`Expected either something to add or \`--abort\`, got ${isAbort ? 'both' : 'neither'}.`, `There are ${flags}.`);
+    if (isAbort === Object.keys(add).length > 0)
+      throw usageError(
+        `Expected either something to add or \`--abort\`, got ${isAbort ? 'both' : 'neither'}.`,
+        `There are ${flags}.`,
+      );
     const { steerRun } = await import('../follow/steer-run.js');
     const wish = isAbort ? { kind: 'abort' as const } : { kind: 'budget' as const, add };
-    return steerRun({ run, wish, by: actingName(options.text('as')), id: options.text('request'), json: options.flag('json') }, terminal);
+    return steerRun(
+      { run, wish, by: actingName(options.text('as')), id: options.text('request'), json: options.flag('json') },
+      terminal,
+    );
   },
 };
 
@@ -43,7 +50,9 @@ function parseAdditions(options: Options): Additions {
     if (typed === null) continue;
     const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN;
     if (!(value > 0) || value > 1e6 * (what === 'tokens' ? 1e6 : 1) || (whole && !Number.isInteger(value))) {
-      throw usageError(`Expected \`--add-${what}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`);
+      throw usageError(
+        `Expected \`--add-${what}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`,
+      );
     }
     add[what as keyof Additions] = value; // the keys of ADDITIONS are those of Additions
   }

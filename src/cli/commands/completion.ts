@@ -11,7 +11,10 @@ export function completionOf(commands: () => readonly CommandSpec[]): CommandSpe
     summary: 'print a script by which a shell completes commands and options',
     arguments: [{ syntax: '<shell>', about: 'the shell', choices: [...SHELLS] }],
     options: [],
-    examples: ['source <(perdure completion bash)', 'perdure completion fish > ~/.config/fish/completions/perdure.fish'],
+    examples: [
+      'source <(perdure completion bash)',
+      'perdure completion fish > ~/.config/fish/completions/perdure.fish',
+    ],
     async run({ arguments: [given], terminal }) {
       const { completionScript } = await import('../render/completion.js');
       const shell = SHELLS.find((candidate) => candidate === given) ?? 'bash';

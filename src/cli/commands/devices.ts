@@ -14,13 +14,24 @@ export const devices: CommandSpec = {
   options: [{ flags: '--for <seconds>', about: 'monitor: end after so long; until Ctrl-C by default' }, JSON_OPTION],
   examples: ['perdure devices list', 'perdure devices monitor uno', 'perdure devices monitor uno --for 5'],
   async run(invocation) {
-    const { arguments: [action, name], options, terminal } = invocation;
-    if (action === 'list' && name !== undefined) throw usageError(`Expected nothing after \`list\`, got \`${name}\`.`, `\`perdure devices monitor ${name}\` shows what it says.`);
+    const {
+      arguments: [action, name],
+      options,
+      terminal,
+    } = invocation;
+    if (action === 'list' && name !== undefined)
+      throw usageError(
+        `Expected nothing after \`list\`, got \`${name}\`.`,
+        `\`perdure devices monitor ${name}\` shows what it says.`,
+      );
     if (action === 'list') return (await import('../devices/tell-devices.js')).tellDevices(invocation);
     if (name === undefined) throw usageError('Expected the name of a device.', '`perdure devices list` has them all.');
     const seconds = options.text('for');
     const limit = seconds === null ? null : Number(seconds);
-    if (limit !== null && !(limit > 0 && limit <= 86_400)) throw usageError(`Expected \`--for\` to be a number of seconds up to 86400, got \`${seconds ?? ''}\`.`);
-    return (await import('../devices/monitor-device.js')).monitorDevice(name, terminal, { limitMs: limit === null ? null : limit * 1000 });
+    if (limit !== null && !(limit > 0 && limit <= 86_400))
+      throw usageError(`Expected \`--for\` to be a number of seconds up to 86400, got \`${seconds ?? ''}\`.`);
+    return (await import('../devices/monitor-device.js')).monitorDevice(name, terminal, {
+      limitMs: limit === null ? null : limit * 1000,
+    });
   },
 };

@@ -7,7 +7,10 @@ export const fmt: CommandSpec = {
   name: 'fmt',
   summary: 'put definition files into their canonical form',
   arguments: [{ syntax: '<path...>', about: 'files, or folders that are searched' }],
-  options: [{ flags: '--check', about: 'change nothing; exit code 1 when a file is not in canonical form' }, JSON_OPTION],
+  options: [
+    { flags: '--check', about: 'change nothing; exit code 1 when a file is not in canonical form' },
+    JSON_OPTION,
+  ],
   examples: ['perdure fmt definitions', 'perdure fmt --check definitions/flows/fix.flow'],
   async run({ arguments: paths, options, terminal }) {
     const { formatPaths } = await import('../submit/format-files.js');
@@ -18,7 +21,10 @@ export const fmt: CommandSpec = {
     if (options.flag('json')) printJson(terminal, { ok, problems, changed });
     else {
       print(terminal, ...changed);
-      tell(terminal, `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`);
+      tell(
+        terminal,
+        `${changed.length} of ${files} file${files === 1 ? '' : 's'} ${check ? 'not in canonical form' : 'changed'}`,
+      );
     }
     if (!sound && !options.flag('json')) {
       const { printProblems } = await import('../../compiler/print-problems.js');

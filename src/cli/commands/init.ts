@@ -14,7 +14,11 @@ export const init: CommandSpec = {
     const { made, kept, found } = initProject(terminal.cwd);
     if (options.flag('json')) printJson(terminal, { made, kept, found });
     else {
-      tell(terminal, ...made.map((file) => `  ${terminal.palette.tone('good', '+')} ${file}`), ...kept.map((file) => `  ${terminal.palette.tone('quiet', '=')} ${file} was there`));
+      tell(
+        terminal,
+        ...made.map((file) => `  ${terminal.palette.tone('good', '+')} ${file}`),
+        ...kept.map((file) => `  ${terminal.palette.tone('quiet', '=')} ${file} was there`),
+      );
       if (found.length > 0) tell(terminal, `  Found ${found.join(', ')}: agents there can be used by name.`);
       tell(terminal, '', 'Try it:', '  perdure validate definitions', '  perdure run hello -i name=World');
     }

@@ -7,13 +7,31 @@ import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 
-const STATUSES = ['open', 'running', 'waiting', 'paused', 'success', 'partial', 'error', 'timeout', 'cancelled'] as const;
+const STATUSES = [
+  'open',
+  'running',
+  'waiting',
+  'paused',
+  'success',
+  'partial',
+  'error',
+  'timeout',
+  'cancelled',
+] as const;
 
 export const list: CommandSpec = {
   name: 'list',
   summary: 'list runs, or with --waiting what waits for people and how to answer it',
   arguments: [],
-  options: [{ flags: '--waiting', about: 'every open gate and every paused run', conflicts: 'status' }, { flags: '--status <status>', about: 'only runs with this status; `open` are all that have not ended', choices: STATUSES }, JSON_OPTION],
+  options: [
+    { flags: '--waiting', about: 'every open gate and every paused run', conflicts: 'status' },
+    {
+      flags: '--status <status>',
+      about: 'only runs with this status; `open` are all that have not ended',
+      choices: STATUSES,
+    },
+    JSON_OPTION,
+  ],
   examples: ['perdure list', 'perdure list --waiting'],
   async run({ options, terminal }) {
     const { openExisting } = await import('../session.js');
@@ -35,14 +53,26 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
   const { renderGateList } = await import('../render/lists.js');
   const { toGateJson } = await import('../render/json.js');
   const { pauseLines } = await import('../render/pause-lines.js');
-  const { gates, paused, unlisted, serverIsDown } = session === null ? { gates: [], paused: [], unlisted: new Map<string, number>(), serverIsDown: false } : await listGates(session);
-  if (options.flag('json')) printJson(terminal, [...gates.map(toGateJson), ...paused.map((pause) => ({ ...pause, kind: 'pause' }))]);
-  else if (gates.length > 0 || (paused.length === 0 && !serverIsDown)) print(terminal, ...renderGateList(gates, styleOf(terminal)));
+  const { gates, paused, unlisted, serverIsDown } =
+    session === null
+      ? { gates: [], paused: [], unlisted: new Map<string, number>(), serverIsDown: false }
+      : await listGates(session);
+  if (options.flag('json'))
+    printJson(terminal, [...gates.map(toGateJson), ...paused.map((pause) => ({ ...pause, kind: 'pause' }))]);
+  else if (gates.length > 0 || (paused.length === 0 && !serverIsDown))
+    print(terminal, ...renderGateList(gates, styleOf(terminal)));
   if (!options.flag('json')) for (const pause of paused) print(terminal, safeName(pause.run), ...pauseLines(pause));
-  for (const [run, count] of unlisted) tell(terminal, `\`${safeName(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeName(run)}\` shows all.`);
+  for (const [run, count] of unlisted)
+    tell(
+      terminal,
+      `\`${safeName(run)}\` has ${count} more open gates than it lists: \`perdure show ${safeName(run)}\` shows all.`,
+    );
   if (session === null || !serverIsDown) return;
   const open = (await listOpen(session.store)).map(({ run }) => `\`${safeName(run)}\``);
-  const known = open.length === 0 ? 'No run is known to be open.' : `What ${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} may wait for is not known.`;
+  const known =
+    open.length === 0
+      ? 'No run is known to be open.'
+      : `What ${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} may wait for is not known.`;
   tell(terminal, `The server is not running. ${known} \`perdure server start\` starts it.`);
 }
 
@@ -57,11 +87,18 @@ async function tellRuns(session: Session | null, { options, terminal }: Told): P
   const runs = status === null ? listed.runs : listed.runs.filter((run) => hasStatus(run, status));
   if (options.flag('json')) printJson(terminal, runs);
   else if (runs.length > 0) print(terminal, ...renderRunList(runs, styleOf(terminal)));
-  else if (!listed.serverIsDown) print(terminal, listed.runs.length > 0 ? `No run is \`${status}\`.` : 'No runs yet. `perdure run <definition>` starts one.');
+  else if (!listed.serverIsDown)
+    print(
+      terminal,
+      listed.runs.length > 0 ? `No run is \`${status}\`.` : 'No runs yet. `perdure run <definition>` starts one.',
+    );
   if (listed.serverIsDown) tell(terminal, withoutServer(listed.runs.filter((run) => run.status === 'open').length));
 }
 
 function withoutServer(open: number): string {
-  const known = open === 0 ? 'No run is known to be open.' : `Whether ${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} paused is not known.`;
+  const known =
+    open === 0
+      ? 'No run is known to be open.'
+      : `Whether ${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} paused is not known.`;
   return `The server is not running. ${known} \`perdure server start\` starts it.`;
 }

@@ -11,8 +11,14 @@ export const mcp: CommandSpec = {
   summary: 'serve this project to an MCP client, such as Claude Code, on stdin and stdout',
   arguments: [],
   options: [
-    { flags: '--wait <seconds>', about: `how long a tool waits for a run before it gives a handle; ${WAIT_S} by default` },
-    { flags: '--glee', about: 'list each tool a second time, with `glee_` before its name, for clients that are set up for those' },
+    {
+      flags: '--wait <seconds>',
+      about: `how long a tool waits for a run before it gives a handle; ${WAIT_S} by default`,
+    },
+    {
+      flags: '--glee',
+      about: 'list each tool a second time, with `glee_` before its name, for clients that are set up for those',
+    },
     { ...AS_OPTION, about: 'who the person at the client is, when it asks them; the OS user by default' },
   ],
   examples: ['perdure mcp', 'claude mcp add perdure -- npx perdure mcp'],

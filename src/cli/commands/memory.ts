@@ -6,7 +6,17 @@ import type { MemoryCategory } from '../../store/memory-files.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
 
 /** As `store/memory-files.ts` has them; that file brings the search with it, which `--help` does without. */
-const CATEGORIES: readonly MemoryCategory[] = ['architecture', 'convention', 'review', 'decision', 'goal', 'constraint', 'open_loop', 'recent_change', 'session_summary'];
+const CATEGORIES: readonly MemoryCategory[] = [
+  'architecture',
+  'convention',
+  'review',
+  'decision',
+  'goal',
+  'constraint',
+  'open_loop',
+  'recent_change',
+  'session_summary',
+];
 const MOST_CHARACTERS = 8_000;
 
 export const memory: CommandSpec = {
@@ -21,20 +31,43 @@ export const memory: CommandSpec = {
     AS_OPTION,
     JSON_OPTION,
   ],
-  examples: ['perdure memory add "Dates are ISO 8601, in UTC." --category convention', 'perdure memory search dates', 'perdure memory remove mem-a1b2c3d4'],
+  examples: [
+    'perdure memory add "Dates are ISO 8601, in UTC." --category convention',
+    'perdure memory search dates',
+    'perdure memory remove mem-a1b2c3d4',
+  ],
   async run(invocation) {
-    const { arguments: [action, text = ''], options, terminal } = invocation;
+    const {
+      arguments: [action, text = ''],
+      options,
+      terminal,
+    } = invocation;
     checkWords('memory', invocation.arguments, { list: 0 });
-    if (action !== 'list' && text.trim() === '') throw usageError(`Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`);
-    if (action === 'add' && text.length > MOST_CHARACTERS) throw usageError(`Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`, 'Remember less, in several pieces.');
+    if (action !== 'list' && text.trim() === '')
+      throw usageError(
+        `Expected ${action === 'remove' ? 'the id of a memory' : 'a text'} after \`memory ${String(action)}\`.`,
+      );
+    if (action === 'add' && text.length > MOST_CHARACTERS)
+      throw usageError(
+        `Expected at most ${String(MOST_CHARACTERS)} characters, got ${String(text.length)}.`,
+        'Remember less, in several pieces.',
+      );
     const { openSession } = await import('../session.js');
     const { store } = await openSession(terminal, { taskQueue: null, lookOnly: action !== 'add' });
     const category = CATEGORIES.find((name) => name === options.text('category'));
     switch (action) {
       case 'add':
-        return tellAdded(await store.addMemory({ category: category ?? 'decision', text: text.trim(), by: actingName(options.text('as')) }), invocation);
+        return tellAdded(
+          await store.addMemory({
+            category: category ?? 'decision',
+            text: text.trim(),
+            by: actingName(options.text('as')),
+          }),
+          invocation,
+        );
       case 'remove':
-        if (!(await store.removeMemory(text))) throw usageError(`There is no memory \`${text}\`.`, '`perdure memory list` shows all.');
+        if (!(await store.removeMemory(text)))
+          throw usageError(`There is no memory \`${text}\`.`, '`perdure memory list` shows all.');
         if (options.flag('json')) printJson(terminal, { removed: text });
         return EXIT.success;
       default:
@@ -57,8 +90,16 @@ function tellAdded({ id, category, text }: Told, { options, terminal }: Invocati
 
 async function tellFound(found: Told[], { options, terminal }: Invocation): Promise<ExitCode> {
   const { safeLine } = await import('../render/safe-text.js');
-  if (options.flag('json')) printJson(terminal, found.map((memory) => ({ ...memory })));
+  if (options.flag('json'))
+    printJson(
+      terminal,
+      found.map((memory) => ({ ...memory })),
+    );
   else if (found.length === 0) tell(terminal, 'Nothing is remembered that fits.');
-  else print(terminal, found.map(({ id, category, text }) => `${id}  ${category.padEnd(15)}  ${safeLine(text)}`).join('\n'));
+  else
+    print(
+      terminal,
+      found.map(({ id, category, text }) => `${id}  ${category.padEnd(15)}  ${safeLine(text)}`).join('\n'),
+    );
   return EXIT.success;
 }

@@ -21,7 +21,11 @@ export const plan: CommandSpec = {
     { flags: '--format <format>', about: 'text (default), json (the Plan), graph, mermaid or svg', choices: FORMATS },
     { flags: '--json', about: 'the same as `--format json`' },
   ],
-  examples: ['perdure plan definitions/workflows/hello.yml', 'perdure plan hello -i name=World', 'perdure plan hello --format svg > hello.svg'],
+  examples: [
+    'perdure plan definitions/workflows/hello.yml',
+    'perdure plan hello -i name=World',
+    'perdure plan hello --format svg > hello.svg',
+  ],
   async run({ arguments: [definition = '', request], options, terminal }) {
     const { openWorkspace } = await import('../session.js');
     const { compile } = await import('../submit/prepare.js');
@@ -29,13 +33,21 @@ export const plan: CommandSpec = {
     const compiled = await compile(definition, workspace, terminal);
     const { givenInput } = await import('../submit/collect-input.js');
     const { readInputFile, readRequest } = await import('../submit/read-request.js');
-    const given = givenInput(compiled.plan, { pairs: options.list('input'), file: await readInputFile(options.text('inputs'), terminal), request: await readRequest(request, terminal) });
+    const given = givenInput(compiled.plan, {
+      pairs: options.list('input'),
+      file: await readInputFile(options.text('inputs'), terminal),
+      request: await readRequest(request, terminal),
+    });
     switch (options.flag('json') ? 'json' : options.text('format')) {
       case 'json':
         printJson(terminal, compiled.plan);
         break;
       case 'graph':
-        printJson(terminal, (await import('../render/authored-graph.js')).authoredGraph(compiled) ?? (await import('../render/plan-graph.js')).planGraph(compiled.plan));
+        printJson(
+          terminal,
+          (await import('../render/authored-graph.js')).authoredGraph(compiled) ??
+            (await import('../render/plan-graph.js')).planGraph(compiled.plan),
+        );
         break;
       case 'mermaid':
         print(terminal, (await import('../render/plan-mermaid.js')).planMermaid(compiled.plan));
@@ -51,7 +63,11 @@ export const plan: CommandSpec = {
 };
 
 /** The picture of a Plan for people: what it needs, its steps, the most it may use. */
-export async function printPlan(compiled: Compiled & { given?: JsonObject }, { config }: Pick<Session, 'config'>, terminal: Terminal): Promise<void> {
+export async function printPlan(
+  compiled: Compiled & { given?: JsonObject },
+  { config }: Pick<Session, 'config'>,
+  terminal: Terminal,
+): Promise<void> {
   const { renderPlan } = await import('../render/plan-text.js');
   const { forecastOf } = await import('../../compiler/forecast.js');
   const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/levels.js');
@@ -61,5 +77,11 @@ export async function printPlan(compiled: Compiled & { given?: JsonObject }, { c
   const price = priceRange(forecast.calls, config.models, terminal.env);
   const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
   const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
-  print(terminal, ...renderPlan({ ...compiled, forecast, price, limits, depth }, { width: widthOf(terminal.stdout), palette: terminal.resultPalette }));
+  print(
+    terminal,
+    ...renderPlan(
+      { ...compiled, forecast, price, limits, depth },
+      { width: widthOf(terminal.stdout), palette: terminal.resultPalette },
+    ),
+  );
 }

@@ -18,18 +18,29 @@ export const prune: CommandSpec = {
   examples: ['perdure prune --dry-run', 'perdure prune --older-than 7'],
   async run({ options, terminal }) {
     const typed = options.text('older-than') ?? String(USUAL_DAYS);
-    if (!/^\d{1,5}$/.test(typed)) throw usageError(`Expected \`--older-than\` to be a number of days, got \`${typed}\`.`);
+    if (!/^\d{1,5}$/.test(typed))
+      throw usageError(`Expected \`--older-than\` to be a number of days, got \`${typed}\`.`);
     const dryRun = options.flag('dry-run');
     const { openExisting } = await import('../session.js');
     const session = await openExisting(terminal, { taskQueue: null });
-    if (session?.isElsewhere === true) throw usageError('A server elsewhere keeps its histories as long as it is told to.', 'Unset TEMPORAL_ADDRESS to prune this project; and on a shared server set the retention of the namespace.');
+    if (session?.isElsewhere === true)
+      throw usageError(
+        'A server elsewhere keeps its histories as long as it is told to.',
+        'Unset TEMPORAL_ADDRESS to prune this project; and on a shared server set the retention of the namespace.',
+      );
     const { pruneRuns } = await import('../prune/prune-runs.js');
-    const pruned = session === null ? { runs: [], journals: 0, open: 0 } : await pruneRuns({ before: new Date(Date.now() - Number(typed) * DAY_MS), dryRun }, session);
+    const pruned =
+      session === null
+        ? { runs: [], journals: 0, open: 0 }
+        : await pruneRuns({ before: new Date(Date.now() - Number(typed) * DAY_MS), dryRun }, session);
     if (options.flag('json')) printJson(terminal, { ...pruned });
     else {
       if (pruned.runs.length > 0) print(terminal, ...pruned.runs);
       const left = pruned.open === 0 ? '' : ` ${String(pruned.open)} open: journals stay until none is.`;
-      tell(terminal, `${dryRun ? 'Would remove' : 'Removed'} ${String(pruned.runs.length)} runs and ${String(pruned.journals)} journals.${left}`);
+      tell(
+        terminal,
+        `${dryRun ? 'Would remove' : 'Removed'} ${String(pruned.runs.length)} runs and ${String(pruned.journals)} journals.${left}`,
+      );
     }
     return EXIT.success;
   },

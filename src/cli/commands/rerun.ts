@@ -23,18 +23,21 @@ export const rerun: CommandSpec = {
     const id = options.text('id');
     if (id !== null) checkRunId(id);
     const { rerunRun } = await import('../submit/rerun.js');
-    return rerunRun({
-      run,
-      from: options.text('from'),
-      again: options.flag('again'),
-      dryRun: options.flag('dry-run'),
-      id,
-      detach: options.flag('detach'),
-      untilWaiting: !options.flag('wait'),
-      gates: gatesAs(options),
-      taskQueue: options.text('task-queue'),
-      by: actingName(options.text('as')),
-      json: options.flag('json'),
-    }, terminal);
+    return rerunRun(
+      {
+        run,
+        from: options.text('from'),
+        again: options.flag('again'),
+        dryRun: options.flag('dry-run'),
+        id,
+        detach: options.flag('detach'),
+        untilWaiting: !options.flag('wait'),
+        gates: gatesAs(options),
+        taskQueue: options.text('task-queue'),
+        by: actingName(options.text('as')),
+        json: options.flag('json'),
+      },
+      terminal,
+    );
   },
 };

@@ -10,6 +10,9 @@ export const resume: CommandSpec = {
   examples: ['perdure resume full-review-7k2m4xqa'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { steerRun } = await import('../follow/steer-run.js');
-    return steerRun({ run, wish: { kind: 'resume' }, by: actingName(options.text('as')), id: null, json: options.flag('json') }, terminal);
+    return steerRun(
+      { run, wish: { kind: 'resume' }, by: actingName(options.text('as')), id: null, json: options.flag('json') },
+      terminal,
+    );
   },
 };

@@ -1,5 +1,13 @@
 import type { CommandSpec, Options, OptionSpec } from '../command.js';
-import { AS_OPTION, GATE_OPTIONS, INPUT_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
+import {
+  AS_OPTION,
+  GATE_OPTIONS,
+  INPUT_OPTIONS,
+  JSON_OPTION,
+  STAY_OPTIONS,
+  TASK_QUEUE_OPTION,
+  gatesAs,
+} from '../command.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import { actingName } from '../terminal.js';
 
@@ -11,7 +19,10 @@ const LIMIT_OPTIONS: OptionSpec[] = [
   { flags: '--max-tokens <n>', about: 'tokens of models' },
 ];
 
-export const RUN_ID_OPTION: OptionSpec = { flags: '--id <id>', about: "the run's id: the same id, definition and input join the same run" };
+export const RUN_ID_OPTION: OptionSpec = {
+  flags: '--id <id>',
+  about: "the run's id: the same id, definition and input join the same run",
+};
 
 /** What `runCommandOf` reads beside the run's id. */
 export const STARTING_OPTIONS: OptionSpec[] = [
@@ -37,11 +48,23 @@ export const run: CommandSpec = {
     { flags: '--session <id>', about: 'go on with a session; `new` begins one' },
     ...STARTING_OPTIONS,
   ],
-  examples: ['perdure run definitions/workflows/hello.yml -i name=World', 'git diff | perdure run review.yml - --max-cost-usd 2'],
+  examples: [
+    'perdure run definitions/workflows/hello.yml -i name=World',
+    'git diff | perdure run review.yml - --max-cost-usd 2',
+  ],
   async run({ arguments: [definition = '', request], options, terminal }) {
     const command = await runCommandOf(definition, options);
     const submitted = await import('../submit/run.js');
-    return submitted.run({ ...command, request, pairs: options.list('input'), inputFile: options.text('inputs'), session: options.text('session') }, terminal);
+    return submitted.run(
+      {
+        ...command,
+        request,
+        pairs: options.list('input'),
+        inputFile: options.text('inputs'),
+        session: options.text('session'),
+      },
+      terminal,
+    );
   },
 };
 

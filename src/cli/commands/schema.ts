@@ -5,7 +5,13 @@ import { print, printJson } from '../terminal.js';
 export const schema: CommandSpec = {
   name: 'schema',
   summary: 'print the JSON Schema of an authored format, for editors',
-  arguments: [{ syntax: '[kind]', about: 'a format such as workflow, agent, chain, build, project, tool, device or config; without it, which there are' }],
+  arguments: [
+    {
+      syntax: '[kind]',
+      about:
+        'a format such as workflow, agent, chain, build, project, tool, device or config; without it, which there are',
+    },
+  ],
   options: [],
   examples: ['perdure schema workflow > schemas/workflow.json'],
   async run({ arguments: [kind], terminal }) {
@@ -15,7 +21,11 @@ export const schema: CommandSpec = {
       return EXIT.success;
     }
     const known = SCHEMA_KINDS.find((candidate) => candidate === kind);
-    if (known === undefined) throw usageError(`There is no schema \`${kind}\`.`, `There are ${SCHEMA_KINDS.map((name) => `\`${name}\``).join(', ')}.`);
+    if (known === undefined)
+      throw usageError(
+        `There is no schema \`${kind}\`.`,
+        `There are ${SCHEMA_KINDS.map((name) => `\`${name}\``).join(', ')}.`,
+      );
     printJson(terminal, jsonSchemaOf(known));
     return EXIT.success;
   },

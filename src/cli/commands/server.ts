@@ -40,7 +40,13 @@ async function status(terminal: Terminal, json: boolean): Promise<ExitCode> {
   else if (found === null) tell(terminal, 'No host is running. The next run starts it, or `perdure server start`.');
   else {
     const { phase, pid, address, uiUrl, taskQueue, clients, since } = found;
-    print(terminal, `${phase} since ${since.slice(0, 19).replace('T', ' ')} UTC, pid ${pid}, ${clients} joined`, `  server      ${address}`, `  Web UI      ${uiUrl}`, `  task queue  ${taskQueue}`);
+    print(
+      terminal,
+      `${phase} since ${since.slice(0, 19).replace('T', ' ')} UTC, pid ${pid}, ${clients} joined`,
+      `  server      ${address}`,
+      `  Web UI      ${uiUrl}`,
+      `  task queue  ${taskQueue}`,
+    );
   }
   return found === null ? EXIT.unavailable : EXIT.success;
 }

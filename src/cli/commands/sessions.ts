@@ -22,13 +22,21 @@ export const sessions: CommandSpec = {
     removeExpired(store, config.sessions?.expire_days);
     if (action === 'list') {
       const all = store.listSessions();
-      if (options.flag('json')) printJson(terminal, all.map(({ messages, ...session }) => ({ ...session, messages: messages.length })));
+      if (options.flag('json'))
+        printJson(
+          terminal,
+          all.map(({ messages, ...session }) => ({ ...session, messages: messages.length })),
+        );
       else if (all.length === 0) tell(terminal, 'There are no sessions. `perdure run … --session new` begins one.');
       else print(terminal, sessionRows(all));
       return EXIT.success;
     }
     const session = id === undefined ? null : store.readSession(id);
-    if (session === null) throw usageError(id === undefined ? 'Expected the id of a session.' : `Session not found: ${id}`, '`perdure sessions list` shows those that are kept.');
+    if (session === null)
+      throw usageError(
+        id === undefined ? 'Expected the id of a session.' : `Session not found: ${id}`,
+        '`perdure sessions list` shows those that are kept.',
+      );
     if (action === 'show') {
       if (options.flag('json')) printJson(terminal, { ...session });
       else print(terminal, sessionLines(session));
@@ -37,7 +45,17 @@ export const sessions: CommandSpec = {
     const { randomBytes } = await import('node:crypto');
     const { messages, agent_name, agent_cli, description } = session;
     const copy = `task-${randomBytes(4).toString('hex')}`;
-    await store.createSession({ session_id: copy, agent_name, ...(agent_cli === undefined ? {} : { agent_cli }), description, created_at: new Date().toISOString(), forked_from: session.session_id }, messages);
+    await store.createSession(
+      {
+        session_id: copy,
+        agent_name,
+        ...(agent_cli === undefined ? {} : { agent_cli }),
+        description,
+        created_at: new Date().toISOString(),
+        forked_from: session.session_id,
+      },
+      messages,
+    );
     if (options.flag('json')) printJson(terminal, { session_id: copy, forked_from: session.session_id });
     else print(terminal, copy);
     return EXIT.success;

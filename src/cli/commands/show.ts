@@ -9,7 +9,14 @@ export const show: CommandSpec = {
   name: 'show',
   summary: "show a run's tree with what it spent, while it runs and any time later",
   arguments: [{ syntax: '<run>', about: "a run's id" }],
-  options: [{ flags: '--format <format>', about: 'tree (default), json (the RunResult) or graph (its graph with statuses and variables, as JSON)', choices: FORMATS }, JSON_OPTION],
+  options: [
+    {
+      flags: '--format <format>',
+      about: 'tree (default), json (the RunResult) or graph (its graph with statuses and variables, as JSON)',
+      choices: FORMATS,
+    },
+    JSON_OPTION,
+  ],
   examples: ['perdure show full-review-7k2m4xqa', 'perdure show tour-3h9s6d2p --format graph'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { openExisting, unknownRun } = await import('../session.js');
@@ -34,7 +41,12 @@ export const show: CommandSpec = {
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');
         const { gateLines } = await import('../follow/plain-lines.js');
-        for (const open of gates) print(terminal, '', ...gateLines(open, await shownIn(open.gate, session.store), readingWidthOf(terminal.stdout)));
+        for (const open of gates)
+          print(
+            terminal,
+            '',
+            ...gateLines(open, await shownIn(open.gate, session.store), readingWidthOf(terminal.stdout)),
+          );
       }
     } finally {
       await link?.close();

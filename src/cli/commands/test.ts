@@ -10,6 +10,9 @@ export const test: CommandSpec = {
   examples: ['perdure test recordings', 'perdure test recordings/tour.yml --json'],
   async run({ arguments: paths, options, terminal }) {
     const { testRecordings } = await import('../testing/test-recordings.js');
-    return testRecordings({ paths, external: options.flag('external'), by: actingName(options.text('as')), json: options.flag('json') }, terminal);
+    return testRecordings(
+      { paths, external: options.flag('external'), by: actingName(options.text('as')), json: options.flag('json') },
+      terminal,
+    );
   },
 };

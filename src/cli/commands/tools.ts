@@ -13,11 +13,19 @@ export const tools: CommandSpec = {
   summary: 'list the tools that may be named here, call one, find the problems of files `tool.yml`',
   arguments: [
     { syntax: '<action>', about: 'what to do', choices: ['list', 'call', 'lint'] },
-    { syntax: '[names...]', about: 'call: the tool; lint: files, or folders that are searched, definitions/tools and .glee/tools when left out' },
+    {
+      syntax: '[names...]',
+      about:
+        'call: the tool; lint: files, or folders that are searched, definitions/tools and .glee/tools when left out',
+    },
   ],
   options: [
     { flags: '--servers', about: 'list: ask the MCP servers of perdure.yml for their tools' },
-    { flags: '-i, --input <name=value>', about: 'call: what the tool is given; may be given several times', many: true },
+    {
+      flags: '-i, --input <name=value>',
+      about: 'call: what the tool is given; may be given several times',
+      many: true,
+    },
     { flags: '--inputs <file>', about: 'call: the same from a JSON or YAML file' },
     ...STAY_OPTIONS,
     ...GATE_OPTIONS,
@@ -25,7 +33,11 @@ export const tools: CommandSpec = {
     AS_OPTION,
     JSON_OPTION,
   ],
-  examples: ['perdure tools list', 'perdure tools call word-count -i text="one two"', 'perdure tools lint definitions/tools/word-count/tool.yml'],
+  examples: [
+    'perdure tools list',
+    'perdure tools call word-count -i text="one two"',
+    'perdure tools lint definitions/tools/word-count/tool.yml',
+  ],
   async run(invocation) {
     const [action, ...named] = invocation.arguments;
     switch (action) {
@@ -43,18 +55,37 @@ export const tools: CommandSpec = {
 async function lintCommand(named: string[], invocation: Invocation): Promise<ExitCode> {
   const { existsSync } = await import('node:fs');
   const path = await import('node:path');
-  const paths = named.length > 0 ? named : FOLDERS.filter((folder) => existsSync(path.resolve(invocation.terminal.cwd, folder)));
-  if (paths.length === 0) throw usageError(`Expected tools in ${FOLDERS.map((folder) => `\`${folder}\``).join(' or ')}, got neither folder.`, 'Name the files to look at.');
+  const paths =
+    named.length > 0 ? named : FOLDERS.filter((folder) => existsSync(path.resolve(invocation.terminal.cwd, folder)));
+  if (paths.length === 0)
+    throw usageError(
+      `Expected tools in ${FOLDERS.map((folder) => `\`${folder}\``).join(' or ')}, got neither folder.`,
+      'Name the files to look at.',
+    );
   return validate.run({ ...invocation, arguments: paths });
 }
 
 async function callCommand([name, ...more]: string[], { options, terminal }: Invocation): Promise<ExitCode> {
-  if (name === undefined || more.length > 0) throw usageError('Expected the name of one tool.', '`perdure tools list` has them all; what it is given comes with `-i name=value`.');
+  if (name === undefined || more.length > 0)
+    throw usageError(
+      'Expected the name of one tool.',
+      '`perdure tools list` has them all; what it is given comes with `-i name=value`.',
+    );
   const { callTool } = await import('../tools/call-tool.js');
   const command = {
-    definition: name, request: undefined, pairs: options.list('input'), inputFile: options.text('inputs'), id: null,
-    detach: options.flag('detach'), untilWaiting: !options.flag('wait'), rehearse: false, gates: gatesAs(options), limits: NO_BUDGETS,
-    taskQueue: options.text('task-queue'), by: actingName(options.text('as')), json: options.flag('json'),
+    definition: name,
+    request: undefined,
+    pairs: options.list('input'),
+    inputFile: options.text('inputs'),
+    id: null,
+    detach: options.flag('detach'),
+    untilWaiting: !options.flag('wait'),
+    rehearse: false,
+    gates: gatesAs(options),
+    limits: NO_BUDGETS,
+    taskQueue: options.text('task-queue'),
+    by: actingName(options.text('as')),
+    json: options.flag('json'),
   };
   return callTool(name, command, terminal);
 }

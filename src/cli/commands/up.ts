@@ -22,7 +22,13 @@ export const up: CommandSpec = {
       taskQueue: options.text('task-queue') ?? undefined,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),
-      onReady: ({ address, uiUrl, taskQueue }) => tell(terminal, `Ready: server ${address} · task queue ${taskQueue}`, `  Web UI ${uiUrl}`, '  Ctrl-C ends it; runs that are open go on when it is back.'),
+      onReady: ({ address, uiUrl, taskQueue }) =>
+        tell(
+          terminal,
+          `Ready: server ${address} · task queue ${taskQueue}`,
+          `  Web UI ${uiUrl}`,
+          '  Ctrl-C ends it; runs that are open go on when it is back.',
+        ),
     });
     return EXIT.success;
   },

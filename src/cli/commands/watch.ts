@@ -6,11 +6,20 @@ export const watch: CommandSpec = {
   name: 'watch',
   summary: 'follow a run from where it is, and decide its gates',
   arguments: [{ syntax: '<run>', about: "a run's id" }],
-  options: [{ flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' }, AS_OPTION, { ...JSON_OPTION, about: 'print the events as one JSON list, one a line, as they come' }],
+  options: [
+    { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+    AS_OPTION,
+    { ...JSON_OPTION, about: 'print the events as one JSON list, one a line, as they come' },
+  ],
   examples: ['perdure watch full-review-7k2m4xqa'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { watchRun } = await import('../follow/watch-run.js');
-    const command = { run, untilWaiting: !options.flag('wait'), by: actingName(options.text('as')), json: options.flag('json') };
+    const command = {
+      run,
+      untilWaiting: !options.flag('wait'),
+      by: actingName(options.text('as')),
+      json: options.flag('json'),
+    };
     return watchRun(command, terminal);
   },
 };

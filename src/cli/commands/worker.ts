@@ -20,10 +20,11 @@ export const worker: CommandSpec = {
       taskQueue: options.text('task-queue') ?? undefined,
       credentials: () => terminal.env,
       log: (line) => tell(terminal, terminal.palette.dim(line)),
-      onReady: ({ address, namespace, taskQueue, storeId, devices }) => tell(
-        terminal,
-        `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}`,
-      ),
+      onReady: ({ address, namespace, taskQueue, storeId, devices }) =>
+        tell(
+          terminal,
+          `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}`,
+        ),
     });
     return EXIT.success;
   },

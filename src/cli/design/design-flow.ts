@@ -40,11 +40,17 @@ export async function designFlow(command: DesignCommand, terminal: Terminal): Pr
   const workspace = await openWorkspace(terminal);
   const compiled = await compile(join(packageRoot(), 'definitions', 'design', 'design.yml'), workspace, terminal);
   const elsewhere = await storeElsewhere(workspace, null, terminal);
-  const settings = await settle(compiled.plan, { rehearse: false, by: command.by, gates: 'ask', limits: NO_BUDGETS }, { ...workspace, elsewhere }, terminal);
+  const settings = await settle(
+    compiled.plan,
+    { rehearse: false, by: command.by, gates: 'ask', limits: NO_BUDGETS },
+    { ...workspace, elsewhere },
+    terminal,
+  );
   const session = await openSession(terminal, { taskQueue: null, elsewhere });
   const run = newRunId('design');
   const end = await runDesigner({ run, compiled, settings, session }, command, terminal);
-  if (end.kind !== 'closed' || end.view.status !== 'success') return conclude(end, { run, terminal, store: session.store, json: command.json });
+  if (end.kind !== 'closed' || end.view.status !== 'success')
+    return conclude(end, { run, terminal, store: session.store, json: command.json });
   const { output } = end.view;
   const written = output === null ? null : isStored(output) ? await session.store.get(output.ref) : output.value;
   const files = await write(draftSchema.parse(written), session);
@@ -52,13 +58,34 @@ export async function designFlow(command: DesignCommand, terminal: Terminal): Pr
   return EXIT.success;
 }
 
-async function runDesigner({ run, compiled, settings, session }: Designer, { wish, by }: DesignCommand, terminal: Terminal): Promise<FollowEnd> {
-  const agents = listAgents({ project: session.project, cwd: terminal.cwd }).agents.filter(({ source }) => source !== 'temporary').map(({ name, description }) => `${name}: ${description ?? ''}`).join('\n');
+async function runDesigner(
+  { run, compiled, settings, session }: Designer,
+  { wish, by }: DesignCommand,
+  terminal: Terminal,
+): Promise<FollowEnd> {
+  const agents = listAgents({ project: session.project, cwd: terminal.cwd })
+    .agents.filter(({ source }) => source !== 'temporary')
+    .map(({ name, description }) => `${name}: ${description ?? ''}`)
+    .join('\n');
   const input = { wish, agents, program: join(packageRoot(), 'dist', 'cli', 'main.js') };
   const link = await session.connect({ start: true });
   try {
-    await startSubmission({ id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, link);
-    return await follow({ terminal, store: session.store, run, by, untilWaiting: false, isElsewhere: session.isElsewhere, joined: false, link, progress: session.progress, reconnect: () => session.connect({ start: true }) });
+    await startSubmission(
+      { id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+      link,
+    );
+    return await follow({
+      terminal,
+      store: session.store,
+      run,
+      by,
+      untilWaiting: false,
+      isElsewhere: session.isElsewhere,
+      joined: false,
+      link,
+      progress: session.progress,
+      reconnect: () => session.connect({ start: true }),
+    });
   } finally {
     await link.close();
   }
@@ -78,7 +105,11 @@ async function write(draft: Draft, { project: { root }, store }: Session): Promi
   return [flow, ...agents].map(({ file }) => file);
 }
 
-async function tellDesign(files: string[], session: Session, { terminal, json, run }: { terminal: Terminal; json: boolean; run: string }): Promise<void> {
+async function tellDesign(
+  files: string[],
+  session: Session,
+  { terminal, json, run }: { terminal: Terminal; json: boolean; run: string },
+): Promise<void> {
   const [flow = '', ...agents] = files;
   const { root } = session.project;
   const compiled = await compile(join(root, flow), session, terminal);

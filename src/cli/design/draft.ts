@@ -11,7 +11,14 @@ export const draftSchema = z.object({
   name: z.string(),
   description: z.string(),
   flow: z.string(),
-  agents: z.array(z.object({ name: z.string(), description: z.string(), model: z.enum(['opus', 'sonnet', 'haiku']), instructions: z.string() })),
+  agents: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      model: z.enum(['opus', 'sonnet', 'haiku']),
+      instructions: z.string(),
+    }),
+  ),
 });
 
 export type Draft = z.infer<typeof draftSchema>;
@@ -25,7 +32,10 @@ export interface DraftFiles {
 /** How a draft is written down. `created` is the day, for people. */
 export function filesOf({ name, description, flow, agents }: Draft, created: string): DraftFiles {
   return {
-    flow: { file: join('definitions', 'flows', `${name}.flow`), text: `---\n${stringify({ description }, { lineWidth: 0 })}---\n${flow.trim()}\n` },
+    flow: {
+      file: join('definitions', 'flows', `${name}.flow`),
+      text: `---\n${stringify({ description }, { lineWidth: 0 })}---\n${flow.trim()}\n`,
+    },
     agents: agents.map((agent) => ({
       file: join(TEMPORARY_AGENTS, `${agent.name}.md`),
       text: `---\n${stringify({ name: agent.name, base: 'general-purpose', description: agent.description, model: agent.model, created, created_by: 'perdure design' }, { lineWidth: 0 })}---\n${agent.instructions.trim()}\n`,
@@ -39,11 +49,21 @@ export function problemsOf(draft: Draft, root: string): string {
   // Names that are none make no files to look at.
   if (found.length > 0) return found.join('\n');
   const { flow, agents } = filesOf(draft, '');
-  for (const { file } of [flow, ...agents]) if (existsSync(join(root, file))) found.push(`${file}  There is such a file already: choose another name.`);
-  const { plan, problems } = compileMade({ file: flow.file, text: flow.text, agents: Object.fromEntries(agents.map(({ file, text }) => [file, text])), own: true }, root);
+  for (const { file } of [flow, ...agents])
+    if (existsSync(join(root, file))) found.push(`${file}  There is such a file already: choose another name.`);
+  const { plan, problems } = compileMade(
+    {
+      file: flow.file,
+      text: flow.text,
+      agents: Object.fromEntries(agents.map(({ file, text }) => [file, text])),
+      own: true,
+    },
+    root,
+  );
   if (problems !== '') found.push(problems);
   const used = new Set(Object.values(plan?.agents ?? {}).map(({ name }) => name));
-  for (const { name } of plan === null ? [] : draft.agents) if (!used.has(name)) found.push(`agents  The flow does not use \`${name}\`.`);
+  for (const { name } of plan === null ? [] : draft.agents)
+    if (!used.has(name)) found.push(`agents  The flow does not use \`${name}\`.`);
   return found.join('\n');
 }
 
@@ -53,7 +73,8 @@ function* nameProblems({ name, agents }: Draft): Generator<string> {
   const seen = new Set<string>();
   for (const { name: agent, instructions } of agents) {
     if (!NAME.test(agent)) yield `agents  ${rule}; got \`${agent.slice(0, 80)}\`.`;
-    if (isBuiltInName(agent)) yield `agents  A temporary agent may not take the name of the built-in agent \`${agent}\`.`;
+    if (isBuiltInName(agent))
+      yield `agents  A temporary agent may not take the name of the built-in agent \`${agent}\`.`;
     if (seen.has(agent.toLowerCase())) yield `agents  \`${agent}\` is there twice.`;
     if (instructions.trim() === '') yield `agents  \`${agent}\` has no instructions.`;
     seen.add(agent.toLowerCase());

@@ -48,16 +48,32 @@ export async function listDevices({ project, config }: Workspace, session: Sessi
   const find = createDevices(project, config);
   const authored = Object.entries(config.devices ?? {});
   return withServer(session, async (server) => {
-    return Promise.all(authored.map(async ([name, { kind, task_queue = null }]): Promise<ListedDevice> => {
-      const known = find(name);
-      const none = { name, kind, task_queue, holder: null, kept_by: null, waiting: [] };
-      if (!('device' in known)) return { ...none, board: null, port: null, found: false, problem: known.suggestion === null ? known.message : `${known.message} (${known.suggestion})`, served: null };
-      const { device } = known;
-      const host = task_queue ?? server?.link.taskQueue ?? null;
-      const lease = host === null ? undefined : (await server?.leasesAt(host))?.find(({ key }) => key === leaseKeyOf(host, device));
-      const far = task_queue !== null && !isHere({ task_queue }, config) ? await farPlace(device, task_queue, server?.link ?? null) : null;
-      return { ...none, board: device.board, ...(far ?? (await placeOf(device))), ...heldBy(lease) };
-    }));
+    return Promise.all(
+      authored.map(async ([name, { kind, task_queue = null }]): Promise<ListedDevice> => {
+        const known = find(name);
+        const none = { name, kind, task_queue, holder: null, kept_by: null, waiting: [] };
+        if (!('device' in known))
+          return {
+            ...none,
+            board: null,
+            port: null,
+            found: false,
+            problem: known.suggestion === null ? known.message : `${known.message} (${known.suggestion})`,
+            served: null,
+          };
+        const { device } = known;
+        const host = task_queue ?? server?.link.taskQueue ?? null;
+        const lease =
+          host === null
+            ? undefined
+            : (await server?.leasesAt(host))?.find(({ key }) => key === leaseKeyOf(host, device));
+        const far =
+          task_queue !== null && !isHere({ task_queue }, config)
+            ? await farPlace(device, task_queue, server?.link ?? null)
+            : null;
+        return { ...none, board: device.board, ...(far ?? (await placeOf(device))), ...heldBy(lease) };
+      }),
+    );
   });
 }
 
@@ -67,7 +83,9 @@ type Place = Pick<ListedDevice, 'port' | 'found' | 'problem' | 'served'>;
 async function placeOf(device: Device): Promise<Place> {
   if (isSimulated(device)) return { port: 'simulated', found: true, problem: null, served: null };
   const found = await findPort(device);
-  return 'path' in found ? { port: found.path, found: true, problem: null, served: null } : { port: device.port, found: false, problem: found.missing, served: null };
+  return 'path' in found
+    ? { port: found.path, found: true, problem: null, served: null }
+    : { port: device.port, found: false, problem: found.missing, served: null };
 }
 
 /** Where a device of another host is: only workers there can see it. */
@@ -76,13 +94,22 @@ async function farPlace(device: Device, queue: string, link: TemporalLink | null
   if (link === null) return { ...unseen, served: null };
   const answer = await askHost(link, queue, device);
   if (answer === null) return { ...unseen, served: false };
-  return { port: answer.path ?? unseen.port, found: answer.path !== null, problem: answer.path === null ? answer.detail : null, served: true };
+  return {
+    port: answer.path ?? unseen.port,
+    found: answer.path !== null,
+    problem: answer.path === null ? answer.detail : null,
+    served: true,
+  };
 }
 
 function heldBy(lease: Lease | undefined): Pick<ListedDevice, 'holder' | 'kept_by' | 'waiting'> {
   const toHolder = ({ run, path, since }: Holder): Holder => ({ run, path, since });
   if (lease === undefined) return { holder: null, kept_by: null, waiting: [] };
-  return { holder: lease.active && toHolder(lease.active), kept_by: lease.active === null ? lease.tree : null, waiting: lease.queue.map(toHolder) };
+  return {
+    holder: lease.active && toHolder(lease.active),
+    kept_by: lease.active === null ? lease.tree : null,
+    waiting: lease.queue.map(toHolder),
+  };
 }
 
 interface Server {
@@ -92,13 +119,17 @@ interface Server {
 }
 
 /** Lists with what the server knows, where there is one; it is not started for that. */
-async function withServer(session: Session | null, list: (server: Server | null) => Promise<ListedDevice[]>): Promise<DeviceList> {
+async function withServer(
+  session: Session | null,
+  list: (server: Server | null) => Promise<ListedDevice[]>,
+): Promise<DeviceList> {
   if (session === null || !session.mayKnowRuns()) return { devices: await list(null), serverIsDown: false };
   let link: TemporalLink;
   try {
     link = await session.connect({ start: false });
   } catch (error) {
-    if (error instanceof Error && error.name === 'UnavailableError' && !session.isElsewhere) return { devices: await list(null), serverIsDown: true };
+    if (error instanceof Error && error.name === 'UnavailableError' && !session.isElsewhere)
+      return { devices: await list(null), serverIsDown: true };
     throw error;
   }
   try {

@@ -23,11 +23,19 @@ const AGAIN_MS = 200;
  * Shows what a device says until it is interrupted, or for `limitMs`; lines that are typed are sent. A port that vanishes is
  * opened again when it is back. A port that is not there at the start, or that a run has open, is exit code 3.
  */
-export async function monitorDevice(name: string, terminal: Terminal, { limitMs }: { limitMs: number | null }): Promise<ExitCode> {
+export async function monitorDevice(
+  name: string,
+  terminal: Terminal,
+  { limitMs }: { limitMs: number | null },
+): Promise<ExitCode> {
   const { project, config } = await openWorkspace(terminal);
   const found = createDevices(project, config)(name);
   if (!('device' in found)) throw usageError(found.message, found.suggestion);
-  if (!isHere({ task_queue: found.task_queue ?? undefined }, config)) throw usageError(`\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`, `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`);
+  if (!isHere({ task_queue: found.task_queue ?? undefined }, config))
+    throw usageError(
+      `\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`,
+      `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`,
+    );
   if (!isSimulated(found.device)) {
     const { ok, detail, fix } = await explainPort(found.device);
     if (!ok) throw new CliError(detail, EXIT.unavailable, fix);
@@ -37,13 +45,21 @@ export async function monitorDevice(name: string, terminal: Terminal, { limitMs 
   const timer = limitMs === null ? null : setTimeout(() => stop.abort(), limitMs);
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const setting = { store, run: 'monitor', boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'), busyMs: 0 };
+  const setting = {
+    store,
+    run: 'monitor',
+    boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
+    busyMs: 0,
+  };
   try {
     // What is opened once is waited for as long as it takes: a board may be plugged out and in.
     for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
-      await withPort(found.device, setting, stop.signal, (port) => show(found.device, port.path, terminal, stop.signal)).catch((error: unknown) => {
+      await withPort(found.device, setting, stop.signal, (port) =>
+        show(found.device, port.path, terminal, stop.signal),
+      ).catch((error: unknown) => {
         if (stop.signal.aborted) return;
-        if (isFirst || !(error instanceof Error)) throw error instanceof Error ? new CliError(error.message, EXIT.unavailable) : error;
+        if (isFirst || !(error instanceof Error))
+          throw error instanceof Error ? new CliError(error.message, EXIT.unavailable) : error;
       });
       await pauseUnless(stop.signal);
     }
@@ -68,7 +84,9 @@ function createLineEnds(): (text: string) => string {
 async function show(device: Device, path: string, terminal: Terminal, signal: AbortSignal): Promise<void> {
   const decoder = new StringDecoder('utf8');
   const linesOf = createLineEnds();
-  const line = await openLine({ path, identity: path }, device.kind.baud, (chunk) => writeText(terminal.stdout, safeText(linesOf(decoder.write(chunk))), false));
+  const line = await openLine({ path, identity: path }, device.kind.baud, (chunk) =>
+    writeText(terminal.stdout, safeText(linesOf(decoder.write(chunk))), false),
+  );
   const send = (typed: Buffer): void => line.write(typed.toString('utf8'));
   terminal.stdin.on('data', send);
   tell(terminal, terminal.palette.dim(`${device.name} at ${path}, ${device.kind.baud} baud; Ctrl-C ends it`));
@@ -92,9 +110,13 @@ async function pauseUnless(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, AGAIN_MS);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    }, { once: true });
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
   });
 }

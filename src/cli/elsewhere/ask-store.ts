@@ -12,7 +12,10 @@ export type { StorePlace } from '../../activities/ask-store.js';
 export async function askStore<R extends StoreRequest>(place: StorePlace, request: R): Promise<StoreAnswers[R['op']]> {
   const bytes = utf8Bytes(JSON.stringify(request));
   if (bytes > ACCESS_BYTES) {
-    throw usageError(`Expected what is sent to the store \`${place.id}\` to have at most 1 MiB, got ${bytes.toLocaleString('en-US')} bytes.`, 'Submit it where that store is, or let a step read a file there.');
+    throw usageError(
+      `Expected what is sent to the store \`${place.id}\` to have at most 1 MiB, got ${bytes.toLocaleString('en-US')} bytes.`,
+      'Submit it where that store is, or let a step read a file there.',
+    );
   }
   return ask(place, request);
 }

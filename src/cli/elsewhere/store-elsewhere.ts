@@ -30,7 +30,8 @@ export function createStoreElsewhere(place: StorePlace): Store {
   const putAll = createPacker(place);
   const putAlways = async (value: Json): Promise<StoredValue> => {
     const stored = await putAll(value);
-    if (!isStored(stored)) throw new StoreFailure('internal', 'Expected a stored value, got one that travels by itself.');
+    if (!isStored(stored))
+      throw new StoreFailure('internal', 'Expected a stored value, got one that travels by itself.');
     return stored;
   };
   const get = async (ref: Hash): Promise<Json> => {
@@ -38,7 +39,8 @@ export function createStoreElsewhere(place: StorePlace): Store {
     if (kept !== undefined) return kept;
     const value = await askStore(place, { op: 'get', ref });
     const text = canonicalJson(value);
-    if (sha256(text) !== ref) throw new StoreFailure('store-missing', `The value that came for \`${ref}\` is another one.`);
+    if (sha256(text) !== ref)
+      throw new StoreFailure('store-missing', `The value that came for \`${ref}\` is another one.`);
     cache.set(ref, value, text.length);
     return value;
   };
@@ -68,7 +70,8 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
     waiting = [];
     try {
       const stored: Value[] = [];
-      for (const values of inPacks(sent.map(({ value }) => value))) stored.push(...(await askStore(place, { op: 'put', values, always: true })));
+      for (const values of inPacks(sent.map(({ value }) => value)))
+        stored.push(...(await askStore(place, { op: 'put', values, always: true })));
       for (const [index, { resolve }] of sent.entries()) resolve(stored[index] as Value); // as many as were sent
     } catch (error) {
       for (const { reject } of sent) reject(error);
@@ -82,16 +85,53 @@ function createPacker(place: StorePlace): (value: Json) => Promise<Value> {
 }
 
 /** Where the server is not running nobody asks a store that is reached through it. */
-const NOTHING_NOTED: SubmittedFiles = { noteSubmitted: async () => false, listSubmitted: async () => [], forgetSubmitted: async () => undefined };
+const NOTHING_NOTED: SubmittedFiles = {
+  noteSubmitted: async () => false,
+  listSubmitted: async () => [],
+  forgetSubmitted: async () => undefined,
+};
 
 /** Made files are known where they were written, and nowhere else. */
-const NOTHING_MADE: MadeFiles = { writeMade: async () => undefined, listMade: async () => [], noteUse: async () => undefined, forgetUse: async () => undefined, forgetMade: async () => undefined };
+const NOTHING_MADE: MadeFiles = {
+  writeMade: async () => undefined,
+  listMade: async () => [],
+  noteUse: async () => undefined,
+  forgetUse: async () => undefined,
+  forgetMade: async () => undefined,
+};
 
-type OfWorkers = 'folder' | 'copiedFrom' | 'beginPut' | 'readJournal' | 'listJournal' | 'prepareJournal' | 'writeJournal' | 'writeRun' | 'openLog' | 'logsWritten' | 'readDevice' | 'writeDevice' | 'deviceMemory' | 'keepAlive' | 'countAlive' | keyof ApprovalKey | keyof MadeFiles | keyof ProviderFiles | keyof SessionFiles | keyof MemoryFiles | keyof RecordedFiles | keyof Snapshots | keyof SubmittedFiles | keyof TaintFiles;
+type OfWorkers =
+  | 'folder'
+  | 'copiedFrom'
+  | 'beginPut'
+  | 'readJournal'
+  | 'listJournal'
+  | 'prepareJournal'
+  | 'writeJournal'
+  | 'writeRun'
+  | 'openLog'
+  | 'logsWritten'
+  | 'readDevice'
+  | 'writeDevice'
+  | 'deviceMemory'
+  | 'keepAlive'
+  | 'countAlive'
+  | keyof ApprovalKey
+  | keyof MadeFiles
+  | keyof ProviderFiles
+  | keyof SessionFiles
+  | keyof MemoryFiles
+  | keyof RecordedFiles
+  | keyof Snapshots
+  | keyof SubmittedFiles
+  | keyof TaintFiles;
 
 function onlyWorkers(id: string): Pick<Store, OfWorkers> {
   const refuse = (): never => {
-    throw new StoreFailure('internal', `This needs the folder of the store \`${id}\`: run it on a machine that has it.`);
+    throw new StoreFailure(
+      'internal',
+      `This needs the folder of the store \`${id}\`: run it on a machine that has it.`,
+    );
   };
   return {
     folder: null,
@@ -101,11 +141,28 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     // What was learned on the store's machine is no part of a run that is submitted from another.
     ...{ addMemory: refuse, removeMemory: refuse, searchMemories: () => [], taint: refuse, taintedBy: () => null },
     // The folder that its runs work in is there too.
-    keepSnapshot: async () => false, snapshotOf: refuse, snapshotNow: refuse, snapshotGit: refuse,
-    writeAnswers: refuse, readAnswers: refuse,
-    beginPut: refuse, readJournal: refuse, listJournal: refuse, prepareJournal: refuse, writeJournal: refuse, writeRun: refuse, openLog: refuse, logsWritten: refuse, readDevice: refuse, writeDevice: refuse, deviceMemory: refuse, keepAlive: refuse, countAlive: refuse,
+    keepSnapshot: async () => false,
+    snapshotOf: refuse,
+    snapshotNow: refuse,
+    snapshotGit: refuse,
+    writeAnswers: refuse,
+    readAnswers: refuse,
+    beginPut: refuse,
+    readJournal: refuse,
+    listJournal: refuse,
+    prepareJournal: refuse,
+    writeJournal: refuse,
+    writeRun: refuse,
+    openLog: refuse,
+    logsWritten: refuse,
+    readDevice: refuse,
+    writeDevice: refuse,
+    deviceMemory: refuse,
+    keepAlive: refuse,
+    countAlive: refuse,
     // Whoever decides with a token sits where its key is.
-    sign: refuse, isSigned: refuse,
+    sign: refuse,
+    isSigned: refuse,
     ...NOTHING_MADE,
     ...NOTHING_NOTED,
   };

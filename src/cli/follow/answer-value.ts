@@ -15,9 +15,15 @@ export function answerValue(text: string, gate: Gate): Json {
   if (options !== undefined) {
     const chosen = options.find((option) => optionText(option) === text.trim());
     if (chosen !== undefined) return chosen;
-    throw refusal(`Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, not \`${text}\`.`);
+    throw refusal(
+      `Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, not \`${text}\`.`,
+    );
   }
-  if (kind !== 'ask') throw refusal(`Gate \`${gate.path}\` is approved or rejected: it asks for no answer.`, 'Use `perdure approve` or `perdure reject`.');
+  if (kind !== 'ask')
+    throw refusal(
+      `Gate \`${gate.path}\` is approved or rejected: it asks for no answer.`,
+      'Use `perdure approve` or `perdure reject`.',
+    );
   return schema === undefined || takesText(schema) ? text : parsed(text);
 }
 
@@ -46,6 +52,8 @@ export function toContent(text: string, isText: boolean, name: string): Json {
   try {
     return JSON.parse(text) as Json; // JSON.parse gives nothing else
   } catch (error) {
-    throw usageError(`Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(
+      `Expected ${name} to be JSON, as what the gate shows: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }

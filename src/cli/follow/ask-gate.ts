@@ -48,9 +48,24 @@ interface Asking {
 const RESIZED_MS = 150;
 
 /** Shows a gate on a terminal and asks until somebody decides; `gone` aborts when nothing is left to decide. */
-export async function askGate(open: OpenGate, content: GateContent | null, terminal: Terminal, gone: AbortSignal): Promise<Answer> {
+export async function askGate(
+  open: OpenGate,
+  content: GateContent | null,
+  terminal: Terminal,
+  gone: AbortSignal,
+): Promise<Answer> {
   const keys = openKeys(terminal, gone);
-  const asking: Asking = { open, content, edited: undefined, shown: null, unseen: 0, opened: false, busy: false, terminal, keys };
+  const asking: Asking = {
+    open,
+    content,
+    edited: undefined,
+    shown: null,
+    unseen: 0,
+    opened: false,
+    busy: false,
+    terminal,
+    keys,
+  };
   const stopWatching = watchSize(asking);
   try {
     await keys.settle();
@@ -72,7 +87,11 @@ export async function askGate(open: OpenGate, content: GateContent | null, termi
 function show(asking: Asking, text: string | null): void {
   const { open, terminal } = asking;
   const keys = choices(open.gate, terminal);
-  const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - keys.length + 1, palette: terminal.palette };
+  const style = {
+    width: widthOf(terminal.stderr),
+    height: heightOf(terminal.stderr) - keys.length + 1,
+    palette: terminal.palette,
+  };
   const { lines, unseen } = layoutGate(open, text, style);
   asking.shown = text;
   asking.unseen = unseen;
@@ -85,7 +104,9 @@ function watchSize(asking: Asking): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onResize = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(() => { if (!asking.busy) show(asking, asking.shown); }, RESIZED_MS);
+    timer = setTimeout(() => {
+      if (!asking.busy) show(asking, asking.shown);
+    }, RESIZED_MS);
   };
   stderr.on('resize', onResize);
   return () => {
@@ -96,7 +117,10 @@ function watchSize(asking: Asking): () => void {
 
 /** What a key does; null when the person is asked again. */
 async function react(asking: Asking, key: string): Promise<Answer | null> {
-  const { open: { gate }, content } = asking;
+  const {
+    open: { gate },
+    content,
+  } = asking;
   const chosen = gate.options !== undefined && /[1-9]/.test(key) ? gate.options[Number(key) - 1] : undefined;
   if (chosen !== undefined) return (await mayDecide(asking)) ? { kind: 'answer', value: chosen } : null;
   if (key === 'a') return decideBy(asking);
@@ -107,7 +131,10 @@ async function react(asking: Asking, key: string): Promise<Answer | null> {
 
 /** An approval, or an answer in words where that is asked for. */
 async function decideBy(asking: Asking): Promise<Answer | null> {
-  const { open: { gate }, edited } = asking;
+  const {
+    open: { gate },
+    edited,
+  } = asking;
   if (takesText(gate)) return hasSeen(asking) ? whileBusy(asking, () => readAnswer(asking)) : null;
   return gate.options === undefined && (await mayDecide(asking)) ? { kind: 'approve', edited } : null;
 }
@@ -119,10 +146,18 @@ function takesText({ kind, options }: Gate): boolean {
 
 /** What is approved was seen: on the screen, or opened; then a key of its own says so. */
 async function mayDecide(asking: Asking): Promise<boolean> {
-  const { unseen, terminal, keys, open: { gate } } = asking;
+  const {
+    unseen,
+    terminal,
+    keys,
+    open: { gate },
+  } = asking;
   if (!hasSeen(asking)) return false;
   if (unseen === 0) return true;
-  say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'was' : 'were'} not on the screen. Decide on all of it?`);
+  say(
+    terminal,
+    `${plural(unseen, 'line')} of this ${unseen === 1 ? 'was' : 'were'} not on the screen. Decide on all of it?`,
+  );
   say(terminal, YES_OR_NO);
   const isYes = await whileBusy(asking, async () => (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead());
   if (!isYes) tell(terminal, ...choices(gate, terminal));
@@ -137,7 +172,11 @@ function say(terminal: Terminal, text: string): void {
 /** Whether all was shown that is decided on; else says how to see it. */
 function hasSeen({ unseen, opened, terminal, keys, open: { gate } }: Asking): boolean {
   if (keys.wasAhead()) say(terminal, 'That key was typed before this was shown; press it again.');
-  else if (unseen > 0 && !opened) say(terminal, `${plural(unseen, 'line')} of this ${unseen === 1 ? 'has' : 'have'} not been on the screen: \`o\` opens all of it, then you can decide.`);
+  else if (unseen > 0 && !opened)
+    say(
+      terminal,
+      `${plural(unseen, 'line')} of this ${unseen === 1 ? 'has' : 'have'} not been on the screen: \`o\` opens all of it, then you can decide.`,
+    );
   else return true;
   tell(terminal, ...choices(gate, terminal));
   return false;
@@ -154,7 +193,12 @@ async function whileBusy<T>(asking: Asking, use: () => Promise<T>): Promise<T> {
 
 /** Opens the content: to edit it where that may be done, else to read all of it. */
 async function look(asking: Asking, content: GateContent, key: string): Promise<void> {
-  const { open, open: { gate }, terminal, keys } = asking;
+  const {
+    open,
+    open: { gate },
+    terminal,
+    keys,
+  } = asking;
   if (key === 'e' && hasEditor(terminal) && !gate.fixed) return edit(asking, content);
   await keys.lend(() => openInPager(wholeOf(open, asking.shown ?? '', asking.unseen), terminal));
   asking.opened = true;
@@ -188,7 +232,8 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
     // Editors do not draw what is hidden: only the pager shows it.
     asking.opened ||= isDrawn(edited.text);
     // Who only looked has edited nothing: the approval stays one of what the gate shows.
-    if (edited.text === toText(before)) return tell(asking.terminal, '  Nothing was changed.', ...choices(asking.open.gate, asking.terminal));
+    if (edited.text === toText(before))
+      return tell(asking.terminal, '  Nothing was changed.', ...choices(asking.open.gate, asking.terminal));
     asking.edited = edited.value;
     asking.opened = isDrawn(edited.text);
     show(asking, edited.text);
@@ -212,15 +257,24 @@ function choices(gate: Gate, terminal: Terminal): string[] {
   const { kind, options, content, fixed } = gate;
   const key = (what: string, name: string): string => (name === '' ? what : `${what} [${name}]`);
   const byText = takesText(gate) ? [key('answer', 'a')] : [];
-  const answers = options === undefined && kind !== 'ask' ? [key('approve', 'a')] : [...(options ?? []).map((option, index) => key(optionText(option), index < DIGITS ? String(index + 1) : '')), ...byText];
+  const answers =
+    options === undefined && kind !== 'ask'
+      ? [key('approve', 'a')]
+      : [
+          ...(options ?? []).map((option, index) => key(optionText(option), index < DIGITS ? String(index + 1) : '')),
+          ...byText,
+        ];
   const rejecting = kind === 'approval' ? [key('reject with a reason', 'r')] : [];
   const looking = content === null ? [] : [key(fixed || !hasEditor(terminal) ? 'open' : 'edit', 'e')];
   const width = widthOf(terminal.stderr) - 2;
   const lines: string[] = [];
   for (const item of [...answers, ...rejecting, ...looking, key('later', 'Ctrl-C')]) {
     const last = lines.at(-1);
-    if (last !== undefined && displayWidth(last) + 3 + displayWidth(item) <= width) lines[lines.length - 1] = `${last}   ${item}`;
+    if (last !== undefined && displayWidth(last) + 3 + displayWidth(item) <= width)
+      lines[lines.length - 1] = `${last}   ${item}`;
     else lines.push(...wrap(item, width));
   }
-  return lines.map((line) => `  ${line.replace(/\[(?:[1-9aer]|Ctrl-C)\](?= {3}|$)/g, (name) => terminal.palette.bold(name))}`);
+  return lines.map(
+    (line) => `  ${line.replace(/\[(?:[1-9aer]|Ctrl-C)\](?= {3}|$)/g, (name) => terminal.palette.bold(name))}`,
+  );
 }

@@ -24,9 +24,12 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
     await link.client.workflow.getHandle(run).cancel();
     const hasWorker = (await pollersAt(link.connection, link.namespace, link.taskQueue)).length > 0;
     if (json) printJson(terminal, { run, status: view.status });
-    tell(terminal, hasWorker
-      ? `Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`
-      : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue \`${link.taskQueue}\`: start one with \`perdure worker\`.`);
+    tell(
+      terminal,
+      hasWorker
+        ? `Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`
+        : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue \`${link.taskQueue}\`: start one with \`perdure worker\`.`,
+    );
     return EXIT.success;
   } finally {
     await link.close();

@@ -14,7 +14,10 @@ import { shownIn } from './gate-content.js';
 import { gateLines } from './plain-lines.js';
 
 /** Says how following ended: the ending on stderr, the result alone on stdout, or one RunResult for `--json`. */
-export async function conclude(end: FollowEnd, { run, terminal, store, json }: { run: string; terminal: Terminal; store: Store; json: boolean }): Promise<ExitCode> {
+export async function conclude(
+  end: FollowEnd,
+  { run, terminal, store, json }: { run: string; terminal: Terminal; store: Store; json: boolean },
+): Promise<ExitCode> {
   if (end.kind === 'interrupted') {
     if (json) printJson(terminal, { run, status: 'running' satisfies RunStatus });
     return EXIT.interrupted;
@@ -22,7 +25,9 @@ export async function conclude(end: FollowEnd, { run, terminal, store, json }: {
   const { view } = end;
   if (json) printJson(terminal, await toRunResult(view, store));
   if (end.kind === 'waiting') {
-    if (terminal.interactive) for (const open of openGates(view)) tell(terminal, ...gateLines(open, await shownIn(open.gate, store), widthOf(terminal.stderr)));
+    if (terminal.interactive)
+      for (const open of openGates(view))
+        tell(terminal, ...gateLines(open, await shownIn(open.gate, store), widthOf(terminal.stderr)));
     return EXIT.waiting;
   }
   tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));

@@ -50,7 +50,10 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
     if (command.print === true) {
       print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
-      tell(terminal, `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update \`${DECIDE}\`${gate.needsToken ? '; its token is valid for an hour' : ''}.`);
+      tell(
+        terminal,
+        `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update \`${DECIDE}\`${gate.needsToken ? '; its token is valid for an hour' : ''}.`,
+      );
       return EXIT.success;
     }
     const receipt = await decide(link.client, gate, says, session.store);
@@ -63,14 +66,24 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
 }
 
 /** Shows all of a gate. Throws a refusal where it is not what was seen before, or where somebody does not agree to what they could not see. */
-async function showWhole(open: OpenGate, content: GateContent | null, { hash, says }: DecideCommand, terminal: Terminal): Promise<void> {
+async function showWhole(
+  open: OpenGate,
+  content: GateContent | null,
+  { hash, says }: DecideCommand,
+  terminal: Terminal,
+): Promise<void> {
   const { gate } = open;
   const seen = hash ?? null;
-  if (seen !== null && !isHash(seen, gate.hash)) throw refusal(`Gate \`${gate.path}\` shows other content (${gate.hash}) than \`${seen}\`.`, `Look at it with \`perdure show ${rootOf(open.address)}\`.`);
+  if (seen !== null && !isHash(seen, gate.hash))
+    throw refusal(
+      `Gate \`${gate.path}\` shows other content (${gate.hash}) than \`${seen}\`.`,
+      `Look at it with \`perdure show ${rootOf(open.address)}\`.`,
+    );
   const style = { width: readingWidthOf(terminal.stderr), palette: terminal.palette };
   tell(terminal, ...renderGate(open, content?.shown ?? null, { ...style, height: null }), ...optionLines(gate));
   const unseen = unseenLines(open, content?.shown ?? null, { ...style, height: heightOf(terminal.stderr) });
-  if (unseen > 0 && seen === null && says.decision !== 'reject' && !(await agrees(unseen, terminal))) throw refusal('Nothing was decided; the gate stays open.');
+  if (unseen > 0 && seen === null && says.decision !== 'reject' && !(await agrees(unseen, terminal)))
+    throw refusal('Nothing was decided; the gate stays open.');
 }
 
 /** Whether a hash was meant: whole, its digits, or their ends as a gate shows them. */
@@ -89,7 +102,14 @@ async function agrees(unseen: number, terminal: Terminal): Promise<boolean> {
   const keys = openKeys(terminal, new AbortController().signal);
   try {
     await keys.settle();
-    tell(terminal, ...wrap(`${plural(unseen, 'line')} of this ${unseen === 1 ? 'does' : 'do'} not fit on the screen. Decide on all of it?`, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`), `  ${YES_OR_NO}`);
+    tell(
+      terminal,
+      ...wrap(
+        `${plural(unseen, 'line')} of this ${unseen === 1 ? 'does' : 'do'} not fit on the screen. Decide on all of it?`,
+        widthOf(terminal.stderr) - 2,
+      ).map((line) => `  ${line}`),
+      `  ${YES_OR_NO}`,
+    );
     return (await keys.key()).toLowerCase() === 'y' && !keys.wasAhead();
   } finally {
     keys.close();
@@ -104,7 +124,10 @@ interface Meant {
 }
 
 /** What is said, with what was typed or edited stored where it is too big for history (I6). */
-async function saysOf({ says, answer = null, edit = null }: DecideCommand, { gate, content, store, terminal }: Meant): Promise<Says> {
+async function saysOf(
+  { says, answer = null, edit = null }: DecideCommand,
+  { gate, content, store, terminal }: Meant,
+): Promise<Says> {
   if (edit !== null) {
     if (content === null) throw refusal(`Gate \`${gate.path}\` shows nothing that may be edited.`);
     return { ...says, edit: await store.put(await editedContent(edit, content.isText, terminal)) };
@@ -117,12 +140,18 @@ export function gateAt(view: RunView, address: string): OpenGate {
   const open = openGates(view);
   const meant = open.filter((gate) => gate.address === address || gate.address.startsWith(`${address}/`));
   if (meant.length === 1 && meant[0] !== undefined) return meant[0];
-  if (meant.length > 1) throw refusal(`${meant.length} gates are open below \`${address}\`.`, `Name one:\n${addresses(meant)}`);
+  if (meant.length > 1)
+    throw refusal(`${meant.length} gates are open below \`${address}\`.`, `Name one:\n${addresses(meant)}`);
   const step = stepAt(view, pathBelow(address));
   if ((step?.step.kind === 'approval' || step?.step.kind === 'ask') && step.result !== null) {
-    throw refusal(`The gate \`${address}\` is already decided: ${step.result.error ?? step.result.note ?? step.status}.`);
+    throw refusal(
+      `The gate \`${address}\` is already decided: ${step.result.error ?? step.result.note ?? step.status}.`,
+    );
   }
-  throw refusal(`No gate is open at \`${address}\`.`, open.length === 0 ? 'Nothing in this run waits for a person.' : `There are:\n${addresses(open)}`);
+  throw refusal(
+    `No gate is open at \`${address}\`.`,
+    open.length === 0 ? 'Nothing in this run waits for a person.' : `There are:\n${addresses(open)}`,
+  );
 }
 
 function addresses(gates: OpenGate[]): string {

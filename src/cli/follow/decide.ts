@@ -21,24 +21,42 @@ export async function decide(client: Client, open: OpenGate, says: Says, key: Ap
     return await sendUpdate<DecisionReceipt, Decision>(client, { run: owner, name: DECIDE, given: decision });
   } catch (error) {
     // Whoever was faster has decided the gate, and its run has ended since.
-    if (grpcTrouble(error) === 'not-found') throw refusal(`The gate \`${open.address}\` is already decided: its run has ended.`);
+    if (grpcTrouble(error) === 'not-found')
+      throw refusal(`The gate \`${open.address}\` is already decided: its run has ended.`);
     if (!(error instanceof WorkflowUpdateFailedError)) throw error;
     const message = error.cause?.message ?? error.message;
-    throw refusal(message, /takes one of|is a question|is approved or rejected/.test(message) ? `Answer it with:\n  ${answerCommands(open).join('\n  ')}` : null);
+    throw refusal(
+      message,
+      /takes one of|is a question|is approved or rejected/.test(message)
+        ? `Answer it with:\n  ${answerCommands(open).join('\n  ')}`
+        : null,
+    );
   }
 }
 
 /** A decision as the run takes it: with the store's token, where the gate wants one. Throws a `StoreFailure` where the store is elsewhere. */
-export async function signedDecision(client: Client, { gate, owner, needsToken }: OpenGate, says: Says, key: ApprovalKey): Promise<Decision> {
+export async function signedDecision(
+  client: Client,
+  { gate, owner, needsToken }: OpenGate,
+  says: Says,
+  key: ApprovalKey,
+): Promise<Decision> {
   const decision: Decision = { gate: gate.path, hash: gate.hash, ...says };
   if (needsToken !== true) return decision;
   const { raw } = await client.workflow.getHandle(owner).describe();
   const first = raw.workflowExecutionInfo?.firstRunId ?? '';
-  return { ...decision, token: await issueToken({ run: owner, first, gate: gate.path, since: gate.since }, decision, key) };
+  return {
+    ...decision,
+    token: await issueToken({ run: owner, first, gate: gate.path, since: gate.since }, decision, key),
+  };
 }
 
 /** What came of a decision, for people: `Approved by ana.` */
 export function receiptText({ decision, by, missing, hash }: DecisionReceipt): string {
-  const word = { approve: hash === undefined ? 'Approved' : 'Edited and approved', reject: 'Rejected', answer: 'Answered' }[decision];
+  const word = {
+    approve: hash === undefined ? 'Approved' : 'Edited and approved',
+    reject: 'Rejected',
+    answer: 'Answered',
+  }[decision];
   return `${word} by ${by}${missing === undefined ? '' : `; ${missing} more must agree`}.`;
 }

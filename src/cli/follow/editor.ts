@@ -19,7 +19,11 @@ export function hasEditor(terminal: Terminal): boolean {
 }
 
 /** Opens content in `$VISUAL` or `$EDITOR`. Gives what was saved; throws a refusal where that is not possible. */
-export async function editContent(content: Json, isText: boolean, terminal: Terminal): Promise<{ value: Json; text: string }> {
+export async function editContent(
+  content: Json,
+  isText: boolean,
+  terminal: Terminal,
+): Promise<{ value: Json; text: string }> {
   const [program = '', ...args] = editorOf(terminal);
   const folder = await mkdtemp(join(tmpdir(), 'perdure-edit-'));
   try {

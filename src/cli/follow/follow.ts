@@ -52,7 +52,21 @@ export type FollowEnd = { kind: 'closed' | 'waiting'; view: RunView } | { kind: 
 export async function follow(options: FollowOptions): Promise<FollowEnd> {
   const interrupts = listenForInterrupts();
   const tellBefore = options.progress.tell;
-  const following: Following = { ...options, interrupts, screen: createScreen(options.terminal, { uiUrl: runUrl(options.link, options.run), joined: options.joined, listen: () => (options.isElsewhere ? null : listenToModels(options.store)), read: (gate) => shownIn(gate, options.store) }), answered: new Set(), asking: null, toldPause: undefined, toldWarnings: 0, done: new AbortController() };
+  const following: Following = {
+    ...options,
+    interrupts,
+    screen: createScreen(options.terminal, {
+      uiUrl: runUrl(options.link, options.run),
+      joined: options.joined,
+      listen: () => (options.isElsewhere ? null : listenToModels(options.store)),
+      read: (gate) => shownIn(gate, options.store),
+    }),
+    answered: new Set(),
+    asking: null,
+    toldPause: undefined,
+    toldWarnings: 0,
+    done: new AbortController(),
+  };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);
@@ -71,7 +85,9 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
 
 /** Where Temporal's Web UI shows a run; null where that is not known. */
 export function runUrl({ uiUrl, namespace }: TemporalLink, run: string): string | null {
-  return uiUrl === null ? null : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(run)}`;
+  return uiUrl === null
+    ? null
+    : `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(run)}`;
 }
 
 interface Following extends FollowOptions {
@@ -94,7 +110,11 @@ async function watch(following: Following): Promise<RunView | null> {
   const signal = AbortSignal.any([following.interrupts.signal, following.done.signal]);
   for (;;) {
     const observer = observe({
-      source: following.link, run: following.run, store: following.store, wait: true, signal,
+      source: following.link,
+      run: following.run,
+      store: following.store,
+      wait: true,
+      signal,
       onChange: () => react(following, observer.view()),
       ...(following.onEvent === undefined ? {} : { onEvent: following.onEvent }),
     });
@@ -103,7 +123,8 @@ async function watch(following: Following): Promise<RunView | null> {
       following.asking?.gone.abort();
       return observer.view();
     } catch (error) {
-      if (grpcTrouble(error) !== 'connection-lost') throw grpcTrouble(error) === 'not-found' ? unknownRun(following.run) : error;
+      if (grpcTrouble(error) !== 'connection-lost')
+        throw grpcTrouble(error) === 'not-found' ? unknownRun(following.run) : error;
       following.progress.tell('the Temporal server went away; connecting again, the run is not lost');
       following.link = await following.reconnect();
     }
@@ -114,7 +135,8 @@ async function watch(following: Following): Promise<RunView | null> {
 function tellPause(following: Following, pause: Pause | null): void {
   if (pause?.since === following.toldPause) return;
   following.toldPause = pause?.since;
-  if (pause !== null && !following.terminal.interactive) pauseLines(pause).forEach((line) => following.screen.note(line));
+  if (pause !== null && !following.terminal.interactive)
+    pauseLines(pause).forEach((line) => following.screen.note(line));
 }
 
 /** Says of each limit once that most of it is used. */
@@ -135,7 +157,12 @@ function react(following: Following, view: RunView | null): void {
     if (view.status === 'waiting' || view.status === 'paused') done.abort();
     return;
   }
-  if (terminal.interactive) askNext(following, view, gates.filter((open) => !answered.has(keyOf(open))));
+  if (terminal.interactive)
+    askNext(
+      following,
+      view,
+      gates.filter((open) => !answered.has(keyOf(open))),
+    );
 }
 
 /** Asks about the first gate that this person may answer, and tells of those that are for others. */
@@ -153,7 +180,9 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
 /** A gate that is for others is not asked about here: they are told how to answer it. */
 function tellOthers({ answered, screen, store, terminal }: Following, open: OpenGate): void {
   answered.add(keyOf(open));
-  void shownIn(open.gate, store).then((content) => screen.note(gateLines(open, content, widthOf(terminal.stderr)).join('\n')));
+  void shownIn(open.gate, store).then((content) =>
+    screen.note(gateLines(open, content, widthOf(terminal.stderr)).join('\n')),
+  );
 }
 
 function keyOf({ address, gate }: OpenGate): string {
@@ -172,9 +201,18 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
   try {
     const answer = await askGate(open, await readGateContent(open.gate, following.store), terminal, gone.signal);
     if (answer.kind === 'later') interrupts.interrupt();
-    else if (answer.kind !== 'gone') tell(terminal, `  ${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`);
+    else if (answer.kind !== 'gone')
+      tell(
+        terminal,
+        `  ${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`,
+      );
   } catch (error) {
-    tell(terminal, `  ${error instanceof Error ? error.message : String(error)}`, '  Decide with:', ...answerCommands(open).map((command) => `    ${command}`));
+    tell(
+      terminal,
+      `  ${error instanceof Error ? error.message : String(error)}`,
+      '  Decide with:',
+      ...answerCommands(open).map((command) => `    ${command}`),
+    );
   } finally {
     interrupts.signal.removeEventListener('abort', stop);
     screen.release();
@@ -185,12 +223,21 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
 async function saysOf(answer: Exclude<Answer, { kind: 'later' | 'gone' }>, by: string, store: Store): Promise<Says> {
   if (answer.kind === 'reject') return { decision: answer.kind, by, comment: answer.comment };
   if (answer.kind === 'answer') return { decision: answer.kind, by, value: await store.put(answer.value) };
-  return { decision: answer.kind, by, ...(answer.edited === undefined ? {} : { edit: await store.put(answer.edited) }) };
+  return {
+    decision: answer.kind,
+    by,
+    ...(answer.edited === undefined ? {} : { edit: await store.put(answer.edited) }),
+  };
 }
 
 /** Says that the run goes on; a second Ctrl-C in time cancels it. Gives whether it did. */
 async function leave({ terminal, interrupts, link, run }: Following): Promise<boolean> {
-  tell(terminal, '', `The run goes on. Come back with \`perdure watch ${run}\`.`, 'Press Ctrl-C again within 2 s to cancel it.');
+  tell(
+    terminal,
+    '',
+    `The run goes on. Come back with \`perdure watch ${run}\`.`,
+    'Press Ctrl-C again within 2 s to cancel it.',
+  );
   if (!(await interrupts.second())) return false;
   await link.client.workflow.getHandle(run).cancel();
   tell(terminal, `Cancelling \`${run}\`.`);

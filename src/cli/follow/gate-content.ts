@@ -16,17 +16,25 @@ export interface GateContent {
 
 /** What a gate shows, as people read it, where nobody decides: why it cannot be shown stands in its place. Null when the question is all there is. */
 export async function shownIn(gate: Gate, store: Store): Promise<string | null> {
-  return readGateContent(gate, store).then((content) => content?.shown ?? null, (error: unknown) => (error instanceof Error ? error.message : String(error)));
+  return readGateContent(gate, store).then(
+    (content) => content?.shown ?? null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 }
 
 /**
  * The exact content that a gate shows; null when the question is all there is. What a person approves is
  * what its hash names: content that does not fit the hash is refused, never shown (decision 4).
  */
-export async function readGateContent({ path, message, content, options, hash }: Gate, store: Store): Promise<GateContent | null> {
+export async function readGateContent(
+  { path, message, content, options, hash }: Gate,
+  store: Store,
+): Promise<GateContent | null> {
   const json = await loadValue(content, store);
   if (gateHashOf({ message, content: json, ...(options === undefined ? {} : { options }) }) !== hash) {
-    throw refusal(`What the gate \`${path}\` shows does not fit its hash \`${hash}\`: it is not shown, and cannot be approved here.`);
+    throw refusal(
+      `What the gate \`${path}\` shows does not fit its hash \`${hash}\`: it is not shown, and cannot be approved here.`,
+    );
   }
   if (content === null) return null;
   // In a file of its own, with YAML: only a gate that is shown needs it.

@@ -34,16 +34,27 @@ export function unseenLines(gate: OpenGate, content: string | null, style: GateS
 }
 
 /** Both at once: what `renderGate` and `unseenLines` give. */
-export function layoutGate({ address, gate }: OpenGate, content: string | null, style: GateStyle): { lines: string[]; unseen: number } {
+export function layoutGate(
+  { address, gate }: OpenGate,
+  content: string | null,
+  style: GateStyle,
+): { lines: string[]; unseen: number } {
   const { width, height, palette } = style;
   const facts = gateFacts(gate, Date.now()).filter((fact) => fact !== 'no deadline');
   const head = [
     ...titleLines(`◆ ${safeName(address)} ${wantOf(gate)}: ${safeLine(gate.message)}`, gateHash(gate.hash), style),
-    ...(facts.length === 0 ? [] : wrap(facts.join(' · '), width - INDENT.length).map((line) => palette.dim(`${INDENT}${line}`))),
+    ...(facts.length === 0
+      ? []
+      : wrap(facts.join(' · '), width - INDENT.length).map((line) => palette.dim(`${INDENT}${line}`))),
   ];
   const tooHigh = height === null ? 0 : Math.max(0, head.length + OTHER_LINES - 1 - height);
-  if (content === null) return { lines: head, unseen: height === null ? 0 : Math.max(0, head.length + MARGIN - height) };
-  const { lines, hidden } = frame(content, style, height === null ? Infinity : Math.max(0, height - OTHER_LINES - head.length + 1));
+  if (content === null)
+    return { lines: head, unseen: height === null ? 0 : Math.max(0, head.length + MARGIN - height) };
+  const { lines, hidden } = frame(
+    content,
+    style,
+    height === null ? Infinity : Math.max(0, height - OTHER_LINES - head.length + 1),
+  );
   return { lines: [...head, ...lines], unseen: hidden + Math.min(head.length, tooHigh) };
 }
 
@@ -53,20 +64,36 @@ const MARGIN = 3;
 function titleLines(title: string, hash: string, { width, palette }: GateStyle): string[] {
   const room = Math.min(width, displayWidth(title) + displayWidth(hash) + 2) - displayWidth(hash) - 2;
   const fill = Number.isFinite(width) ? width - displayWidth(title) - displayWidth(hash) : 2;
-  if (displayWidth(title) <= room) return [`${palette.tone('attention', title)}${' '.repeat(fill)}${palette.dim(hash)}`];
-  return [...wrap(title, width - INDENT.length).map((line, index) => palette.tone('attention', index === 0 ? line : `${INDENT}${line}`)), palette.dim(`${INDENT}${hash}`)];
+  if (displayWidth(title) <= room)
+    return [`${palette.tone('attention', title)}${' '.repeat(fill)}${palette.dim(hash)}`];
+  return [
+    ...wrap(title, width - INDENT.length).map((line, index) =>
+      palette.tone('attention', index === 0 ? line : `${INDENT}${line}`),
+    ),
+    palette.dim(`${INDENT}${hash}`),
+  ];
 }
 
 /** The content's lines, wrapped, at most `room` of them, and how many more there are. */
-export function frame(content: string, { width, palette }: Pick<GateStyle, 'width' | 'palette'>, room: number): { lines: string[]; hidden: number } {
+export function frame(
+  content: string,
+  { width, palette }: Pick<GateStyle, 'width' | 'palette'>,
+  room: number,
+): { lines: string[]; hidden: number } {
   const written = wrapLines(safeText(content.replace(/\n+$/, '')), width - INDENT.length * 2);
-  const all = written.flatMap((pieces) => pieces.map((piece, index) => `${palette.dim(GUTTERS[index === 0 ? 0 : 1] ?? '')}${piece}`));
+  const all = written.flatMap((pieces) =>
+    pieces.map((piece, index) => `${palette.dim(GUTTERS[index === 0 ? 0 : 1] ?? '')}${piece}`),
+  );
   const shown = all.slice(0, room);
   const hidden = all.length - shown.length;
   const label = ` ${plural(written.length, 'line')}${hidden > 0 ? '; `e` opens it' : ''} `;
   const rule = '─'.repeat(Math.max(0, Math.min(width, LONGEST_RULE) - displayWidth(label) - 4));
   return {
-    lines: [...wrap(`  ┌─${label}${rule}`, width).map((line) => palette.dim(line)), ...shown, ...(hidden > 0 ? [palette.dim(`  ╰ … ${plural(hidden, 'more line')}`)] : [])],
+    lines: [
+      ...wrap(`  ┌─${label}${rule}`, width).map((line) => palette.dim(line)),
+      ...shown,
+      ...(hidden > 0 ? [palette.dim(`  ╰ … ${plural(hidden, 'more line')}`)] : []),
+    ],
     hidden,
   };
 }

@@ -48,7 +48,10 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
     stdin.pause();
   };
   const key = async (): Promise<string> => {
-    while (typed.length === 0 && !gone.aborted) await new Promise<void>((resolve) => { wake = resolve; });
+    while (typed.length === 0 && !gone.aborted)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     if (gone.aborted) return '';
     ahead -= 1;
     return typed.shift() ?? '';

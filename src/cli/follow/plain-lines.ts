@@ -32,8 +32,15 @@ function changes(steps: StepView[], outer: Telling): string[] {
   return steps.flatMap((step) => {
     const own = isNews(step, telling.told) ? [plainLine(step, telling)] : [];
     const nameOf = itemNames(step, telling.around);
-    const nested = nestedIn(step).flatMap((run) => changes(run.steps, { ...telling, around: { input: run.input, layers: [] } }));
-    const below = [...nested, ...step.rounds.flatMap((round) => changes(round.steps, { ...telling, item: nameOf(round.index) || telling.item }))];
+    const nested = nestedIn(step).flatMap((run) =>
+      changes(run.steps, { ...telling, around: { input: run.input, layers: [] } }),
+    );
+    const below = [
+      ...nested,
+      ...step.rounds.flatMap((round) =>
+        changes(round.steps, { ...telling, item: nameOf(round.index) || telling.item }),
+      ),
+    ];
     // What is below a step begins after it and ends before it.
     return step.status === 'running' ? [...own, ...below] : [...below, ...own];
   });
@@ -53,7 +60,9 @@ function plainLine(step: StepView, { now, item }: Telling): string {
   // What a failure says is wanted whole; how a command goes on is not.
   const detail = step.status === 'error' || step.status === 'timeout' ? whole : clip(whole, WIDEST_DETAIL);
   const took = step.status === 'running' ? '' : time;
-  return [`${mark ?? '▸'} ${safeName(step.path)}`, item, ...doers(step, kind), detail, took, cost].filter((part) => part !== '').join('  ');
+  return [`${mark ?? '▸'} ${safeName(step.path)}`, item, ...doers(step, kind), detail, took, cost]
+    .filter((part) => part !== '')
+    .join('  ');
 }
 
 /** What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree. */

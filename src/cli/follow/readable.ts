@@ -7,7 +7,9 @@ import { toText } from '../../plan/json.js';
  * YAML, where they stand as lines. Its indent keeps them in their place: none can pass for something beside it.
  */
 export function readable(json: Json): string {
-  return typeof json !== 'string' && hasLines(json) ? stringify(json, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false }).trimEnd() : toText(json);
+  return typeof json !== 'string' && hasLines(json)
+    ? stringify(json, { lineWidth: 0, blockQuote: 'literal', aliasDuplicateObjects: false }).trimEnd()
+    : toText(json);
 }
 
 function hasLines(json: Json): boolean {

@@ -35,13 +35,18 @@ type Listening = Words | null;
 
 function headerFor(view: RunView, { uiUrl, joined }: Header, terminal: Terminal): string[] {
   const width = widthOf(terminal.stderr);
-  return joined ? [...renderJoined(view), ...(uiUrl === null ? [] : [`  Temporal ${uiUrl}`])] : renderHeader(view, uiUrl, width);
+  return joined
+    ? [...renderJoined(view), ...(uiUrl === null ? [] : [`  Temporal ${uiUrl}`])]
+    : renderHeader(view, uiUrl, width);
 }
 
 const FRAME_MS = 100;
 
 /** The screen that fits the terminal: a live tree for a person, else one plain line for each change. */
-export function createScreen(terminal: Terminal, about: Header & { listen: () => Listening; read: ReadContent }): Screen {
+export function createScreen(
+  terminal: Terminal,
+  about: Header & { listen: () => Listening; read: ReadContent },
+): Screen {
   return terminal.interactive ? createLiveScreen(terminal, about, about.listen()) : createPlainScreen(terminal, about);
 }
 
@@ -52,7 +57,13 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
   let frame = 0;
   const draw = (): void => {
     if (view === null || held) return;
-    const style = { width: widthOf(terminal.stderr), height: heightOf(terminal.stderr) - 1, palette: terminal.palette, frame: frame++, ...(words === null ? {} : { says: words.at }) };
+    const style = {
+      width: widthOf(terminal.stderr),
+      height: heightOf(terminal.stderr) - 1,
+      palette: terminal.palette,
+      frame: frame++,
+      ...(words === null ? {} : { says: words.at }),
+    };
     region.draw(renderScreen(view, Date.now(), style));
   };
   const timer = setInterval(draw, FRAME_MS);
@@ -67,7 +78,16 @@ function createLiveScreen(terminal: Terminal, about: Header, words: Listening): 
       draw();
       held = true;
       region.clear();
-      if (view !== null) tell(terminal, ...renderScreen(view, Date.now(), { width: widthOf(terminal.stderr), height: Math.ceil(heightOf(terminal.stderr) / 2), palette: terminal.palette, frame }));
+      if (view !== null)
+        tell(
+          terminal,
+          ...renderScreen(view, Date.now(), {
+            width: widthOf(terminal.stderr),
+            height: Math.ceil(heightOf(terminal.stderr) / 2),
+            palette: terminal.palette,
+            frame,
+          }),
+        );
     },
     release() {
       held = false;

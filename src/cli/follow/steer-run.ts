@@ -33,7 +33,12 @@ export async function steerRun({ run, wish, by, id, json }: SteerCommand, termin
     if (link === null || isClosed(view.status)) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
     const request = id ?? randomUUID();
     const steer: Steer = { ...wish, id: request, by };
-    const receipt = await sendUpdate<SteerReceipt, Steer>(link.client, { run, name: STEER, given: steer, id: `steer-${request}` });
+    const receipt = await sendUpdate<SteerReceipt, Steer>(link.client, {
+      run,
+      name: STEER,
+      given: steer,
+      id: `steer-${request}`,
+    });
     if (json) printJson(terminal, { run, status: receipt.status });
     else tell(terminal, `${WORDS[receipt.status](run)} Follow it with \`perdure watch ${run}\`.`);
     return EXIT.success;

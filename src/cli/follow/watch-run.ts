@@ -40,9 +40,19 @@ export async function watchRun({ run, untilWaiting, by, json }: WatchCommand, te
   const link = await session.connect({ start: true });
   try {
     const end = await follow({
-      terminal, store, run, by, untilWaiting, isElsewhere: session.isElsewhere, joined: false, link, progress: session.progress,
+      terminal,
+      store,
+      run,
+      by,
+      untilWaiting,
+      isElsewhere: session.isElsewhere,
+      joined: false,
+      link,
+      progress: session.progress,
       reconnect: () => session.connect({ start: true }),
-      ...(list === null ? {} : { onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }) }),
+      ...(list === null
+        ? {}
+        : { onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }) }),
     });
     list?.end();
     return list === null ? await conclude(end, { run, terminal, store, json }) : exitOfEnd(end);

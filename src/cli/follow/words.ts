@@ -34,7 +34,8 @@ export function listenToModels(store: Pick<Store, 'readLog'>): Words {
     if (looking) return;
     looking = true;
     try {
-      for (const path of shown.paths) heard.set(path, await hear(store, shown.run, path, heard.get(path) ?? { offset: 0, text: '' }));
+      for (const path of shown.paths)
+        heard.set(path, await hear(store, shown.run, path, heard.get(path) ?? { offset: 0, text: '' }));
     } catch {
       // Words are an extra: what cannot be read is not shown.
     } finally {
@@ -45,7 +46,12 @@ export function listenToModels(store: Pick<Store, 'readLog'>): Words {
   const timer = setInterval(() => void look(), LOOK_MS);
   return {
     of(view) {
-      shown = { run: rootOf(view.run), paths: speaking(view).slice(0, MOST_STEPS).map(({ path }) => path) };
+      shown = {
+        run: rootOf(view.run),
+        paths: speaking(view)
+          .slice(0, MOST_STEPS)
+          .map(({ path }) => path),
+      };
       for (const path of heard.keys()) if (!shown.paths.includes(path)) heard.delete(path);
     },
     at: (path) => tailOf(heard.get(path)?.text ?? ''),
@@ -55,7 +61,10 @@ export function listenToModels(store: Pick<Store, 'readLog'>): Words {
 
 /** Agents that run, those of nested runs included. */
 function speaking(view: RunView): StepView[] {
-  return everyStepView(view.steps).flatMap((step) => [...(step.step.kind === 'agent' && step.status === 'running' ? [step] : []), ...nestedIn(step).flatMap(speaking)]);
+  return everyStepView(view.steps).flatMap((step) => [
+    ...(step.step.kind === 'agent' && step.status === 'running' ? [step] : []),
+    ...nestedIn(step).flatMap(speaking),
+  ]);
 }
 
 /** Reads on. A note, that a tool is called say, ends what was said before it. */

@@ -59,13 +59,18 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
 
 /** `waiting` when only people can let it go on. */
 function openStatus(steps: StepView[]): 'waiting' | 'running' {
-  const running = steps.filter(({ status }) => status === 'running').flatMap((step) => (step.nested === null ? [roundsStatus(step.rounds)] : openRunsOf(step)));
+  const running = steps
+    .filter(({ status }) => status === 'running')
+    .flatMap((step) => (step.nested === null ? [roundsStatus(step.rounds)] : openRunsOf(step)));
   const waits = steps.some(({ status }) => status === 'waiting') || running.includes('waiting');
   return waits && running.every((status) => status === 'waiting') ? 'waiting' : 'running';
 }
 
 function openRunsOf({ nested, others }: StepView): RunView['status'][] {
-  return [...(nested === null ? [] : [nested.status]), ...others.flatMap(({ status }) => (isClosed(status) ? [] : [status]))];
+  return [
+    ...(nested === null ? [] : [nested.status]),
+    ...others.flatMap(({ status }) => (isClosed(status) ? [] : [status])),
+  ];
 }
 
 function roundsStatus(rounds: RoundView[]): 'waiting' | 'running' {
@@ -96,8 +101,11 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
   const path = pathIn(scope, step);
   const result = resultAt({ scope, fold }, step, path);
   const gate = gateOf(fold, path);
-  const [nested = null, ...others] = nestedOf(step, `${rootOf(fold.run)}/${path}`, assembly).map((run) => assemble(run, assembly));
-  const status = result?.status ?? (gate === null ? (scope.schedule.steps[step.index]?.status ?? 'pending') : 'waiting');
+  const [nested = null, ...others] = nestedOf(step, `${rootOf(fold.run)}/${path}`, assembly).map((run) =>
+    assemble(run, assembly),
+  );
+  const status =
+    result?.status ?? (gate === null ? (scope.schedule.steps[step.index]?.status ?? 'pending') : 'waiting');
   return {
     path,
     step,
@@ -117,7 +125,11 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
 }
 
 /** How a step ended. While the run is open, what it wrote before it continued as new tells of steps that are not under way again. */
-function resultAt({ scope: { schedule }, fold }: Pick<Sources, 'scope' | 'fold'>, step: Step, path: string): StepResult | null {
+function resultAt(
+  { scope: { schedule }, fold }: Pick<Sources, 'scope' | 'fold'>,
+  step: Step,
+  path: string,
+): StepResult | null {
   const known = resultOf(schedule, step.index, fold.input.plan.agents);
   return fold.outcome === null && known === null ? null : (fold.truth.steps.get(path) ?? known);
 }
@@ -132,7 +144,9 @@ function nestedOf({ kind }: Step, address: string, { folds }: Assembly): RunFold
 
 /** The open gate of a step: its own, or the first of those that ask about calls of its agent. */
 function gateOf({ gates }: RunFold, path: string): Gate | null {
-  return gates.get(path) ?? [...gates.values()].find((gate) => gate.path !== path && stepPathOf(gate.path) === path) ?? null;
+  return (
+    gates.get(path) ?? [...gates.values()].find((gate) => gate.path !== path && stepPathOf(gate.path) === path) ?? null
+  );
 }
 
 function ownerOf({ owners }: RunFold, gate: Gate | null): Pick<StepView, 'gateOwner'> {
@@ -148,14 +162,23 @@ function roundsOf(step: BlockStep, path: string, { scope, fold, assembly }: Sour
   const inner = innersOf(scope, step);
   const known = new Map(inner.map((round) => [round.index, round]));
   const written = fold.truth.rounds.get(path);
-  if (fold.outcome !== null && written !== undefined) return written.map((result) => writtenRound({ step, path, result }, known.get(result.index), { fold, assembly }));
-  const before = (written ?? []).filter(({ index }) => !known.has(index)).map((result) => writtenRound({ step, path, result }, undefined, { fold, assembly }));
+  if (fold.outcome !== null && written !== undefined)
+    return written.map((result) => writtenRound({ step, path, result }, known.get(result.index), { fold, assembly }));
+  const before = (written ?? [])
+    .filter(({ index }) => !known.has(index))
+    .map((result) => writtenRound({ step, path, result }, undefined, { fold, assembly }));
   return [...before, ...inner.map((round) => openRound(round, fold, assembly))].sort((a, b) => a.index - b.index);
 }
 
-function writtenRound({ step, path, result }: { step: BlockStep; path: string; result: RoundResult }, known: FoldScope | undefined, { fold, assembly }: Omit<Sources, 'scope'>): RoundView {
+function writtenRound(
+  { step, path, result }: { step: BlockStep; path: string; result: RoundResult },
+  known: FoldScope | undefined,
+  { fold, assembly }: Omit<Sources, 'scope'>,
+): RoundView {
   return endedRound(step, joinPath(path, String(result.index)), result, (below) =>
-    known === undefined ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents }) : assembleStep(below.step, { scope: known, fold, assembly }),
+    known === undefined
+      ? writtenStep(below, { truth: fold.truth, agents: fold.input.plan.agents })
+      : assembleStep(below.step, { scope: known, fold, assembly }),
   );
 }
 
@@ -164,12 +187,27 @@ function openRound(round: FoldScope, fold: RunFold, assembly: Assembly): RoundVi
   const steps = stepsOf(round, fold, assembly);
   const ended = schedule.open === 0 ? courseOf(schedule, single) : null;
   return {
-    index: index ?? 0, path, single, steps, output: null, duration_ms: null, spend: steps.reduce(addOpenSpend, schedule.spend),
-    ...(ended === null ? { error: errorOf(schedule), status: openStatus(steps) } : { error: ended.error, status: ended.status, ...(ended.partial === undefined ? {} : { partial: ended.partial }) }),
+    index: index ?? 0,
+    path,
+    single,
+    steps,
+    output: null,
+    duration_ms: null,
+    spend: steps.reduce(addOpenSpend, schedule.spend),
+    ...(ended === null
+      ? { error: errorOf(schedule), status: openStatus(steps) }
+      : {
+          error: ended.error,
+          status: ended.status,
+          ...(ended.partial === undefined ? {} : { partial: ended.partial }),
+        }),
   };
 }
 
-function progressOf(started: Started | undefined, pending: PendingActivity | undefined): Pick<StepView, 'startedAt' | 'doing' | 'attempt'> {
+function progressOf(
+  started: Started | undefined,
+  pending: PendingActivity | undefined,
+): Pick<StepView, 'startedAt' | 'doing' | 'attempt'> {
   return {
     startedAt: started === undefined ? null : Date.parse(started.at),
     doing: doingOf(started?.lastFailure ?? null, pending),

@@ -13,7 +13,10 @@ import { countOf, holdsIn, innersOf, makeInner } from './fold-scope.js';
 /** How a foreach or a loop ended whose items or rounds have ended, as far as they tell. */
 export function blockEnd(scope: FoldScope, step: BlockStep): StepEnd {
   const before = scope.before.get(step.index);
-  const spend = innersOf(scope, step).reduce((sum, { schedule }) => addSpend(sum, schedule.spend), before?.spend ?? NO_SPEND);
+  const spend = innersOf(scope, step).reduce(
+    (sum, { schedule }) => addSpend(sum, schedule.spend),
+    before?.spend ?? NO_SPEND,
+  );
   return { ...(step.kind === 'loop' ? endOfLoop(scope, step, before) : endOfForeach(scope, step, before)), spend };
 }
 
@@ -29,9 +32,13 @@ function endOfForeach(scope: FoldScope, step: ForeachStep, before: CarriedBlock 
 function endOfLoop(scope: FoldScope, step: LoopStep, before: CarriedBlock | undefined): StepEnd {
   const counts = copyCounts(before?.counts ?? noCounts());
   const rounds = innersOf(scope, step);
-  for (const round of rounds) countRound(counts, step, round.index ?? 0, { ...courseIn(round), isLast: round === rounds.at(-1) });
+  for (const round of rounds)
+    countRound(counts, step, round.index ?? 0, { ...courseIn(round), isLast: round === rounds.at(-1) });
   const last = rounds.at(-1);
-  const { index, failure, holds } = last === undefined ? { index: counts.done - 1, failure: null, holds: null, ...before?.over } : { index: last.index ?? 0, failure: courseIn(last).failure, holds: holdsIn(last, step.until) };
+  const { index, failure, holds } =
+    last === undefined
+      ? { index: counts.done - 1, failure: null, holds: null, ...before?.over }
+      : { index: last.index ?? 0, failure: courseIn(last).failure, holds: holdsIn(last, step.until) };
   if (failure !== null) return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure };
   const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed };

@@ -52,15 +52,25 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
 async function stepViews(closed: Closed, path: string, pages: Value[]): Promise<StepView[]> {
   const { body, plan, store } = closed;
   const truth = await readTruth(store, body, path, pages);
-  const views = body.steps.map((step) => writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents }));
+  const views = body.steps.map((step) =>
+    writtenStep({ step, path: joinPath(path, segmentOf(step)) }, { truth, agents: plan.agents }),
+  );
   for (const view of everyStepView(views)) Object.assign(view, await nestedViews(view, closed));
   return views;
 }
 
-const ENDS: Record<StepResult['status'], RunEnd> = { success: 'success', error: 'error', timeout: 'timeout', skipped: 'cancelled' };
+const ENDS: Record<StepResult['status'], RunEnd> = {
+  success: 'success',
+  error: 'error',
+  timeout: 'timeout',
+  skipped: 'cancelled',
+};
 
 /** The runs below a step: by its result where the Plan has them, else by the records that they left. */
-async function nestedViews({ step, path, result }: StepView, closed: Closed): Promise<Pick<StepView, 'nested' | 'others'>> {
+async function nestedViews(
+  { step, path, result }: StepView,
+  closed: Closed,
+): Promise<Pick<StepView, 'nested' | 'others'>> {
   const { plan, root, records } = closed;
   const body = step.kind === 'workflow' ? plan.nested[step.plan] : undefined;
   if (step.kind === 'workflow' && body !== undefined && result !== null && result.run !== null) {
@@ -68,7 +78,9 @@ async function nestedViews({ step, path, result }: StepView, closed: Closed): Pr
   }
   const address = `${root}/${path}`;
   const views: RunView[] = [];
-  for (const run of records.filter((id) => id === address || (step.kind === 'agent' && stepPathOf(id) === address)).sort(inOrder)) {
+  for (const run of records
+    .filter((id) => id === address || (step.kind === 'agent' && stepPathOf(id) === address))
+    .sort(inOrder)) {
     views.push(...(await viewBelow(run, closed)));
   }
   const nested = views.pop() ?? null;
@@ -90,7 +102,12 @@ async function viewBelow(run: string, closed: Closed): Promise<RunView[]> {
   return [await recordView(record, { ...closed, body: plan, plan })];
 }
 
-async function writtenView(hash: RunView['plan'], path: string, { run, status, error, output, pages, spend }: StepResult, closed: Closed): Promise<RunView> {
+async function writtenView(
+  hash: RunView['plan'],
+  path: string,
+  { run, status, error, output, pages, spend }: StepResult,
+  closed: Closed,
+): Promise<RunView> {
   const { body } = closed;
   return {
     run: run ?? '',

@@ -39,7 +39,14 @@ export type RunEvent = { at: string } & (
   /** `link` is Temporal's own run id: another try of the nested run is another one. */
   | { kind: 'nested-started'; run: string; link: string }
   /** `cut` says that others have ended it: this run did not ask for that. */
-  | { kind: 'nested-ended'; run: string; outcome: RunOutcome | null; failure: Failure | null; cut?: 'cancelled' | 'terminated'; /** What one that was cancelled had spent. */ spent?: Spend }
+  | {
+      kind: 'nested-ended';
+      run: string;
+      outcome: RunOutcome | null;
+      failure: Failure | null;
+      cut?: 'cancelled' | 'terminated';
+      /** What one that was cancelled had spent. */ spent?: Spend;
+    }
   /** A gate was rendered; where people are asked it is open from now on. */
   | { kind: 'gate-opened'; gate: Gate }
   /** What the memo of the run says of its gates; null is what stayed; `unlisted` tells how many are not in the list. */
@@ -61,12 +68,19 @@ export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
   return (event) => {
     const fact = factOf(event, paths);
     // The cast puts the time back onto the union that Fact took it from.
-    return fact === null ? null : ({ at: timeOf(event.eventTime), ...fact });
+    return fact === null ? null : { at: timeOf(event.eventTime), ...fact };
   };
 }
 
 function factOf(event: HistoryEvent, paths: Map<string, string>): Fact | null {
-  return activityFact(event, paths) ?? quickFact(event) ?? nestedFact(event, paths) ?? steeringFact(event) ?? messageFact(event) ?? runFact(event);
+  return (
+    activityFact(event, paths) ??
+    quickFact(event) ??
+    nestedFact(event, paths) ??
+    steeringFact(event) ??
+    messageFact(event) ??
+    runFact(event)
+  );
 }
 
 function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
@@ -83,12 +97,25 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId)); // of no step where none is known
   if (path === undefined) return null;
   if (completed) return completedFact(path, completed.result);
-  if (failed) return isMended(path) ? null : { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failed.failure), spend: spendIn(failed.failure) };
+  if (failed)
+    return isMended(path)
+      ? null
+      : {
+          kind: 'step-failed',
+          path: stepPathOf(path),
+          failure: toFailure(failed.failure),
+          spend: spendIn(failed.failure),
+        };
   return cancelledFact(path, cancelled);
 }
 
 function cancelledFact(path: string, cancelled: HistoryEvent['activityTaskCanceledEventAttributes']): Fact {
-  return { kind: 'step-failed', path: stepPathOf(path), failure: { type: 'cancelled', message: 'cancelled' }, spend: spendOf(decode<Partial<Spend>>(cancelled?.details)) };
+  return {
+    kind: 'step-failed',
+    path: stepPathOf(path),
+    failure: { type: 'cancelled', message: 'cancelled' },
+    spend: spendOf(decode<Partial<Spend>>(cancelled?.details)),
+  };
 }
 
 function startedFact(path: string, activity: string): Fact | null {
@@ -107,7 +134,11 @@ function turnFact(path: string, { output, usd = 0, tokens = 0, reused }: Partial
   const spend: Spend = { usd, tokens, steps: 0 };
   const isLast = output !== undefined && turnOf(path)?.own === true;
   if (!isLast) return { kind: 'turn-ended', path: stepPathOf(path), spend };
-  return { kind: 'step-succeeded', path: stepPathOf(path), output: { output: longValue(output), spend, note: null, reused: reused === true } };
+  return {
+    kind: 'step-succeeded',
+    path: stepPathOf(path),
+    output: { output: longValue(output), spend, note: null, reused: reused === true },
+  };
 }
 
 /** What an agent that was called fails at is told to its caller. */
@@ -121,13 +152,23 @@ function quickFact(event: HistoryEvent): Fact | null {
   if (marker?.markerName !== 'core_local_activity') return null;
   if (marker.failure) {
     const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
-    return typeof detail?.path === 'string' ? { kind: 'step-failed', path: detail.path, failure: toFailure(causeOf(marker.failure)), spend: NO_SPEND, quick: true } : null;
+    return typeof detail?.path === 'string'
+      ? {
+          kind: 'step-failed',
+          path: detail.path,
+          failure: toFailure(causeOf(marker.failure)),
+          spend: NO_SPEND,
+          quick: true,
+        }
+      : null;
   }
   const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
   // A count, as of the run's clock, and what others yield without a path is no step's.
   const output = typeof result === 'object' ? result : null;
   if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
-  return typeof output?.path === 'string' ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true } : null;
+  return typeof output?.path === 'string'
+    ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true }
+    : null;
 }
 
 /** Whether a local activity rendered a gate. Gates of old histories do not name their path; the memo tells of them. */
@@ -150,10 +191,21 @@ function nestedFact(event: HistoryEvent, asked: Map<string, string>): Fact | nul
   }
   const completed = event.childWorkflowExecutionCompletedEventAttributes;
   if (completed) {
-    return { kind: 'nested-ended', run: completed.workflowExecution?.workflowId ?? '', outcome: decode<RunOutcome>(completed.result), failure: null };
+    return {
+      kind: 'nested-ended',
+      run: completed.workflowExecution?.workflowId ?? '',
+      outcome: decode<RunOutcome>(completed.result),
+      failure: null,
+    };
   }
   const failed = event.childWorkflowExecutionFailedEventAttributes;
-  if (failed) return { kind: 'nested-ended', run: failed.workflowExecution?.workflowId ?? '', outcome: outcomeIn(failed.failure), failure: toFailure(failed.failure) };
+  if (failed)
+    return {
+      kind: 'nested-ended',
+      run: failed.workflowExecution?.workflowId ?? '',
+      outcome: outcomeIn(failed.failure),
+      failure: toFailure(failed.failure),
+    };
   return cutFact(event, asked);
 }
 
@@ -169,13 +221,24 @@ function cutFact(event: HistoryEvent, asked: Map<string, string>): Fact | null {
   const failure: Failure = { type: 'cancelled', message: 'cancelled' };
   const left = asked.get(leftBy(run));
   const spent = left === undefined ? {} : { spent: JSON.parse(left) as Spend }; // `keepLeft` put it there
-  return { kind: 'nested-ended', run, outcome: null, failure, ...spent, ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }) };
+  return {
+    kind: 'nested-ended',
+    run,
+    outcome: null,
+    failure,
+    ...spent,
+    ...(asked.has(cancelOf(run)) ? {} : { cut: cancelled ? 'cancelled' : 'terminated' }),
+  };
 }
 
 /** The last word of a nested run that was cancelled tells what it had spent. */
-function keepLeft({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent, asked: Map<string, string>): void {
+function keepLeft(
+  { workflowExecutionSignaledEventAttributes: signal }: HistoryEvent,
+  asked: Map<string, string>,
+): void {
   const mail = signal?.signalName === LEDGER ? decode<LedgerMail>(signal.input) : null;
-  if (isLedgerMail(mail) && 'up' in mail && mail.left !== undefined) asked.set(leftBy(mail.from), JSON.stringify(mail.left.spend));
+  if (isLedgerMail(mail) && 'up' in mail && mail.left !== undefined)
+    asked.set(leftBy(mail.from), JSON.stringify(mail.left.spend));
 }
 
 function leftBy(run: string): string {
@@ -193,14 +256,17 @@ function steeringFact(event: HistoryEvent): Fact | null {
   if (told !== null) return told;
   const signal = event.workflowExecutionSignaledEventAttributes;
   const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
-  const steer = signal?.signalName === STEER ? decode(signal.input) : update?.name === STEER ? decode(update.args) : null;
+  const steer =
+    signal?.signalName === STEER ? decode(signal.input) : update?.name === STEER ? decode(update.args) : null;
   return isSteer(steer) ? { kind: 'steered', steer } : null;
 }
 
 function budgetFact(event: HistoryEvent): Fact | null {
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
-  if (memo && Object.hasOwn(memo, MEMO.paused)) return { kind: 'paused', pause: decode<Pause>({ payloads: [memo[MEMO.paused] ?? {}] }) };
-  if (memo && Object.hasOwn(memo, MEMO.warnings)) return { kind: 'warned', warnings: decode<Warning[]>({ payloads: [memo[MEMO.warnings] ?? {}] }) ?? [] };
+  if (memo && Object.hasOwn(memo, MEMO.paused))
+    return { kind: 'paused', pause: decode<Pause>({ payloads: [memo[MEMO.paused] ?? {}] }) };
+  if (memo && Object.hasOwn(memo, MEMO.warnings))
+    return { kind: 'warned', warnings: decode<Warning[]>({ payloads: [memo[MEMO.warnings] ?? {}] }) ?? [] };
   return null;
 }
 
@@ -208,11 +274,17 @@ function messageFact(event: HistoryEvent): Fact | null {
   const memo = event.workflowPropertiesModifiedEventAttributes?.upsertedMemo?.fields;
   if (memo && [MEMO.waiting, MEMO.unlisted, MEMO.decided].some((key) => Object.hasOwn(memo, key))) {
     const field = <T>(key: string): T | null => decode<T>({ payloads: [memo[key] ?? {}] });
-    return { kind: 'gates', gates: field<Gate[]>(MEMO.waiting), unlisted: field<number>(MEMO.unlisted), ended: field<GateEnd>(MEMO.decided) };
+    return {
+      kind: 'gates',
+      gates: field<Gate[]>(MEMO.waiting),
+      unlisted: field<number>(MEMO.unlisted),
+      ended: field<GateEnd>(MEMO.decided),
+    };
   }
   const signal = event.workflowExecutionSignaledEventAttributes;
   const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest?.input;
-  const decision = signal?.signalName === DECIDE ? decode(signal.input) : update?.name === DECIDE ? decode(update.args) : null;
+  const decision =
+    signal?.signalName === DECIDE ? decode(signal.input) : update?.name === DECIDE ? decode(update.args) : null;
   return isDecision(decision) ? { kind: 'decided', decision } : null;
 }
 
@@ -221,7 +293,13 @@ function runFact(event: HistoryEvent): Fact | null {
   if (started) {
     const input = decode<Partial<RunInput>>(started.input);
     // A run of another program has none of ours to show.
-    return isRunInput(input) ? { kind: 'run-started', input: { ...input, plan: unpackPlan(input.plan) }, first: started.firstExecutionRunId ?? '' } : null;
+    return isRunInput(input)
+      ? {
+          kind: 'run-started',
+          input: { ...input, plan: unpackPlan(input.plan) },
+          first: started.firstExecutionRunId ?? '',
+        }
+      : null;
   }
   const cancel = event.workflowExecutionCancelRequestedEventAttributes;
   if (cancel) return { kind: 'cancel-requested', reason: cancel.cause || null };
@@ -236,18 +314,31 @@ function isRunInput(input: Partial<RunInput> | null): input is RunInput {
 
 function closingFact(event: HistoryEvent): Fact | null {
   const completed = event.workflowExecutionCompletedEventAttributes;
-  if (completed) return { kind: 'run-ended', outcome: decode<RunOutcome>(completed.result), failure: null, cancelled: false };
+  if (completed)
+    return { kind: 'run-ended', outcome: decode<RunOutcome>(completed.result), failure: null, cancelled: false };
   const failed = event.workflowExecutionFailedEventAttributes;
-  if (failed) return { kind: 'run-ended', outcome: outcomeIn(failed.failure), failure: toFailure(failed.failure), cancelled: false };
+  if (failed)
+    return {
+      kind: 'run-ended',
+      outcome: outcomeIn(failed.failure),
+      failure: toFailure(failed.failure),
+      cancelled: false,
+    };
   const cancelled = event.workflowExecutionCanceledEventAttributes;
-  if (cancelled) return { kind: 'run-ended', outcome: decode<RunOutcome>(cancelled.details), failure: null, cancelled: true };
+  if (cancelled)
+    return { kind: 'run-ended', outcome: decode<RunOutcome>(cancelled.details), failure: null, cancelled: true };
   const terminated = event.workflowExecutionTerminatedEventAttributes;
   if (terminated) {
     const message = `the run was terminated${terminated.reason ? `: ${terminated.reason}` : ''}`;
     return { kind: 'run-ended', outcome: null, failure: { type: 'cancelled', message }, cancelled: true };
   }
   if (event.workflowExecutionTimedOutEventAttributes) {
-    return { kind: 'run-ended', outcome: null, failure: { type: 'timeout', message: 'the run timed out' }, cancelled: false };
+    return {
+      kind: 'run-ended',
+      outcome: null,
+      failure: { type: 'timeout', message: 'the run timed out' },
+      cancelled: false,
+    };
   }
   return null;
 }
@@ -284,7 +375,9 @@ function spendIn(failure: ProtoFailure | null | undefined): Spend {
 }
 
 function spendOf(told: Partial<Spend> | null): Spend {
-  return told?.tokens === undefined || told.usd === undefined ? NO_SPEND : { usd: told.usd, tokens: told.tokens, steps: 0 };
+  return told?.tokens === undefined || told.usd === undefined
+    ? NO_SPEND
+    : { usd: told.usd, tokens: told.tokens, steps: 0 };
 }
 
 /** A failure as Temporal records it, in our closed set of types. */
@@ -293,7 +386,8 @@ export function toFailure(failure: ProtoFailure | null | undefined): Failure {
   const type = failure.applicationFailureInfo?.type;
   if (isFailureType(type)) return { type, message: failure.message ?? '' };
   // Activities keep their own time limit; what Temporal notices is a worker that is gone.
-  if (failure.timeoutFailureInfo) return { type: 'worker-lost', message: 'The worker that ran this step was lost: no heartbeat came.' };
+  if (failure.timeoutFailureInfo)
+    return { type: 'worker-lost', message: 'The worker that ran this step was lost: no heartbeat came.' };
   if (failure.canceledFailureInfo) return { type: 'cancelled', message: failure.message ?? 'cancelled' };
   return failure.cause ? toFailure(failure.cause) : { type: 'internal', message: failure.message ?? '' };
 }

@@ -34,7 +34,13 @@ export async function findRun(run: string, session: Session): Promise<FoundRun> 
 }
 
 async function readRun(root: string, link: TemporalLink, session: Session): Promise<RunView> {
-  const observer = observe({ source: link, run: root, store: session.store, wait: false, signal: new AbortController().signal });
+  const observer = observe({
+    source: link,
+    run: root,
+    store: session.store,
+    wait: false,
+    signal: new AbortController().signal,
+  });
   await observer.done;
   const view = observer.view();
   if (view === null) throw unknownRun(root);
@@ -45,7 +51,9 @@ async function readRun(root: string, link: TemporalLink, session: Session): Prom
 function nestedView(root: RunView, run: string): RunView {
   if (root.run === run) return root;
   const path = pathBelow(run);
-  const nested = everyStepView(root.steps).flatMap(nestedIn).find(({ path: own }) => path === own || path.startsWith(`${own}/`));
+  const nested = everyStepView(root.steps)
+    .flatMap(nestedIn)
+    .find(({ path: own }) => path === own || path.startsWith(`${own}/`));
   if (nested === undefined) throw unknownRun(run);
   return nestedView(nested, run);
 }

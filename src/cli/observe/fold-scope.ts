@@ -55,7 +55,9 @@ export interface Spot {
 
 /** The step at a path below a scope; null where the Plan has none. Opens the items and rounds on the way. */
 export function locate(scope: FoldScope, segments: string[]): Spot | null {
-  const step = scope.single ? scope.schedule.body.steps[0] : scope.schedule.body.steps.find((candidate) => segmentOf(candidate) === segments[0]);
+  const step = scope.single
+    ? scope.schedule.body.steps[0]
+    : scope.schedule.body.steps.find((candidate) => segmentOf(candidate) === segments[0]);
   const [round, ...below] = scope.single ? segments : segments.slice(1);
   if (step === undefined) return null;
   if (round === undefined) return { scope, step };
@@ -86,8 +88,19 @@ export function innerOf(outer: FoldScope, owner: BlockStep, index: number): Fold
 export function makeInner(outer: FoldScope, owner: BlockStep, index: number): FoldScope {
   const { agents, input } = outer;
   return {
-    agents, input, outer, owner, index, item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null, last: outer.inner.get(owner.index)?.get(index - 1)?.schedule ?? null,
-    path: joinPath(pathIn(outer, owner), String(index)), single: owner.body.single, schedule: createSchedule(owner.body), started: new Map(), inner: new Map(), before: new Map(),
+    agents,
+    input,
+    outer,
+    owner,
+    index,
+    item: owner.kind === 'foreach' ? itemOf(outer, owner.items, index) : null,
+    last: outer.inner.get(owner.index)?.get(index - 1)?.schedule ?? null,
+    path: joinPath(pathIn(outer, owner), String(index)),
+    single: owner.body.single,
+    schedule: createSchedule(owner.body),
+    started: new Map(),
+    inner: new Map(),
+    before: new Map(),
   };
 }
 
@@ -119,7 +132,11 @@ export function countOf(scope: FoldScope, items: Template): number | null {
 /** What a template comes to, where no stored value has to be read for it; else null. */
 export function valueOf(scope: FoldScope, template: Template): Value | null {
   const environment = bind(rootsOf([template]), scope);
-  if (template.kind === 'expression' && template.expression.kind === 'reference' && template.expression.path.length === 0) {
+  if (
+    template.kind === 'expression' &&
+    template.expression.kind === 'reference' &&
+    template.expression.path.length === 0
+  ) {
     const binding = environment[template.expression.root];
     if (binding !== undefined && ('value' in binding || 'ref' in binding)) return binding;
   }
@@ -139,7 +156,9 @@ export function holdsIn(scope: FoldScope, condition: Expression): boolean | null
 }
 
 function inlineScope(environment: Scope['environment']): Scope {
-  const stored = (): never => { throw new Error('stored'); };
+  const stored = (): never => {
+    throw new Error('stored');
+  };
   return { environment, load: stored, text: (text) => (typeof text === 'string' ? text : stored()) };
 }
 

@@ -21,7 +21,18 @@ import { keepFailed, nestedStepEnd, partialOf } from './nested-ends.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { RunEvent } from './events.js';
 import type { FoldScope, Spot } from './fold-scope.js';
-import { conditionIn, countOf, innerOf, innersOf, locate, makeInner, openCarried, pathIn, spentBefore, valueOf } from './fold-scope.js';
+import {
+  conditionIn,
+  countOf,
+  innerOf,
+  innersOf,
+  locate,
+  makeInner,
+  openCarried,
+  pathIn,
+  spentBefore,
+  valueOf,
+} from './fold-scope.js';
 import { endByGate, isRestoring, isWithin, nextTry, restoredEnd, stopRestoring } from './gate-ends.js';
 import type { Truth } from './truth.js';
 import { noTruth } from './truth.js';
@@ -65,13 +76,38 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
   const { input, at } = event;
   const schedule = restoreSchedule(input.plan, input.carried);
   const top: FoldScope = {
-    schedule, agents: input.plan.agents, input: input.input, outer: null, owner: null, item: null, index: null, last: null,
-    path: input.path, single: false, started: new Map(), inner: new Map(), before: new Map(),
+    schedule,
+    agents: input.plan.agents,
+    input: input.input,
+    outer: null,
+    owner: null,
+    item: null,
+    index: null,
+    last: null,
+    path: input.path,
+    single: false,
+    started: new Map(),
+    inner: new Map(),
+    before: new Map(),
   };
   const fold: RunFold = {
-    run, input, top, startedAt: input.carried?.started_at ?? at, endedAt: null,
-    gates: new Map(input.carried?.gates.map((gate) => [gate.path, gate])), owners: new Map(), unlisted: new Map(), decided: new Map(), cancelling: false,
-    pause: input.carried?.purse?.own.pause ?? null, warnings: input.carried?.purse?.warnings ?? [], budget: { ...input.settings.budget }, added: new Set(), outcome: null, played: 0, truth: noTruth(),
+    run,
+    input,
+    top,
+    startedAt: input.carried?.started_at ?? at,
+    endedAt: null,
+    gates: new Map(input.carried?.gates.map((gate) => [gate.path, gate])),
+    owners: new Map(),
+    unlisted: new Map(),
+    decided: new Map(),
+    cancelling: false,
+    pause: input.carried?.purse?.own.pause ?? null,
+    warnings: input.carried?.purse?.warnings ?? [],
+    budget: { ...input.settings.budget },
+    added: new Set(),
+    outcome: null,
+    played: 0,
+    truth: noTruth(),
   };
   startCarried(fold, at);
   return fold;
@@ -80,7 +116,9 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
 /** Blocks that had started before the run continued as new, outer ones first: what they do may leave no event. */
 function startCarried(fold: RunFold, at: string): void {
   const { blocks = {}, since = {} } = fold.input.carried ?? {};
-  for (const [path, block] of Object.entries(blocks).sort(([one], [other]) => one.split('/').length - other.split('/').length)) {
+  for (const [path, block] of Object.entries(blocks).sort(
+    ([one], [other]) => one.split('/').length - other.split('/').length,
+  )) {
     const begun = since[path];
     const spot = stepAt(fold, path);
     start(fold, spot, begun === undefined ? at : new Date(begun).toISOString());
@@ -127,11 +165,15 @@ export function applyBatchEvent(fold: RunFold, batch: string, event: RunEvent): 
 }
 
 /** A conversation starts its step once; what its turns spend adds up there. */
-function takeTurn(fold: RunFold, event: RunEvent & { kind: 'turn-started' | 'turn-ended' | 'run-started' | 'run-continued' }): void {
+function takeTurn(
+  fold: RunFold,
+  event: RunEvent & { kind: 'turn-started' | 'turn-ended' | 'run-started' | 'run-continued' },
+): void {
   const spot = 'path' in event ? stepAt(fold, event.path) : null;
   if (spot === null) return;
   const { scope, step } = spot;
-  if (event.kind === 'turn-started' && scope.schedule.steps[step.index]?.status !== 'running') start(fold, spot, event.at);
+  if (event.kind === 'turn-started' && scope.schedule.steps[step.index]?.status !== 'running')
+    start(fold, spot, event.at);
   const started = scope.started.get(step.index);
   if (event.kind === 'turn-ended' && started !== undefined) started.spent = addSpend(started.spent, event.spend);
 }
@@ -149,7 +191,9 @@ function endStarted(fold: RunFold, event: RunEvent & { kind: 'nested-ended' }): 
 type Steering = RunEvent & { kind: 'paused' | 'warned' | 'steered' | 'cancel-requested' };
 
 function isSteering(event: RunEvent): event is Steering {
-  return event.kind === 'paused' || event.kind === 'warned' || event.kind === 'steered' || event.kind === 'cancel-requested';
+  return (
+    event.kind === 'paused' || event.kind === 'warned' || event.kind === 'steered' || event.kind === 'cancel-requested'
+  );
 }
 
 function steered(fold: RunFold, event: Steering): void {
@@ -186,7 +230,8 @@ function start(fold: RunFold, spot: Spot | null, at: string): void {
   startAround(fold, scope, at);
   for (const { step: need } of step.needs) inferEnd(fold, scope, need, at);
   const before = scope.started.get(step.index);
-  if (before === undefined || scope.schedule.steps[step.index]?.status === 'pending') startStep(scope.schedule, step.index);
+  if (before === undefined || scope.schedule.steps[step.index]?.status === 'pending')
+    startStep(scope.schedule, step.index);
   // A gate that is shown again has not started again.
   if ((step.kind === 'approval' || step.kind === 'ask' || isBlockStep(step)) && before !== undefined) return;
   scope.started.set(step.index, nextTry(before, at, spentBefore(fold.input, pathIn(scope, step))));
@@ -196,7 +241,8 @@ function start(fold: RunFold, spot: Spot | null, at: string): void {
 function startAround(fold: RunFold, { outer, owner, index }: FoldScope, at: string): void {
   if (outer === null || owner === null) return;
   start(fold, { scope: outer, step: owner }, at);
-  if (owner.kind === 'loop') for (const round of innersOf(outer, owner)) if ((round.index ?? 0) < (index ?? 0)) inferAll(fold, round, at);
+  if (owner.kind === 'loop')
+    for (const round of innersOf(outer, owner)) if ((round.index ?? 0) < (index ?? 0)) inferAll(fold, round, at);
 }
 
 function inferAll(fold: RunFold, scope: FoldScope, at: string): void {
@@ -257,9 +303,15 @@ function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
   const holds = conditionIn(scope, step);
   switch (step.kind) {
     case 'approval':
-      return (step.when === null ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings) : null) ?? skipped(step);
+      return (
+        (step.when === null
+          ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings)
+          : null) ?? skipped(step)
+      );
     case 'set':
-      return holds === false ? skipped(step) : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
+      return holds === false
+        ? skipped(step)
+        : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
     case 'wait':
     case 'foreach':
     case 'loop':
@@ -274,8 +326,18 @@ function end(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepEnd): vo
   const { scope, step } = spot;
   const started = scope.started.get(step.index);
   const duration_ms = started === undefined ? 0 : Math.max(0, Date.parse(at) - Date.parse(started.at));
-  const spend = countedOnce(step, started?.tries ?? (stepEnd.status === 'skipped' ? 0 : 1), addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND));
-  endStep(scope.schedule, step.index, { duration_ms, attempts: started?.tries ?? 1, ...stepEnd, ...partialOf(fold.input.carried, spot, stepEnd), spend });
+  const spend = countedOnce(
+    step,
+    started?.tries ?? (stepEnd.status === 'skipped' ? 0 : 1),
+    addSpend(started?.spent ?? NO_SPEND, stepEnd.spend ?? NO_SPEND),
+  );
+  endStep(scope.schedule, step.index, {
+    duration_ms,
+    attempts: started?.tries ?? 1,
+    ...stepEnd,
+    ...partialOf(fold.input.carried, spot, stepEnd),
+    spend,
+  });
   endAround(fold, scope, at);
 }
 
@@ -284,7 +346,8 @@ function endAround(fold: RunFold, { outer, owner, schedule }: FoldScope, at: str
   if (outer === null || owner?.kind !== 'foreach' || schedule.open > 0) return;
   const known = (outer.before.get(owner.index)?.counts.done ?? 0) + (outer.inner.get(owner.index)?.size ?? 0);
   if (known !== countOf(outer, owner.items)) return;
-  if (innersOf(outer, owner).every((item) => item.schedule.open === 0)) end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
+  if (innersOf(outer, owner).every((item) => item.schedule.open === 0))
+    end(fold, { scope: outer, step: owner }, at, blockEnd(outer, owner));
 }
 
 function succeed(fold: RunFold, spot: Spot | null, { at, output }: RunEvent & { kind: 'step-succeeded' }): void {
@@ -303,13 +366,19 @@ function failTry(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'st
   const { scope, step } = spot;
   const started = scope.started.get(step.index);
   const isAsked = fold.input.settings.gates === 'ask';
-  const isLost = event.failure.type === 'worker-lost' && (step.kind === 'flash' || (step.effect === 'external' && isAsked));
+  const isLost =
+    event.failure.type === 'worker-lost' && (step.kind === 'flash' || (step.effect === 'external' && isAsked));
   const asks = isLost || (isAsked && isInDoubt(step, event.failure));
   const again = !fold.cancelling && (asks || nextTryDelay(step, event.failure, started?.tries ?? 1) !== null);
   if (again && started !== undefined) {
     started.lastFailure = event.failure.message;
     started.spent = addSpend(started.spent, event.spend);
-  } else end(fold, spot, event.at, { status: event.failure.type === 'timeout' ? 'timeout' : 'error', failure: event.failure, spend: event.spend });
+  } else
+    end(fold, spot, event.at, {
+      status: event.failure.type === 'timeout' ? 'timeout' : 'error',
+      failure: event.failure,
+      spend: event.spend,
+    });
 }
 
 function openGate(fold: RunFold, gate: Gate): void {
@@ -336,11 +405,18 @@ function listGates(fold: RunFold, { gates, unlisted, ended }: RunEvent & { kind:
     if (by !== fold.run) fold.owners.set(gate.path, by);
     const known = fold.gates.get(gate.path);
     if (known === undefined) openGate(fold, gate);
-    else fold.gates.set(gate.path, { ...known, ...gate, message: known.message, ...(known.hash === gate.hash ? { content: known.content } : {}) });
+    else
+      fold.gates.set(gate.path, {
+        ...known,
+        ...gate,
+        message: known.message,
+        ...(known.hash === gate.hash ? { content: known.content } : {}),
+      });
   }
   const listed = new Set(gates.map(({ path }) => path));
   if ((fold.unlisted.get(by) ?? 0) > 0) return;
-  for (const path of fold.gates.keys()) if (!listed.has(path) && (fold.owners.get(path) ?? fold.run) === by) fold.gates.delete(path);
+  for (const path of fold.gates.keys())
+    if (!listed.has(path) && (fold.owners.get(path) ?? fold.run) === by) fold.gates.delete(path);
 }
 
 /** A decision as it came. One that an activity has to read first takes effect when the run says so. */
@@ -348,7 +424,8 @@ function decide(fold: RunFold, decision: Decision, at: string): void {
   const gate = fold.gates.get(decision.gate);
   const now = Date.parse(at);
   const isLookedAt = fold.input.settings.require_token === true || isRead(decision, gate);
-  if (gate === undefined || isLookedAt || refusalOf(decision, gate, fold.decided.get(decision.gate), now) !== null) return;
+  if (gate === undefined || isLookedAt || refusalOf(decision, gate, fold.decided.get(decision.gate), now) !== null)
+    return;
   const { gate: after, end: ended } = takeDecision(gate, decision, { now, edited: null });
   fold.gates.set(gate.path, after);
   if (ended !== null) endGate(fold, ended);
@@ -374,7 +451,13 @@ function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { 
   if (cancelled || outcome?.status === 'cancelled') skipPending(fold.top.schedule, 'the run was cancelled');
   else if (outcome !== null) inferAll(fold, fold.top, at);
   const status = cancelled ? 'cancelled' : failure?.type === 'timeout' ? 'timeout' : 'error';
-  fold.outcome = outcome ?? { status, error: failure?.message ?? null, output: null, spend: fold.top.schedule.spend, pages: [] };
+  fold.outcome = outcome ?? {
+    status,
+    error: failure?.message ?? null,
+    output: null,
+    spend: fold.top.schedule.spend,
+    pages: [],
+  };
 }
 
 function isEnded({ scope, step }: Spot): boolean {

@@ -24,7 +24,9 @@ export function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): St
       const how = recoveryOf(ended);
       const started = scope.started.get(step.index);
       if (how === 'restore' && started !== undefined) started.restoring = ended;
-      return how === 'retry' || how === 'restore' ? null : givenUp(how, flashFailure(started?.lastFailure ?? gate.message), ended.by, ended.comment);
+      return how === 'retry' || how === 'restore'
+        ? null
+        : givenUp(how, flashFailure(started?.lastFailure ?? gate.message), ended.by, ended.comment);
     }
     default:
       return gateEnd(ended, gate);
@@ -53,10 +55,23 @@ export function stopRestoring(spot: Spot | null): void {
 export function restoredEnd(spot: Spot | null, { spend }: StepOutput): StepEnd | null {
   const started = startedAt(spot);
   const restored = started?.restoring ?? null;
-  return restored === null ? null : { ...givenUp('restore', flashFailure(started?.lastFailure ?? 'it could not be flashed'), restored.by, restored.comment), spend };
+  return restored === null
+    ? null
+    : {
+        ...givenUp(
+          'restore',
+          flashFailure(started?.lastFailure ?? 'it could not be flashed'),
+          restored.by,
+          restored.comment,
+        ),
+        spend,
+      };
 }
 
 /** A step that has started once more; to restore an image is no try of its own. `spent`: before its run continued as new. */
 export function nextTry(before: Started | undefined, at: string, spent: Spend): Started {
-  return { ...(before ?? { at, lastFailure: null, spent }), tries: (before?.tries ?? 0) + (before?.restoring == null ? 1 : 0) };
+  return {
+    ...(before ?? { at, lastFailure: null, spent }),
+    tries: (before?.tries ?? 0) + (before?.restoring == null ? 1 : 0),
+  };
 }

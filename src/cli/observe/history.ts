@@ -25,9 +25,16 @@ export async function* readHistory(
   let runId = first;
   let nextPageToken: Uint8Array = new Uint8Array();
   while (!signal.aborted) {
-    const request = { namespace: source.namespace, execution: { workflowId, runId }, nextPageToken, waitNewEvent: wait };
+    const request = {
+      namespace: source.namespace,
+      execution: { workflowId, runId },
+      nextPageToken,
+      waitNewEvent: wait,
+    };
     const page = await abortable(source.connection, signal, () =>
-      source.connection.withDeadline(Date.now() + POLL_DEADLINE_MS, () => source.client.workflowService.getWorkflowExecutionHistory(request)),
+      source.connection.withDeadline(Date.now() + POLL_DEADLINE_MS, () =>
+        source.client.workflowService.getWorkflowExecutionHistory(request),
+      ),
     );
     const events = page.history?.events ?? [];
     if (events.length > 0) yield events;

@@ -64,7 +64,12 @@ export async function listGates(session: Session): Promise<Omit<Listing, 'runs'>
 function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' | 'unlisted'> {
   const gates = executions.flatMap(gatesOf).sort((a, b) => (a.gate.since < b.gate.since ? -1 : 1));
   const unlisted = executions.map(({ workflowId, memo }) => [workflowId, memo?.[MEMO.unlisted]] as const);
-  return { gates, unlisted: new Map(unlisted.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0)) };
+  return {
+    gates,
+    unlisted: new Map(
+      unlisted.filter((entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0),
+    ),
+  };
 }
 
 /**
@@ -79,7 +84,11 @@ export async function listRuns(session: Session): Promise<Listing> {
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
-  const runs = [...closed.values(), ...open, ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId)))];
+  const runs = [
+    ...closed.values(),
+    ...open,
+    ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
+  ];
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
@@ -88,7 +97,15 @@ export async function listRuns(session: Session): Promise<Listing> {
 export async function listOpen(store: Store): Promise<ListedRun[]> {
   const [submitted, closed] = await Promise.all([store.listSubmitted(), store.listRuns()]);
   const ended = new Set(closed);
-  return submitted.filter(({ run }) => !ended.has(run)).map(({ submitted_at, ...run }) => ({ ...run, status: 'open', usd: null, started_at: submitted_at, ended_at: null }));
+  return submitted
+    .filter(({ run }) => !ended.has(run))
+    .map(({ submitted_at, ...run }) => ({
+      ...run,
+      status: 'open',
+      usd: null,
+      started_at: submitted_at,
+      ended_at: null,
+    }));
 }
 
 export async function readRecords(store: Store): Promise<RunRecord[]> {
@@ -128,7 +145,9 @@ async function readExecutions(session: Session, query: string): Promise<Workflow
  * Of each run the last of its Temporal runs: one that has continued as new is a chain of them (I12). The others stay in the list
  * for as long as the server keeps them, and for a moment as running.
  */
-export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | 'startTime' | 'status'>>(executions: T[]): T[] {
+export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | 'startTime' | 'status'>>(
+  executions: T[],
+): T[] {
   const last = new Map<string, T>();
   for (const execution of executions) {
     const known = last.get(execution.workflowId);
@@ -146,34 +165,57 @@ function isAfter(one: Begun, other: Begun): boolean {
 }
 
 function pausedIn(executions: WorkflowExecutionInfo[]): PausedRun[] {
-  const paused = executions.filter(({ status }) => status.name === 'RUNNING').flatMap(({ workflowId, memo }) => {
-    const pause = pauseIn(memo);
-    return pause === null ? [] : [{ ...pause, run: workflowId }];
-  });
+  const paused = executions
+    .filter(({ status }) => status.name === 'RUNNING')
+    .flatMap(({ workflowId, memo }) => {
+      const pause = pauseIn(memo);
+      return pause === null ? [] : [{ ...pause, run: workflowId }];
+    });
   return paused.sort((a, b) => (a.since < b.since ? -1 : 1));
 }
 
 function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[] {
   const waiting = memo?.[MEMO.waiting];
   if (status.name !== 'RUNNING' || !Array.isArray(waiting)) return [];
-  return waiting.filter(isGate).map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
+  return waiting
+    .filter(isGate)
+    .map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
 }
 
 /** Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo (S46). */
 function isGate(value: unknown): value is Gate {
   if (typeof value !== 'object' || value === null) return false;
   const { path, message, content, hash, since } = value as Partial<Record<keyof Gate, unknown>>; // looked at, never trusted
-  const isContent = content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
+  const isContent =
+    content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
   return isContent && [path, message, hash, since].every((text) => typeof text === 'string');
 }
 
-function fromRecord({ run, plan_name, status, rehearsal, submitted_by, spend, started_at, ended_at }: RunRecord): ListedRun {
+function fromRecord({
+  run,
+  plan_name,
+  status,
+  rehearsal,
+  submitted_by,
+  spend,
+  started_at,
+  ended_at,
+}: RunRecord): ListedRun {
   return { run, definition: plan_name, status, rehearsal, submitted_by, usd: spend.usd, started_at, ended_at };
 }
 
-const ENDS: Record<string, RunStatus> = { COMPLETED: 'success', FAILED: 'error', CANCELLED: 'cancelled', TERMINATED: 'cancelled', TIMED_OUT: 'timeout' };
+const ENDS: Record<string, RunStatus> = {
+  COMPLETED: 'success',
+  FAILED: 'error',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'cancelled',
+  TIMED_OUT: 'timeout',
+};
 
-function fromExecution({ workflowId, status, memo, startTime, closeTime }: WorkflowExecutionInfo, waits: boolean): ListedRun {
+function fromExecution(
+  { workflowId, status, memo, startTime, closeTime }: WorkflowExecutionInfo,
+  waits: boolean,
+): ListedRun {
   const submitter = memo?.[MEMO.submittedBy];
   const definition = memo?.[MEMO.definition];
   return {

@@ -53,7 +53,10 @@ async function checkPath(store: Store, root: string, prefix: string): Promise<vo
   const paths = await store.listLogs(root);
   if (paths.some((path) => isBelow(path, prefix))) return;
   const known = paths.map((path) => `\`${path}\``).join(', ');
-  throw usageError(`The run \`${root}\` has no log of a step \`${prefix}\`.`, known === '' ? 'No step of it has written anything yet.' : `There are ${known}.`);
+  throw usageError(
+    `The run \`${root}\` has no log of a step \`${prefix}\`.`,
+    known === '' ? 'No step of it has written anything yet.' : `There are ${known}.`,
+  );
 }
 
 function isBelow(path: string, prefix: string): boolean {
@@ -61,7 +64,19 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 /** Prints what was written since the last look; gives how many pieces that were. */
-async function copyNew({ store, root, prefix, offsets, sink }: { store: Store; root: string; prefix: string; offsets: Map<string, number>; sink: Sink }): Promise<number> {
+async function copyNew({
+  store,
+  root,
+  prefix,
+  offsets,
+  sink,
+}: {
+  store: Store;
+  root: string;
+  prefix: string;
+  offsets: Map<string, number>;
+  sink: Sink;
+}): Promise<number> {
   let count = 0;
   for (const path of (await store.listLogs(root)).filter((candidate) => isBelow(candidate, prefix))) {
     const { lines, next } = await store.readLog(root, path, offsets.get(path) ?? 0);

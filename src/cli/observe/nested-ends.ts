@@ -9,9 +9,17 @@ import type { Spot, Started } from './fold-scope.js';
 import { pathIn } from './fold-scope.js';
 
 /** What the end of a nested run makes of the step, or the call, that started it. */
-export function nestedStepEnd({ run, outcome, failure, cut, spent: spend = NO_SPEND }: RunEvent & { kind: 'nested-ended' }): StepEnd {
+export function nestedStepEnd({
+  run,
+  outcome,
+  failure,
+  cut,
+  spent: spend = NO_SPEND,
+}: RunEvent & { kind: 'nested-ended' }): StepEnd {
   if (cut !== undefined) return { ...endedByOthers(run, cut), spend };
-  return outcome === null ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run, spend } : nestedEnd(run, outcome);
+  return outcome === null
+    ? { status: 'error', failure: failure ?? { type: 'internal', message: 'failed' }, run, spend }
+    : nestedEnd(run, outcome);
 }
 
 /** Keeps what failed in a workflow that a step's agent has started. */
@@ -21,7 +29,11 @@ export function keepFailed(started: Started, end: StepEnd): void {
 }
 
 /** What a step that succeeded says of the workflows that its agent started, also before its run continued as new. */
-export function partialOf(carried: Pick<Carried, 'conversations'> | null, { scope, step }: Spot, end: StepEnd): { partial?: string } {
+export function partialOf(
+  carried: Pick<Carried, 'conversations'> | null,
+  { scope, step }: Spot,
+  end: StepEnd,
+): { partial?: string } {
   if (step.kind !== 'agent' || end.status !== 'success') return {};
   const own = scope.started.get(step.index)?.below;
   const before = carried?.conversations?.[pathIn(scope, step)]?.below;

@@ -47,13 +47,26 @@ export function observe(options: ObserveOptions): Observer {
   const signal = AbortSignal.any([options.signal, stop.signal]);
   // One listener for each open run of the tree is no leak.
   setMaxListeners(0, signal);
-  const tree: Tree = { ...options, signal, folds, pending, batches: new Set(), succeeded: 0, onChange: options.onChange ?? (() => undefined), onEvent: options.onEvent ?? (() => undefined) };
+  const tree: Tree = {
+    ...options,
+    signal,
+    folds,
+    pending,
+    batches: new Set(),
+    succeeded: 0,
+    onChange: options.onChange ?? (() => undefined),
+    onEvent: options.onEvent ?? (() => undefined),
+  };
   const watching = options.wait ? watchPending(tree) : readAllPending(tree);
   const done = observeRun(tree, { run: options.run, link: '', part: options.run })
-    .finally(() => { if (options.wait) stop.abort(); })
+    .finally(() => {
+      if (options.wait) stop.abort();
+    })
     .then(() => watching);
   return {
-    done: done.catch((error: unknown) => { if (!options.signal.aborted) throw error; }),
+    done: done.catch((error: unknown) => {
+      if (!options.signal.aborted) throw error;
+    }),
     view: () => {
       const root = folds.get(options.run);
       return root === undefined ? null : assemble(root, { folds, pending });
@@ -85,9 +98,14 @@ async function observeRun(tree: Tree, { run, link, part }: Observed): Promise<vo
   const nested: Promise<void>[] = [];
   for await (const page of readHistory(tree.source, { workflowId: run, runId: link }, tree)) {
     const events = page.map(translate).filter((event) => event !== null);
-    const succeeded = new Set(events.map((event) => (event.kind === 'nested-ended' && event.outcome?.status === 'success' ? event.run : null)));
+    const succeeded = new Set(
+      events.map((event) => (event.kind === 'nested-ended' && event.outcome?.status === 'success' ? event.run : null)),
+    );
     for (const event of events) {
-      if (event.kind === 'nested-started' && isToBeRead(tree, event.run, succeeded)) nested.push(keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })));
+      if (event.kind === 'nested-started' && isToBeRead(tree, event.run, succeeded))
+        nested.push(
+          keep(observeRun(tree, { run: event.run, link: event.link, part: isBatchRun(event.run) ? part : event.run })),
+        );
       takeEvent(tree, { run, part }, event);
       if (event.kind === 'run-started' && run === part) await takeCarried(tree, run, event.input);
     }
@@ -118,7 +136,8 @@ function takeEvent(tree: Tree, { run, part }: Pick<Observed, 'run' | 'part'>, ev
     if (event.kind === 'run-started') tree.batches.add(run);
     if (event.kind === 'run-ended') tree.batches.delete(run);
     if (fold !== undefined) applyBatchEvent(fold, run, event);
-  } else if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null)) tree.folds.set(run, openFold(run, event));
+  } else if (event.kind === 'run-started' && (fold === undefined || event.input.carried === null))
+    tree.folds.set(run, openFold(run, event));
   else if (fold !== undefined) applyEvent(fold, event);
   tree.onEvent(run, event);
 }
@@ -128,7 +147,11 @@ async function takeCarried(tree: Tree, run: string, input: ReadRunInput): Promis
   const fold = tree.folds.get(run);
   const { carried, plan, path } = input;
   if (fold?.input !== input || carried === null) return; // the fold goes on from the link before
-  fold.truth = await readCarried(tree.store, plan, { path, carried, stepAt: (place) => stepAt(fold, place)?.step ?? null }).catch(() => fold.truth);
+  fold.truth = await readCarried(tree.store, plan, {
+    path,
+    carried,
+    stepAt: (place) => stepAt(fold, place)?.step ?? null,
+  }).catch(() => fold.truth);
 }
 
 /** What the interpreter wrote is the truth about a closed run; a store that lacks it leaves what history says. */
@@ -136,7 +159,9 @@ async function takeResults(tree: Tree, run: string): Promise<void> {
   const fold = tree.folds.get(run);
   if (fold === undefined || fold.outcome === null) return;
   const record = fold.outcome.pages.length > 0 ? null : await tree.store.readRun(run).catch(() => null);
-  fold.truth = await readTruth(tree.store, fold.input.plan, fold.input.path, record?.pages ?? fold.outcome.pages).catch(() => fold.truth);
+  fold.truth = await readTruth(tree.store, fold.input.plan, fold.input.path, record?.pages ?? fold.outcome.pages).catch(
+    () => fold.truth,
+  );
   tree.onChange();
 }
 
@@ -148,7 +173,10 @@ async function watchPending(tree: Tree): Promise<void> {
 }
 
 async function readAllPending(tree: Tree): Promise<void> {
-  const open = [...[...tree.folds.values()].filter(({ outcome }) => outcome === null).map(({ run }) => run), ...tree.batches];
+  const open = [
+    ...[...tree.folds.values()].filter(({ outcome }) => outcome === null).map(({ run }) => run),
+    ...tree.batches,
+  ];
   const read = await Promise.all(open.map((run) => readPending(tree.source, run, tree.signal)));
   tree.pending.clear();
   for (const [path, activity] of read.flat()) tree.pending.set(path, activity);

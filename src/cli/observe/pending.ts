@@ -9,7 +9,11 @@ import type { HistorySource } from './history.js';
  * Activities of a run that have not ended, by path: attempts, last failures and heartbeats, which are in no event of
  * the history yet. Empty when the server does not answer: it is decoration, and the next second asks again.
  */
-export async function readPending(source: HistorySource, workflowId: string, signal: AbortSignal): Promise<[string, PendingActivity][]> {
+export async function readPending(
+  source: HistorySource,
+  workflowId: string,
+  signal: AbortSignal,
+): Promise<[string, PendingActivity][]> {
   const { client, connection, namespace } = source;
   try {
     const description = await abortable(connection, signal, () =>

@@ -26,7 +26,11 @@ export async function readTruth(store: Store, block: Block, path: string, pages:
 }
 
 /** Reads what a run had written before it continued as new: of steps that had ended, and of the items and rounds of those that go on. */
-export async function readCarried(store: Store, block: Block, { path, carried, stepAt }: { path: string; carried: Carried; stepAt: (path: string) => Step | null }): Promise<Truth> {
+export async function readCarried(
+  store: Store,
+  block: Block,
+  { path, carried, stepAt }: { path: string; carried: Carried; stepAt: (path: string) => Step | null },
+): Promise<Truth> {
   const truth = await readTruth(store, block, path, carried.pages);
   const into = { store, truth };
   for (const [here, { pages, open }] of Object.entries(carried.blocks ?? {})) {
@@ -34,7 +38,11 @@ export async function readCarried(store: Store, block: Block, { path, carried, s
     if (step === null || !isBlockStep(step)) continue;
     await readRounds(into, { step, here, pages });
     for (const [index, { pages: ended }] of Object.entries(open)) {
-      await readScope(into, step.body, { path: joinPath(here, index), single: step.body.single, results: await listOf<StepResult>(store, ended) });
+      await readScope(into, step.body, {
+        path: joinPath(here, index),
+        single: step.body.single,
+        results: await listOf<StepResult>(store, ended),
+      });
     }
   }
   return truth;
@@ -46,7 +54,11 @@ interface ScopeResults {
   results: StepResult[];
 }
 
-async function readScope(into: { store: Store; truth: Truth }, block: Block, { path, single, results }: ScopeResults): Promise<void> {
+async function readScope(
+  into: { store: Store; truth: Truth },
+  block: Block,
+  { path, single, results }: ScopeResults,
+): Promise<void> {
   for (const result of results) {
     const step = block.steps[result.step_index];
     if (step === undefined) continue;
@@ -56,13 +68,20 @@ async function readScope(into: { store: Store; truth: Truth }, block: Block, { p
   }
 }
 
-async function readRounds(into: { store: Store; truth: Truth }, { step, here, pages }: { step: BlockStep; here: string; pages: Value[] }): Promise<void> {
+async function readRounds(
+  into: { store: Store; truth: Truth },
+  { step, here, pages }: { step: BlockStep; here: string; pages: Value[] },
+): Promise<void> {
   const rounds = await listOf<RoundResult>(into.store, pages);
   rounds.sort((a, b) => a.index - b.index);
   into.truth.rounds.set(here, rounds);
   for (const round of rounds) {
     const below = [...(await listOf<StepResult>(into.store, round.pages)), ...round.steps];
-    await readScope(into, step.body, { path: joinPath(here, String(round.index)), single: step.body.single, results: below });
+    await readScope(into, step.body, {
+      path: joinPath(here, String(round.index)),
+      single: step.body.single,
+      results: below,
+    });
   }
 }
 

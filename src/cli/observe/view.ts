@@ -114,7 +114,17 @@ export function openGates(view: RunView): OpenGate[] {
 
 function gatesBelow(view: RunView, root: string): OpenGate[] {
   return everyStepView(view.steps).flatMap((step) => {
-    const own = step.gate === null ? [] : [{ address: `${root}/${step.gate.path}`, owner: step.gateOwner ?? view.run, gate: step.gate, ...(view.requireToken ? { needsToken: true as const } : {}) }];
+    const own =
+      step.gate === null
+        ? []
+        : [
+            {
+              address: `${root}/${step.gate.path}`,
+              owner: step.gateOwner ?? view.run,
+              gate: step.gate,
+              ...(view.requireToken ? { needsToken: true as const } : {}),
+            },
+          ];
     return [...own, ...nestedIn(step).flatMap((run) => gatesBelow(run, root))];
   });
 }

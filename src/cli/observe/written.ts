@@ -23,15 +23,47 @@ export function writtenStep({ step, path }: Placed, written: Written): StepView 
   const result = written.truth.steps.get(path) ?? null;
   const rounds = written.truth.rounds.get(path) ?? [];
   return {
-    path, step, actor: result?.agent ?? actorOf(step, written.agents), model: null, status: result?.status ?? 'pending', startedAt: null, doing: null,
-    attempt: result?.attempts ?? 1, waitsFor: [], result, spent: NO_SPEND, gate: null, nested: null, others: [],
-    rounds: isBlockStep(step) ? rounds.map((round) => endedRound(step, joinPath(path, String(round.index)), round, (below) => writtenStep(below, written))) : [],
+    path,
+    step,
+    actor: result?.agent ?? actorOf(step, written.agents),
+    model: null,
+    status: result?.status ?? 'pending',
+    startedAt: null,
+    doing: null,
+    attempt: result?.attempts ?? 1,
+    waitsFor: [],
+    result,
+    spent: NO_SPEND,
+    gate: null,
+    nested: null,
+    others: [],
+    rounds: isBlockStep(step)
+      ? rounds.map((round) =>
+          endedRound(step, joinPath(path, String(round.index)), round, (below) => writtenStep(below, written)),
+        )
+      : [],
   };
 }
 
 /** An item or a round as it ended; `view` makes the views of its steps. */
-export function endedRound({ body }: BlockStep, path: string, result: RoundResult, view: (placed: Placed) => StepView): RoundView {
+export function endedRound(
+  { body }: BlockStep,
+  path: string,
+  result: RoundResult,
+  view: (placed: Placed) => StepView,
+): RoundView {
   const { index, status, output, error, partial, duration_ms, spend } = result;
   const steps = body.steps.map((step) => view({ step, path: body.single ? path : joinPath(path, segmentOf(step)) }));
-  return { index, path, status, output, error, ...(partial === undefined ? {} : { partial }), duration_ms, spend, single: body.single, steps };
+  return {
+    index,
+    path,
+    status,
+    output,
+    error,
+    ...(partial === undefined ? {} : { partial }),
+    duration_ms,
+    spend,
+    single: body.single,
+    steps,
+  };
 }

@@ -27,12 +27,20 @@ interface Old {
 }
 
 /** Removes runs that closed before a time: the server's histories, records, logs and journals. Values stay: later runs may name them. */
-export async function pruneRuns({ before, dryRun }: { before: Date; dryRun: boolean }, session: Session): Promise<Pruned> {
+export async function pruneRuns(
+  { before, dryRun }: { before: Date; dryRun: boolean },
+  session: Session,
+): Promise<Pruned> {
   const link = session.mayKnowRuns() ? await session.connect({ start: true }) : null;
   try {
     const { stateDir } = session.project;
     const submitted = (await listOpen(session.store)).map(({ run, started_at }) => ({ run, at: new Date(started_at) }));
-    const old = findOld({ before, executions: link === null ? [] : await executionsOf(link), records: await readRecords(session.store), submitted });
+    const old = findOld({
+      before,
+      executions: link === null ? [] : await executionsOf(link),
+      records: await readRecords(session.store),
+      submitted,
+    });
     const journals = old.open > 0 ? [] : await oldJournals(stateDir, { before, keep: old.keep });
     if (!dryRun) await remove({ ...old, journals }, stateDir, link);
     return { runs: old.runs, journals: journals.length, open: old.open };
@@ -54,23 +62,43 @@ const STARTING_MS = 3_600_000;
 
 function findOld({ before, executions, records, submitted }: Known): Omit<Old, 'journals'> & { keep: string[] } {
   // One that has just continued as new is in the list a moment before its next link is.
-  const open = new Set(lastLinks(executions).filter(({ status }) => status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW').map(({ workflowId }) => rootOf(workflowId)));
+  const open = new Set(
+    lastLinks(executions)
+      .filter(({ status }) => status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW')
+      .map(({ workflowId }) => rootOf(workflowId)),
+  );
   const isOld = ({ run, ended_at }: RunRecord): boolean => !open.has(run) && new Date(ended_at) < before;
   const kept = records.filter((record) => !isOld(record));
   const keptRuns = new Set(kept.map(({ run }) => run));
   // A run that was terminated has left no record. It ended when the last of all its Temporal runs did.
   const ends = new Map<string, number>();
-  for (const { workflowId, closeTime } of executions) ends.set(rootOf(workflowId), Math.max(ends.get(rootOf(workflowId)) ?? 0, closeTime?.getTime() ?? 0));
-  const closed = executions.filter(({ workflowId }) => (ends.get(rootOf(workflowId)) ?? 0) < before.getTime() && !open.has(rootOf(workflowId)) && !keptRuns.has(rootOf(workflowId)));
+  for (const { workflowId, closeTime } of executions)
+    ends.set(rootOf(workflowId), Math.max(ends.get(rootOf(workflowId)) ?? 0, closeTime?.getTime() ?? 0));
+  const closed = executions.filter(
+    ({ workflowId }) =>
+      (ends.get(rootOf(workflowId)) ?? 0) < before.getTime() &&
+      !open.has(rootOf(workflowId)) &&
+      !keptRuns.has(rootOf(workflowId)),
+  );
   const started = Math.min(before.getTime(), Date.now() - STARTING_MS);
   const forgotten = submitted.filter(({ run, at }) => !ends.has(run) && at.getTime() < started);
-  const runs = new Set([...records.filter(isOld), ...closed.map(({ workflowId }) => ({ run: rootOf(workflowId) })), ...forgotten].map(({ run }) => run));
-  return { runs: [...runs].sort(), executions: closed, open: open.size, keep: [ORIGINS, ...kept.flatMap(({ journal }) => journal ?? [])] };
+  const runs = new Set(
+    [...records.filter(isOld), ...closed.map(({ workflowId }) => ({ run: rootOf(workflowId) })), ...forgotten].map(
+      ({ run }) => run,
+    ),
+  );
+  return {
+    runs: [...runs].sort(),
+    executions: closed,
+    open: open.size,
+    keep: [ORIGINS, ...kept.flatMap(({ journal }) => journal ?? [])],
+  };
 }
 
 async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecutionInfo[]> {
   const executions: WorkflowExecutionInfo[] = [];
-  for await (const execution of client.workflow.list({ query: `WorkflowType = '${INTERPRETER}'`, pageSize: 1000 })) executions.push(execution);
+  for await (const execution of client.workflow.list({ query: `WorkflowType = '${INTERPRETER}'`, pageSize: 1000 }))
+    executions.push(execution);
   return executions;
 }
 
@@ -79,7 +107,8 @@ async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecution
  * last one it is seen to have ended.
  */
 async function remove({ runs, executions, journals }: Old, stateDir: string, link: TemporalLink | null): Promise<void> {
-  for (const { workflowId, runId } of [...executions].sort((a, b) => a.startTime.getTime() - b.startTime.getTime())) await forget(link, workflowId, runId);
+  for (const { workflowId, runId } of [...executions].sort((a, b) => a.startTime.getTime() - b.startTime.getTime()))
+    await forget(link, workflowId, runId);
   for (const run of runs) await removeRun(stateDir, run);
   await removeJournals(stateDir, journals);
   await removeUnnamedFiles(stateDir);
@@ -88,7 +117,10 @@ async function remove({ runs, executions, journals }: Old, stateDir: string, lin
 async function forget(link: TemporalLink | null, workflowId: string, runId: string): Promise<void> {
   const NOT_FOUND = 5;
   try {
-    await link?.client.workflowService.deleteWorkflowExecution({ namespace: link.namespace, workflowExecution: { workflowId, runId } });
+    await link?.client.workflowService.deleteWorkflowExecution({
+      namespace: link.namespace,
+      workflowExecution: { workflowId, runId },
+    });
   } catch (error) {
     if ((error as { code?: unknown }).code !== NOT_FOUND) throw error; // gRPC's own number
   }

@@ -10,7 +10,13 @@ export interface AuthoredGraph {
 }
 
 /** The graph that the definition's own format draws: flows have one. Null for all others. */
-export function authoredGraph({ plan, texts }: { plan: Pick<PlanBody, 'graph'>; texts: Map<Hash, string> }): JsonObject | null {
+export function authoredGraph({
+  plan,
+  texts,
+}: {
+  plan: Pick<PlanBody, 'graph'>;
+  texts: Map<Hash, string>;
+}): JsonObject | null {
   const { graph } = plan;
   if (graph === undefined) return null;
   const text = typeof graph === 'string' ? graph : texts.get(graph.text);
@@ -23,6 +29,9 @@ export function parseGraph(text: string): AuthoredGraph {
   const authored = JSON.parse(text) as Json; // JSON.parse gives nothing else
   if (!isObject(authored)) throw new Error('Expected the graph of a plan to be an object.');
   const { steps, ...graph } = authored;
-  const ways = Object.entries(isObject(steps) ? steps : {}).map(([node, way]): [string, number[]] => [node, Array.isArray(way) ? way.map(Number) : []]);
+  const ways = Object.entries(isObject(steps) ? steps : {}).map(([node, way]): [string, number[]] => [
+    node,
+    Array.isArray(way) ? way.map(Number) : [],
+  ]);
   return { graph, steps: new Map(ways) };
 }

@@ -23,8 +23,17 @@ interface Flag {
 }
 
 function flagsOf({ options }: CommandSpec): Flag[] {
-  const own = options.map(({ flags, about, choices = [] }) => ({ long: /--([\w-]+)/.exec(flags)?.[1] ?? '', short: /(?:^|[ ,])-(\w)\b/.exec(flags)?.[1] ?? null, takesValue: /[<[]/.test(flags), about, choices }));
-  return [...own, { long: 'help', short: 'h', takesValue: false, about: 'show an example and what there is', choices: [] }];
+  const own = options.map(({ flags, about, choices = [] }) => ({
+    long: /--([\w-]+)/.exec(flags)?.[1] ?? '',
+    short: /(?:^|[ ,])-(\w)\b/.exec(flags)?.[1] ?? null,
+    takesValue: /[<[]/.test(flags),
+    about,
+    choices,
+  }));
+  return [
+    ...own,
+    { long: 'help', short: 'h', takesValue: false, about: 'show an example and what there is', choices: [] },
+  ];
 }
 
 /** What the first argument may be, where that is a list: `list`, `show` … of `agents`. */
@@ -34,7 +43,10 @@ function actionsOf({ arguments: [first] }: CommandSpec): readonly string[] {
 
 function bash(commands: readonly CommandSpec[]): string {
   const cases = commands.map((command) => {
-    const words = [...actionsOf(command), ...flagsOf(command).flatMap(({ long, short }) => [`--${long}`, ...(short === null ? [] : [`-${short}`])])];
+    const words = [
+      ...actionsOf(command),
+      ...flagsOf(command).flatMap(({ long, short }) => [`--${long}`, ...(short === null ? [] : [`-${short}`])]),
+    ];
     return `      ${command.name}) words=${quote(words.join(' '))} ;;`;
   });
   return `${[
@@ -56,7 +68,9 @@ function bash(commands: readonly CommandSpec[]): string {
 
 function zsh(commands: readonly CommandSpec[]): string {
   const cases = commands.map((command) => {
-    const options = flagsOf(command).map(({ long, about }) => quote(`--${long}:${about}`)).join(' ');
+    const options = flagsOf(command)
+      .map(({ long, about }) => quote(`--${long}:${about}`))
+      .join(' ');
     return `      ${command.name}) actions=(${actionsOf(command).join(' ')}); options=(${options}) ;;`;
   });
   return `${[
@@ -87,7 +101,10 @@ function fish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c perdure -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
       ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
-      ...flagsOf(command).map(({ long, short, takesValue, about, choices }) => `complete -c perdure ${here} -l ${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} -d ${quote(about)}`),
+      ...flagsOf(command).map(
+        ({ long, short, takesValue, about, choices }) =>
+          `complete -c perdure ${here} -l ${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} -d ${quote(about)}`,
+      ),
     ];
   });
   return `${['# fish: perdure completion fish | source', ...lines].join('\n')}\n`;

@@ -13,7 +13,9 @@ export function formatDuration(ms: number): string {
 /** A limit of time, without seconds that say nothing: `30m`, `1h30m`, `0.5m`. */
 export function formatMinutes(minutes: number): string {
   if (minutes < 60) return `${minutes}m`;
-  return minutes % 60 === 0 ? `${minutes / 60}h` : `${Math.floor(minutes / 60)}h${twoDigits(Math.round(minutes % 60))}m`;
+  return minutes % 60 === 0
+    ? `${minutes / 60}h`
+    : `${Math.floor(minutes / 60)}h${twoDigits(Math.round(minutes % 60))}m`;
 }
 
 /** Money in US dollars; an unknown price is said, never shown as nothing. */

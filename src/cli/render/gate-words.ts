@@ -39,9 +39,17 @@ export function gateFacts(gate: Gate, now: number): string[] {
   return [
     ...(approvers === undefined ? [] : [`for ${shownNames(approvers, 'or')}`]),
     ...(excluded === undefined ? [] : [`not for ${shownNames(excluded, 'or')}`]),
-    ...(quorum === undefined ? [] : [votes === undefined ? `${quorum} people must agree` : `${shownNames(votes.map(({ by }) => by))} decided, ${missingOf(gate)} more must agree`]),
+    ...(quorum === undefined
+      ? []
+      : [
+          votes === undefined
+            ? `${quorum} people must agree`
+            : `${shownNames(votes.map(({ by }) => by))} decided, ${missingOf(gate)} more must agree`,
+        ]),
     ...(escalated === undefined ? [] : [`escalated to ${shownNames(escalated)}`]),
-    ...(reminders === undefined || reminders === 0 ? [] : [`reminded ${reminders === 1 ? 'once' : `${reminders} times`}`]),
+    ...(reminders === undefined || reminders === 0
+      ? []
+      : [`reminded ${reminders === 1 ? 'once' : `${reminders} times`}`]),
     deadline === undefined ? 'no deadline' : deadlineFact(deadline, gate.default, now),
   ];
 }
@@ -53,5 +61,7 @@ function shownNames(names: string[], word?: string): string {
 function deadlineFact(deadline: string, otherwise: Json | undefined, now: number): string {
   const left = Date.parse(deadline) - now;
   const then = otherwise === undefined ? '' : `, then ${optionText(otherwise)}`;
-  return left <= 0 ? `deadline ${safeLine(deadline).slice(0, 16).replace('T', ' ')} UTC has passed` : `${formatDuration(left)} left${then}`;
+  return left <= 0
+    ? `deadline ${safeLine(deadline).slice(0, 16).replace('T', ' ')} UTC has passed`
+    : `${formatDuration(left)} left${then}`;
 }

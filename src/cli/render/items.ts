@@ -20,21 +20,37 @@ export interface Around {
 
 /** What stands beside the number of an item: a piece of it, on one line; empty where it is not at hand, and for the rounds of a loop. */
 export function itemNames({ step }: StepView, around: Around): (index: number) => string {
-  const items = step.kind === 'foreach' ? attempt(() => render(step.items, { environment: environmentOf(rootsOf([step.items]), around), load: isNotHere, text: (text) => (typeof text === 'string' ? text : isNotHere()) })) : null;
+  const items =
+    step.kind === 'foreach'
+      ? attempt(() =>
+          render(step.items, {
+            environment: environmentOf(rootsOf([step.items]), around),
+            load: isNotHere,
+            text: (text) => (typeof text === 'string' ? text : isNotHere()),
+          }),
+        )
+      : null;
   return (index) => {
     const item = Array.isArray(items) ? items[index] : undefined;
-    return item === undefined ? '' : clip(safeLine(toText(typeof item === 'string' ? item : JSON.stringify(item))), WIDEST_ITEM);
+    return item === undefined
+      ? ''
+      : clip(safeLine(toText(typeof item === 'string' ? item : JSON.stringify(item))), WIDEST_ITEM);
   };
 }
 
 function environmentOf(roots: string[], { input, layers }: Around): Environment {
-  return Object.fromEntries(roots.map((root) => {
-    const name = root.replaceAll(OUTER, '');
-    const [, step] = /^step:(\d+)\.output$/.exec(name) ?? [];
-    const layer = layers[root.length - name.length] ?? [];
-    const value = step === undefined ? input[name.replace(/^input:/, '')] : layer.find((view) => view.step.index === Number(step))?.result?.output;
-    return [root, { value: value === undefined || value === null ? isNotHere() : atHand(value) }];
-  }));
+  return Object.fromEntries(
+    roots.map((root) => {
+      const name = root.replaceAll(OUTER, '');
+      const [, step] = /^step:(\d+)\.output$/.exec(name) ?? [];
+      const layer = layers[root.length - name.length] ?? [];
+      const value =
+        step === undefined
+          ? input[name.replace(/^input:/, '')]
+          : layer.find((view) => view.step.index === Number(step))?.result?.output;
+      return [root, { value: value === undefined || value === null ? isNotHere() : atHand(value) }];
+    }),
+  );
 }
 
 /** The value itself; of a list that is stored the items at its beginning. */

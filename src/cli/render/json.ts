@@ -65,7 +65,10 @@ async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
 }
 
 async function belowStep(view: StepView, load: Load): Promise<JsonObject> {
-  const { nested, step: { kind } } = view;
+  const {
+    nested,
+    step: { kind },
+  } = view;
   return {
     ...(nested === null ? {} : { steps: await stepResults(nested.steps, load) }),
     ...(kind === 'foreach' ? { items: await roundResults(view, load) } : {}),
@@ -77,24 +80,90 @@ async function roundResults(view: StepView, load: Load): Promise<Json[]> {
   const results: Json[] = [];
   for (const { index, path, status, output, error, partial, duration_ms, spend, single, steps } of view.rounds) {
     const [only] = single ? steps : [];
-    const below = only === undefined ? { steps: await stepResults(steps, load) } : { ...shownGate(only), reused: only.result?.reused ?? false, ...(await belowStep(only, load)) };
-    results.push({ index, path, status, output: await load(output), error, ...(partial === undefined ? {} : { partial }), duration_ms, spend: { ...spend }, ...below });
+    const below =
+      only === undefined
+        ? { steps: await stepResults(steps, load) }
+        : { ...shownGate(only), reused: only.result?.reused ?? false, ...(await belowStep(only, load)) };
+    results.push({
+      index,
+      path,
+      status,
+      output: await load(output),
+      error,
+      ...(partial === undefined ? {} : { partial }),
+      duration_ms,
+      spend: { ...spend },
+      ...below,
+    });
   }
   return results;
 }
 
 function notEnded(view: StepView): JsonObject {
   const { step, status, actor, attempt } = view;
-  return { id: step.id, step_index: step.index, agent: actor, status, output: null, error: null, attempts: status === 'running' ? attempt : 0, ...shownGate(view) };
+  return {
+    id: step.id,
+    step_index: step.index,
+    agent: actor,
+    status,
+    output: null,
+    error: null,
+    attempts: status === 'running' ? attempt : 0,
+    ...shownGate(view),
+  };
 }
 
 function shownGate({ path, gate }: StepView): JsonObject {
-  return gate === null ? {} : { gate: { path, kind: gate.kind, message: gate.message, hash: gate.hash, since: gate.since, ...(gate.options === undefined ? {} : { options: gate.options }), ...(gate.deadline === undefined ? {} : { deadline: gate.deadline }) } };
+  return gate === null
+    ? {}
+    : {
+        gate: {
+          path,
+          kind: gate.kind,
+          message: gate.message,
+          hash: gate.hash,
+          since: gate.since,
+          ...(gate.options === undefined ? {} : { options: gate.options }),
+          ...(gate.deadline === undefined ? {} : { deadline: gate.deadline }),
+        },
+      };
 }
 
 async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
-  const { id, step_index, agent, status, output, error, failure, note, attempts, duration_ms, reused, run, spend, partial, decided_by } = result;
-  return { id, step_index, agent, status, output: await load(output), error, failure, note, attempts, duration_ms, reused, run, spend: { ...spend }, ...(partial === undefined ? {} : { partial }), ...(decided_by === undefined ? {} : { decided_by }) };
+  const {
+    id,
+    step_index,
+    agent,
+    status,
+    output,
+    error,
+    failure,
+    note,
+    attempts,
+    duration_ms,
+    reused,
+    run,
+    spend,
+    partial,
+    decided_by,
+  } = result;
+  return {
+    id,
+    step_index,
+    agent,
+    status,
+    output: await load(output),
+    error,
+    failure,
+    note,
+    attempts,
+    duration_ms,
+    reused,
+    run,
+    spend: { ...spend },
+    ...(partial === undefined ? {} : { partial }),
+    ...(decided_by === undefined ? {} : { decided_by }),
+  };
 }
 
 /** The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose time does not count. */
@@ -106,7 +175,10 @@ function executionBudget(view: RunView): JsonObject {
     ...budget,
     steps_remaining: max_steps === null ? null : Math.max(0, max_steps - spend.steps),
     parallel_slots: max_parallel,
-    runtime_deadline: max_runtime_mins === null || pause ? null : new Date(now - workedMs(view, now) + max_runtime_mins * 60_000).toISOString(),
+    runtime_deadline:
+      max_runtime_mins === null || pause
+        ? null
+        : new Date(now - workedMs(view, now) + max_runtime_mins * 60_000).toISOString(),
     tokens_remaining: max_tokens === null ? null : Math.max(0, max_tokens - spend.tokens),
     warnings: warnings.map(({ message }) => message),
     cost_remaining_usd: max_cost_usd === null || spend.usd === null ? null : Math.max(0, max_cost_usd - spend.usd),
@@ -116,8 +188,19 @@ function executionBudget(view: RunView): JsonObject {
 /** An open gate as `list --waiting --json` prints it. */
 export function toGateJson(open: OpenGate): JsonObject {
   const { path: _path, content, votes, ...gate } = open.gate;
-  const shown = content === null ? null : isStored(content) ? { ref: content.ref, bytes: content.bytes, preview: content.preview ?? null } : content.value;
-  return { gate: open.address, ...asJson(gate), content: shown, ...(votes === undefined ? {} : { decided_by: votes.map(({ by }) => by) }), command: answerCommands(open)[0] ?? null };
+  const shown =
+    content === null
+      ? null
+      : isStored(content)
+        ? { ref: content.ref, bytes: content.bytes, preview: content.preview ?? null }
+        : content.value;
+  return {
+    gate: open.address,
+    ...asJson(gate),
+    content: shown,
+    ...(votes === undefined ? {} : { decided_by: votes.map(({ by }) => by) }),
+    command: answerCommands(open)[0] ?? null,
+  };
 }
 
 function asJson({ escalation, ...gate }: Omit<Gate, 'path' | 'content' | 'votes'>): JsonObject {

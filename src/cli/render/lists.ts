@@ -53,7 +53,14 @@ export function renderGateList(gates: OpenGate[], { now, width, palette }: ListS
     `${palette.tone('attention', '◆')} ${palette.bold(safeName(open.address))}`,
     ...wrap(safeLine(open.gate.message), width - 2).map((line) => `  ${line}`),
     ...contentLine(open),
-    ...wrap([`since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`, ...gateFacts(open.gate, now), gateHash(open.gate.hash)].join(' · '), width - 2).map((line) => `  ${palette.dim(line)}`),
+    ...wrap(
+      [
+        `since ${open.gate.since.slice(0, 16).replace('T', ' ')} UTC (${formatAge(open.gate.since, now)})`,
+        ...gateFacts(open.gate, now),
+        gateHash(open.gate.hash),
+      ].join(' · '),
+      width - 2,
+    ).map((line) => `  ${palette.dim(line)}`),
     `  ${answerCommands(open)[0] ?? ''}`,
   ]);
 }

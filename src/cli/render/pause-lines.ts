@@ -8,7 +8,8 @@ export function pauseLines(pause: Pause): string[] {
   const run = safeName(pause.run);
   const said = safeLine(pause.message);
   const line = (command: string, about: string): string => `  ${command.padEnd(WIDEST_COMMAND)}  ${about}`;
-  if (pause.cause === 'request') return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];
+  if (pause.cause === 'request')
+    return [`‖ ${said}. Nothing new starts, nothing is lost.`, line(`perdure resume ${run}`, 'go on')];
   return [
     `‖ paused: ${said}. Nothing runs, nothing is lost.`,
     ...additionsFor(pause.cause).map((flags) => line(`perdure budget ${run} ${flags}`, 'go on with more')),

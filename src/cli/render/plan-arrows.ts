@@ -11,7 +11,9 @@ export function leanArrows(needs: number[][]): Arrow[] {
   const arrows = needs.flatMap((sources, to) => sources.map((from) => ({ from, to })));
   if (needs.length > MOST_REDUCED) return arrows;
   const before = ancestorsOf(needs);
-  return arrows.filter(({ from, to }) => !(needs[to] ?? []).some((other) => other !== from && has(before[other], from)));
+  return arrows.filter(
+    ({ from, to }) => !(needs[to] ?? []).some((other) => other !== from && has(before[other], from)),
+  );
 }
 
 type Bits = Uint32Array;

@@ -23,7 +23,12 @@ interface Edge {
 /** A Plan as nodes and edges: one node for each step of the whole tree, in source order from `node-0`. */
 export function planGraph(plan: Plan): { name: string; plan: string; nodes: JsonObject[]; edges: JsonObject[] } {
   const { nodes, edges } = graphOf(plan);
-  return { name: plan.name, plan: plan.hash, nodes: nodes.map((node) => ({ ...node })), edges: edges.map((edge) => ({ ...edge })) };
+  return {
+    name: plan.name,
+    plan: plan.hash,
+    nodes: nodes.map((node) => ({ ...node })),
+    edges: edges.map((edge) => ({ ...edge })),
+  };
 }
 
 function graphOf(plan: Plan): { nodes: Node[]; edges: Edge[] } {
@@ -48,5 +53,11 @@ function graphOf(plan: Plan): { nodes: Node[]; edges: Edge[] } {
 
 function nodeOf(plan: Plan, step: Step, place: Pick<Node, 'id' | 'path' | 'parent'>): Node {
   const actor = actorOf(step, plan.agents);
-  return { ...place, kind: step.kind, actor, label: step.id === null || step.id === actor ? actor : `${step.id}: ${actor}`, group: step.parallel_group };
+  return {
+    ...place,
+    kind: step.kind,
+    actor,
+    label: step.id === null || step.id === actor ? actor : `${step.id}: ${actor}`,
+    group: step.parallel_group,
+  };
 }

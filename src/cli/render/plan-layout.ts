@@ -69,7 +69,11 @@ function sizeOf(box: Box): LaidBox {
   const text = Math.max(...lines.map((line) => displayWidth(line.text))) * COLUMN;
   const head = lines.length * LINE + 2 * PADDING - 6;
   return {
-    box, lines, inside, x: 0, y: 0,
+    box,
+    lines,
+    inside,
+    x: 0,
+    y: 0,
     width: Math.max(NARROWEST, text + 2 * PADDING, (inside?.width ?? 0) + 2 * PADDING),
     height: head + (inside === null ? 0 : inside.height + PADDING),
     insideAt: { x: PADDING, y: head },
@@ -77,8 +81,10 @@ function sizeOf(box: Box): LaidBox {
 }
 
 function linesOf({ kind, name, what, when, repeats, always, inside }: Box): BoxLine[] {
-  const line = (role: BoxLine['role'], text: string | null): BoxLine[] => (text === null || text.trim() === '' ? [] : [{ role, text: clip(safeLine(text), COLUMNS) }]);
-  const lines = (role: BoxLine['role'], text: string | null): BoxLine[] => (text === null ? [] : wrap(clip(safeLine(text), 3 * COLUMNS), COLUMNS).flatMap((part) => line(role, part)));
+  const line = (role: BoxLine['role'], text: string | null): BoxLine[] =>
+    text === null || text.trim() === '' ? [] : [{ role, text: clip(safeLine(text), COLUMNS) }];
+  const lines = (role: BoxLine['role'], text: string | null): BoxLine[] =>
+    text === null ? [] : wrap(clip(safeLine(text), 3 * COLUMNS), COLUMNS).flatMap((part) => line(role, part));
   return [
     ...line('kind', name === kindWord(kind) ? null : kindWord(kind)),
     ...line('name', name),
@@ -146,7 +152,9 @@ function layOutInRows({ arrows, groups }: Picture, boxes: LaidBox[]): LaidPictur
   }
   const lines = routes(arrows, boxes, () => []);
   // Rows break groups apart, so a frame around one would hold others: each member's own frame names it.
-  const frames = groups.flatMap(({ name, members }) => members.flatMap((member) => framesOf([{ name, members: [member] }], boxes)));
+  const frames = groups.flatMap(({ name, members }) =>
+    members.flatMap((member) => framesOf([{ name, members: [member] }], boxes)),
+  );
   return bounded({ boxes, frames, lines });
 }
 
@@ -162,13 +170,26 @@ function routes(arrows: Arrow[], boxes: LaidBox[], way: (arrow: Arrow) => Point[
   }
   const past = ({ x, y }: Point): Point[] => {
     const half = ranks.get(Math.round(y));
-    return half === undefined ? [] : [{ x, y: y - half }, { x, y: y + half }];
+    return half === undefined
+      ? []
+      : [
+          { x, y: y - half },
+          { x, y: y + half },
+        ];
   };
   return arrows.flatMap((arrow) => {
     const [source, target] = [boxes[arrow.from], boxes[arrow.to]];
     if (source === undefined || target === undefined) return [];
     const [start, end] = [centre(source), centre(target)];
-    return [[{ x: start.x, y: source.y + source.height }, ...past(start).slice(1), ...way(arrow).slice(1, -1).flatMap(past), ...past(end).slice(0, 1), { x: end.x, y: target.y }]];
+    return [
+      [
+        { x: start.x, y: source.y + source.height },
+        ...past(start).slice(1),
+        ...way(arrow).slice(1, -1).flatMap(past),
+        ...past(end).slice(0, 1),
+        { x: end.x, y: target.y },
+      ],
+    ];
   });
 }
 

@@ -25,7 +25,12 @@ const SHAPES: Record<Box['kind'], [string, string]> = {
 
 /** A Plan as a Mermaid flow chart. What a step consists of, and the members of a group, stand in subgraphs. */
 export function planMermaid(plan: Plan): string {
-  return ['flowchart TD', ...linesOf(pictureOf(plan), '  ', 'plan'), '  classDef gate stroke-width:3px', '  classDef optional stroke-dasharray:4 3'].join('\n');
+  return [
+    'flowchart TD',
+    ...linesOf(pictureOf(plan), '  ', 'plan'),
+    '  classDef gate stroke-width:3px',
+    '  classDef optional stroke-dasharray:4 3',
+  ].join('\n');
 }
 
 function linesOf(picture: Picture, indent: string, owner: string): string[] {
@@ -48,12 +53,22 @@ function linesOf(picture: Picture, indent: string, owner: string): string[] {
 }
 
 function boxLines(box: Box, indent: string): string[] {
-  const style = box.kind === 'approval' || box.kind === 'ask' ? [`${indent}class ${box.id} gate`] : box.when === null ? [] : [`${indent}class ${box.id} optional`];
+  const style =
+    box.kind === 'approval' || box.kind === 'ask'
+      ? [`${indent}class ${box.id} gate`]
+      : box.when === null
+        ? []
+        : [`${indent}class ${box.id} optional`];
   if (box.inside === null || box.inside === 'shown') {
     const [open, close] = SHAPES[box.kind];
     return [`${indent}${box.id}${open}"${labelOf(box)}"${close}`, ...style];
   }
-  return [`${indent}subgraph ${box.id}["${labelOf(box)}"]`, ...linesOf(box.inside, `${indent}  `, box.id), `${indent}end`, ...style];
+  return [
+    `${indent}subgraph ${box.id}["${labelOf(box)}"]`,
+    ...linesOf(box.inside, `${indent}  `, box.id),
+    `${indent}end`,
+    ...style,
+  ];
 }
 
 function labelOf({ kind, name, what, when, repeats, always, inside }: Box): string {
@@ -65,7 +80,10 @@ function labelOf({ kind, name, what, when, repeats, always, inside }: Box): stri
     always ? 'always' : '',
     inside === 'shown' ? 'steps as above' : '',
   ];
-  return lines.filter((line) => line !== '').map(escape).join('<br/>');
+  return lines
+    .filter((line) => line !== '')
+    .map(escape)
+    .join('<br/>');
 }
 
 /** Mermaid reads entities in quoted labels, and Markdown and HTML beside them: whatever a definition holds stays a label. */

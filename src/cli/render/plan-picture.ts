@@ -104,7 +104,9 @@ function whatOf(step: Step, agents: Record<string, Agent>): string {
     case 'ask':
       return templateText(step.question);
     case 'set':
-      return Object.entries(step.values).map(([name, value]) => `${name} = ${templateText(value)}`).join(', ');
+      return Object.entries(step.values)
+        .map(([name, value]) => `${name} = ${templateText(value)}`)
+        .join(', ');
     case 'wait':
       return waitText(step);
     case 'plan':
@@ -130,11 +132,18 @@ function deviceText(step: CompileStep | DeviceStep): string {
 
 function agentText({ id, model }: AgentStep, agent: Agent | undefined): string {
   const named = model ?? agent?.model ?? null;
-  return [id === null ? '' : (agent?.name ?? ''), named === null ? '' : `(${named.replace(/^default:/, 'default, else ')})`].filter((part) => part !== '').join(' ');
+  return [
+    id === null ? '' : (agent?.name ?? ''),
+    named === null ? '' : `(${named.replace(/^default:/, 'default, else ')})`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 function toolText({ id, tool, inputs }: ToolStep): string {
-  const given = Object.entries(inputs).map(([name, value]) => `${name} = ${templateText(value)}`).join(', ');
+  const given = Object.entries(inputs)
+    .map(([name, value]) => `${name} = ${templateText(value)}`)
+    .join(', ');
   return id === null ? given : [tool.name, given].filter((part) => part !== '').join(' ');
 }
 

@@ -34,7 +34,10 @@ function pictureElements({ frames, boxes, lines }: LaidPicture, at: Point): stri
       `<rect class="frame"${fill(LIGHT.frame)} stroke="${LIGHT.line}" stroke-dasharray="2 3" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`,
       `<text class="group"${SMALL}${fill(LIGHT.dim)} x="${round(x + 10)}" y="${round(y + 14)}">${escape(name)}</text>`,
     ]),
-    ...lines.map((points) => `<path class="arrow"${fill('none')} stroke="${LIGHT.line}" stroke-width="1.3" marker-end="url(#tip)" d="${curve(points)}"/>`),
+    ...lines.map(
+      (points) =>
+        `<path class="arrow"${fill('none')} stroke="${LIGHT.line}" stroke-width="1.3" marker-end="url(#tip)" d="${curve(points)}"/>`,
+    ),
     ...boxes.flatMap(boxElements),
     '</g>',
   ];
@@ -47,7 +50,9 @@ function boxElements({ box, x, y, width, height, lines, inside, insideAt }: Laid
     `<title>${escape(fullText(box))}</title>`,
     `<rect${fill(colorOf(box))} stroke="${LIGHT.line}"${box.when === null ? '' : ' stroke-dasharray="5 3"'} width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
     ...lines.map((line, number) => lineElement(line, number, width)),
-    ...(inside === null ? [] : pictureElements(inside, { x: round(insideAt.x + (width - 2 * insideAt.x - inside.width) / 2), y: insideAt.y })),
+    ...(inside === null
+      ? []
+      : pictureElements(inside, { x: round(insideAt.x + (width - 2 * insideAt.x - inside.width) / 2), y: insideAt.y })),
     '</g>',
   ];
 }
@@ -69,7 +74,10 @@ function curve([first, ...rest]: Point[]): string {
   const parts = rest.flatMap((point) => {
     if (round(at.x) === round(point.x) && round(at.y) === round(point.y)) return [];
     const middle = round((at.y + point.y) / 2);
-    const part = at.x === point.x ? `V${round(point.y)}` : `C${round(at.x)} ${middle} ${round(point.x)} ${middle} ${round(point.x)} ${round(point.y)}`;
+    const part =
+      at.x === point.x
+        ? `V${round(point.y)}`
+        : `C${round(at.x)} ${middle} ${round(point.x)} ${middle} ${round(point.x)} ${round(point.y)}`;
     at = point;
     return part;
   });
@@ -86,7 +94,18 @@ function escape(text: string): string {
   return escapeHidden(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-const LIGHT = { paper: '#fff', ink: '#1f2328', dim: '#656d76', line: '#8c959f', frame: '#f6f8fa', agent: '#ddf4ff', command: '#eaeef2', workflow: '#fff', gate: '#fff8c5', flow: '#fbefff' } as const;
+const LIGHT = {
+  paper: '#fff',
+  ink: '#1f2328',
+  dim: '#656d76',
+  line: '#8c959f',
+  frame: '#f6f8fa',
+  agent: '#ddf4ff',
+  command: '#eaeef2',
+  workflow: '#fff',
+  gate: '#fff8c5',
+  flow: '#fbefff',
+} as const;
 
 /** What is no browser knows no variables, and often no style sheet: each element says how it looks by itself, and the sheet says it again. */
 function fill(color: string): string {
@@ -114,7 +133,9 @@ function colorOf({ kind }: Box): string {
 }
 
 const STYLE = `
-svg{${Object.entries(LIGHT).map(([name, color]) => `--${name}:${color}`).join(';')};color-scheme:light dark}
+svg{${Object.entries(LIGHT)
+  .map(([name, color]) => `--${name}:${color}`)
+  .join(';')};color-scheme:light dark}
 @media(prefers-color-scheme:dark){svg{--paper:#0d1117;--ink:#e6edf3;--dim:#8d96a0;--line:#6e7681;--frame:#161b22;--agent:#12283f;--command:#21262d;--workflow:#0d1117;--gate:#3b2f0b;--flow:#271d3a}}
 text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}
 .name{font-weight:700}.kind,.what,.group{fill:var(--dim)}.kind,.group{font-size:10px;letter-spacing:.05em}.condition{font-style:italic}

@@ -33,7 +33,8 @@ export interface PlanReport {
 export function renderPlan(report: PlanReport, style: { width: number; palette: Palette }): string[] {
   const { plan, texts, forecast } = report;
   const { width, palette } = style;
-  const read = (text: Text | null): string => (text === null ? '' : typeof text === 'string' ? text : (texts.get(text.text) ?? ''));
+  const read = (text: Text | null): string =>
+    text === null ? '' : typeof text === 'string' ? text : (texts.get(text.text) ?? '');
   const head = `${safeName(plan.name)} · plan ${shortHash(plan.hash)} · at most ${plural(forecast.steps, 'step')}`;
   const description = safeLine(read(plan.description));
   return [
@@ -41,7 +42,11 @@ export function renderPlan(report: PlanReport, style: { width: number; palette: 
     ...paragraph(description, width),
     ...section('Needs', inputLines(report, read, width), palette),
     ...section('Steps', renderTree(pictureOf(plan), width, palette), palette),
-    ...section('At most', forecastLines(report).flatMap((line) => paragraph(line, width)), palette),
+    ...section(
+      'At most',
+      forecastLines(report).flatMap((line) => paragraph(line, width)),
+      palette,
+    ),
     ...section('Limits', paragraph(limitLine(report), width), palette),
   ];
 }
@@ -55,8 +60,15 @@ function paragraph(text: string, width: number): string[] {
 }
 
 /** Each input on a line; who needs it, and what it is for, below where there is no room beside. */
-function inputLines({ plan, inputPaths, given = {} }: PlanReport, read: (text: Text | null) => string, width: number): string[] {
-  const entries = Object.entries(plan.inputs).map(([name, spec]): [string, InputSpec] => [name, Object.hasOwn(given, name) ? { ...spec, required: false, default: given[name] ?? null } : spec]);
+function inputLines(
+  { plan, inputPaths, given = {} }: PlanReport,
+  read: (text: Text | null) => string,
+  width: number,
+): string[] {
+  const entries = Object.entries(plan.inputs).map(([name, spec]): [string, InputSpec] => [
+    name,
+    Object.hasOwn(given, name) ? { ...spec, required: false, default: given[name] ?? null } : spec,
+  ]);
   const names = Math.min(24, Math.max(0, ...entries.map(([name]) => displayWidth(safeName(name)))));
   const kinds = Math.max(0, ...entries.map(([, spec]) => displayWidth(kindOfInput(spec))));
   return entries.flatMap(([name, spec]) => {
@@ -64,7 +76,10 @@ function inputLines({ plan, inputPaths, given = {} }: PlanReport, read: (text: T
     const left = `  ${fit(safeName(name), names)}  ${fit(kindOfInput(spec), kinds)}`;
     const users = paths.length === 0 ? '' : `for ${paths.map(safeName).join(', ')}`;
     const about = safeLine(read(spec.description));
-    return [clip(`${left}  ${users}`.trimEnd(), width), ...(about === '' ? [] : wrap(about, width - 6).map((line) => `      ${line}`))];
+    return [
+      clip(`${left}  ${users}`.trimEnd(), width),
+      ...(about === '' ? [] : wrap(about, width - 6).map((line) => `      ${line}`)),
+    ];
   });
 }
 
@@ -79,17 +94,35 @@ function forecastLines({ forecast, price }: PlanReport): string[] {
   const most = own.reduce((total, call) => total + call.most, 0);
   const least = own.reduce((total, call) => total + call.least, 0);
   const perEach = perItem.map((entry) => {
-    const more = [plural(entry.steps, 'step'), ...(entry.calls === 0 ? [] : [plural(entry.calls, 'model call')])].join(' and ');
+    const more = [plural(entry.steps, 'step'), ...(entry.calls === 0 ? [] : [plural(entry.calls, 'model call')])].join(
+      ' and ',
+    );
     return `${safeName(entry.path)}: ${more} for each of ${safeLine(templateText(entry.items))}; one is counted here`;
   });
-  const counted = most === 0 ? 'no model call' : `${least === most ? '' : `${formatCount(least)}–`}${plural(most, 'model call')}${modelNames(price)}`;
+  const counted =
+    most === 0
+      ? 'no model call'
+      : `${least === most ? '' : `${formatCount(least)}–`}${plural(most, 'model call')}${modelNames(price)}`;
   const tasks = price.played.map((program) => {
     const played = calls.filter((call) => call.program === program);
-    const [few, many] = [played.reduce((total, call) => total + call.least, 0), played.reduce((total, call) => total + call.most, 0)];
+    const [few, many] = [
+      played.reduce((total, call) => total + call.least, 0),
+      played.reduce((total, call) => total + call.most, 0),
+    ];
     return `${few === many ? '' : `${formatCount(few)}–`}${plural(many, 'task')} for ${safeName(program)}`;
   });
   const held = leases === 0 ? [] : [`${plural(leases, 'event')} more, if the limits hold every nested step back`];
-  return [[plural(steps, 'step'), ...(most === 0 && tasks.length > 0 ? [] : [counted]), ...tasks, plural(events, 'Temporal event')].join(' · '), ...held, ...perEach, ...priceLines(price)];
+  return [
+    [
+      plural(steps, 'step'),
+      ...(most === 0 && tasks.length > 0 ? [] : [counted]),
+      ...tasks,
+      plural(events, 'Temporal event'),
+    ].join(' · '),
+    ...held,
+    ...perEach,
+    ...priceLines(price),
+  ];
 }
 
 function modelNames({ models }: PriceRange): string {
@@ -97,9 +130,25 @@ function modelNames({ models }: PriceRange): string {
 }
 
 function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
-  const range = least === null || most === null ? [] : [least === most ? formatUsd(most) : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is not known before`];
-  const after = played.length === 0 ? [] : [`what ${played.map(safeName).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
-  return [...range, ...after, ...(unpriced.length === 0 ? [] : [`the price of ${unpriced.map(safeName).join(', ')} is not known: set \`models.prices\` in perdure.yml`])];
+  const range =
+    least === null || most === null
+      ? []
+      : [
+          least === most
+            ? formatUsd(most)
+            : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is not known before`,
+        ];
+  const after =
+    played.length === 0
+      ? []
+      : [`what ${played.map(safeName).join(', ')} will use is not known before: \`--max-cost-usd\` limits it`];
+  return [
+    ...range,
+    ...after,
+    ...(unpriced.length === 0
+      ? []
+      : [`the price of ${unpriced.map(safeName).join(', ')} is not known: set \`models.prices\` in perdure.yml`]),
+  ];
 }
 
 function limitLine({ limits, depth }: PlanReport): string {
@@ -111,5 +160,7 @@ function limitLine({ limits, depth }: PlanReport): string {
     max_cost_usd === null ? 'no cost limit' : formatUsd(max_cost_usd),
     max_tokens === null ? null : `${formatCount(max_tokens)} tokens`,
     `${depth.levels} of ${plural(depth.most, 'level')}`,
-  ].filter((part) => part !== null).join(' · ');
+  ]
+    .filter((part) => part !== null)
+    .join(' · ');
 }

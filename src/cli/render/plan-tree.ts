@@ -26,7 +26,10 @@ interface Row {
 /** A picture as a tree in lines of at most `width` columns. */
 export function renderTree(picture: Picture, width: number, palette: Palette): string[] {
   const rows = rowsOf(picture, { stem: '  ', depth: 0 });
-  const labels = Math.min(Math.floor(width * LABEL_SHARE), Math.max(0, ...rows.map(({ branch, label }) => displayWidth(branch + label))));
+  const labels = Math.min(
+    Math.floor(width * LABEL_SHARE),
+    Math.max(0, ...rows.map(({ branch, label }) => displayWidth(branch + label))),
+  );
   return rows.flatMap((row) => linesOf(row, { labels, width, palette }));
 }
 
@@ -50,8 +53,22 @@ function rowsOf(picture: Picture, place: Place): Row[] {
     const members = grouped.get(item) ?? [];
     const { branch, inner } = below(place, isLast);
     const common = commonNeed(picture, members);
-    const heading: Row = { branch, stem: inner.stem, label: `▾ ${safeName(item)}`, kind: '', what: `${members.length} in parallel`, after: common ?? '', notes: [], attention: false };
-    return [heading, ...members.flatMap((member, at) => boxRows(picture, member, inner, { isLast: at === members.length - 1, inCommon: common !== null }))];
+    const heading: Row = {
+      branch,
+      stem: inner.stem,
+      label: `▾ ${safeName(item)}`,
+      kind: '',
+      what: `${members.length} in parallel`,
+      after: common ?? '',
+      notes: [],
+      attention: false,
+    };
+    return [
+      heading,
+      ...members.flatMap((member, at) =>
+        boxRows(picture, member, inner, { isLast: at === members.length - 1, inCommon: common !== null }),
+      ),
+    ];
   });
 }
 
@@ -61,7 +78,12 @@ function commonNeed(picture: Picture, members: number[]): string | null {
   return others.length > 0 && others.every((other) => other === first) ? first : null;
 }
 
-function boxRows(picture: Picture, position: number, place: Place, { isLast, inCommon = false }: { isLast: boolean; inCommon?: boolean }): Row[] {
+function boxRows(
+  picture: Picture,
+  position: number,
+  place: Place,
+  { isLast, inCommon = false }: { isLast: boolean; inCommon?: boolean },
+): Row[] {
   const box = picture.boxes[position];
   if (box === undefined) return [];
   const { branch, inner } = below(place, isLast);
@@ -80,11 +102,18 @@ function boxRows(picture: Picture, position: number, place: Place, { isLast, inC
 
 function below({ stem, depth }: Place, isLast: boolean): { branch: string; inner: Place } {
   if (depth >= MOST_INDENTED) return { branch: stem, inner: { stem, depth } };
-  return { branch: `${stem}${isLast ? '└ ' : '├ '}`, inner: { stem: `${stem}${isLast ? '  ' : '│ '}`, depth: depth + 1 } };
+  return {
+    branch: `${stem}${isLast ? '└ ' : '├ '}`,
+    inner: { stem: `${stem}${isLast ? '  ' : '│ '}`, depth: depth + 1 },
+  };
 }
 
 function notesOf({ when, repeats, always }: Box): string[] {
-  return [...(when === null ? [] : [`if ${when}`]), ...(repeats === null ? [] : [repeats]), ...(always ? ['always, also when the run was stopped'] : [])].map(safeLine);
+  return [
+    ...(when === null ? [] : [`if ${when}`]),
+    ...(repeats === null ? [] : [repeats]),
+    ...(always ? ['always, also when the run was stopped'] : []),
+  ].map(safeLine);
 }
 
 /** Steps and groups that come before, but for the one written just above `written`. */
@@ -98,7 +127,10 @@ function afterOf({ boxes, arrows }: Picture, position: number, written: number):
   return names.length === 0 ? '' : `after ${[...new Set(names)].join(', ')}`;
 }
 
-function linesOf({ branch, stem, label, kind, what, after, notes, attention }: Row, { labels, width, palette }: { labels: number; width: number; palette: Palette }): string[] {
+function linesOf(
+  { branch, stem, label, kind, what, after, notes, attention }: Row,
+  { labels, width, palette }: { labels: number; width: number; palette: Palette },
+): string[] {
   const head = palette.dim(branch) + fit(label, Math.max(1, labels - displayWidth(branch)));
   const used = Math.max(labels, displayWidth(branch) + 1);
   const room = Math.max(0, width - used - KIND_WIDTH - 4);

@@ -70,12 +70,24 @@ function rowsOfSteps(steps: StepView[], outer: RowOptions): Row[] {
     if (shown.has(group)) return [];
     shown.add(group);
     const members = steps.filter(({ step: member }) => member.parallel_group === group);
-    return [groupRow(group, members, depth), ...members.flatMap((member) => stepRows(member, { ...options, depth: depth + 1 }))];
+    return [
+      groupRow(group, members, depth),
+      ...members.flatMap((member) => stepRows(member, { ...options, depth: depth + 1 })),
+    ];
   });
 }
 
 function groupRow(name: string, members: StepView[], depth: number): Row {
-  return { depth, mark: '▾', tone: 'plain', label: safeName(name), kind: '', detail: doneOf(members), time: '', cost: '' };
+  return {
+    depth,
+    mark: '▾',
+    tone: 'plain',
+    label: safeName(name),
+    kind: '',
+    detail: doneOf(members),
+    time: '',
+    cost: '',
+  };
 }
 
 function doneOf(steps: StepView[]): string {
@@ -87,7 +99,8 @@ function stepRows(view: StepView, options: RowOptions): Row[] {
   const row: Row = { ...stepRow(view, options), ...(words === null ? {} : { words: safeLine(words) }) };
   if (view.rounds.length > 0) return [row, ...roundRows(view, { ...options, depth: options.depth + 1 })];
   const { nested } = view;
-  if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success' || isPartial(view))) return [row];
+  if (nested === null || !(options.expand || !isClosed(nested.status) || view.status !== 'success' || isPartial(view)))
+    return [row];
   const shown = nestedIn(view).filter((run) => run === nested || !isClosed(run.status));
   return [row, ...shown.flatMap((run) => rowsOf(run, { ...options, depth: options.depth + 1 }))];
 }
@@ -99,16 +112,46 @@ const MOST_ROUNDS = 20;
 function roundRows(view: StepView, options: RowOptions): Row[] {
   const { rounds } = view;
   const nameOf = itemNames(view, options.around);
-  const telling = rounds.filter(({ status, partial }) => (status !== 'success' && status !== 'skipped') || partial !== undefined);
+  const telling = rounds.filter(
+    ({ status, partial }) => (status !== 'success' && status !== 'skipped') || partial !== undefined,
+  );
   const shown = new Set([...telling, ...(options.expand ? rounds : [])].slice(0, MOST_ROUNDS));
-  const rows = rounds.filter((round) => shown.has(round)).flatMap((round) => oneRound(round, `#${round.index} ${nameOf(round.index)}`.trimEnd(), options));
+  const rows = rounds
+    .filter((round) => shown.has(round))
+    .flatMap((round) => oneRound(round, `#${round.index} ${nameOf(round.index)}`.trimEnd(), options));
   const left = rounds.length - shown.size;
-  return left > 0 && options.expand ? [...rows, { depth: options.depth, mark: '…', tone: 'quiet', label: `${left} more`, kind: '', detail: '', time: '', cost: '' }] : rows;
+  return left > 0 && options.expand
+    ? [
+        ...rows,
+        {
+          depth: options.depth,
+          mark: '…',
+          tone: 'quiet',
+          label: `${left} more`,
+          kind: '',
+          detail: '',
+          time: '',
+          cost: '',
+        },
+      ]
+    : rows;
 }
 
 function oneRound(round: RoundView, label: string, options: RowOptions): Row[] {
   const { single, steps } = round;
-  if (!single) return [{ depth: options.depth, ...(round.partial === undefined ? MARKS[round.status] : IN_PART), label, kind: '', detail: doneOf(steps), time: '', cost: '' }, ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 })];
+  if (!single)
+    return [
+      {
+        depth: options.depth,
+        ...(round.partial === undefined ? MARKS[round.status] : IN_PART),
+        label,
+        kind: '',
+        detail: doneOf(steps),
+        time: '',
+        cost: '',
+      },
+      ...rowsOfSteps(steps, { ...options, depth: options.depth + 1 }),
+    ];
   const inside = { ...options, around: { ...options.around, layers: [steps, ...options.around.layers] } };
   const [row, ...below] = steps.flatMap((step) => stepRows(step, inside));
   return row === undefined ? [] : [{ ...row, label }, ...below];
@@ -158,7 +201,9 @@ function runningDetail(view: StepView): string {
 
 function roundsText({ step, rounds }: StepView): string | null {
   if (rounds.length === 0) return null;
-  const ended = rounds.filter(({ status }) => status !== 'running' && status !== 'waiting' && status !== 'pending').length;
+  const ended = rounds.filter(
+    ({ status }) => status !== 'running' && status !== 'waiting' && status !== 'pending',
+  ).length;
   return step.kind === 'loop' ? `round ${rounds.length}` : `${plural(ended, 'item')} done`;
 }
 
@@ -180,7 +225,9 @@ function whatOf({ step }: StepView): string {
 }
 
 function withTries({ result }: StepView, detail: string): string {
-  return result !== null && result.attempts > 1 ? `${plural(result.attempts, 'try').replace('trys', 'tries')} · ${detail}` : detail;
+  return result !== null && result.attempts > 1
+    ? `${plural(result.attempts, 'try').replace('trys', 'tries')} · ${detail}`
+    : detail;
 }
 
 function firstLine(text: string): string {

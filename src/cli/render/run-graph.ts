@@ -44,7 +44,10 @@ async function valueOf(rounds: StepView[], store: Store): Promise<Json> {
 
 function statusOfPlan(graph: ReturnType<typeof planGraph>, view: RunView): JsonObject {
   const statuses = new Map(everyStep(view.steps).map(({ path, status }) => [path, status]));
-  return { ...graph, nodes: graph.nodes.map((node) => ({ ...node, status: statuses.get(String(node['path'])) ?? 'pending' })) };
+  return {
+    ...graph,
+    nodes: graph.nodes.map((node) => ({ ...node, status: statuses.get(String(node['path'])) ?? 'pending' })),
+  };
 }
 
 function everyStep(steps: StepView[]): StepView[] {

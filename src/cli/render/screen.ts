@@ -16,7 +16,9 @@ export function renderHeader(view: RunView, uiUrl: string | null, width: number)
   const parts = [safeName(view.name), `run ${safeName(view.run)}`, `plan ${shortHash(view.plan)}`];
   if (uiUrl !== null) parts.push(`Temporal ${uiUrl}`);
   const lines = flow(parts, width);
-  return view.rehearsal ? [...lines, 'REHEARSAL: everything is real but the models, whose answers are stand-ins'] : lines;
+  return view.rehearsal
+    ? [...lines, 'REHEARSAL: everything is real but the models, whose answers are stand-ins']
+    : lines;
 }
 
 /** The first line where a run was there before: what it has done already is not done again. */
@@ -38,7 +40,8 @@ function flow(parts: string[], width: number): string[] {
   const lines: string[] = [];
   for (const part of parts) {
     const last = lines.at(-1);
-    if (last !== undefined && displayWidth(last) + 3 + displayWidth(part) <= width) lines[lines.length - 1] = `${last} · ${part}`;
+    if (last !== undefined && displayWidth(last) + 3 + displayWidth(part) <= width)
+      lines[lines.length - 1] = `${last} · ${part}`;
     else lines.push(lines.length === 0 ? part : `  ${part}`);
   }
   return lines;
@@ -48,9 +51,18 @@ function flow(parts: string[], width: number): string[] {
 export function renderScreen(view: RunView, now: number, style: TreeStyle & { height: number; says?: Says }): string[] {
   const options = { now, expand: false, ...(style.says === undefined ? {} : { says: style.says }) };
   const lines = renderTree(view, options, style);
-  const focus = Math.max(0, rowsOf(view, options).findIndex(({ tone }) => tone === 'active' || tone === 'attention'));
+  const focus = Math.max(
+    0,
+    rowsOf(view, options).findIndex(({ tone }) => tone === 'active' || tone === 'attention'),
+  );
   const paused = pausedLines(view);
-  return ['', ...windowOf(lines, focus, style.height - 4 - paused.length), '', ...paused, `  ${style.palette.dim(renderMeter(view, now))}`];
+  return [
+    '',
+    ...windowOf(lines, focus, style.height - 4 - paused.length),
+    '',
+    ...paused,
+    `  ${style.palette.dim(renderMeter(view, now))}`,
+  ];
 }
 
 /** What was used of what may be: `3 of 100 steps · 1m06s of 30m · $0.043 of $5.00 · 18,204 tokens`. */
@@ -60,8 +72,10 @@ export function renderMeter(view: RunView, now: number): string {
     budget.max_steps === null ? plural(spend.steps, 'step') : `${spend.steps} of ${plural(budget.max_steps, 'step')}`,
     of(formatDuration(workedMs(view, now)), budget.max_runtime_mins, formatMinutes),
   ];
-  if (spend.usd !== 0 || budget.max_cost_usd !== null) parts.push(of(formatUsd(spend.usd), budget.max_cost_usd, formatUsd));
-  if (spend.tokens > 0 || budget.max_tokens !== null) parts.push(`${of(formatCount(spend.tokens), budget.max_tokens, formatCount)} tokens`);
+  if (spend.usd !== 0 || budget.max_cost_usd !== null)
+    parts.push(of(formatUsd(spend.usd), budget.max_cost_usd, formatUsd));
+  if (spend.tokens > 0 || budget.max_tokens !== null)
+    parts.push(`${of(formatCount(spend.tokens), budget.max_tokens, formatCount)} tokens`);
   if (view.cancelling) parts.push('cancelling…');
   return parts.join(' · ');
 }
@@ -88,20 +102,30 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
   const mark = view.status === 'success' ? '✓' : view.status === 'partial' ? '!' : '✗';
   const tone = view.status === 'success' ? 'good' : view.status === 'partial' ? 'attention' : 'bad';
   const ending = palette.tone(tone, `${mark} ${parts.join(' · ')}`);
-  return view.status === 'success' ? [ending] : [...renderFailures(view, width, palette), ending, ...nextCommands(view)];
+  return view.status === 'success'
+    ? [ending]
+    : [...renderFailures(view, width, palette), ending, ...nextCommands(view)];
 }
 
 /** Each step that failed by itself, the innermost first, with what it said. */
 function renderFailures(view: RunView, width: number, palette: Palette): string[] {
   const failures = failuresOf(view);
   if (failures.length === 0 && view.error !== null) return [...indent(view.error, width), ''];
-  return failures.flatMap(({ path, error }) => [palette.tone('bad', `✗ ${safeName(path)}`), ...indent(error, width), '']);
+  return failures.flatMap(({ path, error }) => [
+    palette.tone('bad', `✗ ${safeName(path)}`),
+    ...indent(error, width),
+    '',
+  ]);
 }
 
 const MOST_LINES = 12;
 
 function indent(text: string, width: number): string[] {
-  const lines = safeText(text).replace(/^\s*\n/, '').trimEnd().split('\n').flatMap((line) => wrap(line, width - 4));
+  const lines = safeText(text)
+    .replace(/^\s*\n/, '')
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => wrap(line, width - 4));
   const shown = lines.length <= MOST_LINES ? lines : [...lines.slice(0, 4), '…', ...lines.slice(5 - MOST_LINES)];
   return shown.map((line) => `    ${line}`);
 }
@@ -112,24 +136,45 @@ function failuresOf(view: RunView): { path: string; error: string; hasLog: boole
 
 function failuresIn(steps: StepView[]): { path: string; error: string; hasLog: boolean }[] {
   return steps.flatMap((step) => {
-    const below = failuresIn([...(step.status === 'success' && step.result?.partial === undefined ? [] : nestedIn(step).flatMap((run) => run.steps)), ...step.rounds.flatMap((round) => round.steps)]);
+    const below = failuresIn([
+      ...(step.status === 'success' && step.result?.partial === undefined
+        ? []
+        : nestedIn(step).flatMap((run) => run.steps)),
+      ...step.rounds.flatMap((round) => round.steps),
+    ]);
     if (step.status !== 'error' && step.status !== 'timeout') return below;
-    return below.length > 0 ? below : [{ path: step.path, error: step.result?.error ?? step.status, hasLog: step.step.kind === 'agent' || step.step.kind === 'command' || step.step.kind === 'tool' }];
+    return below.length > 0
+      ? below
+      : [
+          {
+            path: step.path,
+            error: step.result?.error ?? step.status,
+            hasLog: step.step.kind === 'agent' || step.step.kind === 'command' || step.step.kind === 'tool',
+          },
+        ];
   });
 }
 
 function nextCommands(view: RunView): string[] {
   const failed = failuresOf(view).find(({ hasLog }) => hasLog);
-  const lines = failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
+  const lines =
+    failed === undefined ? [] : [`  perdure logs ${view.run} ${failed.path}`.padEnd(44) + '  everything it wrote'];
   // Only a whole run that has ended can be run again.
-  const again = rootOf(view.run) !== view.run ? [] : [`  perdure rerun ${view.run}`.padEnd(44) + '  only what is not done'];
+  const again =
+    rootOf(view.run) !== view.run ? [] : [`  perdure rerun ${view.run}`.padEnd(44) + '  only what is not done'];
   return [...lines, `  perdure show ${view.run}`.padEnd(44) + '  the whole tree', ...again];
 }
 
 /** What `show` prints: header, the whole tree, and the meter or the ending. */
-export function renderRun(view: RunView, uiUrl: string | null, options: { now: number; width: number; palette: Palette }): string[] {
+export function renderRun(
+  view: RunView,
+  uiUrl: string | null,
+  options: { now: number; width: number; palette: Palette },
+): string[] {
   const { now, width, palette } = options;
   const tree = renderTree(view, { now, expand: true }, { width, palette, frame: 0 });
-  const foot = isClosed(view.status) ? renderEnding(view, width, palette) : [...pausedLines(view), `  ${view.status} · ${renderMeter(view, now)}`];
+  const foot = isClosed(view.status)
+    ? renderEnding(view, width, palette)
+    : [...pausedLines(view), `  ${view.status} · ${renderMeter(view, now)}`];
   return [...renderHeader(view, uiUrl, width), '', ...tree, '', ...foot];
 }

@@ -20,7 +20,11 @@ export interface TreeStyle {
 }
 
 /** A run's tree as lines of at most `width` columns. */
-export function renderTree(view: RunView, options: { now: number; expand: boolean; says?: Says }, style: TreeStyle): string[] {
+export function renderTree(
+  view: RunView,
+  options: { now: number; expand: boolean; says?: Says },
+  style: TreeStyle,
+): string[] {
   const rows = rowsOf(view, options);
   const columns = columnsFor(rows, style.width);
   return rows.flatMap((row) => [renderRow(row, columns, style), ...wordsBelow(row, style)]);
@@ -44,9 +48,16 @@ interface Columns {
 }
 
 function columnsFor(rows: Row[], width: number): Columns {
-  const widest = (measure: (row: Row) => string): number => Math.max(0, ...rows.map((row) => displayWidth(measure(row))));
+  const widest = (measure: (row: Row) => string): number =>
+    Math.max(0, ...rows.map((row) => displayWidth(measure(row))));
   const label = Math.min(widest(head), Math.floor(width * LABEL_SHARE));
-  const kind = width < NARROW ? 0 : Math.min(widest((row) => row.kind), WIDEST_KIND);
+  const kind =
+    width < NARROW
+      ? 0
+      : Math.min(
+          widest((row) => row.kind),
+          WIDEST_KIND,
+        );
   const time = widest((row) => row.time);
   const cost = widest((row) => row.cost);
   const gaps = [kind, time, cost].filter((column) => column > 0).length + 1;

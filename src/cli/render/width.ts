@@ -10,7 +10,8 @@ let graphemes: Intl.Segmenter | undefined;
 /** Our own colours. */
 const STYLES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 /** One column each, and one unit of a string. `string-width` knows no more of them, but begins with finding out what all emoji are: 40 ms. */
-const NARROW = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u04ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u2801-\u28ff]*$/;
+const NARROW =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u04ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u2801-\u28ff]*$/;
 
 /** Columns that a text takes on a terminal; our own colours take none. */
 export function displayWidth(text: string): number {
@@ -38,7 +39,13 @@ export function fit(text: string, width: number): string {
  */
 export function wrapLines(text: string, width: number): string[][] {
   const room = Math.max(2, width); // a wide character
-  return text.split('\n').map((line) => (displayWidth(line) <= room ? [line] : wordLines(line, room).flatMap((part) => (displayWidth(part) <= room ? [part] : pieces(part, room)))));
+  return text
+    .split('\n')
+    .map((line) =>
+      displayWidth(line) <= room
+        ? [line]
+        : wordLines(line, room).flatMap((part) => (displayWidth(part) <= room ? [part] : pieces(part, room))),
+    );
 }
 
 /** `wrap-ansi` gives back another text where characters can be composed: such a line is broken anywhere. */
@@ -48,7 +55,11 @@ function wordLines(line: string, width: number): string[] {
 
 /** The same as one list of lines, for people to read: without the spaces at which they are broken. */
 export function wrap(text: string, width: number): string[] {
-  return wrapLines(text, width).flatMap((parts) => (parts.length === 1 ? parts : parts.map((part, index) => (index === 0 ? part.trimEnd() : part.trim())).filter((part) => part !== '')));
+  return wrapLines(text, width).flatMap((parts) =>
+    parts.length === 1
+      ? parts
+      : parts.map((part, index) => (index === 0 ? part.trimEnd() : part.trim())).filter((part) => part !== ''),
+  );
 }
 
 /** A text in pieces of at most `width` columns, as much as goes into each. */
@@ -73,6 +84,8 @@ function* unitsOf(text: string, width: number): Iterable<string> {
   for (const [index, part] of text.split(ESCAPE).entries()) {
     if (index % 2 === 1 && width >= WIDEST_ESCAPE) yield part;
     else if (NARROW.test(part)) yield* part;
-    else for (const { segment } of (graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(part)) yield segment;
+    else
+      for (const { segment } of (graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })).segment(part))
+        yield segment;
   }
 }

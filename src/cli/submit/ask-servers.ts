@@ -9,11 +9,21 @@ import type { Terminal } from '../terminal.js';
  * Asks MCP servers of the config for their tools, all at once, so that the Plan can be closed (I2), and ends them
  * again. Throws with exit code 3 where one cannot be used; nothing has been started then.
  */
-export async function askServers(names: Iterable<string>, { config, project }: Workspace, terminal: Terminal): Promise<Map<string, ListedTool[]>> {
+export async function askServers(
+  names: Iterable<string>,
+  { config, project }: Workspace,
+  terminal: Terminal,
+): Promise<Map<string, ListedTool[]>> {
   const asked = [...names].map(async (name): Promise<[string, ListedTool[]]> => {
     const authored = config.mcp?.[name];
     if (authored === undefined) return [name, []];
-    const server = await openServer({ name, server: toMcpServer(authored), root: project.root, credentials: () => terminal.env, store: 'submit' });
+    const server = await openServer({
+      name,
+      server: toMcpServer(authored),
+      root: project.root,
+      credentials: () => terminal.env,
+      store: 'submit',
+    });
     try {
       return [name, await server.tools()];
     } finally {
@@ -24,6 +34,8 @@ export async function askServers(names: Iterable<string>, { config, project }: W
     return new Map(await Promise.all(asked));
   } catch (error) {
     await Promise.allSettled(asked);
-    throw error instanceof McpServerError ? new CliError(error.message, EXIT.unavailable, 'It stands under `mcp` in perdure.yml.') : error;
+    throw error instanceof McpServerError
+      ? new CliError(error.message, EXIT.unavailable, 'It stands under `mcp` in perdure.yml.')
+      : error;
   }
 }

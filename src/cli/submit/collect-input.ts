@@ -31,7 +31,11 @@ export function collectInput(plan: Plan, given: GivenInput): JsonObject {
   });
   const input = Object.fromEntries(entries);
   const missing = Object.entries(plan.inputs).filter(([name, spec]) => spec.required && !Object.hasOwn(input, name));
-  if (missing.length > 0) throw missingError(plan, missing.map(([name]) => name));
+  if (missing.length > 0)
+    throw missingError(
+      plan,
+      missing.map(([name]) => name),
+    );
   return input;
 }
 
@@ -45,7 +49,10 @@ function fromFile(plan: Plan, file: Json | null): JsonObject {
   if (!isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
   for (const [name, value] of Object.entries(file)) {
     const { type } = specOf(plan, name);
-    if (!isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`);
+    if (!isOfType(value, type))
+      throw usageError(
+        `Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`,
+      );
     checkNumbers(name, value, null);
   }
   return file;
@@ -72,7 +79,10 @@ function specOf(plan: Plan, name: string): InputSpec {
   const spec = Object.hasOwn(plan.inputs, name) ? plan.inputs[name] : undefined;
   if (spec !== undefined) return spec;
   const suggestion = didYouMean(name, Object.keys(plan.inputs));
-  throw usageError(`The definition \`${plan.name}\` has no input \`${name}\`.`, suggestion === null ? takes(plan) : `D${suggestion.slice(1)}`);
+  throw usageError(
+    `The definition \`${plan.name}\` has no input \`${name}\`.`,
+    suggestion === null ? takes(plan) : `D${suggestion.slice(1)}`,
+  );
 }
 
 function takes(plan: Plan): string {
@@ -84,7 +94,8 @@ function takes(plan: Plan): string {
 export function parseValue(name: string, text: string, { type }: Pick<InputSpec, 'type'>): Json {
   if (type === 'string' || type === 'any') return text;
   const value = type === 'number' ? toNumber(text) : parseJson(text);
-  if (value === undefined || !isOfType(value, type)) throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
+  if (value === undefined || !isOfType(value, type))
+    throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
   checkNumbers(name, value, text);
   return value;
 }
@@ -92,8 +103,11 @@ export function parseValue(name: string, text: string, { type }: Pick<InputSpec,
 /** Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number (S07, S52). */
 function checkNumbers(name: string, value: Json, typed: string | null): void {
   if (typeof value === 'object') return Object.values(value ?? {}).forEach((part) => checkNumbers(name, part, typed));
-  if (typeof value !== 'number' || (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value))) return;
-  throw usageError(`Expected the numbers of the input \`${name}\` to be finite, and whole ones at most ${Number.MAX_SAFE_INTEGER}; got \`${typed ?? value}\`.`);
+  if (typeof value !== 'number' || (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)))
+    return;
+  throw usageError(
+    `Expected the numbers of the input \`${name}\` to be finite, and whole ones at most ${Number.MAX_SAFE_INTEGER}; got \`${typed ?? value}\`.`,
+  );
 }
 
 function toNumber(text: string): number | undefined {
@@ -134,5 +148,8 @@ function missingError(plan: Plan, names: string[]): Error {
     return `\`${name}\`${steps.length === 0 ? '' : `, which ${steps.join(', ')} ${steps.length === 1 ? 'needs' : 'need'}`}`;
   });
   const example = names.map((name) => `-i ${name}=…`).join(' ');
-  return usageError(`The definition \`${plan.name}\` needs the input${names.length === 1 ? '' : 's'} ${lines.join('; ')}.`, `Give ${names.length === 1 ? 'it' : 'them'} with \`${example}\`.`);
+  return usageError(
+    `The definition \`${plan.name}\` needs the input${names.length === 1 ? '' : 's'} ${lines.join('; ')}.`,
+    `Give ${names.length === 1 ? 'it' : 'them'} with \`${example}\`.`,
+  );
 }

@@ -20,13 +20,19 @@ export interface WantedSession {
 /** The session that `--session` names; `new` begins one. */
 export function wantedSession(named: string | null): WantedSession | null {
   if (named === null) return null;
-  return named === 'new' ? { id: `task-${randomBytes(4).toString('hex')}`, begins: true } : { id: named, begins: false };
+  return named === 'new'
+    ? { id: `task-${randomBytes(4).toString('hex')}`, begins: true }
+    : { id: named, begins: false };
 }
 
 /** A session that is kept. Throws a usage error for one that is not. */
 export function findConversation(id: string, store: Pick<Store, 'readSession'> | null): Conversation {
   const session = store?.readSession(id) ?? null;
-  if (session === null) throw usageError(`Session not found: ${id}`, '`perdure sessions list` shows those that are kept; `--session new` begins one.');
+  if (session === null)
+    throw usageError(
+      `Session not found: ${id}`,
+      '`perdure sessions list` shows those that are kept; `--session new` begins one.',
+    );
   return session;
 }
 
@@ -40,11 +46,21 @@ interface Speaking {
 }
 
 /** Begins the session of a run, or finds the one that it goes on with. Throws a usage error where another program began it. */
-export async function openConversation({ id, begins }: WantedSession, { store, plan, settings, days }: Speaking): Promise<Conversation> {
+export async function openConversation(
+  { id, begins }: WantedSession,
+  { store, plan, settings, days }: Speaking,
+): Promise<Conversation> {
   removeExpired(store, days);
   const program = onlyProgram(plan, settings.programs);
   const description = typeof plan.description === 'string' ? plan.description : ''; // a long one is a stored text: its name says nothing
-  if (begins) await store.createSession({ session_id: id, agent_name: plan.name, ...(program === null ? {} : { agent_cli: program }), description, created_at: new Date().toISOString() });
+  if (begins)
+    await store.createSession({
+      session_id: id,
+      agent_name: plan.name,
+      ...(program === null ? {} : { agent_cli: program }),
+      description,
+      created_at: new Date().toISOString(),
+    });
   const session = findConversation(id, store);
   // The stand-in of a rehearsal plays for everybody.
   if (!settings.rehearsal) requireProgram(session, plan, settings);
@@ -57,17 +73,24 @@ function requireProgram({ session_id, agent_cli }: Conversation, plan: Plan, { p
   const others = [...playersOf(plan, programs)].filter((player) => player !== agent_cli);
   if (others.length === 0) return;
   const players = others.map((player) => (player === null ? 'a model provider' : `\`${player}\``)).join(' and ');
-  throw usageError(`The session \`${session_id}\` was begun by \`${agent_cli}\`, and agents of \`${plan.name}\` are played by ${players}.`, `Name an agent that \`${agent_cli}\` can play, or begin another session.`);
+  throw usageError(
+    `The session \`${session_id}\` was begun by \`${agent_cli}\`, and agents of \`${plan.name}\` are played by ${players}.`,
+    `Name an agent that \`${agent_cli}\` can play, or begin another session.`,
+  );
 }
 
 /** The error for a program that is asked to go on with what it did not begin. */
 export function begunByAnother({ session_id, agent_cli }: Conversation, program: ProgramName): CliError {
   const who = agent_cli === undefined ? 'by no program: a model provider plays its agent' : `by \`${agent_cli}\``;
-  return usageError(`Expected ${agent_cli === undefined ? 'no `agent_cli`' : `\`agent_cli: ${agent_cli}\``} beside \`session_id: ${session_id}\`, got \`${program}\`: the session was begun ${who}.`, 'Leave `agent_cli` out, or begin another session without `session_id`.');
+  return usageError(
+    `Expected ${agent_cli === undefined ? 'no `agent_cli`' : `\`agent_cli: ${agent_cli}\``} beside \`session_id: ${session_id}\`, got \`${program}\`: the session was begun ${who}.`,
+    'Leave `agent_cli` out, or begin another session without `session_id`.',
+  );
 }
 
 /** Sessions that nobody went on with for so many days are gone. */
 export function removeExpired(store: Pick<Store, 'listSessions' | 'removeSession'>, days: number = EXPIRE_DAYS): void {
   const oldest = new Date(Date.now() - days * DAY_MS).toISOString();
-  for (const { session_id, updated_at } of store.listSessions()) if (updated_at < oldest) store.removeSession(session_id);
+  for (const { session_id, updated_at } of store.listSessions())
+    if (updated_at < oldest) store.removeSession(session_id);
 }

@@ -21,12 +21,27 @@ export interface FormattedFiles {
  */
 export function formatPaths(paths: string[], cwd: string, { write }: { write: boolean }): FormattedFiles {
   const named = paths.map((path) => resolve(cwd, path));
-  const files = [...new Set(named.flatMap((path) => (kindOf(path) === 'folder' ? definitionsAt(path).filter((file) => hasCanonicalForm(file) && !isForDefinitions(file)) : [path])))];
+  const files = [
+    ...new Set(
+      named.flatMap((path) =>
+        kindOf(path) === 'folder'
+          ? definitionsAt(path).filter((file) => hasCanonicalForm(file) && !isForDefinitions(file))
+          : [path],
+      ),
+    ),
+  ];
   const formatted = files.map((file) => ({ file, ...formatFile(file, cwd) }));
   const problems = formatted.flatMap((one) => one.problems);
   const changed = formatted.filter(({ same, text }) => text !== null && !same);
   if (write && problems.length === 0) for (const { file, text } of changed) replace(file, text ?? '');
-  return { files: files.length, changed: changed.map(({ source }) => source.file), problems, sources: new Map(formatted.flatMap(({ source }) => (source.text === '' ? [] : [[source.file, source.text] as const]))) };
+  return {
+    files: files.length,
+    changed: changed.map(({ source }) => source.file),
+    problems,
+    sources: new Map(
+      formatted.flatMap(({ source }) => (source.text === '' ? [] : [[source.file, source.text] as const])),
+    ),
+  };
 }
 
 /** Whoever reads the file meanwhile sees the old text or the new one. */

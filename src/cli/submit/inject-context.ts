@@ -35,9 +35,15 @@ export interface Submitted {
  * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is asked,
  * and the session's history; gives the run's settings with it. Throws a usage error for a session that is not there, or that another program began.
  */
-export async function injectContext({ run, plan, input, settings, session: wanted, earlier }: Submitted, { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>): Promise<RunSettings> {
+export async function injectContext(
+  { run, plan, input, settings, session: wanted, earlier }: Submitted,
+  { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>,
+): Promise<RunSettings> {
   const asked = askedOf(input);
-  const session = wanted === null ? null : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days });
+  const session =
+    wanted === null
+      ? null
+      : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days });
   const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
   if (!usesAgents && session === null) return settings;
   const instructions = usesAgents ? readInstructions(project.root, store) : null;
@@ -46,11 +52,15 @@ export async function injectContext({ run, plan, input, settings, session: wante
     ...memoriesFor([plan.name, shortText(plan.description), asked].join(' '), store, config),
     ...(session === null ? await earlierHistory(store, earlier) : [historyOf(session, config)]),
   ].filter(({ text }) => text.trim() !== '');
-  if (session !== null) await store.addMessage(session.session_id, { role: 'user', content: asked, run, at: new Date().toISOString() });
+  if (session !== null)
+    await store.addMessage(session.session_id, { role: 'user', content: asked, run, at: new Date().toISOString() });
   if (blocks.length === 0 && session === null) return settings;
   const agents_md = instructions?.hash ?? null;
   const context: InjectedContext = { nonce: nonceOf(blocks), blocks, session: session?.session_id ?? null, agents_md };
-  return { ...settings, context: (await store.putAlways({ ...context, blocks: blocks.map((block) => ({ ...block })) })).ref };
+  return {
+    ...settings,
+    context: (await store.putAlways({ ...context, blocks: blocks.map((block) => ({ ...block })) })).ref,
+  };
 }
 
 /** The same for the same blocks, so that a rerun asks the same; whoever writes one block cannot know it, since it depends on itself. */
@@ -64,7 +74,10 @@ function readInstructions(root: string, store: Store): { block: ContextBlock; ha
     const content = readPlainNow(path, INSTRUCTION_BYTES);
     if (content === null) return null;
     const whole = content.toString('utf8');
-    const text = content.length <= AGENTS_MD_BYTES ? whole : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
+    const text =
+      content.length <= AGENTS_MD_BYTES
+        ? whole
+        : `${content.subarray(0, AGENTS_MD_BYTES).toString('utf8')}\n[cut: AGENTS.md has ${content.length} bytes]`;
     const hash = sha256(whole);
     return { block: { source: 'AGENTS.md', trusted: store.taintedBy(hash) === null, text }, hash };
   } catch {
@@ -74,13 +87,20 @@ function readInstructions(root: string, store: Store): { block: ContextBlock; ha
 
 function memoriesFor(query: string, store: Store, { memory }: Config): ContextBlock[] {
   const found = store.searchMemories({ query, limit: memory?.inject ?? DEFAULTS.memories });
-  const text = found.map(({ category, text: said }) => `- [${category}] ${cut(said, DEFAULTS.memory_characters)}`).join('\n');
+  const text = found
+    .map(({ category, text: said }) => `- [${category}] ${cut(said, DEFAULTS.memory_characters)}`)
+    .join('\n');
   return [{ source: 'memory', trusted: false, text }];
 }
 
 function historyOf({ session_id, messages }: Conversation, { sessions }: Config): ContextBlock {
   const last = messages.slice(-(sessions?.max_history ?? DEFAULTS.messages));
-  const text = last.map(({ role, content, status, error }) => `[${role}${status === undefined ? '' : `, ${status}`}]\n${cut(content, DEFAULTS.message_characters)}${error == null ? '' : `\n[error] ${cut(error, DEFAULTS.message_characters)}`}`).join('\n\n');
+  const text = last
+    .map(
+      ({ role, content, status, error }) =>
+        `[${role}${status === undefined ? '' : `, ${status}`}]\n${cut(content, DEFAULTS.message_characters)}${error == null ? '' : `\n[error] ${cut(error, DEFAULTS.message_characters)}`}`,
+    )
+    .join('\n\n');
   return { source: `session:${session_id}`, trusted: false, text };
 }
 

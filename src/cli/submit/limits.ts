@@ -23,25 +23,37 @@ function parseLimit(limit: Limit, typed: string): number {
   const value = /^\d+(\.\d+)?$/.test(typed) ? Number(typed) : Number.NaN;
   const whole = limit !== 'max_cost_usd' && limit !== 'max_runtime_mins';
   if (value > 0 && Number.isSafeInteger(whole ? value : Math.ceil(value))) return value;
-  throw usageError(`Expected \`--${flagOf(limit)}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`);
+  throw usageError(
+    `Expected \`--${flagOf(limit)}\` to be a positive ${whole ? 'whole number' : 'number'}, got \`${typed}\`.`,
+  );
 }
 
 /** Limits as somebody set them; the others are left out or null. */
 type SomeLimits = { [limit in Limit]?: number | null | undefined };
 
 /** The limits in force: of those that are set the smallest, and a default only where none is set and the Plan takes it. */
-export function settleLimits({ no_default = [] }: Pick<PlanBody, 'no_default'>, ...set: (SomeLimits | undefined)[]): Budgets {
+export function settleLimits(
+  { no_default = [] }: Pick<PlanBody, 'no_default'>,
+  ...set: (SomeLimits | undefined)[]
+): Budgets {
   const budgets = { ...NO_BUDGETS };
   for (const limit of LIMITS) {
     const values = set.flatMap((budget) => budget?.[limit] ?? []);
-    budgets[limit] = values.length > 0 ? Math.min(...values) : no_default.includes(limit) ? null : DEFAULT_BUDGETS[limit];
+    budgets[limit] =
+      values.length > 0 ? Math.min(...values) : no_default.includes(limit) ? null : DEFAULT_BUDGETS[limit];
   }
   return budgets;
 }
 
 /** The limits as the run owns them. */
 export function rootLease({ max_steps, max_cost_usd, max_tokens, max_parallel, max_runtime_mins }: Budgets): Lease {
-  return { steps: max_steps, usd: max_cost_usd, tokens: max_tokens, slots: max_parallel, runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000) };
+  return {
+    steps: max_steps,
+    usd: max_cost_usd,
+    tokens: max_tokens,
+    slots: max_parallel,
+    runtime_ms: max_runtime_mins === null ? null : Math.round(max_runtime_mins * 60_000),
+  };
 }
 
 /** What happens at each limit: the first that chose, chose. */

@@ -36,18 +36,38 @@ export interface Compiled {
 }
 
 /** Compiles a definition, `made` ones that are no files too. Warnings are told; a problem is an error that prints them all. */
-export async function compile(file: string, workspace: Workspace, terminal: Terminal, made?: CompileOptions['made']): Promise<Compiled> {
+export async function compile(
+  file: string,
+  workspace: Workspace,
+  terminal: Terminal,
+  made?: CompileOptions['made'],
+): Promise<Compiled> {
   const { compileDefinition } = await import('../../compiler/compile.js');
   const options = { file, cwd: terminal.cwd, ...workspace, ...(made === undefined ? {} : { made }) };
   const listings = { listed: new Map<string, ListedTool[]>(), wanted: new Set<string>() };
   const first = compileDefinition({ ...options, listings });
-  const { plan, texts, inputPaths, problems, sources, file: found } = first.plan === null || listings.wanted.size === 0 ? first : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
+  const {
+    plan,
+    texts,
+    inputPaths,
+    problems,
+    sources,
+    file: found,
+  } = first.plan === null || listings.wanted.size === 0
+    ? first
+    : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
   if (problems.length > 0) {
     const { printProblems } = await import('../../compiler/print-problems.js');
     tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
   }
-  return { file: found, plan, texts, inputPaths, files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)) };
+  return {
+    file: found,
+    plan,
+    texts,
+    inputPaths,
+    files: [...sources.keys()].map((file) => resolve(terminal.cwd, file)),
+  };
 }
 
 /** What the servers that agents name say of their tools. */
@@ -74,10 +94,23 @@ export interface RunChoices {
  * What holds for the whole tree of runs. Throws with exit code 3 when a model is needed and no provider is there;
  * nothing has been started then. Workers elsewhere have their own keys and their own folder of the project.
  */
-export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null, ...workspace }: Workspace & { elsewhere?: StoreElsewhere | null }, terminal: Terminal): Promise<RunSettings> {
+export async function settle(
+  plan: Plan,
+  choices: RunChoices,
+  { elsewhere = null, ...workspace }: Workspace & { elsewhere?: StoreElsewhere | null },
+  terminal: Terminal,
+): Promise<RunSettings> {
   const { config, project } = workspace;
   const policy = settlePolicy(plan.on_exhausted, config.workflows?.budgets?.on_exhausted);
-  const wanted = { plan, options: config.models ?? {}, providers: config.providers ?? {}, rehearse: choices.rehearse, also: modelsIn(policy), ...usualPlayer(choices.conversation, config), ...choices.task };
+  const wanted = {
+    plan,
+    options: config.models ?? {},
+    providers: config.providers ?? {},
+    rehearse: choices.rehearse,
+    also: modelsIn(policy),
+    ...usualPlayer(choices.conversation, config),
+    ...choices.task,
+  };
   const chosen = await chooseFor(wanted, elsewhere, terminal);
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
   const set = [choices.limits, plan.budgets, config.workflows?.budgets];
@@ -85,7 +118,9 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
     models: chosen.models,
     ...(chosen.programs === undefined ? {} : { programs: chosen.programs }),
     rehearsal: choices.rehearse,
-    ...(needsSandbox(plan, { programs: chosen.programs, rehearsal: choices.rehearse }) ? { needs_sandbox: true as const } : {}),
+    ...(needsSandbox(plan, { programs: chosen.programs, rehearsal: choices.rehearse })
+      ? { needs_sandbox: true as const }
+      : {}),
     submitted_by: choices.by,
     gates: choices.gates,
     warn_time: true,
@@ -99,7 +134,10 @@ export async function settle(plan: Plan, choices: RunChoices, { elsewhere = null
 }
 
 /** Who plays agents that name nobody. */
-function usualPlayer(conversation: RunChoices['conversation'], { agents }: Workspace['config']): Pick<ChoosePlayers, 'usual' | 'session'> {
+function usualPlayer(
+  conversation: RunChoices['conversation'],
+  { agents }: Workspace['config'],
+): Pick<ChoosePlayers, 'usual' | 'session'> {
   if (conversation?.agent_cli !== undefined) return { usual: conversation.agent_cli, session: conversation.session_id };
   return { usual: agents?.default ?? null };
 }
@@ -107,28 +145,52 @@ function usualPlayer(conversation: RunChoices['conversation'], { agents }: Works
 /** How people decide, and are told. */
 function peopleOf({ approvals, notify: written }: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify'> {
   const notify = toNotify(written);
-  return { ...(approvals?.require_token === true ? { require_token: true } : {}), ...(notify === undefined ? {} : { notify }) };
+  return {
+    ...(approvals?.require_token === true ? { require_token: true } : {}),
+    ...(notify === undefined ? {} : { notify }),
+  };
 }
 
-async function chooseFor(wanted: Omit<ChoosePlayers, 'env'>, elsewhere: StoreElsewhere | null, terminal: Terminal): Promise<ChosenPlayers> {
+async function chooseFor(
+  wanted: Omit<ChoosePlayers, 'env'>,
+  elsewhere: StoreElsewhere | null,
+  terminal: Terminal,
+): Promise<ChosenPlayers> {
   if (elsewhere === null) {
     const { choosePlayers } = await import('../../activities/choose-players.js');
     return choosePlayers({ ...wanted, env: terminal.env });
   }
   const { askStore } = await import('../elsewhere/ask-store.js');
   const { plan, options, providers = {}, rehearse, also = [], usual } = wanted;
-  return askStore(elsewhere, { op: 'choosePlayers', plan, options: { ...options } as JsonObject, providers: { ...providers } as JsonObject, rehearse, also, usual }); // the config is JSON
+  return askStore(elsewhere, {
+    op: 'choosePlayers',
+    plan,
+    options: { ...options } as JsonObject,
+    providers: { ...providers } as JsonObject,
+    rehearse,
+    also,
+    usual,
+  }); // the config is JSON
 }
 
-async function foldersFor({ root, stateDir }: Workspace['project'], elsewhere: StoreElsewhere | null, { cwd }: Terminal): Promise<Pick<RunSettings, 'workspace' | 'caller'>> {
-  if (elsewhere === null) return { workspace: placeOf({ folder: stateDir }, root), caller: placeOf({ folder: stateDir }, cwd) };
+async function foldersFor(
+  { root, stateDir }: Workspace['project'],
+  elsewhere: StoreElsewhere | null,
+  { cwd }: Terminal,
+): Promise<Pick<RunSettings, 'workspace' | 'caller'>> {
+  if (elsewhere === null)
+    return { workspace: placeOf({ folder: stateDir }, root), caller: placeOf({ folder: stateDir }, cwd) };
   const { askStore } = await import('../elsewhere/ask-store.js');
   const there = (await askStore(elsewhere, { op: 'where' })).root;
   return { workspace: there, caller: there };
 }
 
 /** Puts what the run refers to into the store: long texts, the Plan, and input values that are too big for history (I6). */
-export async function storePlan(compiled: Pick<Compiled, 'plan' | 'texts'>, input: JsonObject, store: Store): Promise<Record<string, Value>> {
+export async function storePlan(
+  compiled: Pick<Compiled, 'plan' | 'texts'>,
+  input: JsonObject,
+  store: Store,
+): Promise<Record<string, Value>> {
   await storeTexts(compiled, store);
   const values: [string, Value][] = [];
   for (const [name, value] of Object.entries(input)) values.push([name, await store.put(value satisfies Json)]);
@@ -142,6 +204,21 @@ export async function storeTexts({ plan, texts }: Pick<Compiled, 'plan' | 'texts
 }
 
 /** The one argument of the interpreter. */
-export function toRunInput(plan: Plan, input: Record<string, Value>, settings: RunSettings, link: TemporalLink): RunInput {
-  return { plan: shortPlan(plan), input, root: null, path: '', lease: rootLease(settings.budget), settings: { ...settings, search_attributes: link.searchAttributes }, in_turn: true, link_steps: LINK_STEPS, carried: null };
+export function toRunInput(
+  plan: Plan,
+  input: Record<string, Value>,
+  settings: RunSettings,
+  link: TemporalLink,
+): RunInput {
+  return {
+    plan: shortPlan(plan),
+    input,
+    root: null,
+    path: '',
+    lease: rootLease(settings.budget),
+    settings: { ...settings, search_attributes: link.searchAttributes },
+    in_turn: true,
+    link_steps: LINK_STEPS,
+    carried: null,
+  };
 }

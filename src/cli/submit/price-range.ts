@@ -29,14 +29,28 @@ export interface PriceRange {
  * What model calls may cost in US dollars: from every certain call with a short answer, to every possible call with all
  * that it refers to at its longest and an answer as long as it may be. Models on a machine of one's own cost nothing.
  */
-export function priceRange(calls: ModelCalls[], config: Config['models'], env: Record<string, string | undefined>): PriceRange {
-  const range: PriceRange = { least: null, most: null, models: [], unpriced: [], played: [...new Set(calls.flatMap(({ program }) => program ?? []))] };
+export function priceRange(
+  calls: ModelCalls[],
+  config: Config['models'],
+  env: Record<string, string | undefined>,
+): PriceRange {
+  const range: PriceRange = {
+    least: null,
+    most: null,
+    models: [],
+    unpriced: [],
+    played: [...new Set(calls.flatMap(({ program }) => program ?? []))],
+  };
   for (const call of calls) {
     if (call.program !== undefined) continue;
     const model = wantedModel(call.model, optionsOf(config), env);
     if (!range.models.includes(model)) range.models.push(model);
     const least = priceOf(model, { input: call.literal / BYTES_PER_TOKEN.least, output: SHORT_ANSWER }, config);
-    const most = priceOf(model, { input: (call.literal + call.referred) / BYTES_PER_TOKEN.most, output: ANSWER_TOKENS.anthropic }, config);
+    const most = priceOf(
+      model,
+      { input: (call.literal + call.referred) / BYTES_PER_TOKEN.most, output: ANSWER_TOKENS.anthropic },
+      config,
+    );
     if (least === null || most === null) {
       if (!range.unpriced.includes(model)) range.unpriced.push(model);
     } else {
@@ -56,7 +70,9 @@ function priceOf(name: string, tokens: { input: number; output: number }, config
   if (provider === 'rehearsal' || (provider === 'ollama' && !/[:-]cloud$/.test(model))) return 0;
   const usage = { ...NO_USAGE, ...tokens };
   const known = costOf(model, usage, tableOf(config));
-  return known ?? (config?.assume_price === undefined ? null : costOf(model, usage, { [model]: whole(config.assume_price) }));
+  return (
+    known ?? (config?.assume_price === undefined ? null : costOf(model, usage, { [model]: whole(config.assume_price) }))
+  );
 }
 
 function tableOf(config: Config['models']): PriceTable {

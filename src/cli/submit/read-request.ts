@@ -16,7 +16,8 @@ export async function readRequest(typed: string | undefined, terminal: Terminal)
 export async function readInputFile(file: string | null, terminal: Terminal): Promise<Json | null> {
   if (file === null) return null;
   const values = await parse(await readGivenFile(file, 'the file of `--inputs`', terminal), file);
-  if (values === null) throw usageError(`Expected the file of \`--inputs\` to hold a map of names to values, got nothing: \`${file}\`.`);
+  if (values === null)
+    throw usageError(`Expected the file of \`--inputs\` to hold a map of names to values, got nothing: \`${file}\`.`);
   return values;
 }
 
@@ -26,6 +27,8 @@ async function parse(text: string, file: string): Promise<Json> {
     if (file.endsWith('.json')) return JSON.parse(text) as Json; // JSON.parse gives nothing else
     return parsePlainYaml(text);
   } catch (error) {
-    throw usageError(`The file of \`--inputs\` is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${error instanceof Error ? error.message.split('\n')[0] ?? '' : String(error)}`);
+    throw usageError(
+      `The file of \`--inputs\` is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
+    );
   }
 }

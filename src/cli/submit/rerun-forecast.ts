@@ -20,18 +20,24 @@ export interface RerunForecast {
 }
 
 /** Foretells a rerun: by content, from what the runs before have left, the latest first. */
-export async function toForecast(input: Omit<ForecastInput, 'roundsBefore'>, before: RunView[]): Promise<RerunForecast> {
+export async function toForecast(
+  input: Omit<ForecastInput, 'roundsBefore'>,
+  before: RunView[],
+): Promise<RerunForecast> {
   const { forecastReuse } = await import('../../activities/reuse-forecast.js');
   const costs = costsOf(before);
   const told = await forecastReuse({ ...input, roundsBefore: (path) => roundsIn(costs, path) });
-  const paths = (action: Forecast['action']): string[] => told.filter((forecast) => forecast.action === action).map(({ path }) => path);
+  const paths = (action: Forecast['action']): string[] =>
+    told.filter((forecast) => forecast.action === action).map(({ path }) => path);
   const run = paths('run');
   return { reuse: paths('reuse'), run, ask: paths('ask'), refuse: paths('refuse'), usd: costOf(run, costs) };
 }
 
 /** How many rounds of a loop have costs. */
 function roundsIn(costs: Costs, path: string): number {
-  const rounds = [...costs.keys()].flatMap((key) => (key.startsWith(`${path}/`) ? Number(key.slice(path.length + 1).split('/', 1)[0]) : []));
+  const rounds = [...costs.keys()].flatMap((key) =>
+    key.startsWith(`${path}/`) ? Number(key.slice(path.length + 1).split('/', 1)[0]) : [],
+  );
   return Math.max(-1, ...rounds) + 1;
 }
 
@@ -47,14 +53,19 @@ function costOf(paths: string[], costs: Costs): number | null {
 
 /** What stood at a path cost, or all that stood below it. */
 function costAt(path: string, costs: Costs): number | null {
-  const found = costs.has(path) ? [costs.get(path) ?? null] : [...costs].flatMap(([key, cost]) => (key.startsWith(`${path}/`) ? [cost] : []));
-  return found.length === 0 ? null : found.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+  const found = costs.has(path)
+    ? [costs.get(path) ?? null]
+    : [...costs].flatMap(([key, cost]) => (key.startsWith(`${path}/`) ? [cost] : []));
+  return found.length === 0
+    ? null
+    : found.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
 }
 
 /** What each step cost when it last ran: one that was taken over has cost something in a run before. */
 function costsOf(views: RunView[]): Costs {
   const costs: Costs = new Map();
-  for (const [path, cost] of views.flatMap(({ steps }) => stepCosts(steps))) if (!costs.has(path)) costs.set(path, cost);
+  for (const [path, cost] of views.flatMap(({ steps }) => stepCosts(steps)))
+    if (!costs.has(path)) costs.set(path, cost);
   return costs;
 }
 
@@ -71,12 +82,26 @@ function stepCosts(steps: StepView[]): [string, number | null][] {
 export function forecastLine({ reuse, run, ask, refuse, usd }: RerunForecast, plan: Plan): string {
   const done = new Set([...run, ...ask].map(topOf));
   const refused = new Set(refuse.map(topOf));
-  const reused = plan.steps.filter((step) => reuse.some((path) => topOf(path) === segmentOf(step)) && !done.has(segmentOf(step)) && !refused.has(segmentOf(step)));
+  const reused = plan.steps.filter(
+    (step) =>
+      reuse.some((path) => topOf(path) === segmentOf(step)) &&
+      !done.has(segmentOf(step)) &&
+      !refused.has(segmentOf(step)),
+  );
   const again = plan.steps.filter((step) => done.has(segmentOf(step)));
   const parts = [
-    reused.length === 0 ? 'reuse nothing' : `reuse ${reused.map((step) => safeLine(labelOf(step, true))).join(' ')} (unchanged)`,
+    reused.length === 0
+      ? 'reuse nothing'
+      : `reuse ${reused.map((step) => safeLine(labelOf(step, true))).join(' ')} (unchanged)`,
     again.length === 0 ? 'run nothing' : `run ${again.map((step) => safeLine(labelOf(step, false))).join(', ')}`,
-    ...(refused.size === 0 ? [] : [`refuse ${plan.steps.filter((step) => refused.has(segmentOf(step))).map((step) => safeLine(labelOf(step, false))).join(', ')} (its external effect has happened)`]),
+    ...(refused.size === 0
+      ? []
+      : [
+          `refuse ${plan.steps
+            .filter((step) => refused.has(segmentOf(step)))
+            .map((step) => safeLine(labelOf(step, false)))
+            .join(', ')} (its external effect has happened)`,
+        ]),
     usd === null ? 'at an unknown cost' : usd === 0 ? 'for nothing' : `about ${formatUsd(usd)}`,
   ];
   return parts.join(' · ');

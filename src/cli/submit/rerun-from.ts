@@ -13,8 +13,10 @@ export function freshPaths(plan: Plan, from: string): string[] {
   let block: Block | undefined = plan;
   let path = '';
   const segments = from.split('/');
-  for (let position = 0; position < segments.length; ) {
-    const step: Step | undefined = block?.steps.find((candidate) => segmentOf(candidate) === segments[position] || String(candidate.index) === segments[position]);
+  for (let position = 0; position < segments.length;) {
+    const step: Step | undefined = block?.steps.find(
+      (candidate) => segmentOf(candidate) === segments[position] || String(candidate.index) === segments[position],
+    );
     if (block === undefined || step === undefined) throw unknownStep(block ?? plan, from);
     const here = joinPath(path, segmentOf(step));
     fresh.push(...dependentsOf(block, step.index).map((dependent) => joinPath(path, segmentOf(dependent))));
@@ -31,7 +33,7 @@ export function freshPaths(plan: Plan, from: string): string[] {
 
 function dependentsOf({ steps }: Block, index: number): Step[] {
   const found = new Set([index]);
-  for (let before = 0; before !== found.size; ) {
+  for (let before = 0; before !== found.size;) {
     before = found.size;
     for (const step of steps) if (step.needs.some(({ step: need }) => found.has(need))) found.add(step.index);
   }
@@ -40,5 +42,11 @@ function dependentsOf({ steps }: Block, index: number): Step[] {
 }
 
 function unknownStep({ steps }: Block, from: string): Error {
-  return usageError(`There is no step \`${from}\`.`, `There are ${steps.slice(0, 12).map((step) => `\`${segmentOf(step)}\``).join(', ')}.`);
+  return usageError(
+    `There is no step \`${from}\`.`,
+    `There are ${steps
+      .slice(0, 12)
+      .map((step) => `\`${segmentOf(step)}\``)
+      .join(', ')}.`,
+  );
 }

@@ -18,7 +18,7 @@ export interface Ancestor {
 export async function lineageOf(record: RunRecord, store: Store): Promise<Ancestor[]> {
   const lineage = new Map<string, Ancestor>();
   // A pruned run's id may have been given anew, to a rerun of its own rerun.
-  for (let next: RunRecord | null = record; next !== null && !lineage.has(next.run); ) {
+  for (let next: RunRecord | null = record; next !== null && !lineage.has(next.run);) {
     lineage.set(next.run, { record: next, view: await viewOfRecord(next, store) });
     next = next.rerun_of === undefined ? null : await store.readRun(next.rerun_of);
   }
@@ -28,8 +28,16 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
 /** Where results may be taken from, and whether files that nobody named have changed since. */
 export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
   const { workspaceDigest } = await import('../../activities/workspace-digest.js');
-  const digest = dependsOnWorkspace(plan) ? await workspaceDigest(locate(store, lineage[0]?.record.workspace ?? ''), { definition: lineage[0]?.record.definition, stateDir: store.folder }) : undefined;
-  return lineage.map(({ record: { journal, workspace_digest } }) => ({ from: journal ?? '', changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest) }));
+  const digest = dependsOnWorkspace(plan)
+    ? await workspaceDigest(locate(store, lineage[0]?.record.workspace ?? ''), {
+        definition: lineage[0]?.record.definition,
+        stateDir: store.folder,
+      })
+    : undefined;
+  return lineage.map(({ record: { journal, workspace_digest } }) => ({
+    from: journal ?? '',
+    changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest),
+  }));
 }
 
 /** Paths of steps whose external effect has happened, or may have. */
@@ -38,12 +46,19 @@ export function doneOutside(lineage: Ancestor[]): string[] {
 }
 
 function doneIn(steps: StepView[]): string[] {
-  return everyStepView(steps).flatMap((view) => [...(hasHappened(view) ? [view.path] : []), ...(view.nested === null ? [] : doneIn(view.nested.steps))]);
+  return everyStepView(steps).flatMap((view) => [
+    ...(hasHappened(view) ? [view.path] : []),
+    ...(view.nested === null ? [] : doneIn(view.nested.steps)),
+  ]);
 }
 
 /** It succeeded, was cut off in the middle, or was refused because it had happened before. */
 function hasHappened({ step, result }: StepView): boolean {
   const acts = step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool';
   if (!acts || step.effect !== 'external' || result === null) return false;
-  return result.status === 'success' || result.status === 'timeout' || ['worker-lost', 'cancelled', 'already-done'].includes(result.failure ?? '');
+  return (
+    result.status === 'success' ||
+    result.status === 'timeout' ||
+    ['worker-lost', 'cancelled', 'already-done'].includes(result.failure ?? '')
+  );
 }

@@ -48,7 +48,11 @@ export interface RerunCommand {
 export async function rerunRun(command: RerunCommand, terminal: Terminal): Promise<ExitCode> {
   if ((await openExisting(terminal, command)) === null) throw unknownRun(command.run);
   const session = await openSession(terminal, command);
-  if (session.elsewhere !== null) throw usageError(`A rerun reads files of the store \`${session.store.id}\`, which is elsewhere.`, 'Run it where that store is.');
+  if (session.elsewhere !== null)
+    throw usageError(
+      `A rerun reads files of the store \`${session.store.id}\`, which is elsewhere.`,
+      'Run it where that store is.',
+    );
   const record = await recordOf(command.run, session);
   const compiled = await definitionOf(record, session, terminal);
   const { plan } = compiled;
@@ -57,35 +61,81 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const reuse = await reuseFor(command, plan, lineage, session.store);
   const limits = { ...NO_BUDGETS };
   const settled: RunSettings = {
-    ...(await settle(plan, { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits }, session, terminal)),
-    ...(record.definition === undefined ? {} : { definition: record.definition }), reuse,
+    ...(await settle(
+      plan,
+      { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits },
+      session,
+      terminal,
+    )),
+    ...(record.definition === undefined ? {} : { definition: record.definition }),
+    reuse,
   };
   const id = command.id ?? newRunId(plan.name);
-  const settings = await injectContext({ run: id, plan, input: await inlineValues(input, session.store), settings: settled, session: null, earlier: record.context }, session);
+  const settings = await injectContext(
+    {
+      run: id,
+      plan,
+      input: await inlineValues(input, session.store),
+      settings: settled,
+      session: null,
+      earlier: record.context,
+    },
+    session,
+  );
   await storeTexts(compiled, session.store);
-  const forecast = await toForecast({ store: session.store, plan, input, settings }, lineage.map(({ view }) => view));
+  const forecast = await toForecast(
+    { store: session.store, plan, input, settings },
+    lineage.map(({ view }) => view),
+  );
   if (command.dryRun && command.json) printJson(terminal, { ...forecast });
   else (command.dryRun ? print : tell)(terminal, `  ${forecastLine(forecast, plan)}`);
-  if (reuse.changed) tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
+  if (reuse.changed)
+    tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
   if (command.dryRun) return EXIT.success;
   const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
-  return submitRun(submission, { ...command, definition: record.plan_name, request: undefined, pairs: [], inputFile: null, rehearse: record.rehearsal, limits }, terminal);
+  return submitRun(
+    submission,
+    {
+      ...command,
+      definition: record.plan_name,
+      request: undefined,
+      pairs: [],
+      inputFile: null,
+      rehearse: record.rehearsal,
+      limits,
+    },
+    terminal,
+  );
 }
 
 async function recordOf(run: string, session: Session): Promise<RunRecord> {
   const root = rootOf(run);
-  if (root !== run) throw usageError(`Expected a whole run, got the nested run \`${run}\`.`, `Run \`perdure rerun ${root}\`: what has not changed in it is not done again.`);
+  if (root !== run)
+    throw usageError(
+      `Expected a whole run, got the nested run \`${run}\`.`,
+      `Run \`perdure rerun ${root}\`: what has not changed in it is not done again.`,
+    );
   const record = await session.store.readRun(run);
   if (record !== null) return record;
   const { view, link } = await findRun(run, session);
   await link?.close();
-  if (isClosed(view.status)) throw usageError(`The run \`${run}\` ended without a record of what it had done: ${view.status}.`, 'Start it anew with `perdure run`.');
-  throw usageError(`The run \`${run}\` has not ended: ${view.status}.`, `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`);
+  if (isClosed(view.status))
+    throw usageError(
+      `The run \`${run}\` ended without a record of what it had done: ${view.status}.`,
+      'Start it anew with `perdure run`.',
+    );
+  throw usageError(
+    `The run \`${run}\` has not ended: ${view.status}.`,
+    `Follow it with \`perdure watch ${run}\`, or end it with \`perdure cancel ${run}\`.`,
+  );
 }
 
 async function definitionOf(record: RunRecord, session: Session, terminal: Terminal): Promise<Submission['compiled']> {
   const { definition } = record;
-  const file = definition === undefined ? null : [join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null;
+  const file =
+    definition === undefined
+      ? null
+      : ([join(session.project.root, definition), definition].find((path) => existsSync(path)) ?? null);
   if (file !== null) return compile(file, session, terminal);
   const plan = await session.store.getPlan(record.plan);
   if (definition !== undefined) tell(terminal, `The definition \`${definition}\` is gone: it is run as it was.`);
@@ -93,18 +143,43 @@ async function definitionOf(record: RunRecord, session: Session, terminal: Termi
 }
 
 function inputFor(plan: Plan, { input, run }: RunRecord): Record<string, Value> {
-  const missing = Object.entries(plan.inputs).filter(([name, spec]) => spec.required && !Object.hasOwn(input, name)).map(([name]) => `\`${name}\``);
-  if (missing.length > 0) throw usageError(`The definition has come to need ${missing.join(', ')}, which \`${run}\` was not given.`, 'Start it with `perdure run` and the new inputs.');
-  const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) => (spec.default === undefined ? [] : [[name, { value: spec.default }] as const]));
+  const missing = Object.entries(plan.inputs)
+    .filter(([name, spec]) => spec.required && !Object.hasOwn(input, name))
+    .map(([name]) => `\`${name}\``);
+  if (missing.length > 0)
+    throw usageError(
+      `The definition has come to need ${missing.join(', ')}, which \`${run}\` was not given.`,
+      'Start it with `perdure run` and the new inputs.',
+    );
+  const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
+    spec.default === undefined ? [] : [[name, { value: spec.default }] as const],
+  );
   const given = Object.entries(input).filter(([name]) => Object.hasOwn(plan.inputs, name));
   return Object.fromEntries([...defaults, ...given]);
 }
 
-async function reuseFor({ from, again }: RerunCommand, plan: Plan, lineage: Ancestor[], store: Store): Promise<ReuseSettings> {
+async function reuseFor(
+  { from, again }: RerunCommand,
+  plan: Plan,
+  lineage: Ancestor[],
+  store: Store,
+): Promise<ReuseSettings> {
   const done = doneOutside(lineage);
   const fresh = from === null ? [] : freshPaths(plan, from);
   const repeated = again ? undefined : done.find((path) => isWithin(path, fresh));
-  if (repeated !== undefined) throw usageError(`\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`, 'Add `--again` if it is to be repeated.');
+  if (repeated !== undefined)
+    throw usageError(
+      `\`--from ${from ?? ''}\` would repeat \`${repeated}\`, whose effect is external and has happened.`,
+      'Add `--again` if it is to be repeated.',
+    );
   const [source, ...earlier] = await sourcesOf(plan, lineage, store);
-  return { run: lineage[0]?.record.run ?? '', from: '', changed: false, ...source, ...(earlier.length === 0 ? {} : { earlier }), fresh, ...(again ? { done: null, happened: done } : { done }) };
+  return {
+    run: lineage[0]?.record.run ?? '',
+    from: '',
+    changed: false,
+    ...source,
+    ...(earlier.length === 0 ? {} : { earlier }),
+    fresh,
+    ...(again ? { done: null, happened: done } : { done }),
+  };
 }

@@ -30,40 +30,85 @@ export interface Written {
 export async function run(command: RunCommand, terminal: Terminal, written: Written | null = null): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
   const { definition, ...choices } = command;
-  const compiled = written === null ? await compile(definition, workspace, terminal) : await compile(written.file, workspace, terminal, written.made);
+  const compiled =
+    written === null
+      ? await compile(definition, workspace, terminal)
+      : await compile(written.file, workspace, terminal, written.made);
   const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
   const wanted = wantedSession(command.session ?? null);
   // Looked for before anything is made here: it says who plays, and may not be there.
-  const conversation = wanted === null || wanted.begins ? null : findConversation(wanted.id, (await openExisting(terminal, command))?.store ?? null);
-  const settled = await settle(compiled.plan, { ...choices, conversation, ...(written === null ? { definition: compiled.file } : {}), task: { texts: compiled.texts, input } }, { ...workspace, elsewhere }, terminal);
+  const conversation =
+    wanted === null || wanted.begins
+      ? null
+      : findConversation(wanted.id, (await openExisting(terminal, command))?.store ?? null);
+  const settled = await settle(
+    compiled.plan,
+    {
+      ...choices,
+      conversation,
+      ...(written === null ? { definition: compiled.file } : {}),
+      task: { texts: compiled.texts, input },
+    },
+    { ...workspace, elsewhere },
+    terminal,
+  );
   const session = await openSession(terminal, { ...command, elsewhere });
   const id = command.id ?? newRunId(compiled.plan.name);
-  if (elsewhere !== null) tell(terminal, terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`));
+  if (elsewhere !== null)
+    tell(
+      terminal,
+      terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`),
+    );
   if (settled.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settled, compiled.plan));
-  const settings = await injectContext({ run: id, plan: compiled.plan, input, settings: settled, session: wanted }, session);
+  const settings = await injectContext(
+    { run: id, plan: compiled.plan, input, settings: settled, session: wanted },
+    session,
+  );
   await tellContext(settings, session, terminal);
   const { submitRun } = await import('./submit-run.js');
-  return submitRun({ id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, command, terminal);
+  return submitRun(
+    { id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+    command,
+    terminal,
+  );
 }
 
-async function inputOf({ plan }: Compiled, { pairs, inputFile, request }: RunCommand, terminal: Terminal): Promise<JsonObject> {
-  return collectInput(plan, { pairs, file: await readInputFile(inputFile, terminal), request: await readRequest(request, terminal) });
+async function inputOf(
+  { plan }: Compiled,
+  { pairs, inputFile, request }: RunCommand,
+  terminal: Terminal,
+): Promise<JsonObject> {
+  return collectInput(plan, {
+    pairs,
+    file: await readInputFile(inputFile, terminal),
+    request: await readRequest(request, terminal),
+  });
 }
 
 /** Which session the run goes on with, and instructions that are not taken at their word. */
 async function tellContext({ context }: RunSettings, { store }: Session, terminal: Terminal): Promise<void> {
   if (context === undefined) return;
   const { blocks, session } = (await store.get(context)) as unknown as InjectedContext; // as `injectContext` puts it there
-  if (session !== null) tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
-  if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted)) tell(terminal, 'AGENTS.md is as a run left it: agents are told it as untrusted, until a person changes it.');
+  if (session !== null)
+    tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
+  if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted))
+    tell(terminal, 'AGENTS.md is as a run left it: agents are told it as untrusted, until a person changes it.');
 }
 
 function gatesNote({ gates, submitted_by }: RunSettings, { name }: Plan): string {
-  return gates === 'approve' ? `Every gate of ${name} is approved as \`${submitted_by}\` (--yes).` : `Every gate of ${name} takes its fallback (--unattended).`;
+  return gates === 'approve'
+    ? `Every gate of ${name} is approved as \`${submitted_by}\` (--yes).`
+    : `Every gate of ${name} takes its fallback (--unattended).`;
 }
 
 /** Whether people are asked anywhere in it, also in what it repeats and nests. */
 function hasGates(plan: Plan): boolean {
-  return [...everyStepOf(plan)].some((step) => step.kind === 'approval' || step.kind === 'ask' || (step.kind === 'plan' && step.message !== null) || (step.kind === 'flash' && step.ready !== null));
+  return [...everyStepOf(plan)].some(
+    (step) =>
+      step.kind === 'approval' ||
+      step.kind === 'ask' ||
+      (step.kind === 'plan' && step.message !== null) ||
+      (step.kind === 'flash' && step.ready !== null),
+  );
 }

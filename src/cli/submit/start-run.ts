@@ -35,7 +35,10 @@ export function joinsRecord({ run, plan, input }: Submission, record: RunRecord 
  * Starts the run, or joins the one that was started with the same id, plan and input, closed or not. Gives whether it
  * joined; throws a usage error when the id is taken by another.
  */
-export async function startOrJoin(link: TemporalLink, submission: Submission & { runInput: RunInput; storeId: string }): Promise<{ joined: boolean }> {
+export async function startOrJoin(
+  link: TemporalLink,
+  submission: Submission & { runInput: RunInput; storeId: string },
+): Promise<{ joined: boolean }> {
   const { run, plan, input, runInput, storeId } = submission;
   const { settings } = runInput;
   try {
@@ -67,7 +70,10 @@ export async function startOrJoin(link: TemporalLink, submission: Submission & {
 }
 
 function searchAttributes(plan: Plan, run: string): TypedSearchAttributes {
-  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value });
+  const keyword = (name: string, value: string) => ({
+    key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD),
+    value,
+  });
   return new TypedSearchAttributes([
     keyword(SEARCH_ATTRIBUTES.definition, plan.name),
     keyword(SEARCH_ATTRIBUTES.plan, plan.hash),
@@ -88,5 +94,8 @@ interface Hashes {
 function checkSame(run: string, there: Hashes, here: Hashes): void {
   const other = there.plan !== here.plan ? 'plan' : there.input !== here.input ? 'input' : null;
   if (other === null) return;
-  throw usageError(`There is a run \`${run}\` already, with another ${other}.`, `See it with \`perdure show ${run}\`, or choose another id.`);
+  throw usageError(
+    `There is a run \`${run}\` already, with another ${other}.`,
+    `See it with \`perdure show ${run}\`, or choose another id.`,
+  );
 }

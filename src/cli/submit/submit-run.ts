@@ -54,7 +54,11 @@ export async function submitRun(submission: Submission, command: RunCommand, ter
 }
 
 /** A run with this id that closed before is shown as it ended (decision 12); null when there is none. */
-async function joinClosed({ id, compiled, values: store, session }: Submission, { id: asked, json }: RunCommand, terminal: Terminal): Promise<ExitCode | null> {
+async function joinClosed(
+  { id, compiled, values: store, session }: Submission,
+  { id: asked, json }: RunCommand,
+  terminal: Terminal,
+): Promise<ExitCode | null> {
   const record = asked === null ? null : await session.store.readRun(id);
   if (record === null) return null;
   const values = await store();
@@ -66,13 +70,26 @@ async function joinClosed({ id, compiled, values: store, session }: Submission, 
 
 async function submit(submitted: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
   const { id, session } = submitted;
-  const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), { message: 'Nothing was started.', hint: null });
+  const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), {
+    message: 'Nothing was started.',
+    hint: null,
+  });
   try {
-    const perhaps = { message: `\`${id}\` was about to be started.`, hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.` };
+    const perhaps = {
+      message: `\`${id}\` was about to be started.`,
+      hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.`,
+    };
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
     if (command.detach) return detach(id, joined, { url: runUrl(link, id), json: command.json }, terminal);
     const end = await follow({
-      terminal, store: session.store, run: id, by: command.by, untilWaiting: command.untilWaiting, isElsewhere: session.isElsewhere, joined, link,
+      terminal,
+      store: session.store,
+      run: id,
+      by: command.by,
+      untilWaiting: command.untilWaiting,
+      isElsewhere: session.isElsewhere,
+      joined,
+      link,
       progress: session.progress,
       reconnect: () => session.connect({ start: true }),
     });
@@ -83,7 +100,10 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
 }
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
-export async function startSubmission({ id, compiled: { plan, files }, session, settings, values: store }: Submission, link: TemporalLink): Promise<{ joined: boolean }> {
+export async function startSubmission(
+  { id, compiled: { plan, files }, session, settings, values: store }: Submission,
+  link: TemporalLink,
+): Promise<{ joined: boolean }> {
   const { pollersOf, requireHosts } = await import('../../workers/task-queue.js');
   await pollersOf(link, session.store);
   await requireHosts(link, plan);
@@ -94,9 +114,21 @@ export async function startSubmission({ id, compiled: { plan, files }, session, 
   const { name: definition } = plan;
   const { rehearsal, submitted_by } = settings;
   // Also before: what was started is listed from then on, whatever ends.
-  const isNew = await session.store.noteSubmitted({ run: id, definition, rehearsal, submitted_by, submitted_at: new Date().toISOString() });
+  const isNew = await session.store.noteSubmitted({
+    run: id,
+    definition,
+    rehearsal,
+    submitted_by,
+    submitted_at: new Date().toISOString(),
+  });
   try {
-    return await startOrJoin(link, { run: id, plan, input: values, runInput: toRunInput(plan, values, settings, link), storeId: session.store.id });
+    return await startOrJoin(link, {
+      run: id,
+      plan,
+      input: values,
+      runInput: toRunInput(plan, values, settings, link),
+      storeId: session.store.id,
+    });
   } catch (error) {
     // Of a connection that was lost meanwhile nobody knows whether it was started.
     if (isNew && grpcTrouble(error) !== 'connection-lost') await session.store.forgetSubmitted(id);
@@ -105,15 +137,29 @@ export async function startSubmission({ id, compiled: { plan, files }, session, 
 }
 
 /** The files as the run finds them, where it may change some and its workers have them at hand. */
-async function keepStart({ id, plan, session: { config, elsewhere, store }, settings }: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
+async function keepStart({
+  id,
+  plan,
+  session: { config, elsewhere, store },
+  settings,
+}: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
   const { mayChangeWorkspace } = await import('../../plan/reuse.js');
-  const isWanted = config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
+  const isWanted =
+    config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
   if (isWanted) await store.keepSnapshot(id, 'start', locate(store, settings.workspace));
 }
 
-function detach(run: string, joined: boolean, { url, json }: { url: string | null; json: boolean }, terminal: Terminal): ExitCode {
+function detach(
+  run: string,
+  joined: boolean,
+  { url, json }: { url: string | null; json: boolean },
+  terminal: Terminal,
+): ExitCode {
   if (json) printJson(terminal, { run, status: 'running' });
   else print(terminal, run);
-  tell(terminal, `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ${run}\`.${url === null ? '' : `\n  Temporal ${url}`}`);
+  tell(
+    terminal,
+    `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ${run}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
+  );
   return EXIT.success;
 }

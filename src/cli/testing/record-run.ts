@@ -31,9 +31,20 @@ const OUTPUT_BYTES = 4_096;
 export async function recordRun({ run, to, json }: RecordCommand, terminal: Terminal): Promise<ExitCode> {
   const session = await openExisting(terminal, { taskQueue: null });
   const record = (await session?.store.readRun(run)) ?? null;
-  if (session === null || record === null) throw session !== null && session.mayKnowRuns() ? usageError(`There is no closed run \`${run}\`.`, 'Only a run that has ended can be recorded: `perdure list` shows them.') : unknownRun(run);
-  if (record.definition === undefined) throw usageError(`The run \`${run}\` came from no file: there is no definition to test.`);
-  if (record.status === 'cancelled') throw usageError(`The run \`${run}\` was cancelled: a test of it would not end so by itself.`, 'Record one that came to its own end: `perdure list` shows them.');
+  if (session === null || record === null)
+    throw session !== null && session.mayKnowRuns()
+      ? usageError(
+          `There is no closed run \`${run}\`.`,
+          'Only a run that has ended can be recorded: `perdure list` shows them.',
+        )
+      : unknownRun(run);
+  if (record.definition === undefined)
+    throw usageError(`The run \`${run}\` came from no file: there is no definition to test.`);
+  if (record.status === 'cancelled')
+    throw usageError(
+      `The run \`${run}\` was cancelled: a test of it would not end so by itself.`,
+      'Record one that came to its own end: `perdure list` shows them.',
+    );
   const { root } = session.project;
   const file = to ?? relative(terminal.cwd, join(root, 'recordings', `${record.plan_name}.yml`));
   requireNew(file, terminal.cwd);
@@ -42,7 +53,10 @@ export async function recordRun({ run, to, json }: RecordCommand, terminal: Term
   writeFileSync(resolve(terminal.cwd, file), recordingText(recording, run), { flag: 'wx' });
   if (json) printJson(terminal, { file, answers: recording.answers.length });
   else print(terminal, file);
-  tell(terminal, `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change what it expects, then: perdure test ${file}`);
+  tell(
+    terminal,
+    `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change what it expects, then: perdure test ${file}`,
+  );
   return EXIT.success;
 }
 
@@ -53,9 +67,12 @@ function isFile(root: string, { definition }: RunRecord): boolean {
 
 async function recordingOf(record: RunRecord, { store, project: { root } }: Session): Promise<Recording> {
   const result = await toRunResult(await viewOfRecord(record, store), store);
-  const output = JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success' ? { output: result.output } : {};
+  const output =
+    JSON.stringify(result.output).length <= OUTPUT_BYTES && record.status === 'success'
+      ? { output: result.output }
+      : {};
   return {
-    definition: isFile(root, record) ? record.definition ?? '' : record.plan_name,
+    definition: isFile(root, record) ? (record.definition ?? '') : record.plan_name,
     input: await inlineValues(record.input, store),
     expect: { status: record.status, steps: statusesOf(result.steps), ...output },
     answers: record.journal === undefined ? [] : answersIn(await store.listJournal(record.journal)),
@@ -64,7 +81,9 @@ async function recordingOf(record: RunRecord, { store, project: { root } }: Sess
 
 /** Statuses of a run's own steps, by their ids or numbers. */
 export function statusesOf(steps: Json[]): Record<string, string> {
-  return Object.fromEntries(steps.filter(isObject).map((step) => [String(step['id'] ?? step['step_index']), String(step['status'])]));
+  return Object.fromEntries(
+    steps.filter(isObject).map((step) => [String(step['id'] ?? step['step_index']), String(step['status'])]),
+  );
 }
 
 /** The last answer to each question that models were asked, in the order of the questions. */
@@ -93,9 +112,16 @@ function partsOf(key: string): Json {
 function answerOf(key: Json, response: Json): RecordedAnswer | null {
   if (!Array.isArray(key) || !isObject(response) || typeof response['text'] !== 'string') return null;
   const [step, tried, ...part] = key;
-  if (typeof step !== 'string' || typeof tried !== 'number' || !(part[0] === 0 || part[0] === 'turn' || part[0] === 'program')) return null;
+  if (
+    typeof step !== 'string' ||
+    typeof tried !== 'number' ||
+    !(part[0] === 0 || part[0] === 'turn' || part[0] === 'program')
+  )
+    return null;
   const turn = turnIn(part);
   const blocks = Array.isArray(response['blocks']) ? response['blocks'].filter(isObject) : [];
-  const calls = blocks.filter(({ kind }) => kind === 'call').map(({ id, name, input }) => ({ id: String(id), name: String(name), input: input ?? null }));
+  const calls = blocks
+    .filter(({ kind }) => kind === 'call')
+    .map(({ id, name, input }) => ({ id: String(id), name: String(name), input: input ?? null }));
   return { step, ...(turn === null ? {} : { turn }), text: response['text'], ...(calls.length === 0 ? {} : { calls }) };
 }

@@ -8,10 +8,17 @@ import { usageError } from '../exit-codes.js';
 import { readGivenFile } from '../read-given.js';
 import { parsePlainYaml } from '../plain-yaml.js';
 
-const json: z.ZodType<Json> = z.lazy(() => z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]));
+const json: z.ZodType<Json> = z.lazy(() =>
+  z.union([z.null(), z.boolean(), z.number(), z.string(), z.array(json), z.record(z.string(), json)]),
+);
 
 const call = z.strictObject({ id: z.string(), name: z.string(), input: json });
-const answer = z.strictObject({ step: z.string(), turn: z.int().positive().optional(), text: z.string(), calls: z.array(call).optional() });
+const answer = z.strictObject({
+  step: z.string(),
+  turn: z.int().positive().optional(),
+  text: z.string(),
+  calls: z.array(call).optional(),
+});
 
 /** A test of a definition: what its models answer, and how it is to end. The form of the files that `record` writes. */
 export const recordingSchema = z.strictObject({
@@ -37,8 +44,12 @@ export function recordingsAt(paths: string[], cwd: string): string[] {
     const found = lookAt(resolve(cwd, path));
     if (found === null) throw usageError(`There is no \`${path}\`.`, 'Record a run first: perdure record <run>');
     if (!found.isDirectory()) return [path];
-    const files = readdirSync(resolve(cwd, path)).filter((name) => EXTENSION.test(name)).sort().map((name) => join(path, name));
-    if (files.length === 0) throw usageError(`There are no recordings in \`${path}\`.`, 'Record a run first: perdure record <run>');
+    const files = readdirSync(resolve(cwd, path))
+      .filter((name) => EXTENSION.test(name))
+      .sort()
+      .map((name) => join(path, name));
+    if (files.length === 0)
+      throw usageError(`There are no recordings in \`${path}\`.`, 'Record a run first: perdure record <run>');
     return files;
   });
 }
@@ -56,7 +67,10 @@ export async function readRecording(file: string, cwd: string): Promise<Recordin
   const parsed = recordingSchema.safeParse(parseYaml(file, await readGivenFile(file, 'the recording', { cwd })));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const why = issue === undefined || issue.path.length === 0 ? ', a map with `definition`, `expect` and `answers`.' : `: ${issue.path.join('.')}: ${issue.message}`;
+  const why =
+    issue === undefined || issue.path.length === 0
+      ? ', a map with `definition`, `expect` and `answers`.'
+      : `: ${issue.path.join('.')}: ${issue.message}`;
   throw usageError(`Expected \`${file}\` to be a recording${why}`, '`perdure record <run>` writes one.');
 }
 
@@ -75,5 +89,6 @@ export function recordingText(recording: Recording, run: string): string {
 
 /** Throws a usage error where a file would be written over. */
 export function requireNew(file: string, cwd: string): void {
-  if (existsSync(resolve(cwd, file))) throw usageError(`\`${file}\` is there already.`, 'Remove it, or name another one with `--to`.');
+  if (existsSync(resolve(cwd, file)))
+    throw usageError(`\`${file}\` is there already.`, 'Remove it, or name another one with `--to`.');
 }

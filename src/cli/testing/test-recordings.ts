@@ -47,12 +47,20 @@ interface Prepared {
 }
 
 /** Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the first starts. */
-export async function testRecordings({ paths, external, by, json }: TestCommand, terminal: Terminal): Promise<ExitCode> {
+export async function testRecordings(
+  { paths, external, by, json }: TestCommand,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const read: Pick<Prepared, 'file' | 'recording'>[] = [];
-  for (const file of recordingsAt(paths, terminal.cwd)) read.push({ file, recording: await readRecording(file, terminal.cwd) });
+  for (const file of recordingsAt(paths, terminal.cwd))
+    read.push({ file, recording: await readRecording(file, terminal.cwd) });
   const workspace = await openWorkspace(terminal);
   const elsewhere = await storeElsewhere(workspace, null, terminal);
-  if (elsewhere !== null) throw usageError(`Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`, 'Unset TEMPORAL_ADDRESS, or test where that store is.');
+  if (elsewhere !== null)
+    throw usageError(
+      `Answers are given by the workers of this project, and the store \`${elsewhere.store.id}\` is elsewhere.`,
+      'Unset TEMPORAL_ADDRESS, or test where that store is.',
+    );
   const prepared: Prepared[] = [];
   for (const one of read) prepared.push(await prepare(one, { external, workspace, terminal }));
   const session = await openSession(terminal, { taskQueue: null, elsewhere });
@@ -68,27 +76,55 @@ export async function testRecordings({ paths, external, by, json }: TestCommand,
   return failed === 0 ? EXIT.success : EXIT.ended;
 }
 
-async function prepare({ file, recording }: Pick<Prepared, 'file' | 'recording'>, { external, workspace, terminal }: { external: boolean; workspace: Workspace; terminal: Terminal }): Promise<Prepared> {
+async function prepare(
+  { file, recording }: Pick<Prepared, 'file' | 'recording'>,
+  { external, workspace, terminal }: { external: boolean; workspace: Workspace; terminal: Terminal },
+): Promise<Prepared> {
   const named = join(workspace.project.root, recording.definition);
   const compiled = await compile(existsSync(named) ? named : recording.definition, workspace, terminal);
   const outside = external ? [] : outsideSteps(compiled.plan);
-  if (outside.length > 0) throw usageError(`\`${file}\` would do ${outside.join(', ')}, whose effect is external.`, 'Only the models of a test are stand-ins. Add `--external` if it is to be done.');
-  return { file, recording, compiled, input: collectInput(compiled.plan, { pairs: [], file: recording.input, request: null }) };
+  if (outside.length > 0)
+    throw usageError(
+      `\`${file}\` would do ${outside.join(', ')}, whose effect is external.`,
+      'Only the models of a test are stand-ins. Add `--external` if it is to be done.',
+    );
+  return {
+    file,
+    recording,
+    compiled,
+    input: collectInput(compiled.plan, { pairs: [], file: recording.input, request: null }),
+  };
 }
 
 function outsideSteps(plan: Plan): string[] {
-  return [...everyStepOf(plan)].filter((step) => step.effect === 'external' && step.kind !== 'agent' && step.kind !== 'flash').map((step) => `\`${step.id ?? String(step.index)}\``);
+  return [...everyStepOf(plan)]
+    .filter((step) => step.effect === 'external' && step.kind !== 'agent' && step.kind !== 'flash')
+    .map((step) => `\`${step.id ?? String(step.index)}\``);
 }
 
-async function test({ file, recording, compiled, input }: Prepared, { by, session, terminal }: { by: string; session: Session; terminal: Terminal }): Promise<Tested> {
+async function test(
+  { file, recording, compiled, input }: Prepared,
+  { by, session, terminal }: { by: string; session: Session; terminal: Terminal },
+): Promise<Tested> {
   const run = newRunId(`test-${compiled.plan.name}`);
-  const settings = await settle(compiled.plan, { rehearse: true, by, gates: 'approve', limits: NO_BUDGETS }, session, terminal);
+  const settings = await settle(
+    compiled.plan,
+    { rehearse: true, by, gates: 'approve', limits: NO_BUDGETS },
+    session,
+    terminal,
+  );
   await session.store.writeAnswers(run, recording.answers);
   const link = await session.connect({ start: true });
   try {
-    await startSubmission({ id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) }, link);
+    await startSubmission(
+      { id: run, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+      link,
+    );
     // A run that fails is a failed workflow; how it ended is read below.
-    await link.client.workflow.getHandle(run).result().catch(() => undefined);
+    await link.client.workflow
+      .getHandle(run)
+      .result()
+      .catch(() => undefined);
   } finally {
     await link.close();
   }
@@ -102,10 +138,16 @@ function differencesIn({ expect }: Recording, result: RunResult): string[] {
   const statuses = statusesOf(result.steps);
   const checks: [what: string, expected: Json, got: Json][] = [
     ['status', expect.status, result.status],
-    ...Object.entries(expect.steps).map(([step, status]): [string, Json, Json] => [step, status, statuses[step] ?? 'no such step']),
+    ...Object.entries(expect.steps).map(([step, status]): [string, Json, Json] => [
+      step,
+      status,
+      statuses[step] ?? 'no such step',
+    ]),
     ...(expect.output === undefined ? [] : [['output', expect.output, result.output] as [string, Json, Json]]),
   ];
-  const found = checks.filter(([, expected, got]) => canonicalJson(expected) !== canonicalJson(got)).map(([what, expected, got]) => `${what}: expected ${brief(expected)}, got ${brief(got)}`);
+  const found = checks
+    .filter(([, expected, got]) => canonicalJson(expected) !== canonicalJson(got))
+    .map(([what, expected, got]) => `${what}: expected ${brief(expected)}, got ${brief(got)}`);
   return found.length > 0 && result.error !== null ? [...found, result.error] : found;
 }
 
@@ -115,6 +157,10 @@ function brief(value: Json): string {
 }
 
 function tell({ file, run, status, differences }: Tested, terminal: Terminal): void {
-  print(terminal, `${status === 'passed' ? '✓' : '✗'} ${safeName(file)}`, ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`));
+  print(
+    terminal,
+    `${status === 'passed' ? '✓' : '✗'} ${safeName(file)}`,
+    ...differences.flatMap((line) => line.split('\n')).map((line) => `    ${safeLine(line)}`),
+  );
   if (status === 'failed') print(terminal, `    perdure show ${run}`);
 }

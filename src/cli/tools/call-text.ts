@@ -15,5 +15,15 @@ export const WRITTEN_FILE = join('definitions', 'workflows', 'call-tool.yml');
 export function callOf(tool: string, names: string[], root: string): WrittenDefinition {
   const inputs: JsonObject = Object.fromEntries(names.map((name, index) => [name, `\${values[${index}]}`]));
   const step = { id: 'call', tool, ...(names.length === 0 ? {} : { inputs }) };
-  return { file: join(root, WRITTEN_FILE), text: stringify({ name: 'call-tool', ...(names.length === 0 ? {} : { inputs: { values: { type: 'list', default: [] } } }), steps: [step] }, { lineWidth: 0 }) };
+  return {
+    file: join(root, WRITTEN_FILE),
+    text: stringify(
+      {
+        name: 'call-tool',
+        ...(names.length === 0 ? {} : { inputs: { values: { type: 'list', default: [] } } }),
+        steps: [step],
+      },
+      { lineWidth: 0 },
+    ),
+  };
 }

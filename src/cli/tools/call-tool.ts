@@ -17,16 +17,26 @@ import { callOf, WRITTEN_FILE } from './call-text.js';
 export async function callTool(tool: string, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
   const { project } = await openWorkspace(terminal);
   const file = await readInputFile(command.inputFile, terminal);
-  if (file !== null && !isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
+  if (file !== null && !isObject(file))
+    throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
   const typed = command.pairs.map(pairOf);
   const names = [...new Set([...Object.keys(file ?? {}), ...typed.map(([name]) => name)])];
   const input = (compiled: Compiled): JsonObject => {
     const schema = schemaOf(compiled);
-    const given: JsonObject = { ...file, ...Object.fromEntries(typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })])) };
+    const given: JsonObject = {
+      ...file,
+      ...Object.fromEntries(
+        typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })]),
+      ),
+    };
     return names.length === 0 ? {} : { values: names.map((name) => given[name] ?? null) };
   };
   const { file: written, text } = callOf(tool, names, project.root);
-  return run(command, terminal, { file: written, made: { texts: new Map([[written, text]]), agents: [] }, input }).catch((error: unknown) => {
+  return run(command, terminal, {
+    file: written,
+    made: { texts: new Map([[written, text]]), agents: [] },
+    input,
+  }).catch((error: unknown) => {
     throw inWordsOfTheCall(error);
   });
 }
@@ -36,8 +46,17 @@ function inWordsOfTheCall(error: unknown): unknown {
   if (!(error instanceof ProblemsError)) return error;
   const wrong = error.problems.filter(({ severity }) => severity === 'error');
   if (!wrong.every(({ file }) => file.endsWith(WRITTEN_FILE))) return error;
-  const hints = wrong.flatMap(({ code, message, suggestion }) => (code === 'missing-input' ? [`Give it with \`-i ${/input `([^`]+)`/.exec(message)?.[1] ?? 'name'}=…\`.`] : suggestion === null ? [] : [asSentence(suggestion)]));
-  return usageError(wrong.map(({ message }) => message).join('\n'), hints.length === 0 ? '`perdure tools list` has them all.' : [...new Set(hints)].join('\n'));
+  const hints = wrong.flatMap(({ code, message, suggestion }) =>
+    code === 'missing-input'
+      ? [`Give it with \`-i ${/input `([^`]+)`/.exec(message)?.[1] ?? 'name'}=…\`.`]
+      : suggestion === null
+        ? []
+        : [asSentence(suggestion)],
+  );
+  return usageError(
+    wrong.map(({ message }) => message).join('\n'),
+    hints.length === 0 ? '`perdure tools list` has them all.' : [...new Set(hints)].join('\n'),
+  );
 }
 
 function asSentence(hint: string): string {
@@ -55,12 +74,21 @@ function schemaOf({ plan, texts }: Compiled): JsonObject {
   const [step] = plan.steps;
   if (step?.kind !== 'tool') return {};
   const { tool } = step;
-  const schema = tool.kind === 'builtin' ? BUILTIN_INPUTS[tool.name] : (JSON.parse(typeof tool.inputs === 'string' ? tool.inputs : (texts.get(tool.inputs.text) ?? '{}')) as Json); // canonical JSON of a schema
+  const schema =
+    tool.kind === 'builtin'
+      ? BUILTIN_INPUTS[tool.name]
+      : (JSON.parse(typeof tool.inputs === 'string' ? tool.inputs : (texts.get(tool.inputs.text) ?? '{}')) as Json); // canonical JSON of a schema
   const properties = isObject(schema) ? (schema['properties'] ?? null) : null;
   return isObject(properties) ? properties : {};
 }
 
-const TYPES = new Map<Json | undefined, InputSpec['type']>([['integer', 'number'], ['number', 'number'], ['boolean', 'boolean'], ['array', 'list'], ['object', 'object']]);
+const TYPES = new Map<Json | undefined, InputSpec['type']>([
+  ['integer', 'number'],
+  ['number', 'number'],
+  ['boolean', 'boolean'],
+  ['array', 'list'],
+  ['object', 'object'],
+]);
 
 /** How a text of the command line is read; where a schema leaves it open, as a text. */
 function typeOf(schema: Json | undefined): InputSpec['type'] {

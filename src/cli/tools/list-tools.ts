@@ -28,7 +28,11 @@ export interface ToolList {
 }
 
 /** Every tool that may be named here; with `ask` those of MCP servers one by one, which starts them, else each server by its pattern. */
-export async function listTools(workspace: Workspace, { ask }: { ask: boolean }, terminal: Terminal): Promise<ToolList> {
+export async function listTools(
+  workspace: Workspace,
+  { ask }: { ask: boolean },
+  terminal: Terminal,
+): Promise<ToolList> {
   const { problems, report } = createReport();
   const loader = createLoader(terminal.cwd, report);
   const resolver = createResolver(workspace.project);
@@ -36,26 +40,55 @@ export async function listTools(workspace: Workspace, { ask }: { ask: boolean },
     const found = resolver.tool(name, `${workspace.project.root}/any`);
     if (!('entry' in found)) return [];
     const definition = loader.load(found.entry.file);
-    return [{ name, source: 'native', description: definition?.format === 'tool' ? definition.authored.description : null, file: relative(terminal.cwd, found.entry.file) }];
+    return [
+      {
+        name,
+        source: 'native',
+        description: definition?.format === 'tool' ? definition.authored.description : null,
+        file: relative(terminal.cwd, found.entry.file),
+      },
+    ];
   });
-  const served = ask ? await toolsOfServers(workspace, terminal) : Object.keys(workspace.config.mcp ?? {}).map((server): ListedTool => ({ name: `${server}__*`, source: 'mcp', description: null }));
+  const served = ask
+    ? await toolsOfServers(workspace, terminal)
+    : Object.keys(workspace.config.mcp ?? {}).map((server): ListedTool => ({
+        name: `${server}__*`,
+        source: 'mcp',
+        description: null,
+      }));
   return { tools: [...(await ownTools()), ...written, ...served], problems, sources: loader.sources };
 }
 
 async function ownTools(): Promise<ListedTool[]> {
-  const all = [...BUILTIN_TOOLS.map((name) => ({ kind: 'builtin' as const, name })), ...MAKERS.map((name) => ({ kind: 'maker' as const, name }))];
+  const all = [
+    ...BUILTIN_TOOLS.map((name) => ({ kind: 'builtin' as const, name })),
+    ...MAKERS.map((name) => ({ kind: 'maker' as const, name })),
+  ];
   // What they are told to be is in none of their Plans' texts.
   const nowhere = { getText: () => Promise.reject(new Error('A built-in tool has its description with it.')) };
-  return Promise.all(all.map(async (tool): Promise<ListedTool> => ({ name: tool.name, source: 'builtin', description: (await handlerOf(tool).spec(tool, nowhere)).description })));
+  return Promise.all(
+    all.map(async (tool): Promise<ListedTool> => ({
+      name: tool.name,
+      source: 'builtin',
+      description: (await handlerOf(tool).spec(tool, nowhere)).description,
+    })),
+  );
 }
 
 async function toolsOfServers(workspace: Workspace, terminal: Terminal): Promise<ListedTool[]> {
   const servers = workspace.config.mcp ?? {};
-  const listings: ServerListings = { listed: await askServers(Object.keys(servers), workspace, terminal), wanted: new Set() };
+  const listings: ServerListings = {
+    listed: await askServers(Object.keys(servers), workspace, terminal),
+    wanted: new Set(),
+  };
   return Object.keys(servers).flatMap((server) => {
     const texts = new Map<`sha256:${string}`, string>();
     const found = serverTools(`${server}__*`, { servers, listings, texts });
     if (!Array.isArray(found)) return [];
-    return found.map(({ name, description }): ListedTool => ({ name, source: 'mcp', description: typeof description === 'string' ? description : (texts.get(description.text) ?? null) }));
+    return found.map(({ name, description }): ListedTool => ({
+      name,
+      source: 'mcp',
+      description: typeof description === 'string' ? description : (texts.get(description.text) ?? null),
+    }));
   });
 }

@@ -10,16 +10,28 @@ import { listTools } from './list-tools.js';
 
 /** `tools list`: every tool that may be named here, with who has it. */
 export async function tellTools({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): Promise<ExitCode> {
-  const { tools, problems, sources } = await listTools(await openWorkspace(terminal), { ask: options.flag('servers') }, terminal);
-  if (options.flag('json')) printJson(terminal, tools.map((tool) => ({ ...tool })));
+  const { tools, problems, sources } = await listTools(
+    await openWorkspace(terminal),
+    { ask: options.flag('servers') },
+    terminal,
+  );
+  if (options.flag('json'))
+    printJson(
+      terminal,
+      tools.map((tool) => ({ ...tool })),
+    );
   else {
     const names = Math.min(40, Math.max(0, ...tools.map(({ name }) => displayWidth(safeName(name)))));
     for (const { name, source, description } of tools) {
       const head = `${fit(safeName(name), names)}  ${fit(source, 7)}`;
-      print(terminal, `${head}  ${clip(safeLine(description ?? ''), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd());
+      print(
+        terminal,
+        `${head}  ${clip(safeLine(description ?? ''), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd(),
+      );
     }
   }
   const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
+  if (errors.length > 0)
+    tell(terminal, printProblems(errors, sources, { files: sources.size, color: terminal.palette.colored }).trimEnd());
   return EXIT.success;
 }

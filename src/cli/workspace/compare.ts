@@ -47,7 +47,10 @@ export async function findSnapshots(named: string, terminal: Terminal): Promise<
 async function noSnapshot(run: string, session: Session): Promise<Error> {
   const { link } = await findRun(run, session); // throws for an unknown one
   await link?.close();
-  return refusal(`The files that \`${run}\` found were not kept.`, 'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: {snapshots: false}`.');
+  return refusal(
+    `The files that \`${run}\` found were not kept.`,
+    'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: {snapshots: false}`.',
+  );
 }
 
 /** What git says of the differences, in a form that it is asked for: of all files, or of these and of what is in these folders. */
@@ -73,5 +76,10 @@ function toChange(line: string, letters: Map<string, string>): Change {
   const [added = '-', deleted = '-', ...rest] = line.split('\t');
   const path = rest.join('\t');
   const count = (text: string): number | null => (text === '-' ? null : Number(text));
-  return { path, change: CHANGES[letters.get(path) ?? ''] ?? 'modified', lines_added: count(added), lines_deleted: count(deleted) };
+  return {
+    path,
+    change: CHANGES[letters.get(path) ?? ''] ?? 'modified',
+    lines_added: count(added),
+    lines_deleted: count(deleted),
+  };
 }

@@ -39,7 +39,11 @@ async function requireEmpty(target: string, typed: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []; // Node's own errors have a code
     throw usageError(`Expected \`${typed}\` to be a folder, or nothing yet.`);
   });
-  if (entries.length > 0) throw usageError(`Expected \`${typed}\` to be empty, got ${String(entries.length)} entries.`, 'Name a new folder: nothing is written over.');
+  if (entries.length > 0)
+    throw usageError(
+      `Expected \`${typed}\` to be empty, got ${String(entries.length)} entries.`,
+      'Name a new folder: nothing is written over.',
+    );
 }
 
 /** One entry of a tree. */
@@ -78,23 +82,30 @@ async function wantedOf(snapshots: Snapshots, { at, changed }: Pick<Export, 'at'
  * elsewhere. Git only gives their content.
  */
 async function writeEntries({ git }: Snapshots, entries: Entry[], root: Folder): Promise<void> {
-  for (let from = 0; from < entries.length; ) {
+  for (let from = 0; from < entries.length;) {
     let [to, bytes] = [from, 0];
-    while (to < entries.length && (to === from || bytes + (entries[to]?.bytes ?? 0) <= BATCH_BYTES)) bytes += entries[to++]?.bytes ?? 0;
+    while (to < entries.length && (to === from || bytes + (entries[to]?.bytes ?? 0) <= BATCH_BYTES))
+      bytes += entries[to++]?.bytes ?? 0;
     const batch = entries.slice(from, to);
     const files = batch.filter(({ mode }) => mode !== FOLDER_OF_ITS_OWN);
-    const answer = await git(['cat-file', '--batch'], { input: files.map(({ hash }) => `${hash}\n`).join(''), most: bytes + files.length * 128 + 1024 });
+    const answer = await git(['cat-file', '--batch'], {
+      input: files.map(({ hash }) => `${hash}\n`).join(''),
+      most: bytes + files.length * 128 + 1024,
+    });
     let at = 0;
     const next = ({ mode, hash, bytes: size, path }: Entry): Buffer => {
       if (mode === FOLDER_OF_ITS_OWN) return Buffer.alloc(0);
       const head = answer.indexOf('\n', at) + 1;
-      if (answer.toString('latin1', at, head) !== `${hash} blob ${size}\n`) throw refusal(`The content of \`${path}\` is missing from the snapshots.`);
+      if (answer.toString('latin1', at, head) !== `${hash} blob ${size}\n`)
+        throw refusal(`The content of \`${path}\` is missing from the snapshots.`);
       at = head + size + 1;
       return answer.subarray(head, head + size);
     };
     for (const entry of batch) {
       const content = next(entry);
-      await inFolderBelow(root, entry.path, { make: true }, (folder, name) => writeEntry(folder.at(name), entry.mode, content));
+      await inFolderBelow(root, entry.path, { make: true }, (folder, name) =>
+        writeEntry(folder.at(name), entry.mode, content),
+      );
     }
     from = to;
   }

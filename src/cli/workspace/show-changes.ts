@@ -6,7 +6,11 @@ import { print, printJson, tell } from '../terminal.js';
 import type { Change } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
 
-const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = { added: ['A', 'good'], modified: ['M', 'attention'], deleted: ['D', 'bad'] };
+const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
+  added: ['A', 'good'],
+  modified: ['M', 'attention'],
+  deleted: ['D', 'bad'],
+};
 
 /** `workspace show`: which files have changed since the run started, a line each. */
 export async function showChanges(run: string, json: boolean, terminal: Terminal): Promise<void> {
@@ -20,6 +24,13 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
 
 function lineOf({ path, change, lines_added: added, lines_deleted: deleted }: Change, palette: Palette): string {
   const [letter, tone] = LETTERS[change];
-  const counts = [added !== null && added > 0 ? `+${String(added)}` : '', deleted !== null && deleted > 0 ? `-${String(deleted)}` : ''].filter((count) => count !== '');
-  return [palette.tone(tone, letter), safeName(path), ...(counts.length > 0 ? [palette.dim(counts.join(' '))] : [])].join('  ');
+  const counts = [
+    added !== null && added > 0 ? `+${String(added)}` : '',
+    deleted !== null && deleted > 0 ? `-${String(deleted)}` : '',
+  ].filter((count) => count !== '');
+  return [
+    palette.tone(tone, letter),
+    safeName(path),
+    ...(counts.length > 0 ? [palette.dim(counts.join(' '))] : []),
+  ].join('  ');
 }

@@ -13,17 +13,28 @@ const NEXT_FILE = /^(?=diff --git )/m;
  * `workspace diff`: what has changed since the run started, as a patch that `git apply` takes, byte for byte; on a
  * terminal in colours and without what it would act on (S34).
  */
-export async function showDiff({ run, paths: typed, json }: { run: string; paths: string[]; json: boolean }, terminal: Terminal): Promise<void> {
+export async function showDiff(
+  { run, paths: typed, json }: { run: string; paths: string[]; json: boolean },
+  terminal: Terminal,
+): Promise<void> {
   const snapshots = await findSnapshots(run, terminal);
   const wanted = typed.map((path) => fromRoot(path, snapshots.root, terminal));
   const paths = wanted.includes('') ? [] : wanted;
-  const patch = await diffOf(snapshots, ['-p', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary'])], paths);
+  const patch = await diffOf(
+    snapshots,
+    ['-p', '--no-ext-diff', '--no-textconv', ...(json || terminal.stdout.isTTY ? [] : ['--binary'])],
+    paths,
+  );
   if (json) {
     const patches = patchesIn(patch.toString());
-    return printJson(terminal, (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })));
+    return printJson(
+      terminal,
+      (await changesOf(snapshots, paths)).map((change, index) => ({ ...change, patch: patches[index] ?? '' })),
+    );
   }
   if (!terminal.stdout.isTTY) return printResult(terminal, patch);
-  for (const line of safeText(patch.toString()).split('\n').slice(0, -1)) print(terminal, colored(line, terminal.resultPalette));
+  for (const line of safeText(patch.toString()).split('\n').slice(0, -1))
+    print(terminal, colored(line, terminal.resultPalette));
 }
 
 /** The patch of each file: of one that became a link, say, git makes two under the same heading. */

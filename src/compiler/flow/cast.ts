@@ -33,12 +33,27 @@ export function readRoles(definitions: Definition[], report: Report): Map<string
   for (const definition of definitions) {
     const { name } = definition;
     if (!/^[A-Za-z][A-Za-z0-9_-]{0,62}$/.test(name.text)) {
-      report({ code: 'invalid-name', at: name.at, message: `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.text.slice(0, 40)}\`.` });
+      report({
+        code: 'invalid-name',
+        at: name.at,
+        message: `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.text.slice(0, 40)}\`.`,
+      });
     }
-    if (isBuiltInName(name.text)) report({ code: 'reserved-name', at: name.at, message: `A temporary agent may not take the name of the built-in agent \`${name.text}\`.`, suggestion: 'give it another name' });
+    if (isBuiltInName(name.text))
+      report({
+        code: 'reserved-name',
+        at: name.at,
+        message: `A temporary agent may not take the name of the built-in agent \`${name.text}\`.`,
+        suggestion: 'give it another name',
+      });
     const role = readRole(definition, report);
     if (roles.has(name.text)) {
-      report({ code: 'duplicate-name', at: name.at, message: `The agent \`$${name.text}\` is defined already.`, suggestion: 'give each definition its own name' });
+      report({
+        code: 'duplicate-name',
+        at: name.at,
+        message: `The agent \`$${name.text}\` is defined already.`,
+        suggestion: 'give each definition its own name',
+      });
     } else roles.set(name.text, role);
   }
   return roles;
@@ -50,13 +65,25 @@ function readRole({ name, entries }: Definition, report: Report): Role {
   const text = (key: string): string | null => {
     const value = known.get(key)?.value;
     if (!Array.isArray(value)) return value === undefined ? null : literalText(value.raw);
-    report({ code: 'invalid-value', at: value[0]?.at ?? name.at, message: `Expected one text for \`${key}\`, got a list.` });
+    report({
+      code: 'invalid-value',
+      at: value[0]?.at ?? name.at,
+      message: `Expected one text for \`${key}\`, got a list.`,
+    });
     return null;
   };
   const [base, prompt, format] = [text('base'), text('prompt'), text('output_format')];
   checkFilled({ base, prompt }, known, name, report);
-  const sections = [prompt ?? '', bullets('Focus', list('focus')), bullets('Constraints', list('constraints')), format === null ? '' : `Output format: ${format}`];
-  const tools = list('tools').flatMap((one) => one.split(',')).map((one) => one.trim()).filter((one) => one !== '');
+  const sections = [
+    prompt ?? '',
+    bullets('Focus', list('focus')),
+    bullets('Constraints', list('constraints')),
+    format === null ? '' : `Output format: ${format}`,
+  ];
+  const tools = list('tools')
+    .flatMap((one) => one.split(','))
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
   return {
     name: name.text,
     base: base ?? '',
@@ -72,18 +99,45 @@ function knownEntries(entries: Entry[], report: Report): Map<string, Entry> {
   const known = new Map<string, Entry>();
   for (const entry of entries) {
     const { key } = entry;
-    if (known.has(key.text)) report({ code: 'duplicate-key', at: key.at, message: `The key \`${key.text}\` is written twice in this definition.` });
+    if (known.has(key.text))
+      report({
+        code: 'duplicate-key',
+        at: key.at,
+        message: `The key \`${key.text}\` is written twice in this definition.`,
+      });
     else if (KEYS.includes(key.text)) known.set(key.text, entry);
-    else report({ code: 'unknown-key', at: key.at, message: `There is no key \`${key.text.slice(0, 40)}\` here.`, suggestion: didYouMean(key.text, KEYS) ?? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}` });
+    else
+      report({
+        code: 'unknown-key',
+        at: key.at,
+        message: `There is no key \`${key.text.slice(0, 40)}\` here.`,
+        suggestion: didYouMean(key.text, KEYS) ?? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}`,
+      });
   }
   return known;
 }
 
 /** A definition wants a base and a prompt, and both say something. */
-function checkFilled(texts: Record<string, string | null>, known: Map<string, Entry>, name: Name, report: Report): void {
+function checkFilled(
+  texts: Record<string, string | null>,
+  known: Map<string, Entry>,
+  name: Name,
+  report: Report,
+): void {
   for (const [key, text] of Object.entries(texts)) {
-    if (!known.has(key)) report({ code: 'missing-key', at: name.at, message: `Expected \`${key}\` in the definition of \`$${name.text}\`.`, suggestion: EXAMPLE[key] ?? null });
-    else if (text?.trim() === '') report({ code: 'invalid-value', at: textsOf(known.get(key))[0]?.at ?? name.at, message: `Expected a text for \`${key}\` that is not empty.` });
+    if (!known.has(key))
+      report({
+        code: 'missing-key',
+        at: name.at,
+        message: `Expected \`${key}\` in the definition of \`$${name.text}\`.`,
+        suggestion: EXAMPLE[key] ?? null,
+      });
+    else if (text?.trim() === '')
+      report({
+        code: 'invalid-value',
+        at: textsOf(known.get(key))[0]?.at ?? name.at,
+        message: `Expected a text for \`${key}\` that is not empty.`,
+      });
   }
 }
 
@@ -92,7 +146,10 @@ function textsOf(entry: Entry | undefined): Quoted[] {
   return Array.isArray(entry.value) ? entry.value : [entry.value];
 }
 
-const EXAMPLE: Record<string, string> = { base: 'add `base: "general-purpose"`', prompt: 'add `prompt: "…"`: what this agent is' };
+const EXAMPLE: Record<string, string> = {
+  base: 'add `base: "general-purpose"`',
+  prompt: 'add `prompt: "…"`: what this agent is',
+};
 
 function bullets(title: string, items: string[]): string {
   return items.length === 0 ? '' : `${title}:\n${items.map((item) => `- ${item}`).join('\n')}`;
@@ -143,10 +200,18 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
     }
     if (temporary && !known) {
       const names = [...roles.keys()];
-      const listed = names.slice(0, 8).map((one) => `\`$${one}\``).join(', ');
+      const listed = names
+        .slice(0, 8)
+        .map((one) => `\`$${one}\``)
+        .join(', ');
       const message = `There is no temporary agent \`$${name.text}\`${listed === '' ? '' : `; there are ${listed}${names.length > 8 ? ' …' : ''}`}.`;
       const near = didYouMean(name.text, names)?.replace('`', '`$') ?? null;
-      report({ code: 'unknown-agent', at: name.at, message, suggestion: near ?? `define it: \`$${name.text} := {base: "general-purpose", prompt: "…"}\`` });
+      report({
+        code: 'unknown-agent',
+        at: name.at,
+        message,
+        suggestion: near ?? `define it: \`$${name.text} := {base: "general-purpose", prompt: "…"}\``,
+      });
       return null;
     }
     const definition = shared.findAgent(name.text, from, name.at);
@@ -163,16 +228,36 @@ export interface Part {
 }
 
 /** The agent of a Plan that plays the part: on a role, its base's prompt and the role's below it. */
-export function agentFor({ definition, role, at }: Actor, { inputs, verdict }: Part, { compileAgent, texts, report }: Pick<Shared, 'compileAgent' | 'texts' | 'report'>): CompiledAgent {
+export function agentFor(
+  { definition, role, at }: Actor,
+  { inputs, verdict }: Part,
+  { compileAgent, texts, report }: Pick<Shared, 'compileAgent' | 'texts' | 'report'>,
+): CompiledAgent {
   for (const [name, spec] of Object.entries(agentInputs(definition, { texts, report }))) {
     if (Object.hasOwn(inputs, name) || spec.default !== undefined || !spec.required) continue;
-    report({ code: 'missing-input', at, message: `Agent \`${definition.name}\` needs the input \`${name}\`, which a flow cannot give.`, suggestion: 'use it in a workflow, or give the input a default' });
+    report({
+      code: 'missing-input',
+      at,
+      message: `Agent \`${definition.name}\` needs the input \`${name}\`, which a flow cannot give.`,
+      suggestion: 'use it in a workflow, or give the input a default',
+    });
   }
   const compiled = compileAgent(definition, Object.keys(inputs), role?.tools == null ? {} : { tools: role.tools });
   if (role === null && verdict === null) return compiled;
-  const below = [role?.prompt ?? null, verdict].filter((text) => text !== null).map((text) => keepText(`\n\n${text}`, texts));
+  const below = [role?.prompt ?? null, verdict]
+    .filter((text) => text !== null)
+    .map((text) => keepText(`\n\n${text}`, texts));
   const prompt = withTexts(compiled.agent.prompt, below);
-  const own = role === null ? {} : { temporary: true as const, name: role.name, model: role.model, description: role.description ?? compiled.agent.description, ...(role.tools === null ? {} : { tools: role.tools }) };
+  const own =
+    role === null
+      ? {}
+      : {
+          temporary: true as const,
+          name: role.name,
+          model: role.model,
+          description: role.description ?? compiled.agent.description,
+          ...(role.tools === null ? {} : { tools: role.tools }),
+        };
   const agent: Agent = { ...compiled.agent, ...own, prompt };
   const hash = hashOf(agent);
   return { hash, agent, reached: { ...compiled.reached, [hash]: agent } };

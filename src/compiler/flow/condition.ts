@@ -4,7 +4,13 @@ export type Test =
   | { kind: 'mentions'; name: string | null; text: string }
   | { kind: 'issues' }
   | { kind: 'value'; name: string; path: (string | number)[] }
-  | { kind: 'compare'; name: string; path: (string | number)[]; operator: Comparison; value: string | number | boolean | null }
+  | {
+      kind: 'compare';
+      name: string;
+      path: (string | number)[];
+      operator: Comparison;
+      value: string | number | boolean | null;
+    }
   | { kind: 'not'; operand: Test }
   | { kind: 'both' | 'either'; left: Test; right: Test }
   /** Words that no rule knows: a model judges whether they hold. */
@@ -14,13 +20,26 @@ export type Outcome = 'passed' | 'failed' | 'all success' | 'any success' | 'all
 export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
 const OUTCOMES: Record<string, Outcome> = {
-  passed: 'passed', pass: 'passed', success: 'passed', succeeded: 'passed', approved: 'passed', failed: 'failed', failure: 'failed', rejected: 'failed',
-  'all success': 'all success', 'all passed': 'all success', 'all succeeded': 'all success',
-  'any success': 'any success', 'any passed': 'any success', 'any succeeded': 'any success',
-  'all failed': 'all failed', 'any failed': 'any failed',
+  passed: 'passed',
+  pass: 'passed',
+  success: 'passed',
+  succeeded: 'passed',
+  approved: 'passed',
+  failed: 'failed',
+  failure: 'failed',
+  rejected: 'failed',
+  'all success': 'all success',
+  'all passed': 'all success',
+  'all succeeded': 'all success',
+  'any success': 'any success',
+  'any passed': 'any success',
+  'any succeeded': 'any success',
+  'all failed': 'all failed',
+  'any failed': 'any failed',
 };
 
-const TOKEN = /\s*(?:"((?:[^"\\]|\\[^])*)"|([A-Za-z_][A-Za-z0-9_-]*)|(-?\d+(?:\.\d+)?)|(&&|\|\||==|!=|<=|>=|[<>!().[\]])|([^]))/uy;
+const TOKEN =
+  /\s*(?:"((?:[^"\\]|\\[^])*)"|([A-Za-z_][A-Za-z0-9_-]*)|(-?\d+(?:\.\d+)?)|(&&|\|\||==|!=|<=|>=|[<>!().[\]])|([^]))/uy;
 const MAX_WORDS = 200;
 
 interface Word {
@@ -59,7 +78,8 @@ type Parsed = Test | null;
 function createWords(words: Word[]) {
   let next = 0;
   const peek = (ahead = 0): Word => words[next + ahead] ?? { kind: 'end', text: '' };
-  const sees = (text: string, ahead = 0): boolean => peek(ahead).kind !== 'text' && peek(ahead).text.toLowerCase() === text;
+  const sees = (text: string, ahead = 0): boolean =>
+    peek(ahead).kind !== 'text' && peek(ahead).text.toLowerCase() === text;
   const advance = (count: number): void => {
     next += count;
   };
@@ -90,7 +110,17 @@ function createWords(words: Word[]) {
     return undefined;
   };
 
-  return { peek, sees, advance, take, takes, pathHere, valueHere, atStart: () => next === 0, atEnd: () => next >= words.length };
+  return {
+    peek,
+    sees,
+    advance,
+    take,
+    takes,
+    pathHere,
+    valueHere,
+    atStart: () => next === 0,
+    atEnd: () => next >= words.length,
+  };
 }
 
 /** One function for each rule, the loosest first; null where a rule does not fit. */

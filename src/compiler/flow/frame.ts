@@ -65,7 +65,8 @@ export function refer(handle: Handle, field: Field, path: (string | number)[] = 
 function referFrom(from: Frame, handle: Handle, field: Field, path: (string | number)[]): Expression {
   grow(from.size);
   const outwards = distance(from, handle.frame);
-  if (outwards !== null) return reference(`${OUTER.repeat(outwards)}step:${handle.index}.${field}`, path, handle, field);
+  if (outwards !== null)
+    return reference(`${OUTER.repeat(outwards)}step:${handle.index}.${field}`, path, handle, field);
   // It stands in a loop: the loop hands it out.
   let inner = handle.frame;
   while (inner.parent !== null && distance(from, inner.parent) === null) inner = inner.parent;
@@ -137,12 +138,19 @@ export function emptyBody(): Body {
 
 function outputOf({ exports }: Frame): Template | null {
   if (exports.size === 0) return null;
-  return { kind: 'map', entries: Object.fromEntries([...exports].map(([key, expression]) => [key, { kind: 'expression', expression }])) };
+  return {
+    kind: 'map',
+    entries: Object.fromEntries([...exports].map(([key, expression]) => [key, { kind: 'expression', expression }])),
+  };
 }
 
-export const literal = (value: string | number | boolean | null): Late => () => ({ kind: 'literal', value });
+export const literal =
+  (value: string | number | boolean | null): Late =>
+  () => ({ kind: 'literal', value });
 
-export const not = (operand: Late): Late => (from) => ({ kind: 'not', operand: operand(from) });
+export const not =
+  (operand: Late): Late =>
+  (from) => ({ kind: 'not', operand: operand(from) });
 
 export function binary(operator: BinaryOperator, left: Late, right: Late): Late {
   return (from) => ({ kind: 'binary', operator, left: left(from), right: right(from) });
@@ -167,5 +175,12 @@ export function firstOf(values: Late[]): Late {
 
 /** `text` in any case is part of what `value` is as a text. `text` is lower case. */
 export function mentions(value: Late, text: string): Late {
-  return (from) => ({ kind: 'call', name: 'contains', operands: [{ kind: 'call', name: 'lower', operands: [value(from)] }, { kind: 'literal', value: text }] });
+  return (from) => ({
+    kind: 'call',
+    name: 'contains',
+    operands: [
+      { kind: 'call', name: 'lower', operands: [value(from)] },
+      { kind: 'literal', value: text },
+    ],
+  });
 }

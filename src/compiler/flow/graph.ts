@@ -74,7 +74,8 @@ export function flowGraph(body: FlowExpression, roles: Map<string, Role>): Drawn
     }
   };
 
-  const withAncestors = (node: string): Ranges => unionOf([before.get(node) ?? [], [[indexOf(node), indexOf(node) + 1]]]);
+  const withAncestors = (node: string): Ranges =>
+    unionOf([before.get(node) ?? [], [[indexOf(node), indexOf(node) + 1]]]);
 
   const add = (piece: AgentCall | Ask | Mark, node: Omit<GraphNode, 'id'>, from: Exit[]): Exit[] => {
     const id = nodeOf(nodes.length);
@@ -100,7 +101,16 @@ export function flowGraph(body: FlowExpression, roles: Map<string, Role>): Drawn
       case 'agent':
         return add(part, agentNode(part, roles), from);
       case 'ask':
-        return add(part, { type: 'ask-human', instruction: literalText(part.question.raw), outputVar: part.capture.text, ...templateVars(part.question) }, from);
+        return add(
+          part,
+          {
+            type: 'ask-human',
+            instruction: literalText(part.question.raw),
+            outputVar: part.capture.text,
+            ...templateVars(part.question),
+          },
+          from,
+        );
       case 'mark':
         return visitMark(part, marks.get(part), from);
       case 'group':
@@ -121,7 +131,12 @@ export function flowGraph(body: FlowExpression, roles: Map<string, Role>): Drawn
   };
 
   const visitBranches = ({ branches }: FlowExpression & { kind: 'conditional' }, from: Exit[]): Exit[] => {
-    const exits = branches.flatMap(({ condition, body: inner }) => visit(inner, from.map(({ node }) => ({ node, condition: condition.text }))));
+    const exits = branches.flatMap(({ condition, body: inner }) =>
+      visit(
+        inner,
+        from.map(({ node }) => ({ node, condition: condition.text })),
+      ),
+    );
     const words = branches.map(({ condition }) => condition.text.toLowerCase());
     const complete = words.includes('passed') && words.includes('failed');
     return complete ? exits : [...exits, ...from.map(({ node }) => ({ node, condition: 'else' }))];
@@ -135,14 +150,27 @@ export function flowGraph(body: FlowExpression, roles: Map<string, Role>): Drawn
     }
     if (role !== 'gate') labels.set(name, { heads: [], open: true });
     if (role === 'label') return from;
-    return add(mark, { type: 'checkpoint', name, ...(mark.question === null ? {} : { instruction: literalText(mark.question.raw), ...templateVars(mark.question) }) }, from);
+    return add(
+      mark,
+      {
+        type: 'checkpoint',
+        name,
+        ...(mark.question === null
+          ? {}
+          : { instruction: literalText(mark.question.raw), ...templateVars(mark.question) }),
+      },
+      from,
+    );
   };
 
   visit(body, []);
   return { graph: { nodes, edges, variables: {} }, pieces };
 }
 
-function agentNode({ name, temporary, instruction, capture }: AgentCall, roles: Map<string, Role>): Omit<GraphNode, 'id'> {
+function agentNode(
+  { name, temporary, instruction, capture }: AgentCall,
+  roles: Map<string, Role>,
+): Omit<GraphNode, 'id'> {
   const role = temporary ? roles.get(name.text) : undefined;
   const said = instruction === null ? [] : [literalText(instruction.raw)];
   const text = [...(role === undefined ? [] : [role.prompt]), ...said].join('\n\n');
@@ -157,7 +185,8 @@ function agentNode({ name, temporary, instruction, capture }: AgentCall, roles: 
 }
 
 function templateVars(text: Quoted): { templateVars?: string[] } {
-  const names = [...new Set(cutInstruction(text.raw).flatMap((part) => (part.kind === 'reference' ? [part.name] : [])))];
+  const names = [
+    ...new Set(cutInstruction(text.raw).flatMap((part) => (part.kind === 'reference' ? [part.name] : []))),
+  ];
   return names.length === 0 ? {} : { templateVars: names };
 }
-

@@ -29,20 +29,34 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
   const used = new Map<string, { fallback: string | null; at: Place }>();
   let placed = false;
 
-  const read = (name: string): Late => (from) => {
-    grow(from.size);
-    return { kind: 'reference', root: `input:${name}`, path: [], source: name };
-  };
+  const read =
+    (name: string): Late =>
+    (from) => {
+      grow(from.size);
+      return { kind: 'reference', root: `input:${name}`, path: [], source: name };
+    };
 
   const parameter = (name: string, fallback: string | null, at: Place): Late => {
-    if (FORBIDDEN.has(name)) report({ code: 'invalid-name', at, message: `Expected the name of a parameter, got \`${name}\`.` });
+    if (FORBIDDEN.has(name))
+      report({ code: 'invalid-name', at, message: `Expected the name of a parameter, got \`${name}\`.` });
     const declared = params?.get(name);
     if (params !== null && declared === undefined) {
-      report({ code: 'near-input', severity: 'warning', at, message: `The front matter declares no parameter \`${name}\`.`, suggestion: 'add it under `params:`' });
+      report({
+        code: 'near-input',
+        severity: 'warning',
+        at,
+        message: `The front matter declares no parameter \`${name}\`.`,
+        suggestion: 'add it under `params:`',
+      });
     }
     const before = used.get(name);
     if (before !== undefined && fallback !== null && before.fallback !== null && before.fallback !== fallback) {
-      report({ code: 'conflicting-keys', at, message: `The parameter \`${name}\` has the default \`${before.fallback.slice(0, 40)}\` elsewhere.`, suggestion: 'give it one default, or put it into the front matter' });
+      report({
+        code: 'conflicting-keys',
+        at,
+        message: `The parameter \`${name}\` has the default \`${before.fallback.slice(0, 40)}\` elsewhere.`,
+        suggestion: 'give it one default, or put it into the front matter',
+      });
     }
     used.set(name, { fallback: before?.fallback ?? fallback, at: before?.at ?? at });
     return fallback === null ? read(name) : firstOf([read(name), literal(fallback)]);
@@ -53,17 +67,34 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
     const preset = declared?.default ?? fallback;
     const said = declared?.description ?? null;
     const description = said === null ? null : keepText(said, texts);
-    return preset === null ? { type: 'string', required: declared?.required ?? true, description } : { type: 'string', required: false, description, default: preset };
+    return preset === null
+      ? { type: 'string', required: declared?.required ?? true, description }
+      : { type: 'string', required: false, description, default: preset };
   };
 
   const specs = (): Record<string, InputSpec> => {
     for (const [name, { at }] of params ?? []) {
-      if (!used.has(name)) report({ code: 'unused-input', severity: 'warning', at, message: `Nothing in the flow uses the parameter \`${name}\`.`, suggestion: `write \`{{${name}}}\` in an instruction` });
+      if (!used.has(name))
+        report({
+          code: 'unused-input',
+          severity: 'warning',
+          at,
+          message: `Nothing in the flow uses the parameter \`${name}\`.`,
+          suggestion: `write \`{{${name}}}\` in an instruction`,
+        });
     }
     const entries = [...used].map(([name, use]): [string, InputSpec] => [name, specOf(name, use)]);
-    const declared = [...(params ?? [])].filter(([name]) => !used.has(name)).map(([name, { default: preset }]): [string, InputSpec] => [name, specOf(name, { fallback: preset })]);
-    const request: [string, InputSpec][] = used.has(REQUEST) ? [] : [[REQUEST, { type: 'string', required: placed, description: 'What is asked for: the words after the file.' }]];
-    return Object.fromEntries([...entries, ...declared.map(([name, spec]): [string, InputSpec] => [name, { ...spec, required: false }]), ...request]);
+    const declared = [...(params ?? [])]
+      .filter(([name]) => !used.has(name))
+      .map(([name, { default: preset }]): [string, InputSpec] => [name, specOf(name, { fallback: preset })]);
+    const request: [string, InputSpec][] = used.has(REQUEST)
+      ? []
+      : [[REQUEST, { type: 'string', required: placed, description: 'What is asked for: the words after the file.' }]];
+    return Object.fromEntries([
+      ...entries,
+      ...declared.map(([name, spec]): [string, InputSpec] => [name, { ...spec, required: false }]),
+      ...request,
+    ]);
   };
 
   return {

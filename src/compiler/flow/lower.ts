@@ -73,7 +73,11 @@ export function lower(region: Region, path: Path, watch: Watch, lowering: Loweri
     case 'label':
       return { exits: path.needs, prior: path.prior, jumps: [] };
     case 'jump':
-      return { exits: [], prior: null, jumps: [{ name: region.name, at: region.at, taken: allOf(path.guards) ?? literal(true) }] };
+      return {
+        exits: [],
+        prior: null,
+        jumps: [{ name: region.name, at: region.at, taken: allOf(path.guards) ?? literal(true) }],
+      };
     case 'group':
       return lowerGroup(region, path, watch, lowering);
     case 'sequence':
@@ -88,7 +92,12 @@ export function lower(region: Region, path: Path, watch: Watch, lowering: Loweri
 }
 
 /** The fields that all steps of a flow have alike. Its edges are counted, and written when it is built. */
-export function baseOf(path: Path, watch: Watch, index: number, id: string | null): (frame: Frame) => Omit<StepBase, 'timeout_ms' | 'retry' | 'effect'> {
+export function baseOf(
+  path: Path,
+  watch: Watch,
+  index: number,
+  id: string | null,
+): (frame: Frame) => Omit<StepBase, 'timeout_ms' | 'retry' | 'effect'> {
   const { needs, guards, contained } = path;
   grow(path.frame.size, needs.length);
   return (frame) => ({
@@ -115,7 +124,11 @@ export function nextHandle(frame: Frame, name: string): Handle {
 }
 
 function passageOf(handle: Handle, { contained }: Path, watch: Watch, verdict: boolean): Passage {
-  return { exits: [{ handle, skip: contained && !watch.observed }], prior: { outcome: { kind: 'step', handle, verdict }, output: refer(handle, 'output') }, jumps: [] };
+  return {
+    exits: [{ handle, skip: contained && !watch.observed }],
+    prior: { outcome: { kind: 'step', handle, verdict }, output: refer(handle, 'output') },
+    jumps: [],
+  };
 }
 
 function lowerStep(step: AgentCall | Ask, path: Path, watch: Watch, lowering: Lowering): Passage {
@@ -148,7 +161,8 @@ function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Pa
   if (before?.kind === 'step') {
     for (const [name, producers] of path.names.own) {
       const [first] = producers;
-      if (first?.kind === 'step' && first.handle === before.handle) path.names.own.set(name, [{ kind: 'step', handle }, ...producers]);
+      if (first?.kind === 'step' && first.handle === before.handle)
+        path.names.own.set(name, [{ kind: 'step', handle }, ...producers]);
     }
   }
   return passageOf(handle, path, watch, false);
@@ -156,7 +170,12 @@ function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Pa
 
 function lowerGroup(region: Region & { kind: 'group' }, path: Path, watch: Watch, lowering: Lowering): Passage {
   const contained = path.contained || watch.observed;
-  const passage = lower(region.body, { ...path, contained }, region.body.kind === 'sequence' ? UNWATCHED : watch, lowering);
+  const passage = lower(
+    region.body,
+    { ...path, contained },
+    region.body.kind === 'sequence' ? UNWATCHED : watch,
+    lowering,
+  );
   if (!watch.observed) return passage;
   return { ...passage, exits: released(passage.exits, path) };
 }
@@ -184,14 +203,22 @@ function lowerSequence(items: Region[], path: Path, watch: Watch, lowering: Lowe
     };
   });
   const last = here.prior;
-  const prior: Prior | null = last === null || outcomes.length < 2 ? last : { outcome: { kind: 'sequence', parts: outcomes }, output: last.output };
+  const prior: Prior | null =
+    last === null || outcomes.length < 2
+      ? last
+      : { outcome: { kind: 'sequence', parts: outcomes }, output: last.output };
   return { exits: here.needs, prior, jumps };
 }
 
 function lowerParallel(branches: Region[], path: Path, watch: Watch, lowering: Lowering): Passage {
   const names = branches.map(() => innerNames(path.names));
   const passages = branches.map((branch, index) =>
-    lower(branch, { ...path, names: names[index] ?? path.names, contained: true }, { ...watch, observed: watch.observed }, lowering),
+    lower(
+      branch,
+      { ...path, names: names[index] ?? path.names, contained: true },
+      { ...watch, observed: watch.observed },
+      lowering,
+    ),
   );
   const taken = new Set<string>();
   for (const layer of names) {
@@ -204,23 +231,39 @@ function lowerParallel(branches: Region[], path: Path, watch: Watch, lowering: L
   const priors = passages.flatMap(({ prior }) => (prior === null ? [] : [prior]));
   const outputs = priors.flatMap(({ output }) => (output === null ? [] : [output]));
   return {
-    exits: released(passages.flatMap(({ exits }) => exits), path),
-    prior: priors.length === 0 ? null : { outcome: { kind: 'parallel', parts: priors.map(({ outcome }) => outcome) }, output: null, outputs },
+    exits: released(
+      passages.flatMap(({ exits }) => exits),
+      path,
+    ),
+    prior:
+      priors.length === 0
+        ? null
+        : { outcome: { kind: 'parallel', parts: priors.map(({ outcome }) => outcome) }, output: null, outputs },
     jumps: passages.flatMap(({ jumps }) => jumps),
   };
 }
 
 function reportShared(name: string, producer: Producer | undefined, { vocabulary }: Lowering): void {
-  const step = producer?.kind === 'step' ? [...vocabulary.ledger.handles].find(([, handle]) => handle === producer.handle)?.[0] : undefined;
+  const step =
+    producer?.kind === 'step'
+      ? [...vocabulary.ledger.handles].find(([, handle]) => handle === producer.handle)?.[0]
+      : undefined;
   if (step === undefined || step.kind === 'mark' || step.capture === null) return;
-  vocabulary.report({ code: 'duplicate-name', at: step.capture.at, message: `Another branch that runs at the same time captures \`${name}\` too.`, suggestion: 'give each its own name' });
+  vocabulary.report({
+    code: 'duplicate-name',
+    at: step.capture.at,
+    message: `Another branch that runs at the same time captures \`${name}\` too.`,
+    suggestion: 'give each its own name',
+  });
 }
 
 /** The conditions that look at what stands before a region. */
 function conditionsOf(region: Region): Test[] {
   switch (region.kind) {
     case 'conditional':
-      return region.source === null ? region.branches.map(({ condition }) => parseTest(condition.text)) : conditionsOf(region.source);
+      return region.source === null
+        ? region.branches.map(({ condition }) => parseTest(condition.text))
+        : conditionsOf(region.source);
     case 'group':
     case 'loop':
       return conditionsOf(region.body);
@@ -235,10 +278,31 @@ function watchBy(tests: Test[]): Watch {
   return { observed: tests.some(looksAtPrior), outcome: tests.some(asksOutcome) };
 }
 
-function lowerConditional({ source, branches }: Region & { kind: 'conditional' }, path: Path, watch: Watch, lowering: Lowering): Passage {
+function lowerConditional(
+  { source, branches }: Region & { kind: 'conditional' },
+  path: Path,
+  watch: Watch,
+  lowering: Lowering,
+): Passage {
   const seen = watchBy(branches.map(({ condition }) => parseTest(condition.text)));
-  const before = source === null ? null : lower(source, path, { observed: seen.observed || watch.observed, outcome: seen.outcome || watch.outcome }, lowering);
-  const start: Path = before === null ? path : { ...path, needs: before.exits, prior: before.prior, guards: [...path.guards, ...before.jumps.map(({ taken }) => not(taken))] };
+  const before =
+    source === null
+      ? null
+      : lower(
+          source,
+          path,
+          { observed: seen.observed || watch.observed, outcome: seen.outcome || watch.outcome },
+          lowering,
+        );
+  const start: Path =
+    before === null
+      ? path
+      : {
+          ...path,
+          needs: before.exits,
+          prior: before.prior,
+          guards: [...path.guards, ...before.jumps.map(({ taken }) => not(taken))],
+        };
   const prior = conditionPrior(source, start.prior);
   const passed: Late[] = [];
   const done: { passage: Passage; taken: Late }[] = [];
@@ -251,7 +315,12 @@ function lowerConditional({ source, branches }: Region & { kind: 'conditional' }
     const own = allOf([...passed.map(not), value]) ?? value;
     passed.push(value);
     const names = layers[index] ?? start.names;
-    const passage = lowerBranch({ condition, body }, { ...start, needs, names, guards: [...guards, value], prior: start.prior }, watch, lowering);
+    const passage = lowerBranch(
+      { condition, body },
+      { ...start, needs, names, guards: [...guards, value], prior: start.prior },
+      watch,
+      lowering,
+    );
     done.push({ passage, taken: own });
   });
   for (const layer of layers) mergeBranch(start.names, layer);
@@ -273,7 +342,10 @@ function joinBranches(before: Passage | null, start: Path, done: { passage: Pass
   const branches = done.map(({ passage, taken }) => ({ taken, outcome: passage.prior?.outcome ?? null }));
   return {
     exits: exits.length === 0 ? start.needs : exits,
-    prior: { outcome: { kind: 'branches', source: source?.outcome ?? null, branches }, output: all.length === 0 ? null : firstOf(all) },
+    prior: {
+      outcome: { kind: 'branches', source: source?.outcome ?? null, branches },
+      output: all.length === 0 ? null : firstOf(all),
+    },
     jumps: [...(before?.jumps ?? []), ...done.flatMap(({ passage }) => passage.jumps)],
   };
 }
@@ -289,11 +361,20 @@ function lowerBranch({ body }: Branch, path: Path, watch: Watch, lowering: Lower
   const ran = exit === undefined ? path.guards : [binary('!=', refer(exit.handle, 'status'), literal('skipped'))];
   const passage = lowerSequence(rest, { ...path, needs: head.exits, prior: head.prior, guards: ran }, watch, lowering);
   const parts = [head.prior, passage.prior].flatMap((prior) => (prior === null ? [] : [prior.outcome]));
-  return { ...passage, exits: passage.exits.length === 0 ? head.exits : passage.exits, prior: passage.prior === null ? head.prior : { outcome: { kind: 'sequence', parts }, output: passage.prior.output } };
+  return {
+    ...passage,
+    exits: passage.exits.length === 0 ? head.exits : passage.exits,
+    prior: passage.prior === null ? head.prior : { outcome: { kind: 'sequence', parts }, output: passage.prior.output },
+  };
 }
 
 /** What a condition is worth, and what must have ended before. Words that no rule knows are a step of their own. */
-function conditionValue(condition: Condition, path: Path, prior: Prior | null, lowering: Lowering): { value: Late; needs: Edge[] } {
+function conditionValue(
+  condition: Condition,
+  path: Path,
+  prior: Prior | null,
+  lowering: Lowering,
+): { value: Late; needs: Edge[] } {
   let needs = path.needs;
   const judge = (text: string): Late => {
     const handle = nextHandle(path.frame, 'condition');
@@ -301,7 +382,13 @@ function conditionValue(condition: Condition, path: Path, prior: Prior | null, l
     needs = [...needs, { handle, skip: false }];
     return refer(handle, 'output', ['holds']);
   };
-  const value = testValue(parseTest(condition.text), { condition, prior, names: path.names, vocabulary: lowering.vocabulary, judge });
+  const value = testValue(parseTest(condition.text), {
+    condition,
+    prior,
+    names: path.names,
+    vocabulary: lowering.vocabulary,
+    judge,
+  });
   return { value, needs };
 }
 
@@ -315,19 +402,39 @@ function lowerLoop(region: Region & { kind: 'loop' }, path: Path, watch: Watch, 
     names.own.set(step.capture.text, [{ kind: 'last', step, loop: frame }, ...before]);
   }
   const inside = addLoop(handle, frame, base);
-  const passage = lower(region.body, { frame, names, needs: [], guards: [], prior: null, contained: false }, UNWATCHED, lowering);
+  const passage = lower(
+    region.body,
+    { frame, names, needs: [], guards: [], prior: null, contained: false },
+    UNWATCHED,
+    lowering,
+  );
   const own = passage.jumps.filter(({ name }) => name === region.name);
   for (const { at, taken } of own) {
-    if (taken(frame).kind === 'literal') lowering.vocabulary.report({ code: 'unconditional-loop', at, message: `The jump to \`@${region.name}\` needs a condition: the flow would never end.`, suggestion: `write \`(if failed)~> @${region.name}\`` });
+    if (taken(frame).kind === 'literal')
+      lowering.vocabulary.report({
+        code: 'unconditional-loop',
+        at,
+        message: `The jump to \`@${region.name}\` needs a condition: the flow would never end.`,
+        suggestion: `write \`(if failed)~> @${region.name}\``,
+      });
   }
   if (frame.builders.length === 0) {
     const at = own[0]?.at;
-    if (at !== undefined) lowering.vocabulary.report({ code: 'missing-step', at, message: `Nothing stands between the label \`@${region.name}\` and the jump to it.` });
+    if (at !== undefined)
+      lowering.vocabulary.report({
+        code: 'missing-step',
+        at,
+        message: `Nothing stands between the label \`@${region.name}\` and the jump to it.`,
+      });
   }
   inside.until = not(anyOf(own.map(({ taken }) => taken)));
   mergeSure(path.names, names);
   const result = passageOf(handle, path, watch, false);
-  return { ...result, prior: { outcome: { kind: 'step', handle, verdict: false }, output: passage.prior?.output ?? null }, jumps: passage.jumps.filter(({ name }) => name !== region.name) };
+  return {
+    ...result,
+    prior: { outcome: { kind: 'step', handle, verdict: false }, output: passage.prior?.output ?? null },
+    jumps: passage.jumps.filter(({ name }) => name !== region.name),
+  };
 }
 
 function* capturesIn(region: Region): Generator<(AgentCall | Ask) & { capture: Name }> {
@@ -364,7 +471,8 @@ export function watchedVariables(region: Region): Map<string, boolean> {
     if (part.kind !== 'conditional') return;
     if (part.source !== null) visit(part.source);
     for (const { condition, body } of part.branches) {
-      for (const { name, outcome } of variablesOf(parseTest(condition.text))) watched.set(name, outcome || (watched.get(name) ?? false));
+      for (const { name, outcome } of variablesOf(parseTest(condition.text)))
+        watched.set(name, outcome || (watched.get(name) ?? false));
       visit(body);
     }
   };

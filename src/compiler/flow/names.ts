@@ -33,7 +33,8 @@ export function producersOf(names: Names, name: string): Producer[] | null {
 /** Every name there is, the inner ones first. */
 export function knownNames(names: Names): string[] {
   const known = new Set<string>();
-  for (let layer: Names | null = names; layer !== null; layer = layer.outer) for (const name of layer.own.keys()) known.add(name);
+  for (let layer: Names | null = names; layer !== null; layer = layer.outer)
+    for (const name of layer.own.keys()) known.add(name);
   return [...known];
 }
 
@@ -44,7 +45,11 @@ export function mergeBranch(names: Names, branch: Names): void {
 
 /** What a region captured that has run in any case. */
 export function mergeSure(names: Names, region: Names): void {
-  for (const [name, producers] of region.own) names.own.set(name, producers.filter(({ kind }) => kind !== 'last'));
+  for (const [name, producers] of region.own)
+    names.own.set(
+      name,
+      producers.filter(({ kind }) => kind !== 'last'),
+    );
 }
 
 /** What is read of an output beyond its text: it is then asked for as JSON of this form. */
@@ -117,8 +122,17 @@ function schemaAt(readings: Reading[]): JsonObject {
   // Read both as a list and as an object: it may be anything.
   if (fields.length > 0 && positions.length > 0) return {};
   if (fields.length > 0) {
-    return { type: 'object', properties: Object.fromEntries(fields.map(([name, below]) => [name, schemaAt(below)])), required: fields.map(([name]) => name) };
+    return {
+      type: 'object',
+      properties: Object.fromEntries(fields.map(([name, below]) => [name, schemaAt(below)])),
+      required: fields.map(([name]) => name),
+    };
   }
-  if (positions.length > 0) return { type: 'array', items: schemaAt(positions.flatMap(([, below]) => below)), minItems: Math.max(...positions.map(([index]) => index)) + 1 };
+  if (positions.length > 0)
+    return {
+      type: 'array',
+      items: schemaAt(positions.flatMap(([, below]) => below)),
+      minItems: Math.max(...positions.map(([index]) => index)) + 1,
+    };
   return readings.some(({ type }) => type === 'number') ? { type: 'number' } : {};
 }

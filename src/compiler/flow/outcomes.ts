@@ -59,7 +59,11 @@ function failed(outcome: Outcome): Late {
   switch (outcome.kind) {
     case 'step': {
       const { handle, verdict } = outcome;
-      return anyOf([hasStatus(handle, 'error'), hasStatus(handle, 'timeout'), ...(verdict ? [saysFailed(handle)] : [])]);
+      return anyOf([
+        hasStatus(handle, 'error'),
+        hasStatus(handle, 'timeout'),
+        ...(verdict ? [saysFailed(handle)] : []),
+      ]);
     }
     case 'parallel':
     case 'sequence':
@@ -72,7 +76,10 @@ function failed(outcome: Outcome): Late {
 function ofBranches({ source, branches }: Outcome & { kind: 'branches' }, test: (outcome: Outcome) => Late): Late {
   const none = branches.map(({ taken }) => not(taken));
   const before = source === null ? [] : [allOf([...none, test(source)]) ?? literal(false)];
-  return anyOf([...branches.flatMap(({ taken, outcome }) => (outcome === null ? [] : [binary('&&', taken, test(outcome))])), ...before]);
+  return anyOf([
+    ...branches.flatMap(({ taken, outcome }) => (outcome === null ? [] : [binary('&&', taken, test(outcome))])),
+    ...before,
+  ]);
 }
 
 function hasStatus(handle: Handle, status: string): Late {

@@ -51,7 +51,12 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
   const roles = rolesOf(expression);
   const beyond = [...roles].filter(([, role]) => role === 'label' || role === 'gate and label')[MOST_LABELS]?.[0];
   if (beyond !== undefined) {
-    report({ code: 'too-deep', at: beyond.at, message: `Expected at most ${MOST_LABELS} labels in a flow.`, suggestion: 'make several flows of it' });
+    report({
+      code: 'too-deep',
+      at: beyond.at,
+      message: `Expected at most ${MOST_LABELS} labels in a flow.`,
+      suggestion: 'make several flows of it',
+    });
     return null;
   }
 
@@ -68,7 +73,13 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
         return { kind: 'parallel', branches: part.branches.map(visit) };
       case 'sequence':
         part.items.slice(0, -1).forEach((item) => {
-          if (item.kind === 'mark' && roles.get(item) === 'jump') report({ code: 'unexpected-text', at: item.at, message: `Nothing that is written after the jump \`@${item.name.text}\` would run.`, suggestion: 'give a gate a name of its own' });
+          if (item.kind === 'mark' && roles.get(item) === 'jump')
+            report({
+              code: 'unexpected-text',
+              at: item.at,
+              message: `Nothing that is written after the jump \`@${item.name.text}\` would run.`,
+              suggestion: 'give a gate a name of its own',
+            });
         });
         return wrapSequence(part.items.flatMap((item) => flatten(visit(item))));
       case 'conditional': {
@@ -86,7 +97,13 @@ export function arrange(expression: FlowExpression, report: Report): Region | nu
       case 'label':
         return { kind: 'label', name };
       case 'gate and label':
-        return { kind: 'sequence', items: [{ kind: 'label', name }, { kind: 'gate', mark }] };
+        return {
+          kind: 'sequence',
+          items: [
+            { kind: 'label', name },
+            { kind: 'gate', mark },
+          ],
+        };
       default:
         return { kind: 'gate', mark };
     }
@@ -117,7 +134,9 @@ function wrapSequence(items: Region[]): Region {
 /** The branches of a condition may jump into what stands before it: then all of it is the loop. */
 function wrapConditional(source: Region | null, branches: Branch[]): Region {
   const items = source === null ? [] : source.kind === 'sequence' ? source.items : [source];
-  const at = items.findLastIndex((item) => item.kind === 'label' && branches.some(({ body }) => jumpsTo(body, item.name)));
+  const at = items.findLastIndex(
+    (item) => item.kind === 'label' && branches.some(({ body }) => jumpsTo(body, item.name)),
+  );
   const label = items[at];
   if (label?.kind !== 'label') return { kind: 'conditional', source, branches };
   const rest = items.slice(at + 1);
@@ -143,7 +162,10 @@ export function jumpsTo(region: Region, name: string): boolean {
     case 'loop':
       return jumpsTo(region.body, name);
     case 'conditional':
-      return (region.source !== null && jumpsTo(region.source, name)) || region.branches.some(({ body }) => jumpsTo(body, name));
+      return (
+        (region.source !== null && jumpsTo(region.source, name)) ||
+        region.branches.some(({ body }) => jumpsTo(body, name))
+      );
     default:
       return false;
   }

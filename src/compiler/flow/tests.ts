@@ -88,12 +88,22 @@ function subjects(name: string | null, surroundings: Surroundings): Late[] {
 }
 
 function reportNothingBefore({ condition, vocabulary }: Surroundings): void {
-  vocabulary.report({ code: 'missing-step', at: condition.at, message: `The condition \`${condition.text}\` is about what came before, and nothing did.`, suggestion: 'put it behind a step, or name a variable in it' });
+  vocabulary.report({
+    code: 'missing-step',
+    at: condition.at,
+    message: `The condition \`${condition.text}\` is about what came before, and nothing did.`,
+    suggestion: 'put it behind a step, or name a variable in it',
+  });
 }
 
 /** Nothing, null, the empty text, `false` as a value or as a text are false. */
 function isTrue(value: Late): Late {
-  return (from) => binary('&&', value, binary('!=', (inner) => ({ kind: 'call', name: 'lower', operands: [value(inner)] }), literal('false')))(from);
+  return (from) =>
+    binary(
+      '&&',
+      value,
+      binary('!=', (inner) => ({ kind: 'call', name: 'lower', operands: [value(inner)] }), literal('false')),
+    )(from);
 }
 
 /** Something is said, and it is not that there are none. */
@@ -104,7 +114,12 @@ function hasIssues(value: Late): Late {
 
 /** Whether a test looks at how the step before went, or at what it yielded. */
 export function looksAtPrior(test: Test): boolean {
-  return [...testsIn(test)].some((one) => one.kind === 'issues' || one.kind === 'judged' || ((one.kind === 'outcome' || one.kind === 'mentions') && one.name === null));
+  return [...testsIn(test)].some(
+    (one) =>
+      one.kind === 'issues' ||
+      one.kind === 'judged' ||
+      ((one.kind === 'outcome' || one.kind === 'mentions') && one.name === null),
+  );
 }
 
 /** Whether a test asks how the step before went: then its agent is asked to say so. */
@@ -114,5 +129,7 @@ export function asksOutcome(test: Test): boolean {
 
 /** The variables that a test looks at; those whose agents are asked to say how it went. */
 export function variablesOf(test: Test): { name: string; outcome: boolean }[] {
-  return [...testsIn(test)].flatMap((one) => ('name' in one && one.name !== null ? [{ name: one.name, outcome: one.kind === 'outcome' }] : []));
+  return [...testsIn(test)].flatMap((one) =>
+    'name' in one && one.name !== null ? [{ name: one.name, outcome: one.kind === 'outcome' }] : [],
+  );
 }

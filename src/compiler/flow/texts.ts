@@ -26,10 +26,14 @@ export type LateTemplate = (from: Frame) => Template;
 /** An instruction or a question as a template: `{name}` is what was captured before, `{{name}}` a parameter. */
 export function templateOf(quoted: Quoted, names: Names, vocabulary: Vocabulary): LateTemplate {
   warnOfHyphens(quoted, names, vocabulary.report);
-  const parts = cutInstruction(quoted.raw).map((part) => (part.kind === 'text' ? part.text : { value: partValue(part, quoted, names, vocabulary), source: part.source }));
+  const parts = cutInstruction(quoted.raw).map((part) =>
+    part.kind === 'text' ? part.text : { value: partValue(part, quoted, names, vocabulary), source: part.source },
+  );
   return (from) =>
     ofParts(
-      parts.map((part) => (typeof part === 'string' ? part : { expression: part.value?.(from) ?? null, source: part.source })),
+      parts.map((part) =>
+        typeof part === 'string' ? part : { expression: part.value?.(from) ?? null, source: part.source },
+      ),
       vocabulary.texts,
     );
 }
@@ -40,27 +44,57 @@ function warnOfHyphens({ raw, placeOf }: Quoted, names: Names, report: Report): 
     const plain = name.replaceAll('-', '_');
     const meant = knownNames(names).find((known) => known === name || known === plain);
     if (meant === undefined) continue;
-    const suggestion = meant === plain ? `did you mean \`{${plain}}\`?` : `capture it as \`${plain}\`, and write \`{${plain}}\``;
-    report({ code: 'unknown-variable', severity: 'warning', at: placeOf(index, whole.length), message: `\`${whole}\` stays as it is: no name in braces has a \`-\`.`, suggestion });
+    const suggestion =
+      meant === plain ? `did you mean \`{${plain}}\`?` : `capture it as \`${plain}\`, and write \`{${plain}}\``;
+    report({
+      code: 'unknown-variable',
+      severity: 'warning',
+      at: placeOf(index, whole.length),
+      message: `\`${whole}\` stays as it is: no name in braces has a \`-\`.`,
+      suggestion,
+    });
   }
 }
 
-function partValue(part: Exclude<InstructionPart, { kind: 'text' }>, quoted: Quoted, names: Names, vocabulary: Vocabulary): Late | null {
+function partValue(
+  part: Exclude<InstructionPart, { kind: 'text' }>,
+  quoted: Quoted,
+  names: Names,
+  vocabulary: Vocabulary,
+): Late | null {
   const at = quoted.placeOf(part.start, part.length);
   if (part.kind === 'parameter') return vocabulary.inputs.parameter(part.name, part.default, at);
   return variable({ name: part.name, path: part.path, type: null }, at, names, vocabulary);
 }
 
 /** The value of a variable, a declared parameter or the request; null when there is none of that name, which is reported. */
-export function variable({ name, path, type }: { name: string; path: (string | number)[]; type: 'number' | null }, at: Place, names: Names, { inputs, ledger, report }: Vocabulary): Late | null {
+export function variable(
+  { name, path, type }: { name: string; path: (string | number)[]; type: 'number' | null },
+  at: Place,
+  names: Names,
+  { inputs, ledger, report }: Vocabulary,
+): Late | null {
   const producers = producersOf(names, name);
   if (producers !== null) return valueOf(producers, { path, type }, ledger);
   if (inputs.declares(name)) return inputs.parameter(name, null, at);
   if (name === REQUEST) return inputs.request();
   const known = knownNames(names);
-  const listed = known.slice(0, 8).map((one) => `\`${one}\``).join(', ');
-  const there = known.length === 0 ? 'nothing is captured before it' : `there ${known.length === 1 ? 'is' : 'are'} ${listed}${known.length > 8 ? ' …' : ''}`;
-  const suggestion = didYouMean(name, known) ?? (known.length === 0 ? `capture it: \`agent:"instruction":${name}\`; a brace that means nothing is \`\\{\`` : null);
-  report({ code: 'unknown-variable', at, message: `No step before this one captures \`${name}\`; ${there}.`, suggestion });
+  const listed = known
+    .slice(0, 8)
+    .map((one) => `\`${one}\``)
+    .join(', ');
+  const there =
+    known.length === 0
+      ? 'nothing is captured before it'
+      : `there ${known.length === 1 ? 'is' : 'are'} ${listed}${known.length > 8 ? ' …' : ''}`;
+  const suggestion =
+    didYouMean(name, known) ??
+    (known.length === 0 ? `capture it: \`agent:"instruction":${name}\`; a brace that means nothing is \`\\{\`` : null);
+  report({
+    code: 'unknown-variable',
+    at,
+    message: `No step before this one captures \`${name}\`; ${there}.`,
+    suggestion,
+  });
   return null;
 }

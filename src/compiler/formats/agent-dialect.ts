@@ -33,11 +33,20 @@ export interface Loss {
  * Another tool's agent in our words, each value still where it is written, and what was lost. Fields that neither the
  * dialect nor we (`ours`) know are lost, and taken for something that changes behaviour.
  */
-export function translate(node: Node, { title, fields }: Dialect, ours: ReadonlySet<string>): { node: Node; losses: Loss[] } {
+export function translate(
+  node: Node,
+  { title, fields }: Dialect,
+  ours: ReadonlySet<string>,
+): { node: Node; losses: Loss[] } {
   const losses: Loss[] = [];
   const members = new Map<string, Member>();
-  const lose = (field: string, { key, node: { value } }: Member, { lost, changes, unless }: Extract<FieldRule, { lost: string }>): void => {
-    if (unless === undefined || JSON.stringify(unless) !== JSON.stringify(value)) losses.push({ field, at: key, reason: lost, changes });
+  const lose = (
+    field: string,
+    { key, node: { value } }: Member,
+    { lost, changes, unless }: Extract<FieldRule, { lost: string }>,
+  ): void => {
+    if (unless === undefined || JSON.stringify(unless) !== JSON.stringify(value))
+      losses.push({ field, at: key, reason: lost, changes });
   };
 
   const take = (field: string, member: Member): void => {
@@ -53,9 +62,16 @@ export function translate(node: Node, { title, fields }: Dialect, ours: Readonly
     for (const [name, member] of below.members ?? []) take(`${prefix}${name}`, member);
   };
   const put = (name: string, member: Member): void => {
-    if (members.has(name)) losses.push({ field: name, at: member.key, reason: `\`${name}\` is said twice, and the first counts`, changes: true });
+    if (members.has(name))
+      losses.push({
+        field: name,
+        at: member.key,
+        reason: `\`${name}\` is said twice, and the first counts`,
+        changes: true,
+      });
     // `inherit` and an empty text say that there is no choice.
-    else if (!(name === 'model' && ['inherit', ''].some((none) => member.node.value === none))) members.set(name, member);
+    else if (!(name === 'model' && ['inherit', ''].some((none) => member.node.value === none)))
+      members.set(name, member);
   };
 
   takeAll(node, '');

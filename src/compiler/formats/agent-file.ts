@@ -36,7 +36,12 @@ const agentFileSchema = z.strictObject({
   input_model_ref: anyJson.optional(),
 });
 
-const WORDS: Record<string, string> = { instructions: 'prompt', schema_in_ref: 'input_model_ref', models: 'compatible_models', toolset: 'toolsets' };
+const WORDS: Record<string, string> = {
+  instructions: 'prompt',
+  schema_in_ref: 'input_model_ref',
+  models: 'compatible_models',
+  toolset: 'toolsets',
+};
 
 /** Reads an agent as seed 002 writes it. */
 export function readAgentFile(node: Node, report: Report): AuthoredAgent | null {
@@ -59,18 +64,36 @@ export function readAgentFile(node: Node, report: Report): AuthoredAgent | null 
 /** What no schema says: what excludes each other, what is there twice, what is Python's. */
 function checkFile(node: Node, report: Report): boolean {
   const python = memberOf(node, 'input_model_ref');
-  if (python !== null) report({ code: 'python-only', at: keyOf(node, 'input_model_ref'), message: '`input_model_ref` names a class of Python, which Perdure does not run.' });
+  if (python !== null)
+    report({
+      code: 'python-only',
+      at: keyOf(node, 'input_model_ref'),
+      message: '`input_model_ref` names a class of Python, which Perdure does not run.',
+    });
   const both = memberOf(node, 'model') !== null && memberOf(node, 'compatible_models') !== null;
-  if (both) report({ code: 'conflicting-keys', at: keyOf(node, 'compatible_models'), message: '`model` and `compatible_models` exclude each other.', suggestion: 'keep one of them' });
+  if (both)
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(node, 'compatible_models'),
+      message: '`model` and `compatible_models` exclude each other.',
+      suggestion: 'keep one of them',
+    });
   const twice = ['tools', 'toolsets', 'compatible_models'].flatMap((key) => repeated(memberOf(node, key)?.items ?? []));
-  for (const item of twice) report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
+  for (const item of twice)
+    report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
   const server = checkServerTools(memberOf(node, 'server_side_tools')?.items ?? [], report);
   return python === null && !both && twice.length === 0 && server;
 }
 
-function toProviderTool({ tool_type: name, max_uses, allowed_domains, blocked_domains }: z.infer<typeof serverTool>): ProviderTool {
+function toProviderTool({
+  tool_type: name,
+  max_uses,
+  allowed_domains,
+  blocked_domains,
+}: z.infer<typeof serverTool>): ProviderTool {
   return {
-    kind: 'provider', name,
+    kind: 'provider',
+    name,
     ...(max_uses === undefined ? {} : { max_uses }),
     ...(allowed_domains === undefined ? {} : { allowed_domains }),
     ...(blocked_domains === undefined ? {} : { blocked_domains }),
@@ -83,16 +106,39 @@ const LIMITS = ['max_uses', 'allowed_domains', 'blocked_domains'];
 function checkServerTools(items: Node[], report: Report): boolean {
   const types = items.flatMap((item) => memberOf(item, 'tool_type') ?? []);
   const twice = repeated(types);
-  for (const item of twice) report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
-  const both = items.filter((item) => memberOf(item, 'allowed_domains') !== null && memberOf(item, 'blocked_domains') !== null);
-  for (const item of both) report({ code: 'conflicting-keys', at: keyOf(item, 'blocked_domains'), message: '`allowed_domains` and `blocked_domains` exclude each other.', suggestion: 'keep one of them' });
-  const unlimited = items.filter((item) => ['code_execution', 'image_generation'].includes(toText(memberOf(item, 'tool_type')?.value ?? null)));
+  for (const item of twice)
+    report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
+  const both = items.filter(
+    (item) => memberOf(item, 'allowed_domains') !== null && memberOf(item, 'blocked_domains') !== null,
+  );
+  for (const item of both)
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(item, 'blocked_domains'),
+      message: '`allowed_domains` and `blocked_domains` exclude each other.',
+      suggestion: 'keep one of them',
+    });
+  const unlimited = items.filter((item) =>
+    ['code_execution', 'image_generation'].includes(toText(memberOf(item, 'tool_type')?.value ?? null)),
+  );
   for (const item of unlimited) {
     const needless = LIMITS.find((key) => memberOf(item, key) !== null);
-    if (needless !== undefined) report({ code: 'unsupported-key', severity: 'warning', at: keyOf(item, needless), message: `\`${toText(memberOf(item, 'tool_type')?.value ?? null)}\` knows no \`${needless}\`: it is used without.` });
+    if (needless !== undefined)
+      report({
+        code: 'unsupported-key',
+        severity: 'warning',
+        at: keyOf(item, needless),
+        message: `\`${toText(memberOf(item, 'tool_type')?.value ?? null)}\` knows no \`${needless}\`: it is used without.`,
+      });
   }
   const images = types.find(({ value }) => value === 'image_generation');
-  if (images !== undefined) report({ code: 'unsupported-key', severity: 'warning', at: images, message: 'No provider here makes images: a run of this agent stops before it starts.' });
+  if (images !== undefined)
+    report({
+      code: 'unsupported-key',
+      severity: 'warning',
+      at: images,
+      message: 'No provider here makes images: a run of this agent stops before it starts.',
+    });
   return twice.length === 0 && both.length === 0;
 }
 

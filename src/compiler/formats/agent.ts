@@ -25,16 +25,31 @@ const agentShape = {
     .nullable()
     .optional()
     .describe('Tools it may use: those of Perdure, of `tool.yml` files, of servers (`github__*`), and agents.'),
-  disallowed_tools: z.union([text, z.array(filledText)], { error: 'a list of tools' }).nullable().optional().describe('Tools that it does not get, whatever `tools` says.'),
+  disallowed_tools: z
+    .union([text, z.array(filledText)], { error: 'a list of tools' })
+    .nullable()
+    .optional()
+    .describe('Tools that it does not get, whatever `tools` says.'),
   permissions: permissionsSchema.optional().describe('What its tools may do; it goes before that of perdure.yml.'),
-  agent: z.enum(PROGRAMS, { error: 'a program: claude, codex or gemini' }).optional().describe('The program that plays it: claude, codex, gemini. Left out: a model provider.'),
+  agent: z
+    .enum(PROGRAMS, { error: 'a program: claude, codex or gemini' })
+    .optional()
+    .describe('The program that plays it: claude, codex, gemini. Left out: a model provider.'),
   inputs: inputSpecs.optional().describe('Inputs it declares.'),
   timeout_mins: positive.optional().describe('Limit of one try in minutes; 5 when left out.'),
-  max_output_kb: positive.max(102_400, { error: 'a number of at most 102400' }).optional().describe('Longest output; 100 when left out.'),
+  max_output_kb: positive
+    .max(102_400, { error: 'a number of at most 102400' })
+    .optional()
+    .describe('Longest output; 100 when left out.'),
   max_turns: count.optional().describe('Turns of a conversation; 20 when left out.'),
   source: z
     .strictObject(
-      { from: text.describe('The tool it comes from.'), file: text.optional().describe('The file it was read from.'), imported_at: text.optional().describe('When.'), hash: text.optional().describe("SHA-256 of that file's bytes then.") },
+      {
+        from: text.describe('The tool it comes from.'),
+        file: text.optional().describe('The file it was read from.'),
+        imported_at: text.optional().describe('When.'),
+        hash: text.optional().describe("SHA-256 of that file's bytes then."),
+      },
       { error: 'a map with from, file, imported_at, hash' },
     )
     .optional()
@@ -44,15 +59,28 @@ const agentShape = {
 export const agentSchema = z.strictObject(agentShape).describe('An agent: a named role with instructions.');
 
 /** The file as it may be written, for editors. */
-export const agentEditorSchema = agentSchema.extend({ inputs: inputSpecsOrList.optional().describe('Inputs it declares: a map from names, or a list.') });
+export const agentEditorSchema = agentSchema.extend({
+  inputs: inputSpecsOrList.optional().describe('Inputs it declares: a map from names, or a list.'),
+});
 
 /** An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed 002). */
-export type AuthoredAgent = z.infer<typeof agentSchema> & { toolsets?: string[]; server_side_tools?: ProviderTool[]; compatible_models?: string[] };
+export type AuthoredAgent = z.infer<typeof agentSchema> & {
+  toolsets?: string[];
+  server_side_tools?: ProviderTool[];
+  compatible_models?: string[];
+};
 
 const DIALECT: Record<DialectName, Dialect> = { claude: CLAUDE, gemini: GEMINI, codex: CODEX };
 const OURS: ReadonlySet<string> = new Set(Object.keys(agentShape));
 const UNSUPPORTED_KEYS = new Set(['toolsets', 'server_side_tools', 'compatible_models', 'skills', 'sandbox']);
-const WORDS: Record<string, string> = { instructions: 'prompt', system_prompt: 'prompt', systemPrompt: 'prompt', timeout: 'timeout_mins', cli: 'agent', program: 'agent' };
+const WORDS: Record<string, string> = {
+  instructions: 'prompt',
+  system_prompt: 'prompt',
+  systemPrompt: 'prompt',
+  timeout: 'timeout_mins',
+  cli: 'agent',
+  program: 'agent',
+};
 
 /** Reads an agent's authored form from YAML. */
 export function readAgent(node: Node, report: Report): AuthoredAgent | null {
@@ -72,12 +100,18 @@ export function readForeignAgent(node: Node, dialect: DialectName, report: Repor
   const { node: ours, losses } = translate(node, DIALECT[dialect], OURS);
   const remote = losses.find(({ field }) => field === 'kind' || field.startsWith('agent_card'));
   if (remote !== undefined && !ours.members?.has('prompt')) {
-    report({ code: 'unsupported-key', at: remote.at, message: 'This is an agent on another machine, which Perdure cannot call.' });
+    report({
+      code: 'unsupported-key',
+      at: remote.at,
+      message: 'This is an agent on another machine, which Perdure cannot call.',
+    });
     return null;
   }
   if (!(ours.members?.has('prompt') ?? false)) {
     const isMarkdown = extname(node.source.absolute) === '.md';
-    const message = isMarkdown ? 'Expected the instructions below the front matter, got nothing.' : `Expected \`${promptKey(dialect)}\`: the instructions.`;
+    const message = isMarkdown
+      ? 'Expected the instructions below the front matter, got nothing.'
+      : `Expected \`${promptKey(dialect)}\`: the instructions.`;
     report({ code: 'missing-key', at: startOf(node), message });
     return null;
   }
@@ -87,14 +121,24 @@ export function readForeignAgent(node: Node, dialect: DialectName, report: Repor
 
 /** What the instructions are called in a tool's own file. */
 function promptKey(dialect: DialectName): string {
-  return Object.entries(DIALECT[dialect].fields).find(([, rule]) => 'to' in rule && rule.to === 'prompt')?.[0] ?? 'prompt';
+  return (
+    Object.entries(DIALECT[dialect].fields).find(([, rule]) => 'to' in rule && rule.to === 'prompt')?.[0] ?? 'prompt'
+  );
 }
 
 /** Reads an agent of another tool that is used where it stands: what is lost is told as warnings. */
-export function readAgentInPlace(node: Node, dialect: DialectName, report: Report): Pick<ForeignAgent, 'node' | 'authored'> | null {
+export function readAgentInPlace(
+  node: Node,
+  dialect: DialectName,
+  report: Report,
+): Pick<ForeignAgent, 'node' | 'authored'> | null {
   const read = readForeignAgent(node, dialect, report);
   // What a temporary agent's front matter says beside the agent is no loss.
-  if (read !== null) reportLosses(read.losses.filter(({ field }) => !['base', 'created', 'created_by'].includes(field)), report);
+  if (read !== null)
+    reportLosses(
+      read.losses.filter(({ field }) => !['base', 'created', 'created_by'].includes(field)),
+      report,
+    );
   return read;
 }
 

@@ -17,7 +17,11 @@ export function detectFormat(node: Node, report: Report): Format | null {
   const { value } = node;
   const foreign = foreignDocument(value);
   if (foreign !== null) {
-    report({ code: 'foreign-file', at: startOf(node), message: `This seems to be ${foreign}, which Perdure does not run.` });
+    report({
+      code: 'foreign-file',
+      at: startOf(node),
+      message: `This seems to be ${foreign}, which Perdure does not run.`,
+    });
     return null;
   }
   if (!isObject(value)) return refuseShape(node, report);
@@ -33,38 +37,57 @@ export function detectFormat(node: Node, report: Report): Format | null {
 
 /** What says how it acts, or a file of that name in a folder of tools. */
 function isTool(value: Record<string, Json>, file: string): boolean {
-  return !('steps' in value) && !('prompt' in value) && ('exec' in value || /\/tools\/(?:[^/]+\/)?tool\.ya?ml$/.test(file));
+  return (
+    !('steps' in value) && !('prompt' in value) && ('exec' in value || /\/tools\/(?:[^/]+\/)?tool\.ya?ml$/.test(file))
+  );
 }
 
 /** A goal or requirements, and nothing that says how they are met. */
 function isBuild(value: Record<string, Json>, file: string): boolean {
   if ('nugget' in value) return true;
-  return !('steps' in value) && !('prompt' in value) && ('requirements' in value || 'goal' in value || /\/builds\/[^/]*$/.test(file));
+  return (
+    !('steps' in value) &&
+    !('prompt' in value) &&
+    ('requirements' in value || 'goal' in value || /\/builds\/[^/]*$/.test(file))
+  );
 }
 
 /** The manifest of seed 002. */
 function isProject(value: Record<string, Json>): boolean {
   if ('steps' in value || 'prompt' in value) return false;
-  return ['agent_files', 'worker_files', 'python_files'].some((key) => key in value) || ('runtime' in value && 'entry' in value);
+  return (
+    ['agent_files', 'worker_files', 'python_files'].some((key) => key in value) ||
+    ('runtime' in value && 'entry' in value)
+  );
 }
 
 /** Numbered steps, or keys that only steps of chains have. */
 function isChain({ steps, models }: Record<string, Json>): boolean {
   if (!Array.isArray(steps)) return false;
-  return Array.isArray(models) || steps.some((step) => isObject(step) && ['step', 'systemPrompt', 'modelRef'].some((key) => key in step));
+  return (
+    Array.isArray(models) ||
+    steps.some((step) => isObject(step) && ['step', 'systemPrompt', 'modelRef'].some((key) => key in step))
+  );
 }
 
 function refuseShape(node: Node, report: Report): null {
   const { value } = node;
   const isSteps = Array.isArray(value) && value.some((item) => isObject(item) && STEP_KEYS.some((key) => key in item));
   const message = 'Expected a definition: a map with `steps` or `prompt`.';
-  report({ code: 'invalid-value', at: Array.isArray(value) ? startOf(node) : node, message, suggestion: isSteps ? 'put the steps under `steps:`' : null });
+  report({
+    code: 'invalid-value',
+    at: Array.isArray(value) ? startOf(node) : node,
+    message,
+    suggestion: isSteps ? 'put the steps under `steps:`' : null,
+  });
   return null;
 }
 
 function refuse(node: Node, report: Report): null {
   const message = 'Expected a workflow (with `steps`) or an agent (with `prompt`).';
-  const near = isObject(node.value) ? Object.keys(node.value).find((key) => nearest(key, MAIN_KEYS) !== null) : undefined;
+  const near = isObject(node.value)
+    ? Object.keys(node.value).find((key) => nearest(key, MAIN_KEYS) !== null)
+    : undefined;
   if (near === undefined) report({ code: 'missing-key', at: startOf(node), message });
   else report({ code: 'missing-key', at: keyOf(node, near), message, suggestion: didYouMean(near, MAIN_KEYS) });
   return null;

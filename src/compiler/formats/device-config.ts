@@ -3,13 +3,18 @@ import { usbIds } from './device-kind.js';
 import { count, filledText, id, text } from './values.js';
 
 /** Serial ports have names of their own; disks and memory are no boards (S55). */
-const port = text.regex(/^(?:net:[A-Za-z0-9.-]+:\d{1,5}|\/(?!.*(?:^|\/)\.\.(?:\/|$))(?!dev\/(?:sd|hd|nvme|mem|kmem|loop|dm-|md|sr|zero|null|random|urandom)).+|COM\d+)$/, {
-  error: 'a serial port such as `/dev/ttyACM0`, or `net:host:port`',
-});
+const port = text.regex(
+  /^(?:net:[A-Za-z0-9.-]+:\d{1,5}|\/(?!.*(?:^|\/)\.\.(?:\/|$))(?!dev\/(?:sd|hd|nvme|mem|kmem|loop|dm-|md|sr|zero|null|random|urandom)).+|COM\d+)$/,
+  {
+    error: 'a serial port such as `/dev/ttyACM0`, or `net:host:port`',
+  },
+);
 
 export const deviceSchema = z.strictObject(
   {
-    kind: filledText.describe('What it is: a file of `definitions/devices/`, such as `avr-arduino`, `esp32`, `micropython`, `simulated`.'),
+    kind: filledText.describe(
+      'What it is: a file of `definitions/devices/`, such as `avr-arduino`, `esp32`, `micropython`, `simulated`.',
+    ),
     board: filledText.optional().describe("Which board of that kind; the kind's first when left out."),
     port: port.optional().describe('Its serial port: `/dev/ttyACM0`, or `net:host:port`.'),
     usb: usbIds.optional().describe('Its USB ids, `vendor:product` or `vendor:product:serial`, in place of a port.'),
@@ -20,9 +25,14 @@ export const deviceSchema = z.strictObject(
       .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })
       .optional()
       .describe('Task queue of the workers on the host that it hangs on.'),
-    values: z.record(text, z.union([text, z.array(text)])).optional().describe("Values in place of those of the kind's file."),
+    values: z
+      .record(text, z.union([text, z.array(text)]))
+      .optional()
+      .describe("Values in place of those of the kind's file."),
     fault: text
-      .regex(/^(?:mute|garbage|corrupt|hang|power-cut|wrong-part)(?::\d{1,4})?(?:x\d{1,4})?$/, { error: 'mute, garbage, corrupt, hang, power-cut or wrong-part, then perhaps `:block` and `xtimes`' })
+      .regex(/^(?:mute|garbage|corrupt|hang|power-cut|wrong-part)(?::\d{1,4})?(?:x\d{1,4})?$/, {
+        error: 'mute, garbage, corrupt, hang, power-cut or wrong-part, then perhaps `:block` and `xtimes`',
+      })
       .optional()
       .describe('A fault that a simulated board has, to try what a workflow makes of it.'),
   },

@@ -4,10 +4,14 @@ import { count, filledText, name, text } from './values.js';
 
 const argv = z.array(text, { error: 'a list of texts' }).min(1, { error: 'a list with a program' });
 const extension = text.regex(/^\.[A-Za-z0-9]{1,8}$/, { error: 'an extension such as `.c`' });
-const placeholder = z.union([text, z.number().transform(String), z.array(text)], { error: 'a text or a list of texts' });
+const placeholder = z.union([text, z.number().transform(String), z.array(text)], {
+  error: 'a text or a list of texts',
+});
 
 /** Ids as `lsusb` shows them. */
-export const usbIds = text.regex(/^[0-9a-fA-F]{4}:[0-9a-fA-F]{4}(?::[\w.-]{1,64})?$/, { error: 'USB ids `vendor:product`, such as `2341:0043`, or `vendor:product:serial`' });
+export const usbIds = text.regex(/^[0-9a-fA-F]{4}:[0-9a-fA-F]{4}(?::[\w.-]{1,64})?$/, {
+  error: 'USB ids `vendor:product`, such as `2341:0043`, or `vendor:product:serial`',
+});
 
 const compile = z.strictObject({
   join: z
@@ -16,13 +20,25 @@ const compile = z.strictObject({
       to: extension.describe('Extension of the one source.'),
       head: text.describe('What it begins with.'),
     })
-    .nullable().default(null).describe('Extensions whose files are joined into one source.'),
+    .nullable()
+    .default(null)
+    .describe('Extensions whose files are joined into one source.'),
   rules: z
-    .array(z.strictObject({ from: z.array(extension).describe('Extensions that it compiles.'), run: argv.describe('The compiler and its arguments.') }))
+    .array(
+      z.strictObject({
+        from: z.array(extension).describe('Extensions that it compiles.'),
+        run: argv.describe('The compiler and its arguments.'),
+      }),
+    )
     .describe('`{source}` to `{object}`, by extension.'),
   library: z
-    .strictObject({ folders: z.array(text).describe('Folders whose sources it has.'), run: argv.describe('The archiver and its arguments.') })
-    .nullable().default(null).describe('Folders that are compiled once: `{objects}` to `{library}`.'),
+    .strictObject({
+      folders: z.array(text).describe('Folders whose sources it has.'),
+      run: argv.describe('The archiver and its arguments.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('Folders that are compiled once: `{objects}` to `{library}`.'),
   link: z.array(argv).describe('What makes the image in `{out}`.'),
   result: filledText.nullable().default(null).describe('The image in `{out}`; null when the sources are the image.'),
 });
@@ -34,7 +50,12 @@ export const deviceKindSchema = z.strictObject({
   tools: z.record(text, filledText).default({}).describe('Programs that are needed, and how to get each.'),
   usb: z.array(usbIds).default([]).describe('Ids by which boards of this kind are found.'),
   boards: z
-    .record(text, z.object({ target: filledText.describe('The chip.'), max_bytes: count.describe('Room for a program.') }).catchall(placeholder))
+    .record(
+      text,
+      z
+        .object({ target: filledText.describe('The chip.'), max_bytes: count.describe('Room for a program.') })
+        .catchall(placeholder),
+    )
     .describe('Boards, and their values for the arguments below.'),
   values: z.record(text, placeholder).default({}).describe('Values of all boards; `{name}` in them is another value.'),
   image: z.enum(IMAGE_FORMATS, { error: IMAGE_FORMATS.join(', ') }).describe('What the tool takes.'),
@@ -45,18 +66,33 @@ export const deviceKindSchema = z.strictObject({
   flash_verifies: z.boolean().default(false).describe('Whether `flash` does that itself.'),
   progress: z
     .strictObject({
-      mark: filledText.nullable().default(null).describe('What is printed again and again; null where percentages are told.'),
+      mark: filledText
+        .nullable()
+        .default(null)
+        .describe('What is printed again and again; null where percentages are told.'),
       count: z.number().int().nonnegative().default(0).describe('How often, in each phase.'),
-      phases: z.record(text, text).default({}).describe('Words of the tool by which a phase begins, and what people are told: `writing`, `verifying`.'),
+      phases: z
+        .record(text, text)
+        .default({})
+        .describe('Words of the tool by which a phase begins, and what people are told: `writing`, `verifying`.'),
     })
     .default({ mark: null, count: 0, phases: {} })
     .describe('How the tool shows its progress.'),
   texts: z
-    .array(z.strictObject({ text: filledText.describe('What the tool says.'), means: z.enum(MEANINGS, { error: MEANINGS.join(', ') }).describe('What it means.') }))
+    .array(
+      z.strictObject({
+        text: filledText.describe('What the tool says.'),
+        means: z.enum(MEANINGS, { error: MEANINGS.join(', ') }).describe('What it means.'),
+      }),
+    )
     .describe('What texts of the tool mean, the most telling first.'),
   start: text.default('').describe('What is written to an opened serial line to start the program.'),
   by_hand: filledText.describe('What a person can do when the board does not come back.'),
-  simulates: z.literal('atmega328p').nullable().default(null).describe('The chip that is simulated in place of a board.'),
+  simulates: z
+    .literal('atmega328p')
+    .nullable()
+    .default(null)
+    .describe('The chip that is simulated in place of a board.'),
 });
 
 export type AuthoredDeviceKind = z.infer<typeof deviceKindSchema>;

@@ -7,7 +7,13 @@ import { FORBIDDEN_KEYS } from '../yaml.js';
 export function withInputMap(agent: Node, report: Report): Node {
   const written = agent.members?.get('inputs');
   const items = written?.node.items ?? null;
-  if (agent.members === null || written === undefined || items === null || !items.every((item) => typeof nameIn(item).value === 'string')) return agent;
+  if (
+    agent.members === null ||
+    written === undefined ||
+    items === null ||
+    !items.every((item) => typeof nameIn(item).value === 'string')
+  )
+    return agent;
   const inputs = new Map<string, Member>();
   for (const item of items) {
     const key = nameIn(item);
@@ -16,10 +22,22 @@ export function withInputMap(agent: Node, report: Report): Node {
       report({ code: 'forbidden-key', at: key, message: `The key \`${name}\` may not be used.` });
       continue;
     }
-    if (inputs.has(name)) report({ code: 'duplicate-name', at: key, message: `There is an input \`${name}\` already.`, suggestion: 'give each its own name' });
-    inputs.set(name, { key, node: item.members === null ? { ...item, value: null, style: null } : without(item, 'name') });
+    if (inputs.has(name))
+      report({
+        code: 'duplicate-name',
+        at: key,
+        message: `There is an input \`${name}\` already.`,
+        suggestion: 'give each its own name',
+      });
+    inputs.set(name, {
+      key,
+      node: item.members === null ? { ...item, value: null, style: null } : without(item, 'name'),
+    });
   }
-  const members = new Map(agent.members).set('inputs', { ...written, node: { ...written.node, items: null, members: inputs, value: valueOf(inputs) } });
+  const members = new Map(agent.members).set('inputs', {
+    ...written,
+    node: { ...written.node, items: null, members: inputs, value: valueOf(inputs) },
+  });
   return { ...agent, members, value: valueOf(members) };
 }
 

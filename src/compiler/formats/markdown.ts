@@ -10,13 +10,20 @@ export function parseMarkdown(source: Source, report: Report): Node | null {
   const { text } = source;
   const whole: Place = { source, path: '', start: 0, end: Math.min(3, text.length) };
   if (/\/SKILL\.md$/.test(source.absolute)) {
-    report({ code: 'foreign-file', at: whole, message: 'This seems to be a skill of Claude Code, which Perdure does not run.' });
+    report({
+      code: 'foreign-file',
+      at: whole,
+      message: 'This seems to be a skill of Claude Code, which Perdure does not run.',
+    });
     return null;
   }
   const opening = /^---[ \t]*\r?\n/.exec(text);
   const closing = opening === null ? null : findClosing(text, opening[0].length);
   if (opening === null || closing === null) {
-    const message = opening === null ? 'Expected front matter between two lines `---` at the start of the file.' : 'Expected a second line `---` that ends the front matter which begins here.';
+    const message =
+      opening === null
+        ? 'Expected front matter between two lines `---` at the start of the file.'
+        : 'Expected a second line `---` that ends the front matter which begins here.';
     report({ code: 'unsupported-format', at: whole, message });
     return null;
   }
@@ -39,7 +46,13 @@ function parseHead(yaml: YamlText, report: Report): Node | null {
   if (lines === null || first === undefined) findings.forEach(report);
   else {
     const { at } = first;
-    report({ code: 'invalid-yaml', severity: 'warning', at, message: 'The front matter is no YAML; each line is taken as `key: text`.', suggestion: 'put texts with `: ` in quotes' });
+    report({
+      code: 'invalid-yaml',
+      severity: 'warning',
+      at,
+      message: 'The front matter is no YAML; each line is taken as `key: text`.',
+      suggestion: 'put texts with `: ` in quotes',
+    });
   }
   return lines;
 }
@@ -50,10 +63,20 @@ function parseLines({ source, start, end }: YamlText): Node | null {
   for (const line of source.text.slice(start, end).split('\n')) {
     const found = /^([A-Za-z][A-Za-z_-]*):[ \t]*(.*?)[ \t\r]*$/.exec(line);
     const [, key = '', value = ''] = found ?? [];
-    if (line.trim() !== '' && (found === null || members.has(key) || FORBIDDEN_KEYS.has(key) || isOpen(value))) return null;
+    if (line.trim() !== '' && (found === null || members.has(key) || FORBIDDEN_KEYS.has(key) || isOpen(value)))
+      return null;
     if (value !== '') {
       const from = at + line.indexOf(value, key.length + 1);
-      const node: Node = { source, path: key, start: from, end: from + value.length, value, members: null, items: null, style: null };
+      const node: Node = {
+        source,
+        path: key,
+        start: from,
+        end: from + value.length,
+        value,
+        members: null,
+        items: null,
+        style: null,
+      };
       members.set(key, { key: { source, path: key, start: at, end: at + key.length }, node });
     }
     at += line.length + 1;
@@ -84,7 +107,10 @@ function bodyOf(source: Source, from: number): Node | null {
 
 function withPrompt(head: Node, body: Node | null): Node {
   if (body === null) return head;
-  const members = new Map<string, Member>([...(head.members ?? []), ['prompt', { key: { ...body, end: body.start + 1 }, node: body }]]);
+  const members = new Map<string, Member>([
+    ...(head.members ?? []),
+    ['prompt', { key: { ...body, end: body.start + 1 }, node: body }],
+  ]);
   const value: Record<string, Json> = Object.fromEntries([...members].map(([key, { node }]) => [key, node.value]));
   return { ...head, members, value };
 }

@@ -4,12 +4,26 @@ import { count, filledText } from './values.js';
 
 const words = filledText.regex(/^\S+(?: \S+)*$/, { error: 'the first words of a command, with one blank between' });
 const rule = z.union(
-  [words, z.strictObject({ words: words.describe('The first words of the command.'), refuses: z.array(filledText, { error: 'a list of options' }).optional().describe('Options that it is not run with.') }, { error: 'a map with words and refuses' })],
+  [
+    words,
+    z.strictObject(
+      {
+        words: words.describe('The first words of the command.'),
+        refuses: z
+          .array(filledText, { error: 'a list of options' })
+          .optional()
+          .describe('Options that it is not run with.'),
+      },
+      { error: 'a map with words and refuses' },
+    ),
+  ],
   { error: 'the first words of a command, or a map with words and refuses' },
 );
 const rules = (what: string) => z.array(rule, { error: 'a list of commands' }).optional().describe(what);
 const patterns = z.array(filledText, { error: 'a list of patterns, such as `write:docs/*`' }).optional();
-const host = filledText.regex(/^(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/, { error: 'a host, such as api.example.org, *.example.org or localhost:8080' });
+const host = filledText.regex(/^(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/, {
+  error: 'a host, such as api.example.org, *.example.org or localhost:8080',
+});
 
 const CLASS_TEXTS = {
   safe: 'They only read.',
@@ -35,11 +49,17 @@ export const permissionsSchema = z.strictObject(
       )
       .optional()
       .describe('Commands by class, known by their first words.'),
-    network: z.union([z.boolean(), z.array(host, { error: 'a list of hosts' })], { error: 'true, false, or a list of hosts' }).optional().describe('Whether the network is reached, or which hosts; false when left out.'),
+    network: z
+      .union([z.boolean(), z.array(host, { error: 'a list of hosts' })], { error: 'true, false, or a list of hosts' })
+      .optional()
+      .describe('Whether the network is reached, or which hosts; false when left out.'),
     deny: patterns.describe('What is never done: patterns such as `write:docs/*`, `request`, `mcp:github__*`.'),
     ask: patterns.describe('What a person is asked about.'),
     allow: patterns.describe('What is done beyond what the rules allow.'),
-    protected: z.array(filledText, { error: 'a list of paths' }).optional().describe('Paths that are not written, beside those that never are.'),
+    protected: z
+      .array(filledText, { error: 'a list of paths' })
+      .optional()
+      .describe('Paths that are not written, beside those that never are.'),
     escalate_after: count.optional().describe('Denials in one step after which a person is asked; 3 when left out.'),
   },
   { error: 'a map with commands, network, deny, ask, allow, protected, escalate_after' },

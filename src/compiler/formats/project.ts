@@ -12,14 +12,32 @@ const files = (what: string) => z.array(filledText, { error: `a list of ${what}`
 
 const runtime = z.strictObject(
   {
-    approval_mode: z.enum(['prompt', 'approve_all', 'reject_all'], { error: 'prompt, approve_all or reject_all' }).optional().describe('What happens where a tool needs approval; prompt when left out.'),
-    auth_mode: z.enum(['oauth_off', 'oauth_auto', 'oauth_required'], { error: 'oauth_off, oauth_auto or oauth_required' }).optional().describe('Read, and not used: keys are those of the environment.'),
+    approval_mode: z
+      .enum(['prompt', 'approve_all', 'reject_all'], { error: 'prompt, approve_all or reject_all' })
+      .optional()
+      .describe('What happens where a tool needs approval; prompt when left out.'),
+    auth_mode: z
+      .enum(['oauth_off', 'oauth_auto', 'oauth_required'], { error: 'oauth_off, oauth_auto or oauth_required' })
+      .optional()
+      .describe('Read, and not used: keys are those of the environment.'),
     max_depth: count.optional().describe('How deep agents may call agents; 5 when left out.'),
     return_permission_errors: flag.optional().describe('Whether an agent is told of a refusal, in place of ending.'),
     agent_calls_require_approval: flag.optional().describe('Whether calls of agents need approval.'),
     agent_attachments_require_approval: flag.optional().describe('Whether calls with attachments need approval.'),
     agent_approval_overrides: z
-      .record(z.string(), z.strictObject({ calls_require_approval: flag.optional().describe('Whether calls of it need approval.'), attachments_require_approval: flag.optional().describe('Whether calls of it with attachments need approval.') }, { error: 'a map with calls_require_approval, attachments_require_approval' }), { error: 'a map from agents to settings' })
+      .record(
+        z.string(),
+        z.strictObject(
+          {
+            calls_require_approval: flag.optional().describe('Whether calls of it need approval.'),
+            attachments_require_approval: flag
+              .optional()
+              .describe('Whether calls of it with attachments need approval.'),
+          },
+          { error: 'a map with calls_require_approval, attachments_require_approval' },
+        ),
+        { error: 'a map from agents to settings' },
+      )
       .optional()
       .describe('The same for single agents.'),
   },
@@ -31,7 +49,13 @@ const entry = z.strictObject(
     agent: filledText.optional().describe('The agent that is asked.'),
     function: anyJson.optional().describe('A function of Python, which Perdure does not run.'),
     args: z
-      .strictObject({ input: text.optional().describe('What it is asked when nobody says.'), attachments: files('files').optional().describe('Files that it is shown, relative to the manifest.') }, { error: 'a map with input and attachments' })
+      .strictObject(
+        {
+          input: text.optional().describe('What it is asked when nobody says.'),
+          attachments: files('files').optional().describe('Files that it is shown, relative to the manifest.'),
+        },
+        { error: 'a map with input and attachments' },
+      )
       .optional()
       .describe('What it is given.'),
   },
@@ -46,7 +70,9 @@ export const projectSchema = z
     runtime: runtime.describe('How the agents run.'),
     allow_cli_input: flag.optional().describe('Whether the command line may say what is asked; true when left out.'),
     entry: entry.describe('Where a run begins.'),
-    generated_agents_dir: filledText.optional().describe('Where agents that agents make are written, relative to the manifest.'),
+    generated_agents_dir: filledText
+      .optional()
+      .describe('Where agents that agents make are written, relative to the manifest.'),
     generated_workers_dir: filledText.optional().describe('The older name of `generated_agents_dir`.'),
     agent_files: files('files').optional().describe('The `.agent` files, relative to the manifest.'),
     python_files: files('files').optional().describe('Files of Python, which Perdure does not run.'),
@@ -74,7 +100,11 @@ export function readProject(node: Node, report: Report): AuthoredProject | null 
 
 function checkVersion(version: Node | null, report: Report): void {
   if (typeof version?.value !== 'number' || version.value === 1) return;
-  report({ code: 'invalid-value', at: version, message: `Unsupported manifest version: ${version.value}. Only version 1 is supported.` });
+  report({
+    code: 'invalid-value',
+    at: version,
+    message: `Unsupported manifest version: ${version.value}. Only version 1 is supported.`,
+  });
 }
 
 function checkEntry(at: Node | null, report: Report): void {
@@ -83,23 +113,47 @@ function checkEntry(at: Node | null, report: Report): void {
   const isFunction = at.members.has('function');
   if (isAgent === isFunction) {
     const message = "entry must define exactly one of 'agent' or 'function'";
-    report({ code: isAgent ? 'conflicting-keys' : 'missing-key', at: isAgent ? keyOf(at, 'function') : startOf(at), message, suggestion: 'name one of the agents: `"entry": {"agent": "main"}`' });
+    report({
+      code: isAgent ? 'conflicting-keys' : 'missing-key',
+      at: isAgent ? keyOf(at, 'function') : startOf(at),
+      message,
+      suggestion: 'name one of the agents: `"entry": {"agent": "main"}`',
+    });
   } else if (isFunction) {
-    report({ code: 'python-only', at: memberOf(at, 'function') ?? at, message: 'An entry function is Python, which Perdure does not run.', suggestion: 'name an agent as the entry' });
+    report({
+      code: 'python-only',
+      at: memberOf(at, 'function') ?? at,
+      message: 'An entry function is Python, which Perdure does not run.',
+      suggestion: 'name an agent as the entry',
+    });
   }
 }
 
 function checkFiles(node: Node, report: Report): void {
   const lists = ['agent_files', 'python_files'].map((key) => memberOf(node, key)?.items ?? []);
   if (lists.every((items) => items.length === 0)) {
-    report({ code: 'missing-key', at: keyOf(node, 'agent_files'), message: 'At least one agent_files or python_files entry is required' });
+    report({
+      code: 'missing-key',
+      at: keyOf(node, 'agent_files'),
+      message: 'At least one agent_files or python_files entry is required',
+    });
   }
   const twice = repeated(lists.flat());
   const [first] = twice;
-  if (first !== undefined) report({ code: 'duplicate-name', at: first, message: `Duplicate file paths: ${twice.map(({ value }) => toText(value)).join(', ')}` });
+  if (first !== undefined)
+    report({
+      code: 'duplicate-name',
+      at: first,
+      message: `Duplicate file paths: ${twice.map(({ value }) => toText(value)).join(', ')}`,
+    });
 }
 
 function checkGenerated(node: Node, report: Report): void {
   if (memberOf(node, 'generated_agents_dir') === null || memberOf(node, 'generated_workers_dir') === null) return;
-  report({ code: 'conflicting-keys', at: keyOf(node, 'generated_workers_dir'), message: '`generated_workers_dir` is the older name of `generated_agents_dir`; the manifest has both.', suggestion: 'keep `generated_agents_dir`' });
+  report({
+    code: 'conflicting-keys',
+    at: keyOf(node, 'generated_workers_dir'),
+    message: '`generated_workers_dir` is the older name of `generated_agents_dir`; the manifest has both.',
+    suggestion: 'keep `generated_agents_dir`',
+  });
 }

@@ -7,7 +7,23 @@ import { keyOf, memberOf, startOf, without } from '../node.js';
 import type { Report } from '../problem.js';
 import { checkSound } from '../sound.js';
 import type { AuthoredBlockStep, AuthoredStep } from './step.js';
-import { agentStep, approvalGateStep, approvalStep, askStep, blockStep, commandStep, compileStep, flashStep, planStep, serialStep, setStep, STEP_KINDS, toolStep, waitStep, workflowStep } from './step.js';
+import {
+  agentStep,
+  approvalGateStep,
+  approvalStep,
+  askStep,
+  blockStep,
+  commandStep,
+  compileStep,
+  flashStep,
+  planStep,
+  serialStep,
+  setStep,
+  STEP_KINDS,
+  toolStep,
+  waitStep,
+  workflowStep,
+} from './step.js';
 
 /** A step as it was found: what has no fault of it can be looked at further. */
 export interface ReadStep {
@@ -33,7 +49,28 @@ const UNSUPPORTED_STEP_KEYS = new Set(['tools', 'toolsets', 'permissions', 'sess
 
 /** Words of other tools for what has another name here. */
 const STEP_WORDS: Record<string, string> = {
-  name: 'id', depends_on: 'needs', dependsOn: 'needs', if: 'when', run: 'command', uses: 'agent', env_vars: 'env', working_directory: 'cwd', retries: 'retry', group: 'parallel_group', onError: 'on_error', args: 'command', with: 'inputs', input: 'inputs', instruction: 'prompt', question: 'approval', max_output: 'max_output_kb', approvers: 'required_approver', approver: 'required_approver', required_approvers: 'required_approver', escalation: 'escalate', remind: 'reminder',
+  name: 'id',
+  depends_on: 'needs',
+  dependsOn: 'needs',
+  if: 'when',
+  run: 'command',
+  uses: 'agent',
+  env_vars: 'env',
+  working_directory: 'cwd',
+  retries: 'retry',
+  group: 'parallel_group',
+  onError: 'on_error',
+  args: 'command',
+  with: 'inputs',
+  input: 'inputs',
+  instruction: 'prompt',
+  question: 'approval',
+  max_output: 'max_output_kb',
+  approvers: 'required_approver',
+  approver: 'required_approver',
+  required_approvers: 'required_approver',
+  escalation: 'escalate',
+  remind: 'reminder',
 };
 
 /** What one kind of gate calls otherwise than the other. */
@@ -46,7 +83,11 @@ const GATE_WORDS: Record<'approval' | 'ask', Record<string, string>> = {
 export function readStep(node: Node, report: Report): ReadStep {
   const nothing = { authored: null, block: null, node, whole: false, faulty: new Set<string>() };
   if (node.members === null) {
-    report({ code: 'invalid-value', at: node, message: `Expected a step: a map with one of ${STEP_KINDS.join(', ')}.` });
+    report({
+      code: 'invalid-value',
+      at: node,
+      message: `Expected a step: a map with one of ${STEP_KINDS.join(', ')}.`,
+    });
     return nothing;
   }
   const options: Check = { report, unsupported: UNSUPPORTED_STEP_KEYS, words: STEP_WORDS };
@@ -62,7 +103,9 @@ function readKind(kind: AuthoredStep['kind'], node: Node, options: Check): ReadS
     case 'agent':
       return readAs(kind, agentStep, node, options);
     case 'command':
-      return isCommandList(node, options.report) ? readAs(kind, commandStep, node, options) : readKindless(node, kind, options);
+      return isCommandList(node, options.report)
+        ? readAs(kind, commandStep, node, options)
+        : readKindless(node, kind, options);
     case 'tool':
       return readAs(kind, toolStep, node, options);
     case 'workflow':
@@ -70,7 +113,12 @@ function readKind(kind: AuthoredStep['kind'], node: Node, options: Check): ReadS
     case 'plan':
       return readAs(kind, planStep, node, options);
     case 'approval':
-      return readAs(kind, memberOf(node, kind)?.members == null ? approvalStep : approvalGateStep, node, wordsFor(kind, options));
+      return readAs(
+        kind,
+        memberOf(node, kind)?.members == null ? approvalStep : approvalGateStep,
+        node,
+        wordsFor(kind, options),
+      );
     case 'ask':
       return readAs(kind, askStep, node, wordsFor(kind, options));
     case 'set':
@@ -97,9 +145,19 @@ function readDevice(kind: 'compile' | 'flash' | 'serial', node: Node, options: C
   }
 }
 
-function readAs<K extends AuthoredStep['kind'], T extends object>(kind: K, schema: z.ZodType<T>, node: Node, options: Check): Omit<ReadStep, 'authored'> & { authored: ({ kind: K } & T) | null } {
+function readAs<K extends AuthoredStep['kind'], T extends object>(
+  kind: K,
+  schema: z.ZodType<T>,
+  node: Node,
+  options: Check,
+): Omit<ReadStep, 'authored'> & { authored: ({ kind: K } & T) | null } {
   const { value, ...sound } = checkSound(schema, node, options);
-  return { ...sound, block: null, authored: value && { kind, ...value }, whole: value !== null && sound.faulty.size === 0 };
+  return {
+    ...sound,
+    block: null,
+    authored: value && { kind, ...value },
+    whole: value !== null && sound.faulty.size === 0,
+  };
 }
 
 /** A step with `steps`: they are read like those of a workflow. */
@@ -107,9 +165,19 @@ function readBlock(node: Node, options: Check): ReadStep {
   const kind = STEP_KINDS.find((candidate) => memberOf(node, candidate) !== null) ?? null;
   const repeated = memberOf(node, 'foreach') !== null || memberOf(node, 'loop') !== null;
   if (kind !== null) {
-    options.report({ code: 'step-kind', at: keyOf(node, 'steps'), message: `A step is one thing: this one is \`${kind}\`, and has \`steps\` of its own.`, suggestion: `make \`${kind}\` one of the \`steps\`` });
+    options.report({
+      code: 'step-kind',
+      at: keyOf(node, 'steps'),
+      message: `A step is one thing: this one is \`${kind}\`, and has \`steps\` of its own.`,
+      suggestion: `make \`${kind}\` one of the \`steps\``,
+    });
   } else if (!repeated) {
-    options.report({ code: 'step-kind', at: keyOf(node, 'steps'), message: 'Expected `foreach` or `loop` beside `steps`.', suggestion: 'steps that run once are steps of the workflow, or a workflow of their own' });
+    options.report({
+      code: 'step-kind',
+      at: keyOf(node, 'steps'),
+      message: 'Expected `foreach` or `loop` beside `steps`.',
+      suggestion: 'steps that run once are steps of the workflow, or a workflow of their own',
+    });
   }
   const { value, faulty, ...sound } = checkSound(blockStep, without(node, kind), options);
   const steps = (memberOf(node, 'steps')?.items ?? []).map((item) => readStep(item, options.report));
@@ -119,10 +187,31 @@ function readBlock(node: Node, options: Check): ReadStep {
 
 /** Every key that some step has; what a step of each kind must have is not asked. */
 const anyStep = z.strictObject({
-  ...agentStep.shape, ...commandStep.shape, ...toolStep.shape, ...workflowStep.shape, ...planStep.shape, ...approvalStep.shape,
-  ...askStep.shape, ...setStep.shape, ...waitStep.shape, ...compileStep.shape, ...flashStep.shape, ...serialStep.shape, default: z.unknown().optional(),
-  agent: z.unknown().optional(), command: z.unknown().optional(), tool: z.unknown().optional(), workflow: z.unknown().optional(), plan: z.unknown().optional(), approval: z.unknown().optional(), ask: z.unknown().optional(), set: z.unknown().optional(), wait: z.unknown().optional(),
-  compile: z.unknown().optional(), flash: z.unknown().optional(), serial: z.unknown().optional(),
+  ...agentStep.shape,
+  ...commandStep.shape,
+  ...toolStep.shape,
+  ...workflowStep.shape,
+  ...planStep.shape,
+  ...approvalStep.shape,
+  ...askStep.shape,
+  ...setStep.shape,
+  ...waitStep.shape,
+  ...compileStep.shape,
+  ...flashStep.shape,
+  ...serialStep.shape,
+  default: z.unknown().optional(),
+  agent: z.unknown().optional(),
+  command: z.unknown().optional(),
+  tool: z.unknown().optional(),
+  workflow: z.unknown().optional(),
+  plan: z.unknown().optional(),
+  approval: z.unknown().optional(),
+  ask: z.unknown().optional(),
+  set: z.unknown().optional(),
+  wait: z.unknown().optional(),
+  compile: z.unknown().optional(),
+  flash: z.unknown().optional(),
+  serial: z.unknown().optional(),
 });
 
 /** A step of no kind, or of two: its other keys are looked at, but for the one that was told of. */
@@ -144,7 +233,12 @@ function kindOfStep(node: Node, report: Report): Found {
   const [kind, second] = STEP_KINDS.filter((candidate) => keys.includes(candidate));
   if (kind !== undefined && second === undefined) return { kind, instead: null, later: false };
   if (second !== undefined) {
-    report({ code: 'step-kind', at: keyOf(node, second), message: `A step is one thing: this one is \`${kind}\` and \`${second}\`.`, suggestion: 'make two steps of it' });
+    report({
+      code: 'step-kind',
+      at: keyOf(node, second),
+      message: `A step is one thing: this one is \`${kind}\` and \`${second}\`.`,
+      suggestion: 'make two steps of it',
+    });
     return { kind: null, instead: null, later: false };
   }
   const later = keys.find((key) => UNSUPPORTED_STEP_KEYS.has(key));
@@ -154,7 +248,12 @@ function kindOfStep(node: Node, report: Report): Found {
   }
   const near = keys.map((key) => ({ key, kind: kindMeantBy(key) })).find((candidate) => candidate.kind !== null);
   const suggestion = near === undefined ? null : `did you mean \`${near.kind}\`?`;
-  report({ code: 'step-kind', at: startOf(node), message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`, suggestion });
+  report({
+    code: 'step-kind',
+    at: startOf(node),
+    message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`,
+    suggestion,
+  });
   return { kind: null, instead: near?.key ?? null, later: false };
 }
 

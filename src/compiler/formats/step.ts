@@ -13,15 +13,22 @@ const foreachMap = z.strictObject({
 /** Keys that make a step run again and again. */
 const repeats = {
   foreach: z
-    .union([filledText, z.array(template), foreachMap], { error: 'one `${…}`, a list, or a map with items and max_parallel' })
+    .union([filledText, z.array(template), foreachMap], {
+      error: 'one `${…}`, a list, or a map with items and max_parallel',
+    })
     .optional()
     .describe('Runs the step, or its `steps`, once for each item of a list: `${item}`, `${index}`.'),
   loop: z
     .strictObject(
       {
-        until: z.union([text, z.boolean()], { error: 'one `${…}`, or true or false' }).describe('Condition, looked at after each round: one `${…}`.'),
+        until: z
+          .union([text, z.boolean()], { error: 'one `${…}`, or true or false' })
+          .describe('Condition, looked at after each round: one `${…}`.'),
         max: count.max(10_000, { error: 'a whole number from 1 to 10000' }).describe('Rounds at most.'),
-        at_max: z.enum(['error', 'continue'], { error: 'error or continue' }).optional().describe('What it is when the condition does not hold after the last round; error when left out.'),
+        at_max: z
+          .enum(['error', 'continue'], { error: 'error or continue' })
+          .optional()
+          .describe('What it is when the condition does not hold after the last round; error when left out.'),
       },
       { error: 'a map with until, max and at_max' },
     )
@@ -56,7 +63,10 @@ const acting = {
   retry: z
     .strictObject(
       {
-        attempts: count.max(100, { error: 'a whole number from 1 to 100' }).optional().describe('Tries in all, the first one included.'),
+        attempts: count
+          .max(100, { error: 'a whole number from 1 to 100' })
+          .optional()
+          .describe('Tries in all, the first one included.'),
         backoff: duration.optional().describe('Wait before the second try; it doubles, up to five minutes.'),
       },
       { error: 'a map with attempts and backoff' },
@@ -90,26 +100,43 @@ export const agentStep = z.strictObject({
 const argument = z.union([z.string(), z.number(), z.boolean()], { error: 'a text, a number, true or false' });
 
 export const commandStep = z.strictObject({
-  command: z.array(argument, { error: 'a list' }).min(1, { error: 'a list with an executable' }).describe('The executable, then its arguments. No shell stands between.'),
+  command: z
+    .array(argument, { error: 'a list' })
+    .min(1, { error: 'a list with an executable' })
+    .describe('The executable, then its arguments. No shell stands between.'),
   cwd: filledText.optional().describe("Folder it runs in, from the project's root."),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a variable name: letters, digits and `_`' }), argument, {
-      error: 'a map from variable names to texts',
-    })
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, { error: 'a variable name: letters, digits and `_`' }),
+      argument,
+      {
+        error: 'a map from variable names to texts',
+      },
+    )
     .optional()
     .describe('Variables beside PATH, HOME, LANG, TZ and TMPDIR.'),
   stdin: template.optional().describe('What the command reads from its standard input.'),
   reads: z.array(filledText, { error: 'a list of files' }).optional().describe('Files that the result depends on.'),
-  max_output_kb: positive.max(102_400, { error: 'a number of at most 102400' }).optional().describe('Beyond this the output is cut in the middle; 100 when left out.'),
+  max_output_kb: positive
+    .max(102_400, { error: 'a number of at most 102400' })
+    .optional()
+    .describe('Beyond this the output is cut in the middle; 100 when left out.'),
   schema,
   ...common,
   ...acting,
 });
 
 export const toolStep = z.strictObject({
-  tool: filledText.describe('The tool: one that comes with Perdure, one of a `tool.yml`, or `server__tool` of an MCP server.'),
-  inputs: z.record(filledText, template, { error: 'a map from names to values' }).optional().describe('What it is called with; a text may hold `${…}`.'),
-  permissions: permissionsSchema.optional().describe("What the call may do, before what perdure.yml and the shipped rules say."),
+  tool: filledText.describe(
+    'The tool: one that comes with Perdure, one of a `tool.yml`, or `server__tool` of an MCP server.',
+  ),
+  inputs: z
+    .record(filledText, template, { error: 'a map from names to values' })
+    .optional()
+    .describe('What it is called with; a text may hold `${…}`.'),
+  permissions: permissionsSchema
+    .optional()
+    .describe('What the call may do, before what perdure.yml and the shipped rules say.'),
   schema,
   ...common,
   ...acting,
@@ -123,10 +150,17 @@ export const workflowStep = z.strictObject({
 });
 
 export const planStep = z.strictObject({
-  plan: z.union([filledText, z.record(z.string(), anyJson)], { error: 'one `${…}`, a text, or a map' }).describe('A workflow that is made while the run runs: what a step before yields. People approve exactly that before it starts.'),
+  plan: z
+    .union([filledText, z.record(z.string(), anyJson)], { error: 'one `${…}`, a text, or a map' })
+    .describe(
+      'A workflow that is made while the run runs: what a step before yields. People approve exactly that before it starts.',
+    ),
   inputs,
   message: filledText.optional().describe('What people are asked.'),
-  fallback: z.enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' }).optional().describe('What an unattended run does; abort when left out.'),
+  fallback: z
+    .enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' })
+    .optional()
+    .describe('What an unattended run does; abort when left out.'),
   budgets: budgets.optional().describe('Limits, where they are smaller than those of workflows that agents make.'),
   ...common,
 });
@@ -142,13 +176,17 @@ export const approvalStep = z.strictObject({
 export const approvalGateStep = z.strictObject({ ...approvalStep.shape, approval: approvalMap });
 
 export const askStep = z.strictObject({
-  ask: z.union([filledText, askMap], { error: 'a question, or a map with question' }).describe('The question, or a map with `question` and any of the keys of a gate.'),
+  ask: z
+    .union([filledText, askMap], { error: 'a question, or a map with question' })
+    .describe('The question, or a map with `question` and any of the keys of a gate.'),
   ...askKeys,
   ...common,
 });
 
 export const setStep = z.strictObject({
-  set: z.record(id, template, { error: 'a map from names to values' }).describe('Values by name; operators may stand in their `${…}`. The output is the map of them.'),
+  set: z
+    .record(id, template, { error: 'a map from names to values' })
+    .describe('Values by name; operators may stand in their `${…}`. The output is the map of them.'),
   ...common,
 });
 
@@ -158,19 +196,33 @@ const waitMap = z.strictObject({
 });
 
 export const waitStep = z.strictObject({
-  wait: z.union([duration, waitMap], { error: 'a duration, or a map with for or until' }).describe('How long to wait, or `{until: …}` a moment.'),
+  wait: z
+    .union([duration, waitMap], { error: 'a duration, or a map with for or until' })
+    .describe('How long to wait, or `{until: …}` a moment.'),
   ...common,
 });
 
 const device = id.describe('Name of the device under `devices` of perdure.yml.');
 const boot = z.strictObject(
-  { expect: filledText.describe('A text that it says when it has started.'), timeout: duration.optional().describe('How long it may take; 10s when left out.') },
+  {
+    expect: filledText.describe('A text that it says when it has started.'),
+    timeout: duration.optional().describe('How long it may take; 10s when left out.'),
+  },
   { error: 'a map with expect and timeout' },
 );
 
 export const compileStep = z.strictObject({
   compile: z
-    .strictObject({ device, sources: z.array(filledText, { error: 'a list of files' }).min(1, { error: 'at least one file' }).describe("Source files, from the project's root.") }, { error: 'a map with device and sources' })
+    .strictObject(
+      {
+        device,
+        sources: z
+          .array(filledText, { error: 'a list of files' })
+          .min(1, { error: 'at least one file' })
+          .describe("Source files, from the project's root."),
+      },
+      { error: 'a map with device and sources' },
+    )
     .describe('Builds an image for a device; the output is the image.'),
   ...common,
   ...acting,
@@ -181,10 +233,17 @@ export const flashStep = z.strictObject({
     .strictObject(
       {
         device,
-        image: template.describe('What a `compile` step made, the text of an Intel HEX file, or a file of the project.'),
-        ready: filledText.optional().describe("Asked before the device is touched; whoever approves, approves this image's hash."),
+        image: template.describe(
+          'What a `compile` step made, the text of an Intel HEX file, or a file of the project.',
+        ),
+        ready: filledText
+          .optional()
+          .describe("Asked before the device is touched; whoever approves, approves this image's hash."),
         boot: boot.optional().describe('What the board must say once it is flashed.'),
-        fallback: z.enum(['restore', 'skip', 'abort'], { error: 'restore, skip or abort' }).optional().describe('What an unattended run does when the device is left in doubt; abort when left out.'),
+        fallback: z
+          .enum(['restore', 'skip', 'abort'], { error: 'restore, skip or abort' })
+          .optional()
+          .describe('What an unattended run does when the device is left in doubt; abort when left out.'),
       },
       { error: 'a map with device and image' },
     )
@@ -198,15 +257,20 @@ export const serialStep = z.strictObject({
     .strictObject(
       {
         device,
-        expect: filledText.optional().describe('The text to wait for; without it all that comes within `timeout` is read.'),
+        expect: filledText
+          .optional()
+          .describe('The text to wait for; without it all that comes within `timeout` is read.'),
         timeout: duration.optional().describe('How long to listen; 10s when left out.'),
         write: filledText.optional().describe('What is sent.'),
         after: filledText.optional().describe('The text after which it is sent; at once when left out.'),
-        capture: z.enum(['all', 'line'], { error: 'all or line' }).optional().describe('The output: all that was read (when left out), or the line with the expected text.'),
+        capture: z
+          .enum(['all', 'line'], { error: 'all or line' })
+          .optional()
+          .describe('The output: all that was read (when left out), or the line with the expected text.'),
       },
       { error: 'a map with device, expect and timeout' },
     )
-    .describe('Listens on a device\'s serial line.'),
+    .describe("Listens on a device's serial line."),
   rehearsal: template.optional().describe('What a rehearsal reads in place of the device.'),
   ...common,
   ...acting,
@@ -214,9 +278,15 @@ export const serialStep = z.strictObject({
 
 /** A step whose body is steps of its own. They are read one by one, so that each fault is reported where it is. */
 export const blockStep = z.strictObject({
-  steps: z.array(z.unknown(), { error: 'a list of steps' }).min(1, { error: 'at least one step' }).describe('The steps that `foreach` or `loop` runs.'),
-  execution: z.enum(['sequential', 'parallel', 'dag'], { error: 'sequential, parallel or dag' }).optional().describe('How these steps are ordered; sequential when left out.'),
-  yields: template.optional().describe('What one item or round yields; its last step\'s output when left out.'),
+  steps: z
+    .array(z.unknown(), { error: 'a list of steps' })
+    .min(1, { error: 'at least one step' })
+    .describe('The steps that `foreach` or `loop` runs.'),
+  execution: z
+    .enum(['sequential', 'parallel', 'dag'], { error: 'sequential, parallel or dag' })
+    .optional()
+    .describe('How these steps are ordered; sequential when left out.'),
+  yields: template.optional().describe("What one item or round yields; its last step's output when left out."),
   ...common,
 });
 
@@ -249,4 +319,17 @@ export type AuthoredStep =
   | ({ kind: 'flash' } & AuthoredFlashStep)
   | ({ kind: 'serial' } & AuthoredSerialStep);
 
-export const STEP_KINDS = ['agent', 'command', 'tool', 'workflow', 'plan', 'approval', 'ask', 'set', 'wait', 'compile', 'flash', 'serial'] as const;
+export const STEP_KINDS = [
+  'agent',
+  'command',
+  'tool',
+  'workflow',
+  'plan',
+  'approval',
+  'ask',
+  'set',
+  'wait',
+  'compile',
+  'flash',
+  'serial',
+] as const;

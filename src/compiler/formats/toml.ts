@@ -16,7 +16,11 @@ interface Written {
 /** Parses TOML 1.0 into JSON values with positions of keys and texts. Null when there is a problem. */
 export function parseToml(source: Source, report: Report): Node | null {
   if (source.text.replace(/#.*$/gm, '').trim() === '') {
-    report({ code: 'empty-file', at: { source, path: '', start: 0, end: 1 }, message: 'Expected a definition, got nothing.' });
+    report({
+      code: 'empty-file',
+      at: { source, path: '', start: 0, end: 1 },
+      message: 'Expected a definition, got nothing.',
+    });
     return null;
   }
   try {
@@ -25,14 +29,27 @@ export function parseToml(source: Source, report: Report): Node | null {
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const start = (source.lines[error.line - 1] ?? 0) + error.column - 1;
-    const open = /control characters/i.test(error.message.split('\n')[0] ?? '') ? openQuote(source, error.line - 1, start) : null;
+    const open = /control characters/i.test(error.message.split('\n')[0] ?? '')
+      ? openQuote(source, error.line - 1, start)
+      : null;
     if (open !== null) {
-      report({ code: 'invalid-toml', at: open, message: `Expected \`${source.text[open.start] ?? ''}\` at the end of this text.`, suggestion: 'a text over several lines stands between `"""`' });
+      report({
+        code: 'invalid-toml',
+        at: open,
+        message: `Expected \`${source.text[open.start] ?? ''}\` at the end of this text.`,
+        suggestion: 'a text over several lines stands between `"""`',
+      });
       return null;
     }
     const message = (error.message.split('\n')[0] ?? '').replace(/^Invalid TOML document: /, '');
-    if (/nested/.test(message)) report({ code: 'too-deep', at: { source, path: '', start, end: start + 1 }, message: TOO_DEEP });
-    else report({ code: 'invalid-toml', at: { source, path: '', start, end: start + 1 }, message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.` });
+    if (/nested/.test(message))
+      report({ code: 'too-deep', at: { source, path: '', start, end: start + 1 }, message: TOO_DEEP });
+    else
+      report({
+        code: 'invalid-toml',
+        at: { source, path: '', start, end: start + 1 },
+        message: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
+      });
     return null;
   }
 }
@@ -60,10 +77,17 @@ function toNode(root: TomlValue, source: Source, report: Report): Node | null {
     range === undefined ? { ...above, path } : { source, path, ...range };
 
   const walk = (value: TomlValue, path: string, at: Place): Node => {
-    const leaf = (plain: Json): Node => ({ ...at, value: plain, members: null, items: null, style: typeof plain === 'string' ? 'plain' : null });
+    const leaf = (plain: Json): Node => ({
+      ...at,
+      value: plain,
+      members: null,
+      items: null,
+      style: typeof plain === 'string' ? 'plain' : null,
+    });
     if (typeof value === 'string' || typeof value === 'boolean') return leaf(value);
     if (typeof value === 'number' && Number.isFinite(value)) return leaf(value);
-    if (typeof value === 'number' || typeof value === 'bigint') return leaf(fail('unsafe-number', at, 'Expected a number that JSON carries exactly.'));
+    if (typeof value === 'number' || typeof value === 'bigint')
+      return leaf(fail('unsafe-number', at, 'Expected a number that JSON carries exactly.'));
     if (value instanceof TomlDate) return leaf(value.toISOString());
     if (Array.isArray(value)) {
       const items = value.map((item, index) => walk(item, `${path}[${index}]`, { ...at, path: `${path}[${index}]` }));

@@ -7,12 +7,19 @@ import { ID, NAME } from '../../plan/names.js';
  * once, the checker adds what it found.
  */
 
-export const name = z.string({ error: 'a name' }).regex(NAME, { error: 'a name: a letter, then letters, digits, `-` or `_`, at most 63' });
-export const id = z.string({ error: 'an id' }).regex(ID, { error: 'an id: a letter or `_`, then letters, digits, `-` or `_`, at most 63' });
+export const name = z
+  .string({ error: 'a name' })
+  .regex(NAME, { error: 'a name: a letter, then letters, digits, `-` or `_`, at most 63' });
+export const id = z
+  .string({ error: 'an id' })
+  .regex(ID, { error: 'an id: a letter or `_`, then letters, digits, `-` or `_`, at most 63' });
 export const text = z.string({ error: 'a text' });
 export const filledText = text.regex(/\S/, { error: 'a text that is not empty' });
 export const positive = z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
-export const count = z.number({ error: 'a whole number above 0' }).int({ error: 'a whole number above 0' }).positive({ error: 'a whole number above 0' });
+export const count = z
+  .number({ error: 'a whole number above 0' })
+  .int({ error: 'a whole number above 0' })
+  .positive({ error: 'a whole number above 0' });
 
 /** Any JSON value: what `yaml.ts` hands over is nothing else, so there is nothing left to check. */
 export const anyJson = z.unknown() as z.ZodType<Json>;
@@ -25,7 +32,10 @@ const LONGEST_DURATION = 365 * UNITS.d;
 /** `500ms`, `30s`, `5m`, `1h30m`, `2d`; at most a year. */
 export const duration = z
   .string({ error: 'a duration with its unit, such as `30s` or `5m`' })
-  .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,3})?(?:ms|s|m|h|d)){1,5}$/, { error: 'a duration such as `500ms`, `30s`, `5m` or `1h30m`', abort: true })
+  .regex(/^(?:[0-9]{1,9}(?:\.[0-9]{1,3})?(?:ms|s|m|h|d)){1,5}$/, {
+    error: 'a duration such as `500ms`, `30s`, `5m` or `1h30m`',
+    abort: true,
+  })
   .refine((written) => isInRange(millisecondsOf(written)), { error: 'a duration above 0 and of at most a year' });
 
 function isInRange(milliseconds: number): boolean {
@@ -35,7 +45,10 @@ function isInRange(milliseconds: number): boolean {
 /** Milliseconds of a duration that was checked. */
 export function millisecondsOf(written: string): number {
   const parts = [...written.matchAll(/([0-9.]+)(ms|s|m|h|d)/g)];
-  return parts.reduce((sum, [, amount, unit]) => sum + Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]), 0);
+  return parts.reduce(
+    (sum, [, amount, unit]) => sum + Math.round(Number(amount) * UNITS[unit as keyof typeof UNITS]),
+    0,
+  );
 }
 
 /** Declaration of an input. */
@@ -43,10 +56,15 @@ export const inputSpec = z
   .strictObject(
     {
       type: z
-        .enum(['string', 'number', 'boolean', 'list', 'object', 'any'], { error: 'one of string, number, boolean, list, object, any' })
+        .enum(['string', 'number', 'boolean', 'list', 'object', 'any'], {
+          error: 'one of string, number, boolean, list, object, any',
+        })
         .optional()
         .describe('What may be given; any when left out.'),
-      required: z.boolean({ error: 'true or false' }).optional().describe('Whether it must be given; true when there is no default.'),
+      required: z
+        .boolean({ error: 'true or false' })
+        .optional()
+        .describe('Whether it must be given; true when there is no default.'),
       description: text.optional().describe('What it is for.'),
       default: anyJson.optional().describe('What it is when nobody gives it.'),
     },
@@ -58,7 +76,12 @@ export const inputSpecs = z.record(id, inputSpec, { error: 'a map from names to 
 /** For editors: also a list of names or of maps with a `name`, which `input-list.ts` makes a map of. */
 export const inputSpecsOrList = z.union([
   inputSpecs,
-  z.array(z.union([id.describe('The name of an input.'), inputSpec.unwrap().extend({ name: id.describe('The name of the input.') })])),
+  z.array(
+    z.union([
+      id.describe('The name of an input.'),
+      inputSpec.unwrap().extend({ name: id.describe('The name of the input.') }),
+    ]),
+  ),
 ]);
 export type AuthoredInputs = z.infer<typeof inputSpecs>;
 
@@ -72,7 +95,10 @@ const stop = z.enum(stops, { error: 'pause, stop or error' });
 const stopOrDegrade = z.union(
   [
     z.enum(stops),
-    z.string().regex(/^degrade: *[^\s]+$/).transform((written) => ({ degrade: written.replace(/^degrade: */, '') })),
+    z
+      .string()
+      .regex(/^degrade: *[^\s]+$/)
+      .transform((written) => ({ degrade: written.replace(/^degrade: */, '') })),
     z.strictObject({ degrade: filledText.describe('The model to go on with.') }),
   ],
   { error: 'pause, stop, error or {degrade: <model>}' },
@@ -81,9 +107,15 @@ const stopOrDegrade = z.union(
 const onExhausted = z.strictObject(
   {
     max_steps: stop.optional().describe('At the limit of steps; error when left out.'),
-    max_runtime_mins: stop.optional().describe('At the limit of run time; when left out everything is killed, and the run ends in timeout.'),
-    max_cost_usd: stopOrDegrade.optional().describe('When the next call may cost more than is left; pause when left out.'),
-    max_tokens: stopOrDegrade.optional().describe('When the next call may take more tokens than are left; stop when left out.'),
+    max_runtime_mins: stop
+      .optional()
+      .describe('At the limit of run time; when left out everything is killed, and the run ends in timeout.'),
+    max_cost_usd: stopOrDegrade
+      .optional()
+      .describe('When the next call may cost more than is left; pause when left out.'),
+    max_tokens: stopOrDegrade
+      .optional()
+      .describe('When the next call may take more tokens than are left; stop when left out.'),
   },
   { error: 'a map from limits to pause, stop, error or {degrade: <model>}' },
 );

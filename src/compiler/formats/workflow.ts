@@ -5,7 +5,21 @@ import { memberOf } from '../node.js';
 import type { Report } from '../problem.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
-import { agentStep, approvalStep, askStep, blockStep, commandStep, compileStep, flashStep, planStep, serialStep, setStep, toolStep, waitStep, workflowStep } from './step.js';
+import {
+  agentStep,
+  approvalStep,
+  askStep,
+  blockStep,
+  commandStep,
+  compileStep,
+  flashStep,
+  planStep,
+  serialStep,
+  setStep,
+  toolStep,
+  waitStep,
+  workflowStep,
+} from './step.js';
 import { budgets, inputSpecs, inputSpecsOrList, name, template, text } from './values.js';
 
 const workflowShape = {
@@ -22,28 +36,63 @@ const workflowShape = {
 
 const steps = (step: z.ZodType) => z.array(step, { error: 'a list of steps' }).min(1, { error: 'at least one step' });
 
-const anyStep: z.ZodType = z.lazy(() => z.union([agentStep, commandStep, toolStep, workflowStep, planStep, approvalStep, askStep, setStep, waitStep, compileStep, flashStep, serialStep, blockStep.extend({ steps: steps(anyStep).describe('The steps that `foreach` or `loop` runs.') })]));
+const anyStep: z.ZodType = z.lazy(() =>
+  z.union([
+    agentStep,
+    commandStep,
+    toolStep,
+    workflowStep,
+    planStep,
+    approvalStep,
+    askStep,
+    setStep,
+    waitStep,
+    compileStep,
+    flashStep,
+    serialStep,
+    blockStep.extend({ steps: steps(anyStep).describe('The steps that `foreach` or `loop` runs.') }),
+  ]),
+);
 
 /** The whole file, for editors. */
 export const workflowSchema = z
   .strictObject({
     ...workflowShape,
-    inputs: inputSpecsOrList.optional().describe('Declared inputs, a map from names or a list; undeclared names that are used are found.'),
+    inputs: inputSpecsOrList
+      .optional()
+      .describe('Declared inputs, a map from names or a list; undeclared names that are used are found.'),
     steps: steps(anyStep).describe('The steps, in order.'),
-    finally: steps(anyStep).optional().describe('Steps that run when all others have ended, also after a failure or a cancellation.'),
+    finally: steps(anyStep)
+      .optional()
+      .describe('Steps that run when all others have ended, also after a failure or a cancellation.'),
   })
   .describe('A workflow: steps that agents, commands, nested workflows and people do.');
 
 /** The file without its steps, which are checked one by one so that each fault is reported where it is. */
-const workflowHead = z.strictObject({ ...workflowShape, steps: steps(z.unknown()), finally: steps(z.unknown()).optional() });
+const workflowHead = z.strictObject({
+  ...workflowShape,
+  steps: steps(z.unknown()),
+  finally: steps(z.unknown()).optional(),
+});
 
 /** `broken`: the file has faults, and only what is sound of it is here, so that the rest can be looked at. */
-export type AuthoredWorkflow = Omit<z.infer<typeof workflowHead>, 'steps' | 'finally'> & { steps: ReadStep[]; finally: ReadStep[]; broken: boolean };
+export type AuthoredWorkflow = Omit<z.infer<typeof workflowHead>, 'steps' | 'finally'> & {
+  steps: ReadStep[];
+  finally: ReadStep[];
+  broken: boolean;
+};
 
 /** What the language has and this version does not run. */
 const UNSUPPORTED_KEYS = new Set(['defaults', 'params', 'schedule']);
 /** Words of other tools for what has another name here. */
-const WORDS: Record<string, string> = { mode: 'execution', parallel: 'execution', budget: 'budgets', on_exhausted: 'budgets.on_exhausted', outputs: 'output', title: 'name' };
+const WORDS: Record<string, string> = {
+  mode: 'execution',
+  parallel: 'execution',
+  budget: 'budgets',
+  on_exhausted: 'budgets.on_exhausted',
+  outputs: 'output',
+  title: 'name',
+};
 
 /** Reads a workflow's authored form; null when there is nothing to go on with. */
 export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | null {
@@ -61,6 +110,8 @@ function soundParts(node: Node): Pick<AuthoredWorkflow, 'execution' | 'inputs'> 
   const execution = workflowShape.execution.safeParse(memberOf(node, 'execution')?.value);
   const names = [...(memberOf(node, 'inputs')?.members?.keys() ?? [])];
   // Of an unknown mode nothing is known but that it is not in order: `dag` has the fewest rules.
-  return { execution: execution.data ?? (execution.success ? undefined : 'dag'), inputs: Object.fromEntries(names.map((input) => [input, null])) };
+  return {
+    execution: execution.data ?? (execution.success ? undefined : 'dag'),
+    inputs: Object.fromEntries(names.map((input) => [input, null])),
+  };
 }
-

@@ -3,7 +3,17 @@ import type { AgentDefinition } from '../compile-agent.js';
 import { agentInputs } from '../compile-agent.js';
 import { memberOf } from '../node.js';
 import type { Authored, Policy, StepContext } from './base.js';
-import { baseOf, DEFAULT_TRY_MS, literalTemplate, mapAt, minutes, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
+import {
+  baseOf,
+  DEFAULT_TRY_MS,
+  literalTemplate,
+  mapAt,
+  minutes,
+  policyOf,
+  schemaAt,
+  templateAt,
+  usualPolicy,
+} from './base.js';
 
 /** Of model calls, transient failures are tried again without being asked (decision 13). */
 const MODEL_ATTEMPTS = 3;
@@ -24,16 +34,35 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
   const base = baseOf(authored, context);
   const schema = schemaAt(context);
   if (definition === null || context.faulty.has('inputs')) return null;
-  for (const name of shown) inputs[name] ??= { kind: 'expression', expression: { kind: 'reference', root: `input:${name}`, path: [], source: name } };
+  for (const name of shown)
+    inputs[name] ??= {
+      kind: 'expression',
+      expression: { kind: 'reference', root: `input:${name}`, path: [], source: name },
+    };
   for (const [name, spec] of Object.entries(agentInputs(definition, { texts, report }))) {
     if (Object.hasOwn(inputs, name)) continue;
     if (spec.default !== undefined) inputs[name] = literalTemplate(spec.default, texts);
     else if (spec.required) {
-      report({ code: 'missing-input', at, message: `Agent \`${definition.name}\` needs the input \`${name}\`.`, suggestion: `add it under \`inputs:\` of the step` });
+      report({
+        code: 'missing-input',
+        at,
+        message: `Agent \`${definition.name}\` needs the input \`${name}\`.`,
+        suggestion: `add it under \`inputs:\` of the step`,
+      });
     }
   }
   const { hash, reached } = context.compileAgent(definition, Object.keys(inputs));
   context.keepAgents(reached);
   const policy = policyOf(authored, agentPolicy(definition), context);
-  return { kind: 'agent', ...base, ...policy, agent: hash, prompt, inputs, model: authored.model ?? null, schema, rehearsal };
+  return {
+    kind: 'agent',
+    ...base,
+    ...policy,
+    agent: hash,
+    prompt,
+    inputs,
+    model: authored.model ?? null,
+    schema,
+    rehearsal,
+  };
 }

@@ -50,7 +50,8 @@ function reworkOf({ pick }: GateKeys, context: StepContext): Pick<ApprovalStep, 
 function checkOptions({ pick }: GateKeys, options: string[] | undefined, { report }: StepContext): void {
   const items = pick('options')?.items ?? [];
   items.forEach((item, index) => {
-    if (options?.indexOf(String(item.value)) !== index) report({ code: 'duplicate-name', at: item, message: `The option \`${String(item.value)}\` is there already.` });
+    if (options?.indexOf(String(item.value)) !== index)
+      report({ code: 'duplicate-name', at: item, message: `The option \`${String(item.value)}\` is there already.` });
   });
 }
 
@@ -60,8 +61,17 @@ function checkDefault({ pick, deadline_ms }: GateKeys, options: string[] | undef
   if (written === null) return;
   const known = [...(options ?? ['approve']), 'reject'];
   if (!known.includes(String(written.value))) {
-    report({ code: 'invalid-value', at: written, message: `Expected one of ${known.map((word) => `\`${word}\``).join(', ')}, got \`${String(written.value)}\`.` });
+    report({
+      code: 'invalid-value',
+      at: written,
+      message: `Expected one of ${known.map((word) => `\`${word}\``).join(', ')}, got \`${String(written.value)}\`.`,
+    });
   } else if (deadline_ms === null && options === undefined) {
-    report({ code: 'missing-key', at: written, message: '`default` counts when the deadline passes, and there is no `deadline`.', suggestion: 'add a `deadline`; what an unattended run does is `fallback`' });
+    report({
+      code: 'missing-key',
+      at: written,
+      message: '`default` counts when the deadline passes, and there is no `deadline`.',
+      suggestion: 'add a `deadline`; what an unattended run does is `fallback`',
+    });
   }
 }

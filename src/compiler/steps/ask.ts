@@ -32,6 +32,12 @@ export function compileAskStep(authored: Authored<'ask'>, context: StepContext):
 
 function checkDefault(written: Node, choices: Node | null, { report }: StepContext): void {
   const isChoice = choices?.items?.some(({ value }) => canonicalJson(value) === canonicalJson(written.value)) ?? true;
-  if (!isChoice) report({ code: 'invalid-value', at: written, message: `Expected the default to be one of the \`choices\`, got \`${JSON.stringify(written.value)}\`.` });
-  else if (!fitsInline(written.value)) report({ code: 'invalid-value', at: written, message: 'Expected a default of at most 512 bytes.' });
+  if (!isChoice)
+    report({
+      code: 'invalid-value',
+      at: written,
+      message: `Expected the default to be one of the \`choices\`, got \`${JSON.stringify(written.value)}\`.`,
+    });
+  else if (!fitsInline(written.value))
+    report({ code: 'invalid-value', at: written, message: 'Expected a default of at most 512 bytes.' });
 }

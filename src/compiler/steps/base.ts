@@ -63,7 +63,10 @@ export type Authored<K extends AuthoredStep['kind']> = AuthoredStep & { kind: K 
 const ON_ERROR: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continue', dag: 'skip_dependents' };
 
 /** What steps of every kind say. */
-export function baseOf(authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'>, { index, mode, node, templates }: StepContext): Omit<StepBase, keyof Policy> {
+export function baseOf(
+  authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'>,
+  { index, mode, node, templates }: StepContext,
+): Omit<StepBase, keyof Policy> {
   const when = memberOf(node, 'when');
   return {
     index,
@@ -81,9 +84,18 @@ export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect'>;
 type Acting = Authored<'agent' | 'command' | 'tool' | 'workflow' | 'compile' | 'flash' | 'serial'>;
 
 /** Limits of one try; the default differs by kind. */
-export function policyOf({ timeout, timeout_mins, retry, effect }: Acting, usual: Policy, { node, report }: StepContext): Policy {
+export function policyOf(
+  { timeout, timeout_mins, retry, effect }: Acting,
+  usual: Policy,
+  { node, report }: StepContext,
+): Policy {
   if (timeout !== undefined && timeout_mins !== undefined) {
-    report({ code: 'conflicting-keys', at: keyOf(node, 'timeout_mins'), message: '`timeout` and `timeout_mins` say the same thing.', suggestion: 'keep one of them' });
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(node, 'timeout_mins'),
+      message: '`timeout` and `timeout_mins` say the same thing.',
+      suggestion: 'keep one of them',
+    });
   }
   const tries: Retry = {
     attempts: retry?.attempts ?? usual.retry.attempts,

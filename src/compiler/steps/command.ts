@@ -18,7 +18,12 @@ export function compileCommandStep(authored: Authored<'command'>, context: StepC
     return asText(index === 0 ? { kind: 'literal', value: item.value } : compileTemplate(item, templates));
   });
   for (const item of memberOf(node, 'reads')?.items ?? []) {
-    if (String(item.value).includes('${')) report({ code: 'invalid-value', at: item, message: 'Expected a path, got a template: files that a result depends on are written out.' });
+    if (String(item.value).includes('${'))
+      report({
+        code: 'invalid-value',
+        at: item,
+        message: 'Expected a path, got a template: files that a result depends on are written out.',
+      });
   }
   return {
     kind: 'command',
@@ -40,10 +45,20 @@ export function checkExecutable(node: Node, report: Report): void {
   if (typeof value !== 'string' || value.trim() === '') {
     report({ code: 'invalid-value', at: node, message: 'Expected the name or the path of an executable.' });
   } else if (value.includes('${')) {
-    report({ code: 'command-not-literal', at: node, message: 'Expected an executable, got a template.', suggestion: 'write the executable out; the arguments after it may be templates' });
+    report({
+      code: 'command-not-literal',
+      at: node,
+      message: 'Expected an executable, got a template.',
+      suggestion: 'write the executable out; the arguments after it may be templates',
+    });
   } else if (/\s/.test(value)) {
     const words = value.trim().split(/\s+/).slice(0, 8);
-    report({ code: 'command-not-list', at: node, message: `Expected one executable, got \`${words.join(' ')}\`.`, suggestion: `write [${words.join(', ')}]` });
+    report({
+      code: 'command-not-list',
+      at: node,
+      message: `Expected one executable, got \`${words.join(' ')}\`.`,
+      suggestion: `write [${words.join(', ')}]`,
+    });
   }
 }
 

@@ -20,7 +20,12 @@ export function compileImageStep(authored: Authored<'compile'>, context: StepCon
   const inside = insideOf('compile', context);
   const device = deviceOf(authored.compile.device, inside, context);
   const sources = (memberOf(inside, 'sources')?.items ?? []).map((item) => compileTemplate(item, context.templates));
-  const step = { kind: 'compile', ...baseOf(authored, context), ...policyOf(authored, usualPolicy(1, DEFAULT_TRY_MS), context), sources } as const;
+  const step = {
+    kind: 'compile',
+    ...baseOf(authored, context),
+    ...policyOf(authored, usualPolicy(1, DEFAULT_TRY_MS), context),
+    sources,
+  } as const;
   return device && { ...step, device };
 }
 
@@ -32,8 +37,18 @@ export function compileFlashStep(authored: Authored<'flash'>, context: StepConte
   const image = templateIn(inside, 'image', context);
   const bootNode = memberOf(inside, 'boot');
   const expect = bootNode && templateIn(bootNode, 'expect', context);
-  const boot = expect && { expect, timeout_ms: flash.boot?.timeout === undefined ? LISTEN_MS : millisecondsOf(flash.boot.timeout) };
-  const step = { kind: 'flash', ...baseOf(authored, context), ...policyOf(authored, FLASH, context), ready: templateIn(inside, 'ready', context), boot, fallback: flash.fallback ?? 'abort' } as const;
+  const boot = expect && {
+    expect,
+    timeout_ms: flash.boot?.timeout === undefined ? LISTEN_MS : millisecondsOf(flash.boot.timeout),
+  };
+  const step = {
+    kind: 'flash',
+    ...baseOf(authored, context),
+    ...policyOf(authored, FLASH, context),
+    ready: templateIn(inside, 'ready', context),
+    boot,
+    fallback: flash.fallback ?? 'abort',
+  } as const;
   return device && image && { ...step, device, image };
 }
 
@@ -43,7 +58,10 @@ export function compileSerialStep(authored: Authored<'serial'>, context: StepCon
   const inside = insideOf('serial', context);
   const device = deviceOf(serial.device, inside, context);
   const listen_ms = serial.timeout === undefined ? LISTEN_MS : millisecondsOf(serial.timeout);
-  const policy: Policy = { ...usualPolicy(1, listen_ms + OPENING_MS), effect: serial.write === undefined ? 'none' : 'external' };
+  const policy: Policy = {
+    ...usualPolicy(1, listen_ms + OPENING_MS),
+    effect: serial.write === undefined ? 'none' : 'external',
+  };
   const step = {
     kind: 'serial',
     ...baseOf(authored, context),

@@ -24,12 +24,21 @@ export function gateKeys(kind: 'approval' | 'ask', word: string, { node, report 
     const beside = memberOf(node, key);
     const within = under.members === null || under === node ? null : memberOf(under, key);
     if (beside !== null && within !== null) {
-      report({ code: 'conflicting-keys', at: keyOf(node, key), message: `\`${key}\` is written twice: beside \`${kind}\` and inside it.`, suggestion: 'keep one of them' });
+      report({
+        code: 'conflicting-keys',
+        at: keyOf(node, key),
+        message: `\`${key}\` is written twice: beside \`${kind}\` and inside it.`,
+        suggestion: 'keep one of them',
+      });
     }
     return within ?? beside;
   };
   const deadline = pick('deadline')?.value;
-  return { pick, question: memberOf(under, word) ?? under, deadline_ms: typeof deadline === 'string' ? millisecondsOf(deadline) : null };
+  return {
+    pick,
+    question: memberOf(under, word) ?? under,
+    deadline_ms: typeof deadline === 'string' ? millisecondsOf(deadline) : null,
+  };
 }
 
 /** Who may say what at a gate; undefined where nothing is said about it. */
@@ -51,10 +60,12 @@ export function compileRules(keys: GateKeys, context: StepContext): { rules?: Ga
 
 function others(written: Node | null, context: StepContext): Pick<GateRules, 'not_submitter' | 'not_deciders'> {
   const items = written === null ? [] : (written.items ?? [written]);
-  const deciders = items.filter(({ value }) => value !== 'submitter').flatMap((item): Template[] => {
-    const expression = stepField(item, 'decided_by', context);
-    return expression === null ? [] : [{ kind: 'expression', expression }];
-  });
+  const deciders = items
+    .filter(({ value }) => value !== 'submitter')
+    .flatMap((item): Template[] => {
+      const expression = stepField(item, 'decided_by', context);
+      return expression === null ? [] : [{ kind: 'expression', expression }];
+    });
   return {
     ...(items.some(({ value }) => value === 'submitter') ? { not_submitter: true } : {}),
     ...(deciders.length === 0 ? {} : { not_deciders: { kind: 'list', items: deciders } }),
@@ -64,7 +75,9 @@ function others(written: Node | null, context: StepContext): Pick<GateRules, 'no
 function escalation(written: Node | null, { templates }: StepContext): Pick<GateRules, 'escalate'> {
   const after = written === null ? undefined : memberOf(written, 'after')?.value;
   const to = written === null ? null : memberOf(written, 'to');
-  return to === null || typeof after !== 'string' ? {} : { escalate: { after_ms: millisecondsOf(after), to: compileTemplate(to, templates) } };
+  return to === null || typeof after !== 'string'
+    ? {}
+    : { escalate: { after_ms: millisecondsOf(after), to: compileTemplate(to, templates) } };
 }
 
 /** A field of the step that a node names by id or index, as a reference to it means it. */
@@ -72,7 +85,10 @@ export function stepField(item: Node, field: string, { templates }: StepContext)
   const { value } = item;
   if (typeof value !== 'string' && typeof value !== 'number') return null;
   const source = typeof value === 'number' ? `steps[${value}].${field}` : `steps.${value}.${field}`;
-  return templates.resolve({ path: ['steps', value, field], source, start: 0, length: String(value).length }, placesIn(item)(0, String(value).length));
+  return templates.resolve(
+    { path: ['steps', value, field], source, start: 0, length: String(value).length },
+    placesIn(item)(0, String(value).length),
+  );
 }
 
 /** The step that a node names, in the gate's own scope; null when it is none of its steps, which is reported. */
@@ -82,7 +98,12 @@ export function stepBefore(item: Node, context: StepContext): number | null {
   const root = expression.kind === 'reference' ? expression.root : OUTER;
   const index = /^step:(\d+)/.exec(root)?.[1];
   if (index !== undefined) return Number(index);
-  context.report({ code: 'out-of-scope', at: item, message: `\`${String(item.value)}\` is outside of the body that this gate stands in.`, suggestion: 'go back to a step of the same body' });
+  context.report({
+    code: 'out-of-scope',
+    at: item,
+    message: `\`${String(item.value)}\` is outside of the body that this gate stands in.`,
+    suggestion: 'go back to a step of the same body',
+  });
   return null;
 }
 
@@ -90,7 +111,11 @@ export function stepBefore(item: Node, context: StepContext): number | null {
 function checkQuorum({ approvers, quorum = 1, escalate }: GateRules, at: Node | null, { report }: StepContext): void {
   const named = [approvers, escalate?.to].flatMap((template) => (template === undefined ? [] : namesIn(template)));
   if (at === null || approvers === undefined || named.includes(null) || quorum <= new Set(named).size) return;
-  report({ code: 'invalid-value', at, message: `Expected a quorum of at most ${new Set(named).size}, as many people as are named, got \`${quorum}\`.` });
+  report({
+    code: 'invalid-value',
+    at,
+    message: `Expected a quorum of at most ${new Set(named).size}, as many people as are named, got \`${quorum}\`.`,
+  });
 }
 
 /** The names in a template; null stands for those that are known when it runs. */

@@ -13,17 +13,33 @@ export function compilePlanStep(authored: Authored<'plan'>, context: StepContext
   const inputs = mapAt('inputs', context);
   const base = baseOf(authored, context);
   if (typeof at.value === 'string' && source.kind !== 'expression') {
-    report({ code: 'invalid-value', at, message: 'Expected one `${…}` that gives a workflow, as a map or as its text.', suggestion: 'a workflow that has a file is named by `workflow:`' });
+    report({
+      code: 'invalid-value',
+      at,
+      message: 'Expected one `${…}` that gives a workflow, as a map or as its text.',
+      suggestion: 'a workflow that has a file is named by `workflow:`',
+    });
     return null;
   }
   if (authored.foreach !== undefined || authored.loop !== undefined) {
     const key = authored.foreach === undefined ? 'loop' : 'foreach';
-    report({ code: 'conflicting-keys', at: keyOf(node, key), message: 'What an agent makes runs once: people approve it once.', suggestion: `leave \`${key}\` out` });
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(node, key),
+      message: 'What an agent makes runs once: people approve it once.',
+      suggestion: `leave \`${key}\` out`,
+    });
     return null;
   }
   return {
-    kind: 'plan', ...base, ...usualPolicy(1, NO_LIMIT_MS),
-    source, inputs, kinds: generated.kinds, budgets: smallerOf(authored.budgets ?? {}, generated.budgets),
-    message: templateAt('message', context) ?? { kind: 'literal', value: 'Run this workflow?' }, fallback: authored.fallback ?? 'abort',
+    kind: 'plan',
+    ...base,
+    ...usualPolicy(1, NO_LIMIT_MS),
+    source,
+    inputs,
+    kinds: generated.kinds,
+    budgets: smallerOf(authored.budgets ?? {}, generated.budgets),
+    message: templateAt('message', context) ?? { kind: 'literal', value: 'Run this workflow?' },
+    fallback: authored.fallback ?? 'abort',
   };
 }

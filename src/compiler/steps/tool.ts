@@ -32,26 +32,49 @@ export function compileToolStep(authored: Authored<'tool'>, context: StepContext
 function effectOf(tool: CallableTool, { inputs = {} }: AuthoredToolStep): StepBase['effect'] {
   if (tool.kind === 'defined') return tool.effect;
   if (tool.kind === 'mcp') return tool.reads === true ? 'none' : 'external';
-  if (tool.name === 'http_request') return [undefined, 'GET', 'HEAD'].includes(inputs['method'] as string | undefined) ? 'none' : 'external'; // any other value is external
+  if (tool.name === 'http_request')
+    return [undefined, 'GET', 'HEAD'].includes(inputs['method'] as string | undefined) ? 'none' : 'external'; // any other value is external
   return READING.includes(tool.name) ? 'none' : 'workspace';
 }
 
 /** Holds what is written against the tool's schema, as far as its plain words go; the whole of it is checked before the call. */
-function checkInputs({ name: tool }: CallableTool, schema: JsonObject, { at, context: { node, report } }: { at: Node; context: StepContext }): void {
+function checkInputs(
+  { name: tool }: CallableTool,
+  schema: JsonObject,
+  { at, context: { node, report } }: { at: Node; context: StepContext },
+): void {
   const inputs = memberOf(node, 'inputs');
-  const properties: Record<string, Json> = isObject(schema['properties'] ?? null) ? (schema['properties'] as JsonObject) : {}; // isObject said so
+  const properties: Record<string, Json> = isObject(schema['properties'] ?? null)
+    ? (schema['properties'] as JsonObject)
+    : {}; // isObject said so
   const given = [...(inputs?.members ?? [])];
   for (const name of Array.isArray(schema['required']) ? schema['required'] : []) {
     if (typeof name !== 'string' || given.some(([key]) => key === name)) continue;
-    report({ code: 'missing-input', at, message: `The tool \`${tool}\` needs the input \`${name}\`.`, suggestion: 'add it under `inputs:` of the step' });
+    report({
+      code: 'missing-input',
+      at,
+      message: `The tool \`${tool}\` needs the input \`${name}\`.`,
+      suggestion: 'add it under `inputs:` of the step',
+    });
   }
   for (const [name, { node: value }] of given) {
     if (!Object.hasOwn(properties, name)) {
       if (schema['additionalProperties'] !== false) continue;
-      report({ code: 'unknown-input', severity: 'error', at: keyOf(inputs ?? node, name), message: `The tool \`${tool}\` takes no input \`${name}\`.`, suggestion: didYouMean(name, Object.keys(properties)) });
+      report({
+        code: 'unknown-input',
+        severity: 'error',
+        at: keyOf(inputs ?? node, name),
+        message: `The tool \`${tool}\` takes no input \`${name}\`.`,
+        suggestion: didYouMean(name, Object.keys(properties)),
+      });
     } else if (!JSON.stringify(value.value).includes('${')) {
       const expected = faultOf(value.value, properties[name]);
-      if (expected !== null) report({ code: 'invalid-value', at: value, message: `Expected \`${name}\` to be ${expected}, got \`${JSON.stringify(value.value)}\`.` });
+      if (expected !== null)
+        report({
+          code: 'invalid-value',
+          at: value,
+          message: `Expected \`${name}\` to be ${expected}, got \`${JSON.stringify(value.value)}\`.`,
+        });
     }
   }
 }

@@ -20,7 +20,13 @@ export function compileWaitStep(authored: Authored<'wait'>, context: StepContext
   if ((for_ms === null) !== (wait.until === undefined)) return { ...base, for_ms, until };
   const at = memberOf(context.node, 'wait') ?? context.node;
   if (for_ms === null) context.report({ code: 'missing-key', at: startOf(at), message: 'Expected `for` or `until`.' });
-  else context.report({ code: 'conflicting-keys', at: startOf(at), message: '`for` and `until` both say when to go on.', suggestion: 'keep one of them' });
+  else
+    context.report({
+      code: 'conflicting-keys',
+      at: startOf(at),
+      message: '`for` and `until` both say when to go on.',
+      suggestion: 'keep one of them',
+    });
   return null;
 }
 

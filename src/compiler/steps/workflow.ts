@@ -18,15 +18,34 @@ export function compileWorkflowStep(authored: Authored<'workflow'>, context: Ste
   for (const name of given === null ? [] : Object.keys(inputs)) {
     if (given !== null && !Object.hasOwn(plan.inputs, name)) {
       const message = `Workflow \`${plan.name}\` neither declares nor uses an input \`${name}\`.`;
-      report({ code: 'unknown-input', severity: 'warning', at: keyOf(given, name), message, suggestion: didYouMean(name, Object.keys(plan.inputs)) });
+      report({
+        code: 'unknown-input',
+        severity: 'warning',
+        at: keyOf(given, name),
+        message,
+        suggestion: didYouMean(name, Object.keys(plan.inputs)),
+      });
     }
   }
   for (const [name, spec] of Object.entries(plan.inputs)) {
     if (Object.hasOwn(inputs, name)) continue;
-    const value = spec.default !== undefined ? literalTemplate(spec.default, texts) : spec.required ? context.hoist({ workflow: plan.name, name, spec }) : null;
+    const value =
+      spec.default !== undefined
+        ? literalTemplate(spec.default, texts)
+        : spec.required
+          ? context.hoist({ workflow: plan.name, name, spec })
+          : null;
     if (value !== null) inputs[name] = value;
   }
-  return { kind: 'workflow', ...base, ...policy, deadline_ms: nestedDeadline(base, policy), workflow: plan.name, plan: plan.hash, inputs };
+  return {
+    kind: 'workflow',
+    ...base,
+    ...policy,
+    deadline_ms: nestedDeadline(base, policy),
+    workflow: plan.name,
+    plan: plan.hash,
+    inputs,
+  };
 }
 
 /** Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it. */

@@ -11,7 +11,8 @@ import { finish } from './finish.js';
 export const callTool = defineTool({
   name: 'tool',
   title: 'Call a tool',
-  description: 'Calls a tool of the project, one that comes with Perdure, or one that `tool_create` made, durably and by the permissions of the project. Gives what it gave.',
+  description:
+    'Calls a tool of the project, one that comes with Perdure, or one that `tool_create` made, durably and by the permissions of the project. Gives what it gave.',
   input: z.strictObject({
     name: filled('Name of the tool.'),
     inputs: jsonMap('What it is called with, by name.').optional(),
@@ -21,12 +22,20 @@ export const callTool = defineTool({
   annotations: { destructiveHint: true, openWorldHint: true },
   async run({ name, inputs, params, background: leave }, call) {
     const { connection, by } = call;
-    if (inputs !== undefined && params !== undefined) throw new McpRefusal('`inputs` and `params` of the tool `tool` say the same thing; give one of them.');
+    if (inputs !== undefined && params !== undefined)
+      throw new McpRefusal('`inputs` and `params` of the tool `tool` say the same thing; give one of them.');
     const { project, config } = await openWorkspace(connection.terminal);
     const made = connection.made.find('tool', name) ?? null;
     const given = inputs ?? params ?? {};
     const written = callOf(name, Object.keys(given), project.root);
     const limits = made === null ? {} : { limits: generatedLimits(config) };
-    return finish(await startRun({ definition: written.file, inputs: { values: Object.values(given) }, by, made, written, ...limits }, connection), leave, call);
+    return finish(
+      await startRun(
+        { definition: written.file, inputs: { values: Object.values(given) }, by, made, written, ...limits },
+        connection,
+      ),
+      leave,
+      call,
+    );
   },
 });

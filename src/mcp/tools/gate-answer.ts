@@ -27,14 +27,19 @@ const input = z.strictObject({
   gate: filled("The gate's address, or a run's id when one gate is open in it."),
   decision: z.enum(DECISIONS, { error: 'approve, reject or answer' }).describe('What is decided.'),
   answer: filled('The answer, or the option that is chosen.').optional(),
-  comment: z.string({ error: 'a text' }).max(16_384, { error: 'a text of at most 16384 characters' }).optional().describe('Why; a rejection should say it.'),
+  comment: z
+    .string({ error: 'a text' })
+    .max(16_384, { error: 'a text of at most 16384 characters' })
+    .optional()
+    .describe('Why; a rejection should say it.'),
   hash: filled('Hash of what was looked at, as the run tells it; other content is then not decided on.').optional(),
 });
 
 export const gateAnswer = defineTool({
   name: 'gate_answer',
   title: 'Decide a gate',
-  description: 'Approves, rejects or answers what a run waits for. In a run that this client started a person decides, who is asked; the client itself only where the gate names it as its approver.',
+  description:
+    'Approves, rejects or answers what a run waits for. In a run that this client started a person decides, who is asked; the client itself only where the gate names it as its approver.',
   input,
   annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run(given, call) {
@@ -45,14 +50,34 @@ export const gateAnswer = defineTool({
     if (link === null) throw new McpRefusal(`The run \`${run}\` has ended: ${view.status}.`);
     try {
       const open = gateAt(view, given.gate);
-      if (given.hash !== undefined && given.hash !== open.gate.hash) throw new McpRefusal(`Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on (${given.hash}); look again with \`run_status\`.`);
+      if (given.hash !== undefined && given.hash !== open.gate.hash)
+        throw new McpRefusal(
+          `Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on (${given.hash}); look again with \`run_status\`.`,
+        );
       const content = await readGateContent(open.gate, session.store);
       // A decision with a token is a person's own, whatever it says.
       const { kind, approvers } = open.gate;
-      const isPersons = open.needsToken === true || isForPerson({ run, submittedBy: view.submittedBy, kind, content, decision: given.decision, ...(approvers === undefined ? {} : { approvers }) }, by, connection);
+      const isPersons =
+        open.needsToken === true ||
+        isForPerson(
+          {
+            run,
+            submittedBy: view.submittedBy,
+            kind,
+            content,
+            decision: given.decision,
+            ...(approvers === undefined ? {} : { approvers }),
+          },
+          by,
+          connection,
+        );
       const decided = isPersons ? askPerson(open, content, given, call) : null;
       if (decided !== null && decided.kind === 'ask') return decided.question;
-      const says = await saysOf(given, { gate: open.gate, store: session.store, by: decided === null ? by : connection.person });
+      const says = await saysOf(given, {
+        gate: open.gate,
+        store: session.store,
+        by: decided === null ? by : connection.person,
+      });
       const { gate: _path, ...receipt } = await decide(link.client, open, says, session.store);
       return { run, gate: open.address, ...receipt };
     } finally {
@@ -61,15 +86,28 @@ export const gateAnswer = defineTool({
   },
 });
 
-async function saysOf({ decision, answer, comment }: z.infer<typeof input>, { gate, store, by }: { gate: Gate; store: Store; by: string }): Promise<Says> {
+async function saysOf(
+  { decision, answer, comment }: z.infer<typeof input>,
+  { gate, store, by }: { gate: Gate; store: Store; by: string },
+): Promise<Says> {
   const value: Json | undefined = answer === undefined ? undefined : answerValue(answer, gate);
-  return { decision: value !== undefined && decision === 'approve' ? 'answer' : decision, by, ...(comment === undefined ? {} : { comment }), ...(value === undefined ? {} : { value: await store.put(value) }) };
+  return {
+    decision: value !== undefined && decision === 'approve' ? 'answer' : decision,
+    by,
+    ...(comment === undefined ? {} : { comment }),
+    ...(value === undefined ? {} : { value: await store.put(value) }),
+  };
 }
 
 type Asked = { kind: 'ask'; question: ReturnType<typeof inputRequired> } | { kind: 'agreed' };
 
 /** Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a way to ask, refuses. */
-function askPerson(open: OpenGate, content: GateContent | null, given: z.infer<typeof input>, { answers, canAsk }: ToolCall): Asked {
+function askPerson(
+  open: OpenGate,
+  content: GateContent | null,
+  given: z.infer<typeof input>,
+  { answers, canAsk }: ToolCall,
+): Asked {
   const { address, gate } = open;
   const commands = answerCommands(open).join('`, or `');
   const said = saidIn(given);
@@ -80,17 +118,44 @@ function askPerson(open: OpenGate, content: GateContent | null, given: z.infer<t
     if (answered.action === 'accept' && answered.content?.['decide'] === true) return { kind: 'agreed' };
     throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
   }
-  if (!canAsk) throw new McpRefusal(`${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, so a person must decide: \`${commands}\`.`);
-  const shown = content === null ? [] : [safeText(content.shown).split('\n').map((line) => `│ ${line}`).join('\n')];
+  if (!canAsk)
+    throw new McpRefusal(
+      `${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, so a person must decide: \`${commands}\`.`,
+    );
+  const shown =
+    content === null
+      ? []
+      : [
+          safeText(content.shown)
+            .split('\n')
+            .map((line) => `│ ${line}`)
+            .join('\n'),
+        ];
   const options = gate.options === undefined ? [] : [`One of: ${gate.options.map(optionText).join(' · ')}`];
-  const message = [`${safeName(address)} ${gate.hash}`, safeLine(gate.message), ...shown, ...options, safeLine(said)].join('\n\n');
+  const message = [
+    `${safeName(address)} ${gate.hash}`,
+    safeLine(gate.message),
+    ...shown,
+    ...options,
+    safeLine(said),
+  ].join('\n\n');
   return {
     kind: 'ask',
-    question: inputRequired({ inputRequests: { [key]: inputRequired.elicit({ message, requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }) }) } }),
+    question: inputRequired({
+      inputRequests: {
+        [key]: inputRequired.elicit({
+          message,
+          requestedSchema: z.object({ decide: z.boolean().describe('Decide so, in my name.') }),
+        }),
+      },
+    }),
   };
 }
 
 /** What is decided, and with which words: `The decision: reject. Comment: too early`. */
 function saidIn({ decision, answer, comment }: z.infer<typeof input>): string {
-  return [`The decision: ${decision}${answer === undefined ? '' : ` \`${answer}\``}.`, ...(comment === undefined ? [] : [`Comment: ${comment}`])].join(' ');
+  return [
+    `The decision: ${decision}${answer === undefined ? '' : ` \`${answer}\``}.`,
+    ...(comment === undefined ? [] : [`Comment: ${comment}`]),
+  ].join(' ');
 }

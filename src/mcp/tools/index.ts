@@ -11,4 +11,15 @@ import { workflowCreate } from './workflow-create.js';
 import { workflow } from './workflow.js';
 
 /** Every tool, in the order in which clients list them. */
-export const TOOLS: readonly McpTool[] = [task, workflow, callTool, agentsList, agentCreate, toolCreate, workflowCreate, runStatus, runWait, gateAnswer];
+export const TOOLS: readonly McpTool[] = [
+  task,
+  workflow,
+  callTool,
+  agentsList,
+  agentCreate,
+  toolCreate,
+  workflowCreate,
+  runStatus,
+  runWait,
+  gateAnswer,
+];

@@ -7,7 +7,8 @@ import { defineTool } from '../tool.js';
 export const runStatus = defineTool({
   name: 'run_status',
   title: 'Look at a run',
-  description: 'Says how a run is now: its status, steps, cost, result, and what waits for a decision. Waits for nothing.',
+  description:
+    'Says how a run is now: its status, steps, cost, result, and what waits for a decision. Waits for nothing.',
   input: z.strictObject({ run: runId }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ run }, { connection }) {

@@ -7,10 +7,16 @@ import { waitForRun } from '../wait-for-run.js';
 export const runWait = defineTool({
   name: 'run_wait',
   title: 'Wait for a run',
-  description: 'Waits until a run has ended or needs a decision, and gives its result; after the time it gives it as it is, to be waited for again.',
+  description:
+    'Waits until a run has ended or needs a decision, and gives its result; after the time it gives it as it is, to be waited for again.',
   input: z.strictObject({
     run: runId,
-    timeout_s: z.number({ error: 'a number of seconds' }).positive({ error: 'a number of seconds above 0' }).max(3_600, { error: 'at most 3600 seconds' }).optional().describe('How long to wait, in seconds; 50 when left out.'),
+    timeout_s: z
+      .number({ error: 'a number of seconds' })
+      .positive({ error: 'a number of seconds above 0' })
+      .max(3_600, { error: 'at most 3600 seconds' })
+      .optional()
+      .describe('How long to wait, in seconds; 50 when left out.'),
   }),
   annotations: { readOnlyHint: true, openWorldHint: false },
   async run({ run, timeout_s: seconds }, { connection, signal, progress }) {

@@ -28,20 +28,43 @@ export const task = defineTool({
     description: filled('What it is about, in three to five words. Not needed with `session_id`.').optional(),
     prompt: filled('The whole task.'),
     agent_name: filled('Name of an agent; `agents_list` has them.').optional(),
-    agent_cli: z.enum(PROGRAMS, { error: 'claude, codex or gemini' }).optional().describe('The program that does it. A session goes on with the program that began it; ignored beside `agent_name` where one begins.'),
+    agent_cli: z
+      .enum(PROGRAMS, { error: 'claude, codex or gemini' })
+      .optional()
+      .describe(
+        'The program that does it. A session goes on with the program that began it; ignored beside `agent_name` where one begins.',
+      ),
     background,
-    session_id: filled('Goes on with the session of an earlier task: the agent is told what was said in it.').optional(),
+    session_id: filled(
+      'Goes on with the session of an earlier task: the agent is told what was said in it.',
+    ).optional(),
   }),
   annotations: { destructiveHint: true, openWorldHint: true },
-  async run({ description, prompt, agent_name: named, agent_cli: program, background: leave, session_id: given }, call) {
+  async run(
+    { description, prompt, agent_name: named, agent_cli: program, background: leave, session_id: given },
+    call,
+  ) {
     const { connection, by } = call;
-    if (description === undefined && given === undefined) throw new McpRefusal('Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on with a `session_id` needs none.');
+    if (description === undefined && given === undefined)
+      throw new McpRefusal(
+        'Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on with a `session_id` needs none.',
+      );
     const begun = given === undefined ? null : findConversation(given, (await connection.session()).store);
     if (begun !== null && program !== undefined && program !== begun.agent_cli) throw begunByAnother(begun, program);
     const name = named ?? begun?.agent_name ?? (program === undefined ? ANYBODY : programAgent(program));
     const agent = await findAgent(name, connection);
     const conversation = wantedSession(given ?? 'new');
-    const run = await startRun({ definition: agent.file, inputs: { request: prompt }, by, made: null, ...agent, ...(conversation === null ? {} : { conversation }) }, connection);
+    const run = await startRun(
+      {
+        definition: agent.file,
+        inputs: { request: prompt },
+        by,
+        made: null,
+        ...agent,
+        ...(conversation === null ? {} : { conversation }),
+      },
+      connection,
+    );
     return { ...(await finish(run, leave, call)), session_id: conversation?.id ?? null };
   },
 });
@@ -50,7 +73,9 @@ export const task = defineTool({
 async function findAgent(name: string, { terminal, made }: Connection): Promise<FoundAgent> {
   const { project } = await openWorkspace(terminal);
   const { agents } = listAgents({ project, cwd: terminal.cwd });
-  const written = agents.find((agent) => agent.name === name) ?? agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
+  const written =
+    agents.find((agent) => agent.name === name) ??
+    agents.find((agent) => agent.name.toLowerCase() === name.toLowerCase());
   if (written !== undefined) return { file: written.file };
   const own = made.find('agent', name);
   if (own !== undefined) return { file: own.file, made: own };
@@ -58,5 +83,7 @@ async function findAgent(name: string, { terminal, made }: Connection): Promise<
   const file = join(project.root, 'definitions', 'agents', `${name}.yml`);
   if (ours !== null) return { file, written: { file, text: ours } };
   const known = [...agents, ...made.all('agent')].map((agent) => agent.name);
-  throw new McpRefusal(`There is no agent \`${name}\`; ${didYouMean(name, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`}`);
+  throw new McpRefusal(
+    `There is no agent \`${name}\`; ${didYouMean(name, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`}`,
+  );
 }

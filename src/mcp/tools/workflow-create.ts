@@ -12,26 +12,37 @@ import { defineTool } from '../tool.js';
 export const workflowCreate = defineTool({
   name: 'workflow_create',
   title: 'Make a workflow',
-  description: 'Makes a workflow of agent steps for this connection; run it with `workflow`. A person approves its exact text before it runs, and it is gone when the connection ends.',
+  description:
+    'Makes a workflow of agent steps for this connection; run it with `workflow`. A person approves its exact text before it runs, and it is gone when the connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other workflow may have it.'),
-    definition: definition({ map: 'The workflow as a map: `description`, `steps`, `execution`, `inputs`.', yaml: 'The workflow as YAML.', either: 'The workflow, without its name.' }),
+    definition: definition({
+      map: 'The workflow as a map: `description`, `steps`, `execution`, `inputs`.',
+      yaml: 'The workflow as YAML.',
+      either: 'The workflow, without its name.',
+    }),
   }),
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   async run({ name, definition: written }, { connection }) {
     const { terminal, made } = connection;
     const workspace = await openWorkspace(terminal);
     const { project, config } = workspace;
-    if ('entry' in createResolver(project).workflow(name, join(project.root, 'any'))) throw new McpRefusal(`The project has a workflow \`${name}\` already; choose another name.`);
+    if ('entry' in createResolver(project).workflow(name, join(project.root, 'any')))
+      throw new McpRefusal(`The project has a workflow \`${name}\` already; choose another name.`);
     const { text, description } = writtenText(written, { name });
     const file = join(project.root, 'definitions', 'workflows', `${name}.yml`);
     await made.add({ kind: 'workflow', name, description, file, text }, async () => {
       const { plan } = await compile(file, workspace, terminal, made.forCompiler());
-      if (plan.name !== name) throw new McpRefusal(`The workflow's text names it \`${plan.name}\`; expected \`${name}\`.`);
+      if (plan.name !== name)
+        throw new McpRefusal(`The workflow's text names it \`${plan.name}\`; expected \`${name}\`.`);
       checkGenerated(plan, config);
       // What it has to say against the text the compiler has said.
       checkToolSteps(createLoader(terminal.cwd, () => undefined, made.forCompiler().texts).load(file));
     });
-    return { name, definition: text, next: `Run it with \`workflow\`; a person must approve it. To keep it, a person saves it as definitions/workflows/${name}.yml.` };
+    return {
+      name,
+      definition: text,
+      next: `Run it with \`workflow\`; a person must approve it. To keep it, a person saves it as definitions/workflows/${name}.yml.`,
+    };
   },
 });

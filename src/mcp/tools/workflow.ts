@@ -12,7 +12,8 @@ import { finish } from './finish.js';
 export const workflow = defineTool({
   name: 'workflow',
   title: 'Run a workflow',
-  description: 'Runs a named workflow of the project, or one that `workflow_create` made, durably. Gives its result; a long one gives a handle for `run_wait`.',
+  description:
+    'Runs a named workflow of the project, or one that `workflow_create` made, durably. Gives its result; a long one gives a handle for `run_wait`.',
   input: z.strictObject({
     name: filled('Name of the workflow.'),
     inputs: jsonMap('Its inputs by name.').optional(),
@@ -23,9 +24,15 @@ export const workflow = defineTool({
     const { connection, by } = call;
     const { project, config } = await openWorkspace(connection.terminal);
     const made = connection.made.find('workflow', name) ?? null;
-    if (made !== null) return finish(await startRun({ definition: made.file, inputs, by, made, limits: generatedLimits(config) }, connection), leave, call);
+    if (made !== null)
+      return finish(
+        await startRun({ definition: made.file, inputs, by, made, limits: generatedLimits(config) }, connection),
+        leave,
+        call,
+      );
     const found = createResolver(project).workflow(name, join(project.root, 'any'));
-    if ('missing' in found) throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
+    if ('missing' in found)
+      throw new McpRefusal(found.suggestion === null ? found.missing : `${found.missing} ${found.suggestion}`);
     return finish(await startRun({ definition: found.entry.file, inputs, by, made }, connection), leave, call);
   },
 });

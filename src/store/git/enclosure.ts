@@ -4,7 +4,13 @@ import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../bare-sandbox.j
 import { findOnPath, isExecutable } from '../find-on-path.js';
 
 /** Where the system has its git: no workspace is there, whatever PATH says. */
-const GITS = ['/usr/bin/git', '/usr/local/bin/git', '/bin/git', '/opt/homebrew/bin/git', '/run/current-system/sw/bin/git'];
+const GITS = [
+  '/usr/bin/git',
+  '/usr/local/bin/git',
+  '/bin/git',
+  '/opt/homebrew/bin/git',
+  '/run/current-system/sw/bin/git',
+];
 
 /** What git sees of the machine beside programs. Paths are absolute. */
 export interface Sight {
@@ -20,7 +26,14 @@ export interface Sight {
 export function gitProgram(apart: string | undefined): string {
   const known = GITS.find(isExecutable);
   if (known !== undefined) return known;
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder) && !folder.split(sep).includes('node_modules') && (apart === undefined || !isBelow(folder, apart)));
+  const folders = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter(
+      (folder) =>
+        isAbsolute(folder) &&
+        !folder.split(sep).includes('node_modules') &&
+        (apart === undefined || !isBelow(folder, apart)),
+    );
   return findOnPath('git', folders.join(delimiter)) ?? 'git-is-not-installed';
 }
 
@@ -35,15 +48,23 @@ export function sandboxProgram(): string | null {
  */
 export function enclose(git: string, { workTree, ours, hidden }: Sight): string[] {
   const real = realpathSync(git);
-  const more = SYSTEM_FOLDERS.some((known) => real.startsWith(`${known}/`)) ? [] : ['--ro-bind-try', dirname(dirname(real)), dirname(dirname(real))];
+  const more = SYSTEM_FOLDERS.some((known) => real.startsWith(`${known}/`))
+    ? []
+    : ['--ro-bind-try', dirname(dirname(real)), dirname(dirname(real))];
   return [
     ...bareSandbox({ network: false }),
     ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []),
-    ...more, '--tmpfs', '/tmp',
-    '--ro-bind', workTree, workTree,
+    ...more,
+    '--tmpfs',
+    '/tmp',
+    '--ro-bind',
+    workTree,
+    workTree,
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
     ...ours.flatMap((folder) => ['--bind', folder, folder]),
-    '--chdir', workTree, '--',
+    '--chdir',
+    workTree,
+    '--',
   ];
 }
 

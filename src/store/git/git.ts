@@ -28,17 +28,48 @@ const MOST_BYTES = 256 * 1024 * 1024;
  * the later waits. The rest says for each way in which git starts another program that it does not.
  */
 const SETTINGS = [
-  'core.autocrlf=false', 'core.quotePath=false', 'core.compression=1', 'core.filesRefLockTimeout=3000', 'gc.auto=0', 'maintenance.auto=false',
-  'safe.bareRepository=explicit', 'core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.untrackedCache=false', 'core.splitIndex=false', 'core.attributesFile=/dev/null',
-  'core.pager=cat', 'core.editor=false', 'core.askPass=false', 'core.sshCommand=false', 'core.gitProxy=false', 'credential.helper=', 'gpg.program=false',
-  'submodule.recurse=false', 'fetch.recurseSubmodules=false', 'diff.ignoreSubmodules=all', 'protocol.allow=never', 'core.alternateRefsCommand=false', 'uploadpack.packObjectsHook=false',
+  'core.autocrlf=false',
+  'core.quotePath=false',
+  'core.compression=1',
+  'core.filesRefLockTimeout=3000',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'safe.bareRepository=explicit',
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.splitIndex=false',
+  'core.attributesFile=/dev/null',
+  'core.pager=cat',
+  'core.editor=false',
+  'core.askPass=false',
+  'core.sshCommand=false',
+  'core.gitProxy=false',
+  'credential.helper=',
+  'gpg.program=false',
+  'submodule.recurse=false',
+  'fetch.recurseSubmodules=false',
+  'diff.ignoreSubmodules=all',
+  'protocol.allow=never',
+  'core.alternateRefsCommand=false',
+  'uploadpack.packObjectsHook=false',
 ];
 
 /** All that git is told of the machine: nothing of ours is passed on, and no file of a person or of the system is read. */
 const ENVIRONMENT = {
-  PATH: '/usr/bin:/bin', LC_ALL: 'C', HOME: '/nonexistent', XDG_CONFIG_HOME: '/nonexistent',
-  GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_SYSTEM: '/dev/null', GIT_CONFIG_GLOBAL: '/dev/null', GIT_ATTR_NOSYSTEM: '1',
-  GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_NO_REPLACE_OBJECTS: '1', GIT_ALLOW_PROTOCOL: 'none',
+  PATH: '/usr/bin:/bin',
+  LC_ALL: 'C',
+  HOME: '/nonexistent',
+  XDG_CONFIG_HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
 };
 
 /**
@@ -50,8 +81,18 @@ export function gitOf(folder: string): Git {
     const { workTree, hidden = [], index, ignored = '/dev/null' } = place;
     const git = gitProgram(workTree);
     const settings = [...SETTINGS, `core.excludesFile=${ignored}`].flatMap((setting) => ['-c', setting]);
-    const words = [`--git-dir=${folder}`, ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]), '--no-pager', ...settings, ...args];
-    const call = { ...place, env: { ...ENVIRONMENT, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) }, cwd: workTree ?? folder };
+    const words = [
+      `--git-dir=${folder}`,
+      ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
+      '--no-pager',
+      ...settings,
+      ...args,
+    ];
+    const call = {
+      ...place,
+      env: { ...ENVIRONMENT, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
+      cwd: workTree ?? folder,
+    };
     const bwrap = workTree === undefined ? null : sandboxProgram();
     if (bwrap === null || workTree === undefined) return run(git, words, call);
     try {

@@ -28,7 +28,24 @@ const REPOSITORY_MODE = '160000';
 /** Has git compare files with an index, and nothing else: none is changed, and no repository inside is asked anything. */
 export async function lookAt({ git, repository: { top }, below, without, place }: Look): Promise<Seen> {
   const paths = [below === '' ? '.' : `:(literal)${below}`, ...without.map((path) => `:(exclude,literal)${path}`)];
-  const text = (await git(['ls-files', '-z', '-t', '--stage', '--cached', '--modified', '--deleted', '--others', '--exclude-standard', '--', ...paths], { ...place, workTree: top })).toString();
+  const text = (
+    await git(
+      [
+        'ls-files',
+        '-z',
+        '-t',
+        '--stage',
+        '--cached',
+        '--modified',
+        '--deleted',
+        '--others',
+        '--exclude-standard',
+        '--',
+        ...paths,
+      ],
+      { ...place, workTree: top },
+    )
+  ).toString();
   const indexed: string[] = [];
   const changed = new Set<string>();
   const repositories = new Set<string>();
@@ -46,7 +63,9 @@ export async function lookAt({ git, repository: { top }, below, without, place }
 
 /** The folders of these that are below a top, from there. */
 export function foldersBelow(top: string, folders: string[]): string[] {
-  return folders.map((folder) => relative(top, folder)).filter((path) => path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path));
+  return folders
+    .map((folder) => relative(top, folder))
+    .filter((path) => path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path));
 }
 
 /** Adds what does not count to how git is called: in a sandbox it is not even there. */

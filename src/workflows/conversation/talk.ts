@@ -43,7 +43,18 @@ export interface Lane {
 }
 
 export function freshConversation(tried: number): Conversation {
-  return { head: null, turns: 0, bytes: 0, calls: [], ends: [], allowed: {}, denials: 0, used_ms: 0, spend: NO_SPEND, tried };
+  return {
+    head: null,
+    turns: 0,
+    bytes: 0,
+    calls: [],
+    ends: [],
+    allowed: {},
+    denials: 0,
+    used_ms: 0,
+    spend: NO_SPEND,
+    tried,
+  };
 }
 
 export function agentOf({ context }: Scope, hash: Hash): Agent {
@@ -60,7 +71,8 @@ export function endedBy(type: FailureType, message: string): ApplicationFailure 
 /** The time that one activity of a conversation may take. Throws where the try's time is over. */
 export function limitFor(seat: Seat): number {
   const left = timeLeft(seat);
-  if (left <= 0) throw endedBy('timeout', `The step did not end within its time limit of ${seat.step.timeout_ms / 1000} s.`);
+  if (left <= 0)
+    throw endedBy('timeout', `The step did not end within its time limit of ${seat.step.timeout_ms / 1000} s.`);
   return left;
 }
 
@@ -71,8 +83,16 @@ export function callPath({ path, state }: Talk, index: number): string {
 
 /** What activities are told for an agent that may make others, and of the tools that it has made. */
 export function makingOf(talk: Talk): { made?: string; makes?: MakingModels } {
-  const { state: { made }, agent: { uses = [] }, seat: { scope: { context } } } = talk;
-  const makes = uses.some(({ kind }) => kind === 'maker') ? { makes: { models: Object.keys(context.settings.models), model: modelName(talk) } } : {};
+  const {
+    state: { made },
+    agent: { uses = [] },
+    seat: {
+      scope: { context },
+    },
+  } = talk;
+  const makes = uses.some(({ kind }) => kind === 'maker')
+    ? { makes: { models: Object.keys(context.settings.models), model: modelName(talk) } }
+    : {};
   return { ...(made === undefined ? {} : { made }), ...makes };
 }
 
@@ -82,7 +102,14 @@ export function modelName({ seat: { step }, agent, asked }: Pick<Talk, 'seat' | 
 }
 
 /** Gives back the slot of a lane that has ended, or that waits for a person. */
-export function releaseSpare({ seat: { scope: { context } } }: Talk, lane: Lane): void {
+export function releaseSpare(
+  {
+    seat: {
+      scope: { context },
+    },
+  }: Talk,
+  lane: Lane,
+): void {
   if (lane.spare === null) return;
   leaveSlot(context, lane.spare);
   context.flight.activities -= 1;

@@ -22,7 +22,14 @@ const MOST_AT_ONCE = 8;
 /** Agents that call each other go no deeper; the step's own agent is the first. */
 const MOST_DEPTH = 5;
 /** Failures of a called agent that are the run's own and not for its caller to mend. */
-const OURS: ReadonlySet<string> = new Set(['limit-reached', 'timeout', 'internal', 'store-full', 'store-missing', 'journal-mismatch']);
+const OURS: ReadonlySet<string> = new Set([
+  'limit-reached',
+  'timeout',
+  'internal',
+  'store-full',
+  'store-missing',
+  'journal-mismatch',
+]);
 
 /** Makes the calls of the last turn that have not ended: those that may at the same time, in the order of the model. */
 export async function callTools(talk: Talk): Promise<void> {
@@ -48,25 +55,37 @@ async function runBatch(talk: Talk, batch: number[]): Promise<void> {
   const lanes = openLanes(talk, batch.length);
   let running = lanes.length;
   seat.working += lanes.length - 1;
-  const ended = await Promise.allSettled(lanes.map(async (lane) => {
-    try {
-      for (let index = queue.shift(); index !== undefined; index = queue.shift()) await runCall(talk, index, lane);
-    } finally {
-      releaseSpare(talk, lane);
-      running -= 1;
-      // The last one goes on as the conversation itself.
-      if (running > 0) leave(seat);
-    }
-  }));
+  const ended = await Promise.allSettled(
+    lanes.map(async (lane) => {
+      try {
+        for (let index = queue.shift(); index !== undefined; index = queue.shift()) await runCall(talk, index, lane);
+      } finally {
+        releaseSpare(talk, lane);
+        running -= 1;
+        // The last one goes on as the conversation itself.
+        if (running > 0) leave(seat);
+      }
+    }),
+  );
   const failed = ended.filter((end) => end.status === 'rejected').map(({ reason }): unknown => reason);
   // As it was caught; a cancellation goes first (I9).
   if (failed.length > 0) throw failed.find(isCancellation) ?? failed[0];
 }
 
-function openLanes({ seat: { scope: { context } } }: Talk, calls: number): Lane[] {
+function openLanes(
+  {
+    seat: {
+      scope: { context },
+    },
+  }: Talk,
+  calls: number,
+): Lane[] {
   const lanes: Lane[] = [{ spare: null }];
   const { flight, settings } = context;
-  while (lanes.length < Math.min(calls, MOST_AT_ONCE) && flight.activities < (settings.budget.max_parallel ?? MOST_AT_ONCE)) {
+  while (
+    lanes.length < Math.min(calls, MOST_AT_ONCE) &&
+    flight.activities < (settings.budget.max_parallel ?? MOST_AT_ONCE)
+  ) {
     const spare = spareSlot(context);
     if (spare === null) break;
     flight.activities += 1;
@@ -93,17 +112,25 @@ async function parkCall(talk: Talk, lane: Lane): Promise<void> {
 }
 
 async function endOfCall(one: OneCall): Promise<CallEnd> {
-  const { talk, request: { action, agent } } = one;
+  const {
+    talk,
+    request: { action, agent },
+  } = one;
   if (action === undefined) return { refused: true };
   const refusal = await allowance(one, action);
   if (refusal !== null) return { unmade: refusal };
   await parkCall(talk, one.lane);
-  return agent === undefined ? callTool(one) : callAgent(one, { agent: agentOf(talk.seat.scope, longHash(agent)), asked: { agent } });
+  return agent === undefined
+    ? callTool(one)
+    : callAgent(one, { agent: agentOf(talk.seat.scope, longHash(agent)), asked: { agent } });
 }
 
 /** Null when the call may be made; what the policy says, or a person. That a person allowed it is remembered. */
 async function allowance(one: OneCall, action: Action): Promise<string | null> {
-  const { talk: { state }, index } = one;
+  const {
+    talk: { state },
+    index,
+  } = one;
   if (state.allowed[index] !== undefined) return null;
   const permission = await permissionFor(one, action);
   if (permission === 'allowed') return null;
@@ -114,7 +141,7 @@ async function allowance(one: OneCall, action: Action): Promise<string | null> {
 
 async function callTool(one: OneCall): Promise<CallEnd> {
   const { state } = one.talk;
-  for (let again = 0; ; ) {
+  for (let again = 0; ;) {
     const answer = await makeCall(one, again);
     if ('called' in answer) return callAgent(one, madeAgent(one, answer.called));
     if ('starts' in answer) return callWorkflow(one, answer.starts);
@@ -131,7 +158,10 @@ async function callTool(one: OneCall): Promise<CallEnd> {
 
 /** What a person allowed is not what would be done: null when it is allowed as it is now. */
 async function askAgain(one: OneCall): Promise<string | null> {
-  const { talk: { state }, index } = one;
+  const {
+    talk: { state },
+    index,
+  } = one;
   delete state.allowed[index];
   const permission = await permissionAgain(one);
   if ('refusal' in permission) return permission.refusal;
@@ -140,23 +170,50 @@ async function askAgain(one: OneCall): Promise<string | null> {
 }
 
 function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
-  const { talk, index, request: { tool, quick: isQuick } } = one;
-  const { seat, seat: { scope, step }, state, path, asked } = talk;
+  const {
+    talk,
+    index,
+    request: { tool, quick: isQuick },
+  } = one;
+  const {
+    seat,
+    seat: { scope, step },
+    state,
+    path,
+    asked,
+  } = talk;
   const { root, nested, settings } = scope.context;
   const allowed = state.allowed[index];
   const call: ToolCall = {
     // Another try goes on with the same calls: their keys stay.
-    root, nested, step: addressOf(scope, step), path, try: triesBefore(scope, step) + 1, environment: {},
-    turn: state.turns, call: index, head: state.head ?? '', workspace: settings.workspace, limit_ms: limitFor(seat),
-    ...(asked === null ? {} : { agent: asked.agent }), ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }), ...(again === 0 ? {} : { again }), ...makingOf(talk),
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: triesBefore(scope, step) + 1,
+    environment: {},
+    turn: state.turns,
+    call: index,
+    head: state.head ?? '',
+    workspace: settings.workspace,
+    limit_ms: limitFor(seat),
+    ...(asked === null ? {} : { agent: asked.agent }),
+    ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),
+    ...(again === 0 ? {} : { again }),
+    ...makingOf(talk),
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
-  if (isQuick) return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [shortCall(call, callerOf(null))]);
+  if (isQuick)
+    return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [
+      shortCall(call, callerOf(null)),
+    ]);
   const id = callPath(talk, index);
   // What is begun is journalled, so that a lost worker's call may always come again.
   const { retry: { maximumAttempts: _once, ...retry } = {}, ...options } = actingOptions(step, id, summary);
-  return acting.callTool.executeWithOptions({ ...options, retry, startToCloseTimeout }, [shortCall(call, callerOf(id))]);
+  return acting.callTool.executeWithOptions({ ...options, retry, startToCloseTimeout }, [
+    shortCall(call, callerOf(id)),
+  ]);
 }
 
 /** Who is called, and what its activities are told of it beside where the call stands. */
@@ -166,21 +223,47 @@ interface Called {
 }
 
 /** An agent that was made in this run, as the Plan would hold it: activities know the rest of it. It may do what its maker may. */
-function madeAgent({ talk: { seat: { scope } } }: OneCall, { agent: hash, by, name, model, max_turns, question }: CalledAgent): Called {
+function madeAgent(
+  {
+    talk: {
+      seat: { scope },
+    },
+  }: OneCall,
+  { agent: hash, by, name, model, max_turns, question }: CalledAgent,
+): Called {
   const { base_url: _own, ...maker } = agentOf(scope, longHash(by));
-  return { agent: { ...maker, name, model, max_turns }, asked: { agent: hash, ...(question === undefined ? {} : { question }) } };
+  return {
+    agent: { ...maker, name, model, max_turns },
+    asked: { agent: hash, ...(question === undefined ? {} : { question }) },
+  };
 }
 
 /** An agent as a tool: a conversation of its own, in the same step, slot and time. */
 async function callAgent({ talk, index, lane: _shared }: OneCall, { agent, asked }: Called): Promise<CallEnd> {
-  const { seat, seat: { scope: { context } }, state, depth } = talk;
+  const {
+    seat,
+    seat: {
+      scope: { context },
+    },
+    state,
+    depth,
+  } = talk;
   const most = talk.agent.max_depth ?? MOST_DEPTH;
-  if (depth >= most) return { unmade: `\`${agent.name}\` was not called: agents may call each other ${most} levels deep.` };
+  if (depth >= most)
+    return { unmade: `\`${agent.name}\` was not called: agents may call each other ${most} levels deep.` };
   const path = callPath(talk, index);
   const own = context.conversations.get(path) ?? freshConversation(1);
   context.conversations.set(path, own);
   try {
-    const { output, bytes } = await talk.converse({ seat, state: own, path, agent, converse: talk.converse, asked: { ...asked, head: state.head ?? '', call: index }, depth: depth + 1 });
+    const { output, bytes } = await talk.converse({
+      seat,
+      state: own,
+      path,
+      agent,
+      converse: talk.converse,
+      asked: { ...asked, head: state.head ?? '', call: index },
+      depth: depth + 1,
+    });
     state.bytes += bytes;
     return { answer: output ?? { value: null } };
   } catch (error) {

@@ -20,14 +20,23 @@ type Word = { hash: Hash } | { refusal: string };
 
 /** Judges a call here, so that what was decided is in history; the activity judges it again. */
 export async function permissionFor(one: OneCall, action: Action): Promise<Permission> {
-  const { talk: { seat: { top, scope: { context } }, agent: { permissions } } } = one;
+  const {
+    talk: {
+      seat: {
+        top,
+        scope: { context },
+      },
+      agent: { permissions },
+    },
+  } = one;
   if (permissions === undefined) return { refusal: 'Not allowed: the agent has no permissions.' };
   const verdict = verdictOn(one, permissions, action);
   if (verdict.verdict === 'allow') return 'allowed';
   if (verdict.verdict === 'ask') return askPerson(one);
   top.denials += 1;
   // Nobody is there to ask in a run that decides by itself, and `--yes` is no word about what is denied.
-  if (top.denials < permissions.escalate_after || context.settings.gates !== 'ask') return { refusal: `Not allowed: ${verdict.reason}` };
+  if (top.denials < permissions.escalate_after || context.settings.gates !== 'ask')
+    return { refusal: `Not allowed: ${verdict.reason}` };
   const permission = await askPerson(one);
   top.denials = 0;
   return permission;
@@ -35,7 +44,12 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
 
 /** Whether the policy denies a call: `--yes` lifts that never. */
 export function isDenied(one: OneCall): boolean {
-  const { talk: { agent: { permissions } }, request: { action } } = one;
+  const {
+    talk: {
+      agent: { permissions },
+    },
+    request: { action },
+  } = one;
   return permissions !== undefined && action !== undefined && verdictOn(one, permissions, action).verdict === 'deny';
 }
 
@@ -47,17 +61,27 @@ function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, a
 
 /** Asks about a call that was allowed as something else, by the last version of Perdure say. Where nobody is there to ask, it is not made. */
 export async function permissionAgain(one: OneCall): Promise<Word> {
-  if (one.talk.seat.scope.context.settings.gates !== 'ask') return { refusal: 'Not allowed: what the call would do has changed since it was allowed.' };
+  if (one.talk.seat.scope.context.settings.gates !== 'ask')
+    return { refusal: 'Not allowed: what the call would do has changed since it was allowed.' };
   return askPerson(one, true);
 }
 
 /** Opens a gate that shows exactly what would be done, and waits there for a person. */
 async function askPerson(one: OneCall, renewed = false): Promise<Word> {
-  const { talk: { seat: { scope: { context } } } } = one;
+  const {
+    talk: {
+      seat: {
+        scope: { context },
+      },
+    },
+  } = one;
   const gate = await gateFor(one, renewed);
   if ('refusal' in gate) return gate;
   const alone = unattendedEnd(gate, context.settings);
-  if (alone !== null) return alone.status === 'success' ? { hash: gate.hash } : { refusal: `Not allowed: ${'failure' in alone ? alone.failure.message : 'nobody was asked'}.` };
+  if (alone !== null)
+    return alone.status === 'success'
+      ? { hash: gate.hash }
+      : { refusal: `Not allowed: ${'failure' in alone ? alone.failure.message : 'nobody was asked'}.` };
   const { decision, by, comment } = await decided(one, gate);
   if (decision === 'approve') return { hash: gate.hash };
   return { refusal: `Not allowed by ${by.join(', ')}${comment ? `: ${comment}` : '.'}` };
@@ -65,25 +89,82 @@ async function askPerson(one: OneCall, renewed = false): Promise<Word> {
 
 /** The gate of a call, as it was shown before the run continued as new. */
 async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal: string }> {
-  const { talk: { state, asked, seat: { scope: { context } } }, index } = one;
+  const {
+    talk: {
+      state,
+      asked,
+      seat: {
+        scope: { context },
+      },
+    },
+    index,
+  } = one;
   const shown = context.carriedGates.get(callPath(one.talk, index));
-  return shown ?? openGate(one, { tool: { head: state.head ?? '', call: index, workspace: context.settings.workspace, ...(asked === null ? {} : { agent: asked.agent }), ...makingOf(one.talk), ...(renewed ? { renewed } : {}) } });
+  return (
+    shown ??
+    openGate(one, {
+      tool: {
+        head: state.head ?? '',
+        call: index,
+        workspace: context.settings.workspace,
+        ...(asked === null ? {} : { agent: asked.agent }),
+        ...makingOf(one.talk),
+        ...(renewed ? { renewed } : {}),
+      },
+    })
+  );
 }
 
 async function openGate(one: OneCall, about: { question: string }): Promise<Gate>;
 async function openGate(one: OneCall, about: { tool: ToolPlace }): Promise<Gate | { refusal: string }>;
-async function openGate(one: OneCall, about: { tool: ToolPlace } | { question: string }): Promise<Gate | { refusal: string }> {
-  const { talk, talk: { seat: { scope, scope: { context }, step, top } }, index } = one;
+async function openGate(
+  one: OneCall,
+  about: { tool: ToolPlace } | { question: string },
+): Promise<Gate | { refusal: string }> {
+  const {
+    talk,
+    talk: {
+      seat: {
+        scope,
+        scope: { context },
+        step,
+        top,
+      },
+    },
+    index,
+  } = one;
   const { root, nested, gates, settings } = context;
   const path = callPath(talk, index);
   gates.decided.delete(path);
   const since = new Date().toISOString();
   const kind = 'tool' in about ? 'tool' : 'lost';
-  const rendered = await quick.renderGate({ root, nested, step: addressOf(scope, step), path, try: top.tried, environment: {}, since, submitter: settings.submitted_by, ...about });
+  const rendered = await quick.renderGate({
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: top.tried,
+    environment: {},
+    since,
+    submitter: settings.submitted_by,
+    ...about,
+  });
   return 'refusal' in rendered ? rendered : { path, kind, fallback: 'abort', since, ...rendered };
 }
 
-function decided({ talk, talk: { seat, seat: { scope: { context } } }, lane }: OneCall, gate: Gate): Promise<GateEnd> {
+function decided(
+  {
+    talk,
+    talk: {
+      seat,
+      seat: {
+        scope: { context },
+      },
+    },
+    lane,
+  }: OneCall,
+  gate: Gate,
+): Promise<GateEnd> {
   releaseSpare(talk, lane);
   return aside(seat, () => awaitDecision(context.gates, gate));
 }
@@ -93,13 +174,24 @@ function decided({ talk, talk: { seat, seat: { scope: { context } } }, lane }: O
  * model is told.
  */
 export async function afterDoubt(one: OneCall): Promise<string | null> {
-  const { talk: { seat: { scope: { context } } }, index, request: { tool } } = one;
-  if (context.settings.gates !== 'ask') return `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, its effect is external, and nobody was to be asked. It was not repeated.`;
+  const {
+    talk: {
+      seat: {
+        scope: { context },
+      },
+    },
+    index,
+    request: { tool },
+  } = one;
+  if (context.settings.gates !== 'ask')
+    return `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, its effect is external, and nobody was to be asked. It was not repeated.`;
   const question = `The worker was lost while \`${tool}\` ran. Its effect is external and may have happened. Do it again, count it as done, or stop?`;
   const gate = context.carriedGates.get(callPath(one.talk, index)) ?? (await openGate(one, { question }));
   const { decision, by, comment, output } = await decided(one, gate);
   const chosen = output !== null && 'value' in output ? output.value : decision === 'approve' ? 'retry' : 'stop';
   if (chosen === 'retry') return null;
   const says = `${by.join(', ')}${comment ? `: ${comment}` : ''}`;
-  return chosen === 'done' ? `The worker was lost while this ran; it counts as done, by ${says}.` : `The worker was lost while this ran, and it was not repeated, by ${says}.`;
+  return chosen === 'done'
+    ? `The worker was lost while this ran; it counts as done, by ${says}.`
+    : `The worker was lost while this ran, and it was not repeated, by ${says}.`;
 }

@@ -20,19 +20,41 @@ import { callPath, releaseSpare } from './talk.js';
  * time meanwhile: the nested run has its own, of the same budget.
  */
 export async function callWorkflow(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
-  const { talk, talk: { seat, seat: { scope: { context: { flight, purse } } } }, lane } = one;
+  const {
+    talk,
+    talk: {
+      seat,
+      seat: {
+        scope: {
+          context: { flight, purse },
+        },
+      },
+    },
+    lane,
+  } = one;
   const { stop } = climateOf(purse);
   if (stop !== null) return { unmade: `The workflow was not started: ${stop.message}` };
   releaseSpare(talk, lane);
   return aside(seat, async () => {
     // A run that is about to continue as new makes the call in the next one.
-    while (flight.draining || !hasRoomForNested(flight)) await condition(() => !flight.draining && hasRoomForNested(flight));
+    while (flight.draining || !hasRoomForNested(flight))
+      await condition(() => !flight.draining && hasRoomForNested(flight));
     return runBeside(one, started);
   });
 }
 
 async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
-  const { talk: { seat, seat: { scope: { context }, top }, state }, index } = one;
+  const {
+    talk: {
+      seat,
+      seat: {
+        scope: { context },
+        top,
+      },
+      state,
+    },
+    index,
+  } = one;
   const { flight } = context;
   flight.children += 1;
   pump(context);
@@ -48,11 +70,27 @@ async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEn
 }
 
 /** How the nested run ended; what cannot be started is told as well. Throws only a cancellation. */
-async function nestedEnd({ talk, talk: { seat, seat: { scope, step } }, index }: OneCall, { plan: packed, inputs }: StartedWorkflow): Promise<StepEnd> {
+async function nestedEnd(
+  {
+    talk,
+    talk: {
+      seat,
+      seat: { scope, step },
+    },
+    index,
+  }: OneCall,
+  { plan: packed, inputs }: StartedWorkflow,
+): Promise<StepEnd> {
   const plan = unpackPlan(packed);
   const path = callPath(talk, index);
   try {
-    return await startNested(scope, step, { plan, inputs, path, tried: triesBefore(scope, step) + 1, root: { ...scope.context.root, plan: plan.hash } });
+    return await startNested(scope, step, {
+      plan,
+      inputs,
+      path,
+      tried: triesBefore(scope, step) + 1,
+      root: { ...scope.context.root, plan: plan.hash },
+    });
   } catch (error) {
     if (isCancellation(error)) {
       seat.top.spend = addSpend(seat.top.spend, { ...spendIn(error), steps: 0 });

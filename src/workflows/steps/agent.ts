@@ -19,12 +19,27 @@ export function runAgent(scope: Scope, step: AgentStep, turn: Turn, tried: numbe
   const path = pathOf(scope, step);
   const { model, program } = turn;
   const most = mostFor(context, turn);
-  const head = { root, nested, step: addressOf(scope, step), path, try: tried, environment: environmentOf(scope, templatesOf(step)), ...reuseOf(scope, step, path, program !== null), ...(most === undefined ? {} : { most }), ...(settings.context === undefined ? {} : { context: settings.context }) };
+  const head = {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment: environmentOf(scope, templatesOf(step)),
+    ...reuseOf(scope, step, path, program !== null),
+    ...(most === undefined ? {} : { most }),
+    ...(settings.context === undefined ? {} : { context: settings.context }),
+  };
   if (program !== null) {
     const call: ProgramCall = { ...head, program, workspace: settings.workspace };
-    return acting.runProgram.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`), [shortCall(call, callerOf(path))]);
+    return acting.runProgram.executeWithOptions(
+      actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`),
+      [shortCall(call, callerOf(path))],
+    );
   }
   if (model === null) throw new Error(`No model was chosen for ${path}`);
   const call: ModelCall = { ...head, model };
-  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}`), [shortCall(call, callerOf(path))]);
+  return acting.callModel.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${agent.name}`), [
+    shortCall(call, callerOf(path)),
+  ]);
 }

@@ -26,6 +26,15 @@ async function openGate(scope: Scope, step: ApprovalStep | AskStep): Promise<Gat
   gates.decided.delete(path);
   const since = new Date().toISOString();
   const environment = environmentOf(scope, templatesOf(step));
-  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: 1, environment, since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: 1,
+    environment,
+    since,
+    submitter: settings.submitted_by,
+  });
   return { path, kind: step.kind, fallback: step.kind === 'approval' ? step.fallback : 'abort', since, ...rendered };
 }

@@ -15,9 +15,21 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
   const { context } = scope;
   const { root, nested, settings } = context;
   const path = pathOf(scope, step);
-  const call: CommandCall = { root, nested, step: addressOf(scope, step), path, try: tried, environment: environmentOf(scope, templatesOf(step)), ...reuseOf(scope, step, path), workspace: folderOf(step, settings) };
+  const call: CommandCall = {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment: environmentOf(scope, templatesOf(step)),
+    ...reuseOf(scope, step, path),
+    workspace: folderOf(step, settings),
+  };
   const summary = summaryOf(context, step);
-  if (isQuick(step)) return quick.runCommand.executeWithOptions(quickOptions(step, summary), [shortCall({ ...call, quick: true }, callerOf(null))]);
+  if (isQuick(step))
+    return quick.runCommand.executeWithOptions(quickOptions(step, summary), [
+      shortCall({ ...call, quick: true }, callerOf(null)),
+    ]);
   return acting.runCommand.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
 }
 

@@ -8,5 +8,8 @@ import { pathOf } from '../context.js';
 
 /** Sources to an image, by a real toolchain. */
 export function runCompile(scope: Scope, step: CompileStep, tried: number): Promise<StepOutput> {
-  return acting.compileImage.executeWithOptions(actingOptions(step, pathOf(scope, step), `${segmentOf(step)}: compile for ${step.device.name}`), [deviceCall(scope, step, tried)]);
+  return acting.compileImage.executeWithOptions(
+    actingOptions(step, pathOf(scope, step), `${segmentOf(step)}: compile for ${step.device.name}`),
+    [deviceCall(scope, step, tried)],
+  );
 }

@@ -47,10 +47,25 @@ export async function runConversation(scope: Scope, step: AgentStep, turn: Turn,
   context.conversations.set(path, state);
   const seat = takeSeat(scope, step, turn, state);
   try {
-    const { output, reused = false } = await converse({ seat, state, path, agent: agentOf(scope, step.agent), asked: null, depth: 1, converse });
+    const { output, reused = false } = await converse({
+      seat,
+      state,
+      path,
+      agent: agentOf(scope, step.agent),
+      asked: null,
+      depth: 1,
+      converse,
+    });
     const note = noteOf(state.spend);
     const partial = partialIn(state);
-    return { status: 'success', output: output === undefined ? null : longValue(output), spend: { ...state.spend, steps: 1 }, note: note === null ? null : `${note}, ${turnsText(state.turns)}${partial === null ? '' : ', partial'}`, reused, ...(partial === null ? {} : { partial }) };
+    return {
+      status: 'success',
+      output: output === undefined ? null : longValue(output),
+      spend: { ...state.spend, steps: 1 },
+      note: note === null ? null : `${note}, ${turnsText(state.turns)}${partial === null ? '' : ', partial'}`,
+      reused,
+      ...(partial === null ? {} : { partial }),
+    };
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = failureFrom(error);
@@ -74,11 +89,24 @@ async function converse(talk: Talk): Promise<TurnAnswer> {
     await parkIfDraining(seat);
     const answer = await ask(talk);
     const { head, bytes, calls = [] } = answer;
-    Object.assign(state, { head, bytes, calls, ends: calls.map(() => null), allowed: {}, turns: state.turns + 1, ...wastedNow(state, calls) } satisfies Partial<Conversation>);
+    Object.assign(state, {
+      head,
+      bytes,
+      calls,
+      ends: calls.map(() => null),
+      allowed: {},
+      turns: state.turns + 1,
+      ...wastedNow(state, calls),
+    } satisfies Partial<Conversation>);
     if (answer.output !== undefined) return answer;
     const { wasted = 0 } = state;
-    const why = wasted === 0 ? '' : ` None of the calls of its last ${turnsText(wasted)} could be made: its log tells why.`;
-    if (state.turns >= agent.max_turns) throw endedBy('turns-exceeded', `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.${why}`);
+    const why =
+      wasted === 0 ? '' : ` None of the calls of its last ${turnsText(wasted)} could be made: its log tells why.`;
+    if (state.turns >= agent.max_turns)
+      throw endedBy(
+        'turns-exceeded',
+        `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.${why}`,
+      );
     if (wasted >= MOST_WASTED) throw endedBy('answer-invalid', `\`${agent.name}\` does not come to an answer.${why}`);
     pump(seat.scope.context);
   }
@@ -92,11 +120,17 @@ function wastedNow({ wasted = 0 }: Conversation, calls: ToolRequest[]): Pick<Con
 
 /** Asks the model as soon as there is money for it: once more with more reserved where that did not do. */
 async function ask(talk: Talk): Promise<TurnAnswer> {
-  const { seat, seat: { scope: { context } } } = talk;
-  for (let short: Amounts | null = null; ; ) {
+  const {
+    seat,
+    seat: {
+      scope: { context },
+    },
+  } = talk;
+  for (let short: Amounts | null = null; ;) {
     const asked = takeQuestion(context, { name: modelName(talk), bytes: bytesOf(talk), short });
     const question = asked instanceof Promise ? await aside(seat, () => asked) : asked;
-    if (question === null) throw endedBy('limit-reached', climateOf(context.purse).stop?.message ?? 'The run starts nothing any more.');
+    if (question === null)
+      throw endedBy('limit-reached', climateOf(context.purse).stop?.message ?? 'The run starts nothing any more.');
     if (context.flight.draining) {
       giveBack(talk, question);
       await parkIfDraining(seat);
@@ -116,7 +150,14 @@ async function ask(talk: Talk): Promise<TurnAnswer> {
   }
 }
 
-function giveBack({ seat: { scope: { context } } }: Talk, question: Turn): void {
+function giveBack(
+  {
+    seat: {
+      scope: { context },
+    },
+  }: Talk,
+  question: Turn,
+): void {
   endTurn(context, question, { status: 'success', output: null, spend: NO_SPEND });
 }
 
@@ -131,7 +172,13 @@ function settleFailed({ seat }: Talk, question: Turn, error: unknown): Amounts |
 }
 
 function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
-  const { seat, seat: { scope, step }, state, path, asked } = talk;
+  const {
+    seat,
+    seat: { scope, step },
+    state,
+    path,
+    asked,
+  } = talk;
   const { root, nested, settings } = scope.context;
   const { model } = question;
   if (model === null) throw new Error(`No model was chosen for ${path}`);
@@ -139,16 +186,29 @@ function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
   const isFirst = state.head === null;
   const most = mostFor(scope.context, question);
   const call: TurnCall = {
-    root, nested, step: addressOf(scope, step), path, try: triesBefore(scope, step) + seat.top.tried,
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: triesBefore(scope, step) + seat.top.tried,
     environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
     ...(isFirst && asked === null ? reuseOf(scope, step, pathOf(scope, step)) : {}),
-    model, ...(most === undefined ? {} : { most }),
+    model,
+    ...(most === undefined ? {} : { most }),
     ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
-    turn, head: state.head, ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }), workspace: settings.workspace, limit_ms: limitFor(seat),
-    ...(asked === null ? {} : { asked }), ...makingOf(talk),
+    turn,
+    head: state.head,
+    ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
+    workspace: settings.workspace,
+    limit_ms: limitFor(seat),
+    ...(asked === null ? {} : { asked }),
+    ...makingOf(talk),
   };
   const id = joinPath(path, turnSegment(turn, null));
-  const options = { ...actingOptions(step, id, `${segmentOf(step)}: ${talk.agent.name}, turn ${turn}`), startToCloseTimeout: call.limit_ms + GRACE_MS };
+  const options = {
+    ...actingOptions(step, id, `${segmentOf(step)}: ${talk.agent.name}, turn ${turn}`),
+    startToCloseTimeout: call.limit_ms + GRACE_MS,
+  };
   return acting.askTurn.executeWithOptions(options, [shortCall(withoutOpened(call, state), callerOf(id))]);
 }
 

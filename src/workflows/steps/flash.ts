@@ -23,27 +23,52 @@ export async function askReady(scope: Scope, step: FlashStep): Promise<Readiness
   if (step.ready === null) return { image: null };
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'ready');
-  const { image, sha256, ...gate } = await quick.prepareFlash({ ...deviceCall(scope, step, 1), since: carried?.since ?? new Date().toISOString() });
+  const { image, sha256, ...gate } = await quick.prepareFlash({
+    ...deviceCall(scope, step, 1),
+    since: carried?.since ?? new Date().toISOString(),
+  });
   const alone = unattendedEnd(gate, settings);
-  const end = alone ?? gateEnd(await awaitDecision(gates, carried?.hash === gate.hash ? gate : forgotten(scope, gate)), gate);
+  const end =
+    alone ?? gateEnd(await awaitDecision(gates, carried?.hash === gate.hash ? gate : forgotten(scope, gate)), gate);
   return end.status === 'success' ? { image: { image, sha256 } } : { end };
 }
 
 /** One try. After a lost worker it only looks what that has left. */
-export function runFlash(scope: Scope, step: FlashStep, tried: number, { image, act }: Pick<FlashCall, 'image' | 'act'>): Promise<StepEnd> {
+export function runFlash(
+  scope: Scope,
+  step: FlashStep,
+  tried: number,
+  { image, act }: Pick<FlashCall, 'image' | 'act'>,
+): Promise<StepEnd> {
   return withLease<StepEnd>(
     scope,
     step,
     async () => {
-      const sent = isFar(step) && act !== 'restore' && patched('image-from-home') ? await readAtHome(scope, step, tried, image) : image;
-      return { status: 'success', ...(await acting.flashDevice.executeWithOptions(deviceOptions(scope, step, act === 'write' ? 'flash' : act), [{ ...portCall(scope, step, tried), image: sent, act }])) };
+      const sent =
+        isFar(step) && act !== 'restore' && patched('image-from-home')
+          ? await readAtHome(scope, step, tried, image)
+          : image;
+      return {
+        status: 'success',
+        ...(await acting.flashDevice.executeWithOptions(deviceOptions(scope, step, act === 'write' ? 'flash' : act), [
+          { ...portCall(scope, step, tried), image: sent, act },
+        ])),
+      };
     },
-    (why) => ({ status: 'error', failure: { type: 'device-busy', message: `\`${step.device.name}\` is in use: ${why}.` } }),
+    (why) => ({
+      status: 'error',
+      failure: { type: 'device-busy', message: `\`${step.device.name}\` is in use: ${why}.` },
+    }),
   );
 }
 
 /** The image as the files beside the run are now, for a host that has not got them; what was approved must still be there. */
-async function readAtHome(scope: Scope, step: FlashStep, tried: number, approved: ApprovedImage | null): Promise<ApprovedImage> {
+async function readAtHome(
+  scope: Scope,
+  step: FlashStep,
+  tried: number,
+  approved: ApprovedImage | null,
+): Promise<ApprovedImage> {
   const { image, sha256 } = await quick.prepareFlash({ ...deviceCall(scope, step, tried), only: 'image' });
   return { image, sha256: approved?.sha256 ?? sha256 };
 }
@@ -54,7 +79,10 @@ async function readAtHome(scope: Scope, step: FlashStep, tried: number, approved
  */
 export async function recover(scope: Scope, step: FlashStep, tried: number, failure: Failure): Promise<StepEnd | null> {
   const { settings } = scope.context;
-  if (settings.gates !== 'ask') return step.fallback === 'restore' ? restoreAlone(scope, step, tried, failure) : givenUp(step.fallback, failure, ['fallback'], 'unattended');
+  if (settings.gates !== 'ask')
+    return step.fallback === 'restore'
+      ? restoreAlone(scope, step, tried, failure)
+      : givenUp(step.fallback, failure, ['fallback'], 'unattended');
   for (let why = failure; ;) {
     const gate = carriedGate(scope, step, 'recovery') ?? (await openRecovery(scope, step, tried, why));
     const ended = await awaitDecision(scope.context.gates, gate);
@@ -69,7 +97,11 @@ export async function recover(scope: Scope, step: FlashStep, tried: number, fail
 async function restoreAlone(scope: Scope, step: FlashStep, tried: number, failure: Failure): Promise<StepEnd> {
   const refusal = await restore(scope, step, tried);
   if (refusal === null) return givenUp('restore', failure, ['fallback'], 'unattended');
-  return givenUp('abort', { ...failure, message: `${failure.message} Restoring the last good image failed: ${refusal.message}` }, []);
+  return givenUp(
+    'abort',
+    { ...failure, message: `${failure.message} Restoring the last good image failed: ${refusal.message}` },
+    [],
+  );
 }
 
 /** Null when the last good image stands on the device again. */
@@ -90,7 +122,18 @@ async function openRecovery(scope: Scope, step: FlashStep, tried: number, failur
   const question = `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good image, skip the step, or abort?`;
   const since = new Date().toISOString();
   const path = pathOf(scope, step);
-  const rendered = await renderOwnGate({ root, nested, step: addressOf(scope, step), path, try: tried, environment: {}, question, kind: 'recovery', since, submitter: settings.submitted_by });
+  const rendered = await renderOwnGate({
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment: {},
+    question,
+    kind: 'recovery',
+    since,
+    submitter: settings.submitted_by,
+  });
   return forgotten(scope, { path, kind: 'recovery', fallback: 'abort', since, ...rendered });
 }
 

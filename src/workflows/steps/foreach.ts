@@ -26,10 +26,15 @@ export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepE
   if (count === null) return { status: 'error', failure: { type: 'value-invalid', message: notAList(items) } };
   const rounds = openRounds(scope, step, carried === null ? null : { ...carried, items });
   rounds.items = items;
-  const broken = rounds.broken !== null || (needsBatches(step, count, carried) && patched('batches')) ? await runInBatches(scope, step, rounds, count) : null;
+  const broken =
+    rounds.broken !== null || (needsBatches(step, count, carried) && patched('batches'))
+      ? await runInBatches(scope, step, rounds, count)
+      : null;
   if (broken !== null) return broken;
   if (!isStopped(step, rounds)) await runItems(scope, step, rounds, { end: count, open: carried?.open ?? {} });
-  return CancellationScope.current().consideredCancelled ? cancelledRounds(scope, rounds) : endOfForeach(scope, step, rounds, count);
+  return CancellationScope.current().consideredCancelled
+    ? cancelledRounds(scope, rounds)
+    : endOfForeach(scope, step, rounds, count);
 }
 
 /** The end of a foreach one of whose batch runs was ended from outside, which leaves items undone; else null. */
@@ -37,7 +42,9 @@ async function runInBatches(scope: Scope, step: ForeachStep, rounds: Rounds, cou
   if (rounds.broken === null) await runBatches(scope, step, rounds, count);
   const { broken: failure } = rounds;
   if (failure === null || isStopped(step, rounds)) return null;
-  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() =>
+    closeRounds(scope, rounds, false),
+  );
   return { status: 'error', failure, pages, spend };
 }
 
@@ -51,20 +58,36 @@ export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<St
   const carried = context.carriedBlocks[pathOf(scope, step)] ?? null;
   const rounds = openRounds(scope, step, carried);
   await runItems(scope, step, rounds, { end: carried?.end ?? 0, open: carried?.open ?? {} });
-  const { own: { stop }, refused, run } = context.purse;
+  const {
+    own: { stop },
+    refused,
+    run,
+  } = context.purse;
   // The run that started it is told why items are undone, unless it was stopped itself.
   if (stop !== null && refused > 0) addFailure(rounds.counts.failures, `${run}: ${stop.message}`);
-  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() => closeRounds(scope, rounds, false));
+  const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() =>
+    closeRounds(scope, rounds, false),
+  );
   context.items = { counts: rounds.counts, pages };
   return { status: 'success', output: null, pages, spend };
 }
 
 /** Runs the items that were open when the run continued as new, then those that have not started, up to `end`. */
-async function runItems(scope: Scope, step: ForeachStep, rounds: Rounds, { end, open }: { end: number; open: CarriedBlock['open'] }): Promise<void> {
+async function runItems(
+  scope: Scope,
+  step: ForeachStep,
+  rounds: Rounds,
+  { end, open }: { end: number; open: CarriedBlock['open'] },
+): Promise<void> {
   const reopened = Object.keys(open).map(Number);
   const work = new CancellationScope();
-  const start = (index: number): Promise<void> => work.run(() => runItem({ scope, step, rounds, work }, index, open[index] ?? null));
-  await window(Math.min(step.max_parallel ?? MOST_OPEN, MOST_OPEN), () => reopened.shift() ?? (rounds.next < end && !work.consideredCancelled ? rounds.next++ : null), start);
+  const start = (index: number): Promise<void> =>
+    work.run(() => runItem({ scope, step, rounds, work }, index, open[index] ?? null));
+  await window(
+    Math.min(step.max_parallel ?? MOST_OPEN, MOST_OPEN),
+    () => reopened.shift() ?? (rounds.next < end && !work.consideredCancelled ? rounds.next++ : null),
+    start,
+  );
 }
 
 interface Going {
@@ -74,8 +97,17 @@ interface Going {
   work: CancellationScope;
 }
 
-async function runItem({ scope, step, rounds, work }: Going, index: number, carried: Parameters<typeof innerScope>[3]): Promise<void> {
-  const item = innerScope(scope, step, { index, item: itemOf(rounds.items ?? inline(null), index), last: null }, carried);
+async function runItem(
+  { scope, step, rounds, work }: Going,
+  index: number,
+  carried: Parameters<typeof innerScope>[3],
+): Promise<void> {
+  const item = innerScope(
+    scope,
+    step,
+    { index, item: itemOf(rounds.items ?? inline(null), index), last: null },
+    carried,
+  );
   const end = await runRound(rounds, item);
   settleItem(rounds, end);
   if (end.course.failure === null || step.on_error !== 'stop') return;

@@ -62,10 +62,20 @@ function lastRound({ result: { index, status, output }, course: { failure } }: R
   return { index, status, output, failure, holds };
 }
 
-function endOfLoop(step: LoopStep, { counts }: { counts: RoundCounts }, { index, status, output, failure, holds }: LastRound, closed: Awaited<ReturnType<typeof closeRounds>>): StepEnd {
+function endOfLoop(
+  step: LoopStep,
+  { counts }: { counts: RoundCounts },
+  { index, status, output, failure, holds }: LastRound,
+  closed: Awaited<ReturnType<typeof closeRounds>>,
+): StepEnd {
   if (failure !== null) return { status: status === 'timeout' ? 'timeout' : 'error', failure, ...closed };
   const missed = loopFailure(step, index + 1, holds);
   if (missed !== null) return { status: 'error', failure: missed, ...closed };
   const told = roundsText(index + 1);
-  return { status: 'success', ...closed, output, ...endOfRounds(counts, holds ? told : `${told}, without the condition`) };
+  return {
+    status: 'success',
+    ...closed,
+    output,
+    ...endOfRounds(counts, holds ? told : `${told}, without the condition`),
+  };
 }

@@ -24,7 +24,12 @@ export async function runPlan(scope: Scope, step: PlanStep, tried: number): Prom
   const wanted = Object.entries(context.input).filter(([name]) => Object.hasOwn(plan.inputs, name));
   context.flight.children += 1;
   try {
-    return await startNested(scope, step, { plan, tried, inputs: { ...prepared.defaults, ...Object.fromEntries(wanted), ...inputs }, root: { ...context.root, plan: plan.hash } });
+    return await startNested(scope, step, {
+      plan,
+      tried,
+      inputs: { ...prepared.defaults, ...Object.fromEntries(wanted), ...inputs },
+      root: { ...context.root, plan: plan.hash },
+    });
   } finally {
     context.flight.children -= 1;
   }
@@ -35,19 +40,38 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
   const path = pathOf(scope, step);
   const since = carriedGates.get(path)?.since ?? new Date().toISOString();
   const environment = environmentOf(scope, templatesOf(step));
-  return quick.preparePlan({ root, nested, step: addressOf(scope, step), path, try: tried, environment, since, workspace: settings.workspace, models: Object.keys(settings.models), given: [...new Set(given)] });
+  return quick.preparePlan({
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment,
+    since,
+    workspace: settings.workspace,
+    models: Object.keys(settings.models),
+    given: [...new Set(given)],
+  });
 }
 
 /** Null when it may start. */
-async function ask({ context }: Scope, { plan: _plan, defaults: _defaults, ...gate }: PreparedPlan): Promise<StepEnd | null> {
+async function ask(
+  { context }: Scope,
+  { plan: _plan, defaults: _defaults, ...gate }: PreparedPlan,
+): Promise<StepEnd | null> {
   if (gate.hash === undefined) return null;
   if (!isStillAsked(context, gate)) context.gates.decided.delete(gate.path);
-  const end = unattendedEnd(gate, context.settings) ?? gateEnd(await awaitDecision(context.gates, gate, () => mayNest(context)), gate);
+  const end =
+    unattendedEnd(gate, context.settings) ??
+    gateEnd(await awaitDecision(context.gates, gate, () => mayNest(context)), gate);
   return end.status === 'success' ? null : end;
 }
 
 /** Whether it was decided in the moment in which the run continued as new. Histories of before hold runs that asked again (I14). */
-function isStillAsked({ gates: { carried, decided } }: RunContext, { path, hash }: Pick<Gate, 'path' | 'hash'>): boolean {
+function isStillAsked(
+  { gates: { carried, decided } }: RunContext,
+  { path, hash }: Pick<Gate, 'path' | 'hash'>,
+): boolean {
   return decided.has(path) && carried.get(path)?.hash === hash && patched('decided-while-continuing');
 }
 

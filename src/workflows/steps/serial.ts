@@ -10,7 +10,15 @@ export function runSerial(scope: Scope, step: SerialStep, tried: number): Promis
   return withLease<StepEnd>(
     scope,
     step,
-    async () => ({ status: 'success', ...(await acting.readSerial.executeWithOptions(deviceOptions(scope, step, 'listen to'), [portCall(scope, step, tried)])) }),
-    (why) => ({ status: 'error', failure: { type: 'device-busy', message: `\`${step.device.name}\` is in use: ${why}.` } }),
+    async () => ({
+      status: 'success',
+      ...(await acting.readSerial.executeWithOptions(deviceOptions(scope, step, 'listen to'), [
+        portCall(scope, step, tried),
+      ])),
+    }),
+    (why) => ({
+      status: 'error',
+      failure: { type: 'device-busy', message: `\`${step.device.name}\` is in use: ${why}.` },
+    }),
   );
 }

@@ -22,7 +22,9 @@ export type Leave = { allowed: Hash | null } | { end: StepEnd };
 /** Judges a step's call here, so that what was decided is in history; the activity judges it again. `renewed`: something else was allowed before. */
 export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<Leave> {
   const known = plainAction(step);
-  return known !== null && judgeAction(step.permissions, known).verdict === 'allow' ? Promise.resolve({ allowed: null }) : lookAt(scope, step, renewed);
+  return known !== null && judgeAction(step.permissions, known).verdict === 'allow'
+    ? Promise.resolve({ allowed: null })
+    : lookAt(scope, step, renewed);
 }
 
 /** Whether a try was refused because a person had allowed something else, and there are people to ask again. */
@@ -33,8 +35,14 @@ export function isAskedAgain({ context: { settings } }: Scope, step: Step, end: 
 /** One try: its call is made once, behind the journal. */
 export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Hash | null): Promise<ShortOutput> {
   const path = pathOf(scope, step);
-  const call: ToolStepCall = { ...callOf(scope, step, tried), ...reuseOf(scope, step, path), ...(allowed === null ? {} : { allowed }) };
-  return acting.runTool.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${step.tool.name}`), [shortCall(call, callerOf(path))]);
+  const call: ToolStepCall = {
+    ...callOf(scope, step, tried),
+    ...reuseOf(scope, step, path),
+    ...(allowed === null ? {} : { allowed }),
+  };
+  return acting.runTool.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${step.tool.name}`), [
+    shortCall(call, callerOf(path)),
+  ]);
 }
 
 /** What a tool does whatever it is called with; null where that depends. */
@@ -46,12 +54,28 @@ function plainAction({ tool }: ToolStep): Action | null {
 async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<Leave> {
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'tool');
-  const { action, ...shown } = await quick.prepareTool({ ...callOf(scope, step, 1), ...reuseOf(scope, step, pathOf(scope, step)), since: carried?.since ?? new Date().toISOString(), ...(renewed ? { renewed } : {}) });
+  const { action, ...shown } = await quick.prepareTool({
+    ...callOf(scope, step, 1),
+    ...reuseOf(scope, step, pathOf(scope, step)),
+    since: carried?.since ?? new Date().toISOString(),
+    ...(renewed ? { renewed } : {}),
+  });
   if ('reused' in shown) return { allowed: null };
   const verdict = judgeAction(step.permissions, action);
   if (verdict.verdict === 'allow') return { allowed: null };
-  if (verdict.verdict === 'deny' || !('hash' in shown)) return { end: { status: 'error', failure: { type: 'tool-refused', message: `Not allowed: ${'reason' in verdict ? verdict.reason : 'nobody was asked'}` } } };
-  const end = unattendedEnd(shown, settings) ?? gateEnd(await withoutSlot(scope, step, () => awaitDecision(gates, opened(scope, shown, carried))), shown);
+  if (verdict.verdict === 'deny' || !('hash' in shown))
+    return {
+      end: {
+        status: 'error',
+        failure: {
+          type: 'tool-refused',
+          message: `Not allowed: ${'reason' in verdict ? verdict.reason : 'nobody was asked'}`,
+        },
+      },
+    };
+  const end =
+    unattendedEnd(shown, settings) ??
+    gateEnd(await withoutSlot(scope, step, () => awaitDecision(gates, opened(scope, shown, carried))), shown);
   return end.status === 'success' ? { allowed: shown.hash } : { end };
 }
 
@@ -63,5 +87,13 @@ function opened({ context: { gates } }: Scope, gate: Gate, carried: Gate | null)
 
 function callOf(scope: Scope, step: ToolStep, tried: number): ToolStepCall {
   const { root, nested, settings } = scope.context;
-  return { root, nested, step: addressOf(scope, step), path: pathOf(scope, step), try: tried, environment: environmentOf(scope, templatesOf(step)), workspace: settings.workspace };
+  return {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path: pathOf(scope, step),
+    try: tried,
+    environment: environmentOf(scope, templatesOf(step)),
+    workspace: settings.workspace,
+  };
 }

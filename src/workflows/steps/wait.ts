@@ -11,7 +11,14 @@ import { renderedValues } from '../values.js';
 export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
   const since = scope.context.since.get(pathOf(scope, step)) ?? Date.now();
   const until = step.until === null ? since + (step.for_ms ?? 0) : await momentOf(scope, step);
-  if (typeof until === 'string') return { status: 'error', failure: { type: 'value-invalid', message: `Expected an ISO 8601 time to wait for, such as 2026-01-31T09:00:00Z, got \`${until}\`.` } };
+  if (typeof until === 'string')
+    return {
+      status: 'error',
+      failure: {
+        type: 'value-invalid',
+        message: `Expected an ISO 8601 time to wait for, such as 2026-01-31T09:00:00Z, got \`${until}\`.`,
+      },
+    };
   const left = until - Date.now();
   if (left > 0) await sleepIn(scope.context.flight, left, segmentOf(step));
   return { status: 'success', output: inline(new Date(Date.now()).toISOString()) };
@@ -21,6 +28,8 @@ export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
 async function momentOf(scope: Scope, step: WaitStep): Promise<number | string> {
   const { until } = await renderedValues(scope, step, step.until === null ? {} : { until: step.until });
   const text = until === undefined ? '' : isStored(until) ? (until.preview ?? '') : String(until.value);
-  const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text) ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`) : NaN;
+  const moment = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(text)
+    ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`)
+    : NaN;
   return Number.isNaN(moment) ? text : moment;
 }

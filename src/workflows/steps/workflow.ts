@@ -1,4 +1,12 @@
-import { CancellationScope, CancelledFailure, ChildWorkflowCancellationType, ParentClosePolicy, isCancellation, patched, startChild } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  CancelledFailure,
+  ChildWorkflowCancellationType,
+  ParentClosePolicy,
+  isCancellation,
+  patched,
+  startChild,
+} from '@temporalio/workflow';
 import { endedByOthers, nestedEnd } from '../../plan/ends.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
@@ -19,7 +27,12 @@ import { renderedValues } from '../values.js';
 /** A nested workflow: a child workflow of the same interpreter (decision 1). Throws what is not the nested run's own end. */
 export async function runNested(scope: Scope, step: WorkflowStep, tried: number): Promise<StepEnd> {
   const plan = nestedPlan(scope.context.plan, step.plan);
-  return startNested(scope, step, { plan, tried, inputs: await renderedValues(scope, step, step.inputs), root: scope.context.root });
+  return startNested(scope, step, {
+    plan,
+    tried,
+    inputs: await renderedValues(scope, step, step.inputs),
+    root: scope.context.root,
+  });
 }
 
 /** What a nested run is started with. */
@@ -34,12 +47,18 @@ export interface Nested {
 }
 
 /** Starts a nested run for a step and waits for its end. */
-export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | AgentStep, { plan, inputs, tried, root, path = pathOf(scope, step) }: Nested): Promise<StepEnd> {
+export async function startNested(
+  scope: Scope,
+  step: WorkflowStep | PlanStep | AgentStep,
+  { plan, inputs, tried, root, path = pathOf(scope, step) }: Nested,
+): Promise<StepEnd> {
   const { context } = scope;
   const run = `${context.root.run}/${path}`;
   let outcome: RunOutcome | null = NOT_STARTED;
   let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => { open = resolve; });
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const input: RunInput = {
     plan: shortened(context, plan),
     input: inputs,
@@ -81,4 +100,11 @@ export async function startNested(scope: Scope, step: WorkflowStep | PlanStep | 
 }
 
 /** What a nested run has used that could not be started. */
-export const NOT_STARTED: RunOutcome = { status: 'cancelled', error: null, output: null, spend: NO_SPEND, pages: [], charged: { usd: 0, tokens: 0, steps: 0 } };
+export const NOT_STARTED: RunOutcome = {
+  status: 'cancelled',
+  error: null,
+  output: null,
+  spend: NO_SPEND,
+  pages: [],
+  charged: { usd: 0, tokens: 0, steps: 0 },
+};

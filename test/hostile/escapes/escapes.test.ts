@@ -21,8 +21,17 @@ import { callTool, toolContext } from '../../activities/tool-context.js';
  */
 
 const SECRET = 'canary-escape-93ab';
-const SETTINGS = ['/proc/sys/kernel/core_pattern', '/proc/sys/kernel/modprobe', '/proc/sys/kernel/hostname', '/proc/sys/user/max_user_namespaces', '/proc/sys/kernel/unprivileged_bpf_disabled'];
-const settings = (): string[] => [...SETTINGS.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8')), hostname()];
+const SETTINGS = [
+  '/proc/sys/kernel/core_pattern',
+  '/proc/sys/kernel/modprobe',
+  '/proc/sys/kernel/hostname',
+  '/proc/sys/user/max_user_namespaces',
+  '/proc/sys/kernel/unprivileged_bpf_disabled',
+];
+const settings = (): string[] => [
+  ...SETTINGS.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8')),
+  hostname(),
+];
 
 let context: Awaited<ReturnType<typeof toolContext>>;
 let outside: string;
@@ -35,7 +44,9 @@ let heard = 0;
 
 async function listenOn(address: string | number): Promise<Server> {
   const server = createServer((socket) => void socket.end(SECRET));
-  await new Promise<void>((resolve) => (typeof address === 'string' ? server.listen(address, resolve) : server.listen(address, '::', resolve)));
+  await new Promise<void>((resolve) =>
+    typeof address === 'string' ? server.listen(address, resolve) : server.listen(address, '::', resolve),
+  );
   servers.push(server);
   return server;
 }
@@ -66,11 +77,37 @@ beforeAll(async () => {
   ['224.0.0.251', '239.1.2.3'].forEach((address) => group.addMembership(address, '127.0.0.1'));
   group.on('message', () => (heard += 1));
   before = settings();
-  const addresses = [...Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address)), '127.0.0.2', '0.0.0.0', '10.0.2.2', '10.0.2.3', '169.254.169.254', '::1', '::ffff:127.0.0.1'];
-  const host = { secret: SECRET, file: join(outside, 'secret.txt'), home: homedir(), shm, key: process.pid, below_tmp: workspace.split('/')[2], socket: join(outside, 'socket'), abstract: `perdure-${process.pid}`, addresses, port, victim: victim.pid, memory: totalmem() };
+  const addresses = [
+    ...Object.values(networkInterfaces()).flatMap((found = []) => found.map(({ address }) => address)),
+    '127.0.0.2',
+    '0.0.0.0',
+    '10.0.2.2',
+    '10.0.2.3',
+    '169.254.169.254',
+    '::1',
+    '::ffff:127.0.0.1',
+  ];
+  const host = {
+    secret: SECRET,
+    file: join(outside, 'secret.txt'),
+    home: homedir(),
+    shm,
+    key: process.pid,
+    below_tmp: workspace.split('/')[2],
+    socket: join(outside, 'socket'),
+    abstract: `perdure-${process.pid}`,
+    addresses,
+    port,
+    victim: victim.pid,
+    memory: totalmem(),
+  };
   const tried = async (network: boolean): Promise<[string, string][]> => {
     context.permissions.network = network;
-    const result = await callTool({ kind: 'builtin', name: 'shell' }, { argv: ['python3', 'tries.py', JSON.stringify(host)] }, context);
+    const result = await callTool(
+      { kind: 'builtin', name: 'shell' },
+      { argv: ['python3', 'tries.py', JSON.stringify(host)] },
+      context,
+    );
     const log = context.logged.splice(0).join('');
     // What was left is told of as a failure of the call.
     if ('denied' in result) throw new Error(result.denied);
@@ -109,9 +146,17 @@ describe('this machine, after that,', () => {
     expect(Date.now()).toBeGreaterThan(Date.parse('2024-01-01'));
   });
 
-  it('has nothing in the workspace that it, or a person\'s tools, would run', async () => {
+  it("has nothing in the workspace that it, or a person's tools, would run", async () => {
     const inside = (path: string): string => join(context.workspace, path);
-    expect((await readdir(context.workspace)).sort()).toEqual(['.git', '.perdure', 'a.txt', 'folder', 'left', 'link', 'tries.py']);
+    expect((await readdir(context.workspace)).sort()).toEqual([
+      '.git',
+      '.perdure',
+      'a.txt',
+      'folder',
+      'left',
+      'link',
+      'tries.py',
+    ]);
     expect(readFileSync(inside('.git/config'), 'utf8')).not.toContain('x\n');
     expect(existsSync(inside('.git/hooks/post-checkout'))).toBe(false);
     expect(lstatSync(inside('left')).mode & 0o6000).toBe(0);

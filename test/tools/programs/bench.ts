@@ -21,7 +21,11 @@ export function drawn(name: string): ProgramName[] {
 }
 
 export const KEY = 'planted-secret-of-the-test-0123456789';
-export const MODELS: Record<ProgramName, string> = { claude: 'claude-opus-4-6', codex: 'gpt-5.5', gemini: 'gemini-2.5-pro' };
+export const MODELS: Record<ProgramName, string> = {
+  claude: 'claude-opus-4-6',
+  codex: 'gpt-5.5',
+  gemini: 'gemini-2.5-pro',
+};
 export const PRICE = { input: 5, output: 25, cache_read: 0.5, cache_write_5m: 6.25, cache_write_1h: 10 };
 
 export interface ProgramBench extends Bench {
@@ -33,7 +37,10 @@ export interface ProgramBench extends Bench {
 }
 
 /** The real programs at an endpoint that says what the test says, with a home of their own. */
-export async function openPrograms(script: (request: ProgramRequest) => ProgramAnswer, { keys = true }: { keys?: boolean } = {}): Promise<ProgramBench> {
+export async function openPrograms(
+  script: (request: ProgramRequest) => ProgramAnswer,
+  { keys = true }: { keys?: boolean } = {},
+): Promise<ProgramBench> {
   const endpoint = await startProgramEndpoint(script);
   onTestFinished(() => endpoint.close());
   const home = await temporaryHome();
@@ -59,26 +66,59 @@ export async function programEnvironment(home: string, url: string): Promise<Rec
   await mkdir(join(home, '.codex'), { recursive: true });
   await mkdir(join(home, '.gemini'), { recursive: true });
   const provider = `{name = "fake", base_url = "${url}/v1", env_key = "OPENAI_API_KEY", wire_api = "responses", request_max_retries = 0, stream_max_retries = 0}`;
-  await writeFile(join(home, '.codex', 'config.toml'), `model_provider = "fake"\nmodel_providers = {fake = ${provider}}\n`);
+  await writeFile(
+    join(home, '.codex', 'config.toml'),
+    `model_provider = "fake"\nmodel_providers = {fake = ${provider}}\n`,
+  );
   await writeFile(join(home, '.gemini', 'settings.json'), '{"security": {"auth": {"selectedType": "gemini-api-key"}}}');
   return {
-    HOME: home, PATH: `${agentPrograms()}${delimiter}${process.env['PATH'] ?? ''}`,
-    ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: KEY, OPENAI_API_KEY: KEY, GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url,
+    HOME: home,
+    PATH: `${agentPrograms()}${delimiter}${process.env['PATH'] ?? ''}`,
+    ANTHROPIC_BASE_URL: url,
+    ANTHROPIC_API_KEY: KEY,
+    OPENAI_API_KEY: KEY,
+    GEMINI_API_KEY: KEY,
+    GOOGLE_GEMINI_BASE_URL: url,
   };
 }
 
-export type PlayOptions = Partial<Omit<AgentStep, 'kind' | 'prompt'>> & { prompt?: string; agentFields?: Partial<Agent>; call?: Partial<ProgramCall> };
+export type PlayOptions = Partial<Omit<AgentStep, 'kind' | 'prompt'>> & {
+  prompt?: string;
+  agentFields?: Partial<Agent>;
+  call?: Partial<ProgramCall>;
+};
 
 /** The call by which the interpreter has a program play one step. */
-export async function programCall(bench: Pick<Bench, 'store' | 'folder'>, program: ProgramName, options: PlayOptions = {}): Promise<ProgramCall> {
+export async function programCall(
+  bench: Pick<Bench, 'store' | 'folder'>,
+  program: ProgramName,
+  options: PlayOptions = {},
+): Promise<ProgramCall> {
   const { prompt = 'Look at it.', agentFields = {}, call = {}, ...fields } = options;
   const agent: Hash = `sha256:${'a'.repeat(64)}`;
-  const step: AgentStep = { ...stepBase(0, { id: 'step' }), kind: 'agent', agent, prompt: literal(prompt), inputs: {}, model: null, schema: null, rehearsal: null, ...fields };
+  const step: AgentStep = {
+    ...stepBase(0, { id: 'step' }),
+    kind: 'agent',
+    agent,
+    prompt: literal(prompt),
+    inputs: {},
+    model: null,
+    schema: null,
+    rehearsal: null,
+    ...fields,
+  };
   const made = plan([step], { name: 'review', agents: { [agent]: { ...AGENT, program, ...agentFields } } });
   await bench.store.putPlan(made);
   return {
-    root: { run: 'test-run', first: 'first-run-id', plan: made.hash }, nested: null, step: 0, path: 'step', try: 1, environment: {}, workspace: bench.folder,
-    program: { program, model: MODELS[program], price: PRICE, max_tokens: 1_000 }, ...call,
+    root: { run: 'test-run', first: 'first-run-id', plan: made.hash },
+    nested: null,
+    step: 0,
+    path: 'step',
+    try: 1,
+    environment: {},
+    workspace: bench.folder,
+    program: { program, model: MODELS[program], price: PRICE, max_tokens: 1_000 },
+    ...call,
   };
 }
 

@@ -33,7 +33,9 @@ const IDLE: Record<ProgramName, ProgramAnswer> = {
 
 /** Whether a program has a session on disk that tells of a text. */
 async function isKept(home: string, text: string): Promise<boolean> {
-  const files = (await readdir(home, { recursive: true })).filter((file) => /(?:projects|sessions|chats)\/.*\.jsonl?$/.test(file));
+  const files = (await readdir(home, { recursive: true })).filter((file) =>
+    /(?:projects|sessions|chats)\/.*\.jsonl?$/.test(file),
+  );
   const texts = await Promise.all(files.map((file) => readFile(join(home, file), 'utf8').catch(() => '')));
   return texts.some((kept) => kept.includes(text));
 }
@@ -54,8 +56,17 @@ describe.each(drawn('lifetime'))('%s', (program) => {
     let answer: ProgramAnswer = { hang: true };
     const bench = await openPrograms(({ call }) => (call === 1 ? IDLE[program] : answer));
     const call = await programCall(bench, program, { prompt: 'Count to three.' });
-    const given = JSON.stringify({ dist: DIST, store: `${bench.folder}/.perdure`, call, credentials: bench.environment });
-    const worker = spawn(process.execPath, ['--input-type=module', '-e', WORKER, given], { cwd: fileURLToPath(new URL('../../..', import.meta.url)), env: { ...process.env, ...bench.environment }, stdio: 'ignore' });
+    const given = JSON.stringify({
+      dist: DIST,
+      store: `${bench.folder}/.perdure`,
+      call,
+      credentials: bench.environment,
+    });
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', WORKER, given], {
+      cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+      env: { ...process.env, ...bench.environment },
+      stdio: 'ignore',
+    });
     await bench.endpoint.arrival(2);
     // Programs write their sessions a little later; one that is not there yet cannot go on.
     await until(() => isKept(bench.home, 'Count to three.'));

@@ -27,7 +27,8 @@ async function openSetting() {
   };
   /** Who asked last: Codex alone speaks Responses. */
   const asker = (): string => (endpoint.requests.at(-1)?.body['input'] === undefined ? 'another' : 'codex');
-  const sessions = async (): Promise<Session[]> => JSON.parse((await project.run('sessions', 'list', '--json')).stdout) as Session[]; // as `docs/cli.md` says
+  const sessions = async (): Promise<Session[]> =>
+    JSON.parse((await project.run('sessions', 'list', '--json')).stdout) as Session[]; // as `docs/cli.md` says
   return { endpoint, project, connect, asker, sessions };
 }
 
@@ -55,11 +56,21 @@ it('a session goes on with the program that began it, in any connection, after a
   expect(await second.refusal('task', { prompt: 'x', session_id: id, agent_cli: 'claude' })).toBe(
     `Expected \`agent_cli: codex\` beside \`session_id: ${id}\`, got \`claude\`: the session was begun by \`codex\`. Leave \`agent_cli\` out, or begin another session without \`session_id\`.`,
   );
-  for (const [agent_name, player] of [['claudes', '`claude`'], ['pinned', 'a model provider']] as const) {
-    expect(await second.refusal('task', { prompt: 'x', session_id: id, agent_name })).toContain(`was begun by \`codex\`, and agents of \`${agent_name}\` are played by ${player}.`);
+  for (const [agent_name, player] of [
+    ['claudes', '`claude`'],
+    ['pinned', 'a model provider'],
+  ] as const) {
+    expect(await second.refusal('task', { prompt: 'x', session_id: id, agent_name })).toContain(
+      `was begun by \`codex\`, and agents of \`${agent_name}\` are played by ${player}.`,
+    );
   }
   const typed = await project.run('run', 'claudes', 'x', '--session', id);
-  expect([typed.code, typed.stderr]).toEqual([2, expect.stringContaining(`The session \`${id}\` was begun by \`codex\`, and agents of \`claudes\` are played by \`claude\`.`)]);
+  expect([typed.code, typed.stderr]).toEqual([
+    2,
+    expect.stringContaining(
+      `The session \`${id}\` was begun by \`codex\`, and agents of \`claudes\` are played by \`claude\`.`,
+    ),
+  ]);
   expect(endpoint.requests).toHaveLength(asked);
 
   const { stdout: copy } = await project.run('sessions', 'fork', id);
@@ -72,7 +83,9 @@ it('a session that no program began takes none, and keeps no agent from whoever 
   const { call, refusal } = await connect();
   const { session_id } = await call('task', { description: 'help', prompt: 'Help.', agent_name: 'pinned' });
   expect((await sessions())[0]).not.toHaveProperty('agent_cli');
-  expect(await refusal('task', { prompt: 'x', session_id: session_id ?? '', agent_cli: 'codex' })).toContain('the session was begun by no program');
+  expect(await refusal('task', { prompt: 'x', session_id: session_id ?? '', agent_cli: 'codex' })).toContain(
+    'the session was begun by no program',
+  );
   expect(await call('task', { prompt: 'x', session_id: session_id ?? '' })).toMatchObject({ status: 'success' });
   expect([asker(), endpoint.requests.length]).toEqual(['another', 2]);
 });

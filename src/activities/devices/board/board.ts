@@ -40,7 +40,13 @@ export interface Board {
 }
 
 /** Starts a board: an ATmega328P at 16 MHz behind a bootloader that speaks STK500. */
-export async function startBoard({ port, memoryFile, fault: first, idle = false, onEvent = () => undefined }: BoardOptions): Promise<Board> {
+export async function startBoard({
+  port,
+  memoryFile,
+  fault: first,
+  idle = false,
+  onEvent = () => undefined,
+}: BoardOptions): Promise<Board> {
   const flash = readMemory(memoryFile);
   const sockets = new Set<Socket>();
   let fault = first;

@@ -16,5 +16,7 @@ export interface BoardFault {
 export function parseFault(text: string): BoardFault | null {
   const [, name, block = '0', times] = /^([a-z-]+)(?::(\d{1,4}))?(?:x(\d{1,4}))?$/.exec(text) ?? [];
   const kind = BOARD_FAULTS.find((known) => known === name);
-  return kind === undefined ? null : { kind, block: Number(block), times: times === undefined ? Infinity : Number(times) };
+  return kind === undefined
+    ? null
+    : { kind, block: Number(block), times: times === undefined ? Infinity : Number(times) };
 }

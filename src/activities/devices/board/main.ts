@@ -8,5 +8,9 @@ import { parseFault } from './faults.js';
 const [memoryFile = '', port = '0', fault = ''] = process.argv.slice(2);
 process.stdin.resume();
 process.stdin.once('end', () => process.exit(0));
-const board = await startBoard({ port: Number(port), memoryFile: memoryFile === '' ? null : memoryFile, fault: parseFault(fault) });
+const board = await startBoard({
+  port: Number(port),
+  memoryFile: memoryFile === '' ? null : memoryFile,
+  fault: parseFault(fault),
+});
 process.stdout.write(`${board.port}\n`);

@@ -1,4 +1,17 @@
-import { AVRIOPort, AVRTimer, AVRUSART, CPU, avrInstruction, portBConfig, portCConfig, portDConfig, timer0Config, timer1Config, timer2Config, usart0Config } from 'avr8js';
+import {
+  AVRIOPort,
+  AVRTimer,
+  AVRUSART,
+  CPU,
+  avrInstruction,
+  portBConfig,
+  portCConfig,
+  portDConfig,
+  timer0Config,
+  timer1Config,
+  timer2Config,
+  usart0Config,
+} from 'avr8js';
 
 const HERTZ = 16e6;
 /** How often the simulation catches up with the clock, and how much it does at most then, so that input gets its turn. */

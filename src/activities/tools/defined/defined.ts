@@ -25,8 +25,15 @@ export const defined: ToolHandler<DefinedTool> = {
 };
 
 /** How a tool that a file defines is told to a model. */
-export async function specOf({ name, description, inputs }: Pick<DefinedTool, 'name' | 'description' | 'inputs'>, store: Pick<Store, 'getText'>): Promise<ToolSpec> {
-  return { name, description: await store.getText(description), input_schema: JSON.parse(await store.getText(inputs)) as JsonObject }; // the compiler wrote a schema
+export async function specOf(
+  { name, description, inputs }: Pick<DefinedTool, 'name' | 'description' | 'inputs'>,
+  store: Pick<Store, 'getText'>,
+): Promise<ToolSpec> {
+  return {
+    name,
+    description: await store.getText(description),
+    input_schema: JSON.parse(await store.getText(inputs)) as JsonObject,
+  }; // the compiler wrote a schema
 }
 
 async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolContext): Promise<ToolRun> {
@@ -34,13 +41,18 @@ async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolCont
   const checked = checkValue(args, definition.inputs.schema);
   if ('errors' in checked) return failed(`The input does not fit: ${checked.errors.join('; ')}`);
   const secrets = readSecrets(definition);
-  if (secrets.missing.length > 0) return failed(`The tool needs ${secrets.missing.map((name) => `\`${name}\``).join(', ')} in the environment of the worker, which is not there.`);
+  if (secrets.missing.length > 0)
+    return failed(
+      `The tool needs ${secrets.missing.map((name) => `\`${name}\``).join(', ')} in the environment of the worker, which is not there.`,
+    );
   const { log, flush } = maskedLog(context.log, secrets);
   const values: Values = new Map<string, Json>([...Object.entries(args), ...secrets.values]);
   try {
     const given = await act(tool, definition, values, { ...context, log });
     const output = outputOf(definition, given);
-    return 'errors' in output ? failed(secrets.mask(`The tool's output is not as its file says: ${output.errors.join('; ')}`)) : ok(maskValue(output.value, secrets.mask));
+    return 'errors' in output
+      ? failed(secrets.mask(`The tool's output is not as its file says: ${output.errors.join('; ')}`))
+      : ok(maskValue(output.value, secrets.mask));
   } catch (error) {
     if (error instanceof FillRefusal || error instanceof WebRefusal) return failed(secrets.mask(error.message));
     throw error;
@@ -49,16 +61,26 @@ async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolCont
   }
 }
 
-async function act(tool: DefinedTool, definition: ToolDefinition, values: Values, context: ToolContext): Promise<{ text: string } | { value: Json }> {
+async function act(
+  tool: DefinedTool,
+  definition: ToolDefinition,
+  values: Values,
+  context: ToolContext,
+): Promise<{ text: string } | { value: Json }> {
   const { http, command, python } = definition.exec;
   if (definition.kind === 'http' && http !== undefined) return callHttp(definition, http, values, context);
-  if (definition.kind === 'command' && command !== undefined) return callCommand({ tool, definition, values, context }, command);
-  if (definition.kind === 'python' && python !== undefined) return callPython({ tool, definition, values, context }, python);
+  if (definition.kind === 'command' && command !== undefined)
+    return callCommand({ tool, definition, values, context }, command);
+  if (definition.kind === 'python' && python !== undefined)
+    return callPython({ tool, definition, values, context }, python);
   throw new FillRefusal(`The tool \`${tool.name}\` does not say how it acts.`);
 }
 
 /** What the tool gave in the form that its file promises. */
-export function outputOf({ outputs: { format, schema } }: ToolDefinition, given: { text: string } | { value: Json }): { value: Json } | { errors: string[] } {
+export function outputOf(
+  { outputs: { format, schema } }: ToolDefinition,
+  given: { text: string } | { value: Json },
+): { value: Json } | { errors: string[] } {
   if (format === 'text') return { value: 'text' in given ? given.text : toText(given.value) };
   if ('text' in given) return checkOutput(given.text, schema ?? {});
   return schema === undefined ? given : checkValue(given.value, schema);

@@ -26,13 +26,18 @@ export function fill(value: Json, values: Values): Json {
     return name === undefined ? fillText(value, values) : (values.get(name.trim()) ?? null);
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, values));
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fill(item, values)]))
+    : value;
 }
 
 /** An argument of a program: a value at its beginning cannot become an option (S17), and none has a NUL (S21). */
 export function fillArgument(text: string, values: Values): string {
   const filled = fillText(text, values);
-  if (text.startsWith('${') && /^[-@]/.test(filled)) throw new FillRefusal(`An argument of the program would begin with \`${filled.slice(0, 1)}\`, and be taken for an option.`);
+  if (text.startsWith('${') && /^[-@]/.test(filled))
+    throw new FillRefusal(
+      `An argument of the program would begin with \`${filled.slice(0, 1)}\`, and be taken for an option.`,
+    );
   if (filled.includes('\0')) throw new FillRefusal('An argument of the program would have a NUL character.');
   return filled;
 }
@@ -41,7 +46,8 @@ export function fillArgument(text: string, values: Values): string {
 export function fillAddress(url: string, values: Values): string {
   const [path = '', ...query] = url.split('?');
   const inPath = fillText(path, values, (value) => {
-    if (value.split('/').some((part) => part === '..' || part === '.')) throw new FillRefusal('A value of the address would lead to another path.');
+    if (value.split('/').some((part) => part === '..' || part === '.'))
+      throw new FillRefusal('A value of the address would lead to another path.');
     return encodeURIComponent(value).replaceAll('%2F', '/');
   });
   return [inPath, ...query.map((part) => fillText(part, values, encodeURIComponent))].join('?');
@@ -49,7 +55,10 @@ export function fillAddress(url: string, values: Values): string {
 
 /** What is found at a path such as `items[0].name`; `$` at its beginning is the whole. Own properties only. */
 export function atPath(value: Json, path: string): Json {
-  const parts = path.replace(/^\$\.?/, '').split(/[.[\]]+/).filter((part) => part !== '');
+  const parts = path
+    .replace(/^\$\.?/, '')
+    .split(/[.[\]]+/)
+    .filter((part) => part !== '');
   return parts.reduce<Json>((current, part) => {
     if (Array.isArray(current)) return current[Number(part)] ?? null;
     return isObject(current) && Object.hasOwn(current, part) ? (current[part] ?? null) : null;

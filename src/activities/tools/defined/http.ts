@@ -10,15 +10,26 @@ import { atPath, fill, fillAddress, fillText } from './fill.js';
 const LIMIT_MS = 30_000;
 
 /** Makes the request of a tool of kind http: to the hosts that its own file names, whatever its agent, and who made that, may reach. */
-export async function callHttp({ permissions }: ToolDefinition, block: HttpBlock, values: Values, context: ToolContext): Promise<{ text: string } | { value: Json }> {
+export async function callHttp(
+  { permissions }: ToolDefinition,
+  block: HttpBlock,
+  values: Values,
+  context: ToolContext,
+): Promise<{ text: string } | { value: Json }> {
   const limitMs = block.timeout_ms ?? LIMIT_MS;
   const limit = startTimeLimit(context.signal, limitMs);
   try {
-    const answer = await fetchWeb(requestOf(block, values), { ...context.permissions, network: permissions?.network ?? false, deny: [], ask: [], allow: [], within: [] }, limit.signal);
-    if (answer.status >= 400) throw new WebRefusal(`The server answered ${answer.status}: ${answer.body.slice(0, 1_000)}`);
+    const answer = await fetchWeb(
+      requestOf(block, values),
+      { ...context.permissions, network: permissions?.network ?? false, deny: [], ask: [], allow: [], within: [] },
+      limit.signal,
+    );
+    if (answer.status >= 400)
+      throw new WebRefusal(`The server answered ${answer.status}: ${answer.body.slice(0, 1_000)}`);
     return block.response === undefined ? { text: answer.body } : { value: taken(parsed(answer.body), block.response) };
   } catch (error) {
-    if (limit.isOver() && !context.signal.aborted) throw new WebRefusal(`There was no whole answer within ${limitMs / 1000} s.`);
+    if (limit.isOver() && !context.signal.aborted)
+      throw new WebRefusal(`There was no whole answer within ${limitMs / 1000} s.`);
     throw error;
   } finally {
     limit.release();
@@ -26,15 +37,25 @@ export async function callHttp({ permissions }: ToolDefinition, block: HttpBlock
 }
 
 /** The request with its values in place. */
-export function requestOf({ method, url: address, headers = {}, query = {}, body }: HttpBlock, values: Values): WebRequest {
+export function requestOf(
+  { method, url: address, headers = {}, query = {}, body }: HttpBlock,
+  values: Values,
+): WebRequest {
   const url = new URL(fillAddress(address, values));
   for (const [name, value] of Object.entries(query)) url.searchParams.append(name, fillText(value, values));
   const filled = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, fillText(value, values)]));
   // What is filled in may be a secret.
   const own = Object.keys(headers).filter((name) => headers[name]?.includes('${'));
-  if (body === undefined || typeof body === 'string') return { method, url: url.href, own, headers: filled, body: body === undefined ? null : fillText(body, values) };
+  if (body === undefined || typeof body === 'string')
+    return { method, url: url.href, own, headers: filled, body: body === undefined ? null : fillText(body, values) };
   const isTyped = Object.keys(filled).some((name) => name.toLowerCase() === 'content-type');
-  return { method, url: url.href, own, headers: { ...(isTyped ? {} : { 'content-type': 'application/json' }), ...filled }, body: JSON.stringify(fill(body, values)) };
+  return {
+    method,
+    url: url.href,
+    own,
+    headers: { ...(isTyped ? {} : { 'content-type': 'application/json' }), ...filled },
+    body: JSON.stringify(fill(body, values)),
+  };
 }
 
 function parsed(text: string): Json {
@@ -52,4 +73,3 @@ export function taken(answer: Json, { json_path: path = '$', fields }: NonNullab
   const pick = (item: Json): Json => Object.fromEntries(fields.map((field) => [field.name, atPath(item, field.path)]));
   return Array.isArray(found) ? found.map(pick) : pick(found);
 }
-

@@ -31,38 +31,62 @@ export interface ToolCall {
 }
 
 /** Runs the program of a tool of kind command, in the sandbox where there is one. */
-export async function callCommand({ tool, definition, values, context }: ToolCall, block: CommandBlock): Promise<{ text: string } | { value: Json }> {
+export async function callCommand(
+  { tool, definition, values, context }: ToolCall,
+  block: CommandBlock,
+): Promise<{ text: string } | { value: Json }> {
   const folder = resolve(context.workspace, tool.folder);
   const own = join(folder, block.entrypoint);
-  const argv = [tool.made !== true && existsSync(own) ? own : block.entrypoint, ...(block.args ?? []).map((word) => fillArgument(word, values))];
-  const env = Object.fromEntries(Object.entries(block.env ?? {}).map(([name, value]) => [name, fillText(value, values)]));
-  const end = await runProgram({
-    argv,
-    cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
-    stdin: block.stdin === undefined ? null : fillText(block.stdin, values),
-    timeoutMs: block.timeout_ms ?? LIMIT_MS,
-    network: isOpen(definition),
-    ...trustOf(tool),
-    env,
-  }, context);
+  const argv = [
+    tool.made !== true && existsSync(own) ? own : block.entrypoint,
+    ...(block.args ?? []).map((word) => fillArgument(word, values)),
+  ];
+  const env = Object.fromEntries(
+    Object.entries(block.env ?? {}).map(([name, value]) => [name, fillText(value, values)]),
+  );
+  const end = await runProgram(
+    {
+      argv,
+      cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+      stdin: block.stdin === undefined ? null : fillText(block.stdin, values),
+      timeoutMs: block.timeout_ms ?? LIMIT_MS,
+      network: isOpen(definition),
+      ...trustOf(tool),
+      env,
+    },
+    context,
+  );
   if ('failure' in end) throw new FillRefusal(end.failure);
   const { exit_code: code, stdout, stderr } = end.output;
-  if (!(block.exit_codes_ok ?? [0]).includes(code)) throw new FillRefusal(`exit ${code}: ${stderr.trim() === '' ? stdout.trim() : stderr.trim()}`);
+  if (!(block.exit_codes_ok ?? [0]).includes(code))
+    throw new FillRefusal(`exit ${code}: ${stderr.trim() === '' ? stdout.trim() : stderr.trim()}`);
   return { text: stdout.replace(/\r?\n$/, '') };
 }
 
 /** Calls the function of a tool of kind python, in a Python of its own. */
-export async function callPython({ tool, definition, values, context }: ToolCall, block: PythonBlock): Promise<{ text: string } | { value: Json }> {
+export async function callPython(
+  { tool, definition, values, context }: ToolCall,
+  block: PythonBlock,
+): Promise<{ text: string } | { value: Json }> {
   const folder = resolve(context.workspace, tool.folder);
-  const call = { folder, module: block.module, function: block.function, args: fill(block.args ?? [], values), kwargs: fill(block.kwargs ?? {}, values) };
-  const end = await runProgram({
-    argv: [block.venv === undefined ? 'python3' : join(resolve(folder, block.venv), 'bin', 'python3'), '-c', DRIVER],
-    cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
-    stdin: JSON.stringify(call),
-    timeoutMs: block.timeout_ms ?? LIMIT_MS,
-    network: isOpen(definition),
-    ...trustOf(tool),
-  }, context);
+  const call = {
+    folder,
+    module: block.module,
+    function: block.function,
+    args: fill(block.args ?? [], values),
+    kwargs: fill(block.kwargs ?? {}, values),
+  };
+  const end = await runProgram(
+    {
+      argv: [block.venv === undefined ? 'python3' : join(resolve(folder, block.venv), 'bin', 'python3'), '-c', DRIVER],
+      cwd: block.cwd === undefined ? context.workspace : resolve(context.workspace, fillText(block.cwd, values)),
+      stdin: JSON.stringify(call),
+      timeoutMs: block.timeout_ms ?? LIMIT_MS,
+      network: isOpen(definition),
+      ...trustOf(tool),
+    },
+    context,
+  );
   if ('failure' in end) throw new FillRefusal(end.failure);
   const { exit_code: code, stdout, stderr } = end.output;
   if (code !== 0) throw new FillRefusal(stderr.trim().split('\n').slice(-3).join('\n') || `exit ${code}`);

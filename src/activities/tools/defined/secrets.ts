@@ -17,7 +17,12 @@ export interface Secrets {
 export function readSecrets({ permissions }: ToolDefinition, environment: NodeJS.ProcessEnv = process.env): Secrets {
   const declared = Object.entries(permissions?.secrets ?? {});
   const values = new Map(declared.flatMap(([name]) => (environment[name] ? [[name, environment[name]] as const] : [])));
-  const forms = [...values.values()].flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('base64url')]);
+  const forms = [...values.values()].flatMap((secret) => [
+    secret,
+    encodeURIComponent(secret),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+  ]);
   return {
     values,
     missing: declared.flatMap(([name, { required = false }]) => (required && !values.has(name) ? [name] : [])),
@@ -29,18 +34,26 @@ export function readSecrets({ permissions }: ToolDefinition, environment: NodeJS
 export function maskValue(value: Json, mask: Secrets['mask']): Json {
   if (typeof value === 'string') return mask(value);
   if (Array.isArray(value)) return value.map((item) => maskValue(item, mask));
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)]))
+    : value;
 }
 
 /** A log that is written at the end, masked whole: a secret may come in two pieces. */
 export function maskedLog(log: LogWriter, { values, mask }: Secrets): { log: LogWriter; flush: () => void } {
   if (values.size === 0) return { log, flush: () => undefined };
-  const written: Record<'stdout' | 'stderr' | 'text' | 'note', string[]> = { stdout: [], stderr: [], text: [], note: [] };
+  const written: Record<'stdout' | 'stderr' | 'text' | 'note', string[]> = {
+    stdout: [],
+    stderr: [],
+    text: [],
+    note: [],
+  };
   const write: LogWriter['write'] = (stream, text) => void written[stream].push(text);
   return {
     log: { write, writeLast: write, close: async () => undefined },
     flush: () => {
-      for (const stream of ['stdout', 'stderr', 'text', 'note'] as const) if (written[stream].length > 0) log.write(stream, mask(written[stream].join('')));
+      for (const stream of ['stdout', 'stderr', 'text', 'note'] as const)
+        if (written[stream].length > 0) log.write(stream, mask(written[stream].join('')));
     },
   };
 }

@@ -22,7 +22,8 @@ export const editFile = builtin({
     const pieces = text.split(before);
     const count = pieces.length - 1;
     if (count === 0) return failed(`\`${at}\` does not hold that text. Read it again: white space counts.`);
-    if (count > 1 && !all) return failed(`\`${at}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
+    if (count > 1 && !all)
+      return failed(`\`${at}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
     await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, pieces.join(after)));
     return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${at}.`);
   },

@@ -8,7 +8,9 @@ const MOST_PATTERNS = 64;
  * without a folder is looked for in all of them.
  */
 export function matchesFiles(pattern: string, path: string): boolean {
-  return expand(pattern.replace(/^\.?\/+/, '')).some((one) => matchesParts(one.includes('/') ? one.split('/') : ['**', one], path.split('/')));
+  return expand(pattern.replace(/^\.?\/+/, '')).some((one) =>
+    matchesParts(one.includes('/') ? one.split('/') : ['**', one], path.split('/')),
+  );
 }
 
 function expand(pattern: string): string[] {
@@ -18,7 +20,11 @@ function expand(pattern: string): string[] {
     const braced = patterns[at];
     if (braced === undefined || patterns.length > MOST_PATTERNS) break;
     const [whole, inner = ''] = /\{([^{}]*)\}/.exec(braced) ?? [''];
-    patterns = [...patterns.slice(0, at), ...inner.split(',').map((word) => braced.replace(whole, () => word)), ...patterns.slice(at + 1)];
+    patterns = [
+      ...patterns.slice(0, at),
+      ...inner.split(',').map((word) => braced.replace(whole, () => word)),
+      ...patterns.slice(at + 1),
+    ];
   }
   return patterns;
 }

@@ -31,6 +31,8 @@ export const listFiles = builtin({
       return 'go on';
     });
     if (found.length === 0) return ok('[nothing]');
-    return ok(more ? `${found.join('\n')}\n[more than ${MOST}; narrow it with \`path\` or \`pattern\`]` : found.join('\n'));
+    return ok(
+      more ? `${found.join('\n')}\n[more than ${MOST}; narrow it with \`path\` or \`pattern\`]` : found.join('\n'),
+    );
   },
 });

@@ -10,7 +10,6 @@ import { removeAt } from './remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-
 /** An open folder below which names are looked up one by one, each without following a link (S24, S25). */
 export interface Folder {
   handle: FileHandle;
@@ -49,12 +48,22 @@ function locate(handle: FileHandle, path: string): Folder['at'] {
  * Opens the folder that holds an entry, component by component, and does something there; `make` makes folders that are
  * missing. Paths are from the workspace's root; the policy has refused those that leave it.
  */
-export async function inFolderOf<T>(workspace: string, path: string, options: { make?: boolean }, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
+export async function inFolderOf<T>(
+  workspace: string,
+  path: string,
+  options: { make?: boolean },
+  act: (folder: Folder, name: string) => Promise<T>,
+): Promise<T> {
   return withRoot(workspace, (root) => inFolderBelow(root, path, options, act));
 }
 
 /** The same below a folder that is open already. */
-export async function inFolderBelow<T>(root: Folder, path: string, { make }: { make?: boolean }, act: (folder: Folder, name: string) => Promise<T>): Promise<T> {
+export async function inFolderBelow<T>(
+  root: Folder,
+  path: string,
+  { make }: { make?: boolean },
+  act: (folder: Folder, name: string) => Promise<T>,
+): Promise<T> {
   const parts = partsOf(path);
   const name = parts.pop();
   return descend(root, parts, make === true, (folder) => {
@@ -68,18 +77,33 @@ export function inFolder<T>(workspace: string, path: string, act: (folder: Folde
   return withRoot(workspace, (root) => descend(root, partsOf(path), false, act));
 }
 
-async function descend<T>(folder: Folder, parts: string[], make: boolean, act: (folder: Folder) => Promise<T>): Promise<T> {
+async function descend<T>(
+  folder: Folder,
+  parts: string[],
+  make: boolean,
+  act: (folder: Folder) => Promise<T>,
+): Promise<T> {
   const [name, ...rest] = parts;
   if (name === undefined) return act(folder);
   return openEntry(folder, name, make, (inner) => descend(inner, rest, make, act));
 }
 
 /** Opens a folder in an open folder, and does something there; `make` makes it when it is missing. */
-export async function openEntry<T>(folder: Folder, name: string, make: boolean, act: (folder: Folder) => Promise<T>): Promise<T> {
+export async function openEntry<T>(
+  folder: Folder,
+  name: string,
+  make: boolean,
+  act: (folder: Folder) => Promise<T>,
+): Promise<T> {
   const shown = join(folder.shown, name);
   const path = folder.at(name);
-  if (make) await mkdir(path).catch((error: unknown) => { if (errorCode(error) !== 'EEXIST') throw refusalOf(error, shown); });
-  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => { throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown); });
+  if (make)
+    await mkdir(path).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw refusalOf(error, shown);
+    });
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => {
+    throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown);
+  });
   try {
     const at = locate(handle, path);
     // Asked of the folder that is open: no other name of it makes it another.
@@ -91,17 +115,28 @@ export async function openEntry<T>(folder: Folder, name: string, make: boolean, 
 }
 
 /** Opens a regular file for reading: no link, no pipe, no device, and none that has a second name elsewhere. */
-export async function openFile(folder: Folder, name: string): Promise<{ handle: FileHandle; size: number; mode: number }> {
+export async function openFile(
+  folder: Folder,
+  name: string,
+): Promise<{ handle: FileHandle; size: number; mode: number }> {
   const shown = join(folder.shown, name);
   const path = folder.at(name);
-  const found = await lstat(path).catch((error: unknown) => { throw refusalOf(error, shown); });
+  const found = await lstat(path).catch((error: unknown) => {
+    throw refusalOf(error, shown);
+  });
   if (found.isSymbolicLink()) throw isLink(shown);
-  if (!found.isFile()) throw new FileRefusal(`Expected \`${shown}\` to be a file, got ${found.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`);
-  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => { throw refusalOf(error, shown); });
+  if (!found.isFile())
+    throw new FileRefusal(
+      `Expected \`${shown}\` to be a file, got ${found.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`,
+    );
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    throw refusalOf(error, shown);
+  });
   try {
     const { size, mode, nlink, ...stat } = await statOf(handle);
     if (!stat.isFile) throw new FileRefusal(`\`${shown}\` is no regular file.`);
-    if (nlink > 1) throw new FileRefusal(`\`${shown}\` has other names (hard links), which may be outside of the workspace.`);
+    if (nlink > 1)
+      throw new FileRefusal(`\`${shown}\` has other names (hard links), which may be outside of the workspace.`);
     return { handle, size, mode };
   } catch (error) {
     await handle.close();
@@ -120,11 +155,21 @@ async function statOf(handle: FileHandle): Promise<{ size: number; mode: number;
  */
 export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
   const shown = join(folder.shown, name);
-  const before = await lstat(folder.at(name)).catch((error: unknown) => { if (errorCode(error) === 'ENOENT') return null; throw refusalOf(error, shown); });
+  const before = await lstat(folder.at(name)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw refusalOf(error, shown);
+  });
   if (before?.isSymbolicLink() === true) throw isLink(shown);
-  if (before !== null && !before.isFile()) throw new FileRefusal(`Expected \`${shown}\` to be a file, got ${before.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`);
+  if (before !== null && !before.isFile())
+    throw new FileRefusal(
+      `Expected \`${shown}\` to be a file, got ${before.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`,
+    );
   const temporary = folder.at(`.${randomBytes(8).toString('hex')}.tmp`);
-  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (before?.mode ?? 0o666) & 0o777).catch((error: unknown) => { throw refusalOf(error, shown); });
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (before?.mode ?? 0o666) & 0o777).catch(
+    (error: unknown) => {
+      throw refusalOf(error, shown);
+    },
+  );
   try {
     try {
       await handle.writeFile(content);
@@ -143,14 +188,27 @@ export async function replaceFile(folder: Folder, name: string, content: string)
 
 /** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */
 export async function removeEntry(folder: Folder, name: string): Promise<void> {
-  await removeAt(folder.at('.'), name).catch((error: unknown) => { throw refusalOf(error, join(folder.shown, name)); });
+  await removeAt(folder.at('.'), name).catch((error: unknown) => {
+    throw refusalOf(error, join(folder.shown, name));
+  });
 }
 
 /** Entries of an open folder, sorted by name. */
-export async function entriesOf(folder: Folder): Promise<{ name: string; kind: 'file' | 'folder' | 'link' | 'other' }[]> {
+export async function entriesOf(
+  folder: Folder,
+): Promise<{ name: string; kind: 'file' | 'folder' | 'link' | 'other' }[]> {
   const entries = await readdir(folder.at('.'), { withFileTypes: true });
   return entries
-    .map((entry) => ({ name: entry.name, kind: entry.isFile() ? ('file' as const) : entry.isDirectory() ? ('folder' as const) : entry.isSymbolicLink() ? ('link' as const) : ('other' as const) }))
+    .map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile()
+        ? ('file' as const)
+        : entry.isDirectory()
+          ? ('folder' as const)
+          : entry.isSymbolicLink()
+            ? ('link' as const)
+            : ('other' as const),
+    }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -171,5 +229,7 @@ async function linkRefusal(path: string, shown: string): Promise<FileRefusal | n
 }
 
 function isLink(shown: string): FileRefusal {
-  return new LinkRefusal(`\`${shown}\` is a symbolic link that leads out of the workspace, or is to be written through.`);
+  return new LinkRefusal(
+    `\`${shown}\` is a symbolic link that leads out of the workspace, or is to be written through.`,
+  );
 }

@@ -6,6 +6,7 @@ import { posix } from 'node:path';
  */
 export function workspacePath(path: string, workspace: string): string {
   const plain = posix.normalize(path);
-  const inside = plain === workspace ? '.' : plain.startsWith(`${workspace}/`) ? plain.slice(workspace.length + 1) : plain;
+  const inside =
+    plain === workspace ? '.' : plain.startsWith(`${workspace}/`) ? plain.slice(workspace.length + 1) : plain;
   return inside.length > 1 ? inside.replace(/\/+$/, '') : inside;
 }

@@ -38,5 +38,7 @@ function numbered(text: string, offset: number, limit: number): string {
   }
   const next = offset + shown.length;
   if (shown.length === 0) return `[the file has ${lines.length} lines]`;
-  return next <= lines.length ? `${shown.join('\n')}\n[${lines.length} lines in all; read on with offset ${next}]` : shown.join('\n');
+  return next <= lines.length
+    ? `${shown.join('\n')}\n[${lines.length} lines in all; read on with offset ${next}]`
+    : shown.join('\n');
 }

@@ -17,8 +17,12 @@ export interface TextFile {
  * Reads a text of the workspace. A link is followed when it leads to a place that may be read as well: the place is judged
  * and opened like any other path.
  */
-export async function readTextFile({ workspace, permissions }: Pick<ToolContext, 'workspace' | 'permissions'>, path: string): Promise<TextFile> {
-  const open = (at: string): Promise<TextFile> => inFolderOf(workspace, at, {}, (folder, name) => readIn(folder, name, path));
+export async function readTextFile(
+  { workspace, permissions }: Pick<ToolContext, 'workspace' | 'permissions'>,
+  path: string,
+): Promise<TextFile> {
+  const open = (at: string): Promise<TextFile> =>
+    inFolderOf(workspace, at, {}, (folder, name) => readIn(folder, name, path));
   try {
     return await open(path);
   } catch (error) {
@@ -41,7 +45,10 @@ export async function readIn(folder: Folder, name: string, path: string): Promis
 
 /** The text of an open file. */
 async function textOf(handle: FileHandle, size: number, path: string): Promise<string> {
-  if (size > TEXT_BYTES) throw new FileRefusal(`\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as \`head\` or \`grep\`.`);
+  if (size > TEXT_BYTES)
+    throw new FileRefusal(
+      `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as \`head\` or \`grep\`.`,
+    );
   const buffer = Buffer.alloc(TEXT_BYTES < size + 1 ? TEXT_BYTES : size + 1);
   let length = 0;
   for (;;) {

@@ -43,7 +43,8 @@ async function flatten(topPath: string, name: Buffer): Promise<void> {
     const inside = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : path.toString();
     for (const inner of await readdir(inside, { encoding: 'buffer' })) {
       const innerPath = below(inside, inner);
-      if (await isFolder(innerPath)) await rename(innerPath, join(topPath, randomBytes(8).toString('hex'))).catch(unlessMissing);
+      if (await isFolder(innerPath))
+        await rename(innerPath, join(topPath, randomBytes(8).toString('hex'))).catch(unlessMissing);
     }
   } finally {
     await folder.close();

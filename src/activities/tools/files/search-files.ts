@@ -15,7 +15,10 @@ export const searchFiles = builtin({
   description: `Searches the texts of the workspace for a regular expression of JavaScript, line by line; gives at most ${MOST_LINES} lines as path:line: text.`,
   input: z.strictObject({
     pattern: z.string().min(1).max(1_000).describe('The regular expression.'),
-    path: z.string().optional().describe("The folder to search, from the workspace's root; the root itself when left out."),
+    path: z
+      .string()
+      .optional()
+      .describe("The folder to search, from the workspace's root; the root itself when left out."),
     files: z.string().min(1).optional().describe('Only in files that match, such as `*.ts`.'),
     ignore_case: z.boolean().optional(),
   }),
@@ -30,19 +33,29 @@ export const searchFiles = builtin({
     const lines: string[] = [];
     let slow = false;
     await walk(context, root, { below: true }, async ({ path: at, kind, folder, name }) => {
-      if (kind !== 'file' || (files !== undefined && !matchesFiles(files, root === '.' ? at : at.slice(root.length + 1)))) return 'go on';
+      if (
+        kind !== 'file' ||
+        (files !== undefined && !matchesFiles(files, root === '.' ? at : at.slice(root.length + 1)))
+      )
+        return 'go on';
       const text = await textIn(folder, name, at);
       const found = text === null ? [] : search.find(text);
       if (found === 'slow') {
         slow = true;
         return 'stop';
       }
-      for (const { number, line } of found) lines.push(`${at}:${number}: ${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line}`);
+      for (const { number, line } of found)
+        lines.push(`${at}:${number}: ${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line}`);
       return lines.length > MOST_LINES ? 'stop' : 'go on';
     });
-    if (slow) return failed('The expression takes too long. Write it without nested repetitions, or search fewer files.');
+    if (slow)
+      return failed('The expression takes too long. Write it without nested repetitions, or search fewer files.');
     if (lines.length === 0) return ok('[no line matches]');
-    return ok(lines.length > MOST_LINES ? `${lines.slice(0, MOST_LINES).join('\n')}\n[more lines match; narrow the search]` : lines.join('\n'));
+    return ok(
+      lines.length > MOST_LINES
+        ? `${lines.slice(0, MOST_LINES).join('\n')}\n[more lines match; narrow the search]`
+        : lines.join('\n'),
+    );
   },
 });
 

@@ -21,7 +21,10 @@ const PROGRAM = new Script(`{
 }`);
 
 /** A search with a model's own regular expression. */
-export function createSearch(pattern: string, ignoreCase: boolean): { find: (text: string) => FoundLine[] | 'slow' } | { invalid: string } {
+export function createSearch(
+  pattern: string,
+  ignoreCase: boolean,
+): { find: (text: string) => FoundLine[] | 'slow' } | { invalid: string } {
   const flags = ignoreCase ? 'i' : '';
   try {
     new RegExp(pattern, flags);

@@ -31,7 +31,12 @@ interface Walk {
  * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says `stop`. What may not be
  * read is passed over.
  */
-export async function walk({ workspace, permissions, signal }: Walk, path: string, { below }: { below: boolean }, visit: (found: Found) => Promise<'go on' | 'stop'>): Promise<void> {
+export async function walk(
+  { workspace, permissions, signal }: Walk,
+  path: string,
+  { below }: { below: boolean },
+  visit: (found: Found) => Promise<'go on' | 'stop'>,
+): Promise<void> {
   let count = 0;
   const descend = async (folder: Folder, depth: number): Promise<'go on' | 'stop'> => {
     for (const { name, kind } of await entriesOf(folder)) {
@@ -50,7 +55,11 @@ export async function walk({ workspace, permissions, signal }: Walk, path: strin
 }
 
 /** A folder that is gone, or became a link in the meantime, has nothing to show. */
-async function into(folder: Folder, name: string, act: (inner: Folder) => Promise<'go on' | 'stop'>): Promise<'go on' | 'stop'> {
+async function into(
+  folder: Folder,
+  name: string,
+  act: (inner: Folder) => Promise<'go on' | 'stop'>,
+): Promise<'go on' | 'stop'> {
   try {
     return await openEntry(folder, name, false, act);
   } catch (error) {

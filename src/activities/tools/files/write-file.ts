@@ -5,7 +5,8 @@ import { workspacePath } from './path.js';
 import { TEXT_BYTES } from './read.js';
 
 export const writeFile = builtin({
-  description: 'Writes a text file of the workspace, whole; folders that are missing are made. To change a part of a file, use edit_file.',
+  description:
+    'Writes a text file of the workspace, whole; folders that are missing are made. To change a part of a file, use edit_file.',
   input: z.strictObject({
     path: z.string().min(1).describe("The file, from the workspace's root."),
     content: z.string().max(TEXT_BYTES).describe('All that the file shall hold.'),
@@ -16,7 +17,9 @@ export const writeFile = builtin({
   action: ({ path }, workspace) => ({ kind: 'write', path: workspacePath(path, workspace) }),
   run: async ({ path, content }, { workspace }) => {
     const at = workspacePath(path, workspace);
-    const { existed } = await inFolderOf(workspace, at, { make: true }, (folder, name) => replaceFile(folder, name, content));
+    const { existed } = await inFolderOf(workspace, at, { make: true }, (folder, name) =>
+      replaceFile(folder, name, content),
+    );
     return ok(`${existed ? 'Replaced' : 'Wrote'} ${at} (${Buffer.byteLength(content)} bytes).`);
   },
 });

@@ -19,9 +19,16 @@ const MOST_FILES = 20;
 
 const told = {
   input: z.string().min(1).describe('All that it needs to know, and what it shall do.'),
-  attachments: z.array(z.string().min(1)).max(MOST_FILES).describe('Text files of the workspace that it is shown.').optional(),
+  attachments: z
+    .array(z.string().min(1))
+    .max(MOST_FILES)
+    .describe('Text files of the workspace that it is shown.')
+    .optional(),
 };
-const input = z.strictObject({ agent: z.string().min(1).describe('The name of an agent that was made in this run.'), ...told });
+const input = z.strictObject({
+  agent: z.string().min(1).describe('The name of an agent that was made in this run.'),
+  ...told,
+});
 const direct = z.strictObject(told);
 
 /** `agent_call` (seed 002): calls an agent that was made in this run, and no other. */
@@ -29,17 +36,31 @@ export const agentCall: ToolHandler<MakerTool> = {
   parallel: true,
   quick: true,
   effect: () => 'none',
-  spec: ({ name }) => Promise.resolve({ name, description: 'Calls an agent that was made in this run with agent_create. It sees only what you write under `input` and the attachments, and answers once.', input_schema: schemaOf(input) }),
+  spec: ({ name }) =>
+    Promise.resolve({
+      name,
+      description:
+        'Calls an agent that was made in this run with agent_create. It sees only what you write under `input` and the attachments, and answers once.',
+      input_schema: schemaOf(input),
+    }),
   action: (_tool, args, workspace) => {
     const parsed = input.safeParse(args);
-    return parsed.success ? callOf(parsed.data.agent, parsed.data.attachments, workspace) : { invalid: 'Expected `agent`, `input` and, if there are some, `attachments`.' };
+    return parsed.success
+      ? callOf(parsed.data.agent, parsed.data.attachments, workspace)
+      : { invalid: 'Expected `agent`, `input` and, if there are some, `attachments`.' };
   },
   async run(_tool, args, context) {
     const { agent: name, ...asked } = input.parse(args);
     const { scope } = makingIn(context);
     const made = (await readMade(context.store, scope)).filter(({ kind }) => kind === 'agent');
     const entry = made.find((one) => one.name === name);
-    return entry === undefined ? unknown(context, name, made.map((one) => one.name)) : called(entry.ref, asked, context);
+    return entry === undefined
+      ? unknown(
+          context,
+          name,
+          made.map((one) => one.name),
+        )
+      : called(entry.ref, asked, context);
   },
 };
 
@@ -50,11 +71,17 @@ export const madeAgent: ToolHandler<MadeAgentTool> = {
   effect: () => 'none',
   async spec({ name, description }, store) {
     const about = description === null ? `The agent \`${name}\`.` : await store.getText(description);
-    return { name, description: `${about}\n\nAn agent that was made in this run. It sees only what you write under \`input\` and the attachments, and answers once.`, input_schema: schemaOf(direct) };
+    return {
+      name,
+      description: `${about}\n\nAn agent that was made in this run. It sees only what you write under \`input\` and the attachments, and answers once.`,
+      input_schema: schemaOf(direct),
+    };
   },
   action: ({ name }, args, workspace) => {
     const parsed = direct.safeParse(args);
-    return parsed.success ? callOf(name, parsed.data.attachments, workspace) : { invalid: 'Expected `input` and, if there are some, `attachments`.' };
+    return parsed.success
+      ? callOf(name, parsed.data.attachments, workspace)
+      : { invalid: 'Expected `input` and, if there are some, `attachments`.' };
   },
   run: ({ agent }, args, context) => called(agent, direct.parse(args), context),
 };
@@ -72,17 +99,32 @@ function callOf(name: string, attachments: string[] = [], workspace: string): Re
 /** Made agents are of one run: what an earlier one made is told with the way to keep it. */
 async function unknown({ store, run }: ToolContext, name: string, known: string[]): Promise<ToolRun> {
   const origin = await readOrigin(store, name);
-  if (origin !== null && origin.run !== run) return failed(`\`${name}\` was made in run \`${origin.run}\`, and is known there only. To keep it a person promotes it: copies \`${origin.file}\` beside the project's agents and lists it in \`agent_files\`. Here you may make it again.`);
+  if (origin !== null && origin.run !== run)
+    return failed(
+      `\`${name}\` was made in run \`${origin.run}\`, and is known there only. To keep it a person promotes it: copies \`${origin.file}\` beside the project's agents and lists it in \`agent_files\`. Here you may make it again.`,
+    );
   return failed(`Dynamic agent '${name}' not found. Available: [${known.map((one) => `'${one}'`).join(', ')}]`);
 }
 
-async function called(ref: Hash, asked: { input: string; attachments?: string[] | undefined }, context: ToolContext): Promise<ToolRun> {
+async function called(
+  ref: Hash,
+  asked: { input: string; attachments?: string[] | undefined },
+  context: ToolContext,
+): Promise<ToolRun> {
   const { store } = context;
   const { agent, by } = (await store.get(ref)) as unknown as MadeAgent; // `agent_create` put it there
   const files = await attached(asked.attachments ?? [], context, makingIn(context));
   if ('refusal' in files) return failed(files.refusal);
-  const question = Object.keys(files.texts).length === 0 ? {} : { question: await storeQuestion(store, asked.input, files.texts) };
-  const calls: CalledAgent = { agent: shortHash(ref), name: agent.name, model: agent.model, max_turns: agent.max_turns, by: shortHash(by), ...question };
+  const question =
+    Object.keys(files.texts).length === 0 ? {} : { question: await storeQuestion(store, asked.input, files.texts) };
+  const calls: CalledAgent = {
+    agent: shortHash(ref),
+    name: agent.name,
+    model: agent.model,
+    max_turns: agent.max_turns,
+    by: shortHash(by),
+    ...question,
+  };
   return { content: null, is_error: false, called: calls };
 }
 
@@ -92,18 +134,26 @@ async function storeQuestion(store: Store, text: string, attachments: Record<str
 }
 
 /** Texts of files as they are now: the call that comes again after a crash is shown the same. What needs a person's word needs it here as well. */
-async function attached(paths: string[], { workspace, allowed }: ToolContext, { maker: { permissions } }: Making): Promise<{ texts: Record<string, string> } | { refusal: string }> {
+async function attached(
+  paths: string[],
+  { workspace, allowed }: ToolContext,
+  { maker: { permissions } }: Making,
+): Promise<{ texts: Record<string, string> } | { refusal: string }> {
   if (permissions === undefined) return { texts: {} };
   const texts: Record<string, string> = {};
   for (const written of paths) {
     const path = workspacePath(written, workspace);
     const verdict = judgeAction(permissions, { kind: 'read', path });
     if (verdict.verdict === 'deny') return { refusal: `Not allowed: ${verdict.reason}` };
-    if (verdict.verdict === 'ask' && allowed !== true) return { refusal: `Not allowed: \`${path}\` is not attached without a person's word: ${verdict.reason} \`read_file\` asks a person; write what you read there under \`input\`.` };
+    if (verdict.verdict === 'ask' && allowed !== true)
+      return {
+        refusal: `Not allowed: \`${path}\` is not attached without a person's word: ${verdict.reason} \`read_file\` asks a person; write what you read there under \`input\`.`,
+      };
     try {
       texts[path] = (await readTextFile({ workspace, permissions }, path)).text;
     } catch (error) {
-      if (error instanceof FileRefusal) return { refusal: error instanceof MissingRefusal ? `Attachment not found: ${written}` : error.message };
+      if (error instanceof FileRefusal)
+        return { refusal: error instanceof MissingRefusal ? `Attachment not found: ${written}` : error.message };
       throw error;
     }
   }

@@ -15,8 +15,16 @@ import { makingIn } from './making.js';
 const NAMES = z.array(z.string().min(1).max(200)).max(100);
 
 const input = z.strictObject({
-  name: z.string().min(1).max(200).describe('Its name: a letter, then letters, digits, _ or -. No other agent or tool may have it.'),
-  instructions: z.string().min(1).max(100_000).describe('Its system prompt: who it is, what it does, and how it answers.'),
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Its name: a letter, then letters, digits, _ or -. No other agent or tool may have it.'),
+  instructions: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .describe('Its system prompt: who it is, what it does, and how it answers.'),
   description: z.string().min(1).max(2_000).describe('What it is good for, in a sentence.'),
   model: z.string().min(1).max(200).describe('A model of this run; the default when left out.').optional(),
   tools: NAMES.describe('Tools that it may use, of those that you have.').optional(),
@@ -34,18 +42,26 @@ export const agentCreate: ToolHandler<MakerTool> = {
   // What is made is found again by the call that made it, so that it may come again.
   quick: true,
   effect: () => 'none',
-  spec: ({ name }) => Promise.resolve({
-    name,
-    description: 'Makes an agent for this run: give it a name, instructions and the tools that it needs. It has no tools but those that you name, and can do no more than you. From your next turn on you call it by its name, or with agent_call; it sees only what you write then. It is gone when the run ends, unless a person keeps its file. Returns its name.',
-    input_schema: schema,
-  }),
+  spec: ({ name }) =>
+    Promise.resolve({
+      name,
+      description:
+        'Makes an agent for this run: give it a name, instructions and the tools that it needs. It has no tools but those that you name, and can do no more than you. From your next turn on you call it by its name, or with agent_call; it sees only what you write then. It is gone when the run ends, unless a person keeps its file. Returns its name.',
+      input_schema: schema,
+    }),
   async action({ folder }, args, workspace, making) {
     const request = parse(args);
     if ('invalid' in request) return request;
-    if (folder === undefined) return { invalid: '`generated_agents_dir` is not configured, so no agent can be made. A person sets it in project.json, or under `agents` of perdure.yml.' };
+    if (folder === undefined)
+      return {
+        invalid:
+          '`generated_agents_dir` is not configured, so no agent can be made. A person sets it in project.json, or under `agents` of perdure.yml.',
+      };
     if (making === undefined) return { invalid: 'Only agents make agents.' };
     const made = await compiled(request, making, workspace);
-    return 'problems' in made ? { invalid: made.problems } : actionOf(making.store, request, `${folder}/${request.name}.agent`, made);
+    return 'problems' in made
+      ? { invalid: made.problems }
+      : actionOf(making.store, request, `${folder}/${request.name}.agent`, made);
   },
   async run({ folder = '' }, args, context) {
     const request = parse(args);
@@ -56,7 +72,12 @@ export const agentCreate: ToolHandler<MakerTool> = {
 };
 
 /** What a person approves is the file, word for word. */
-async function actionOf(store: Store, { name }: AgentRequest, file: string, { text }: { text: string }): Promise<Action> {
+async function actionOf(
+  store: Store,
+  { name }: AgentRequest,
+  file: string,
+  { text }: { text: string },
+): Promise<Action> {
   const content: Json = { file, text };
   return { kind: 'make', what: 'agent', name, content: await store.put(content) };
 }
@@ -64,24 +85,41 @@ async function actionOf(store: Store, { name }: AgentRequest, file: string, { te
 function parse(args: JsonObject): AgentRequest | { invalid: string } {
   const parsed = input.safeParse(args);
   if (parsed.success) return parsed.data as AgentRequest; // keys that are left out are absent, not undefined: the arguments were JSON
-  return { invalid: parsed.error.issues.map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`).join('; ') };
+  return {
+    invalid: parsed.error.issues.map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`).join('; '),
+  };
 }
 
 function compiled(request: AgentRequest, making: Making, workspace: string): Promise<AgentMade> {
   if (making.compileAgent === undefined) return Promise.resolve({ problems: 'This worker cannot make agents.' });
-  const { plan, maker, models: { models, model } } = making;
-  return making.compileAgent(request, { maker, taken: Object.values(plan.agents).map((agent) => agent.name), models, model }, workspace);
+  const {
+    plan,
+    maker,
+    models: { models, model },
+  } = making;
+  return making.compileAgent(
+    request,
+    { maker, taken: Object.values(plan.agents).map((agent) => agent.name), models, model },
+    workspace,
+  );
 }
 
-async function make(request: AgentRequest, file: string, { store, workspace, run, call }: ToolContext, making: Making): Promise<ToolRun> {
+async function make(
+  request: AgentRequest,
+  file: string,
+  { store, workspace, run, call }: ToolContext,
+  making: Making,
+): Promise<ToolRun> {
   const { name } = request;
   const before = await readMade(store, making.scope);
   // Tools are of one conversation: the maker's own names are refused by the compiler.
   const same = before.find((entry) => entry.kind !== 'tool' && entry.name.toLowerCase() === name.toLowerCase());
   // The same call once more: a worker was lost after it had made it.
   if (same !== undefined && same.call === call) return madeRun(store, same.name, same.ref);
-  if (same !== undefined) return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
-  if (before.length >= MOST_MADE) return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
+  if (same !== undefined)
+    return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
+  if (before.length >= MOST_MADE)
+    return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
   const made = await compiled(request, making, workspace);
   if ('problems' in made) return failed(made.problems);
   const record: MadeAgent = { agent: made.agent, by: making.by, file, text: made.text };

@@ -74,14 +74,18 @@ function callOf({ exec: { command, http } }: ToolDefinition, args: JsonObject): 
 
 /** What its definition says of success and form. */
 function outcomeOf(definition: ToolDefinition, { content }: ToolRun): ToolRun {
-  const { exec: { command, http } } = definition;
+  const {
+    exec: { command, http },
+  } = definition;
   const given = isObject(content) ? content : {};
   if (command !== undefined) {
-    if (!(command.exit_codes_ok ?? [0]).includes(Number(given['exit_code']))) return failed(`exit ${String(given['exit_code'])}: ${String(given['stderr'] || given['stdout'])}`);
+    if (!(command.exit_codes_ok ?? [0]).includes(Number(given['exit_code'])))
+      return failed(`exit ${String(given['exit_code'])}: ${String(given['stderr'] || given['stdout'])}`);
     return told(definition, { text: String(given['stdout']).replace(/\r?\n$/, '') });
   }
   const body = String(given['body']);
-  if (Number(given['status']) >= 400) return failed(`The server answered ${String(given['status'])}: ${body.slice(0, 1_000)}`);
+  if (Number(given['status']) >= 400)
+    return failed(`The server answered ${String(given['status'])}: ${body.slice(0, 1_000)}`);
   if (http?.response === undefined) return told(definition, { text: body });
   return told(definition, { value: taken(parsed(body), http.response) });
 }
@@ -96,5 +100,7 @@ function parsed(text: string): Json {
 
 function told(definition: ToolDefinition, given: { text: string } | { value: Json }): ToolRun {
   const output = outputOf(definition, given);
-  return 'errors' in output ? failed(`The tool's output is not as its definition says: ${output.errors.join('; ')}`) : ok(output.value);
+  return 'errors' in output
+    ? failed(`The tool's output is not as its definition says: ${output.errors.join('; ')}`)
+    : ok(output.value);
 }

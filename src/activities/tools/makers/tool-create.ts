@@ -10,8 +10,16 @@ import { makingIn } from './making.js';
 const MOST_CHARACTERS = 50_000;
 
 const input = z.strictObject({
-  name: z.string().min(1).max(200).describe('Its name: a letter, then letters, digits, _ or -. No other tool or agent may have it.'),
-  definition: z.union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)]).describe('The rest of its tool.yml, as a map or as YAML: description, kind (command or http), version, inputs: {schema}, outputs: {format}, exec: {command: {entrypoint, args, stdin}} or exec: {http: {method, url, headers, query, body}}. `${name}` in exec is an input.'),
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Its name: a letter, then letters, digits, _ or -. No other tool or agent may have it.'),
+  definition: z
+    .union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)])
+    .describe(
+      'The rest of its tool.yml, as a map or as YAML: description, kind (command or http), version, inputs: {schema}, outputs: {format}, exec: {command: {entrypoint, args, stdin}} or exec: {http: {method, url, headers, query, body}}. `${name}` in exec is an input.',
+    ),
 });
 
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
@@ -24,12 +32,20 @@ export const toolCreate: ToolHandler<MakerTool> = {
   parallel: false,
   quick: true,
   effect: () => 'none',
-  spec: ({ name }) => Promise.resolve({ name, description: 'Makes a tool for the rest of this conversation: a program or a request with its arguments written down once. It can do no more than your own `shell` and `http_request`. You have it from your next turn on. Returns its name.', input_schema: schema }),
+  spec: ({ name }) =>
+    Promise.resolve({
+      name,
+      description:
+        'Makes a tool for the rest of this conversation: a program or a request with its arguments written down once. It can do no more than your own `shell` and `http_request`. You have it from your next turn on. Returns its name.',
+      input_schema: schema,
+    }),
   async action(_tool, args, workspace, making) {
     const parsed = input.safeParse(args);
     if (!parsed.success || making === undefined) return { invalid: 'Expected `name` and `definition`.' };
     const made = await compiled(args, making, workspace);
-    return 'problems' in made ? { invalid: made.problems } : { kind: 'make', what: 'tool', name: parsed.data.name, content: await making.store.put(made.text) };
+    return 'problems' in made
+      ? { invalid: made.problems }
+      : { kind: 'make', what: 'tool', name: parsed.data.name, content: await making.store.put(made.text) };
   },
   async run(_tool, args, context) {
     const making = makingIn(context);
@@ -48,11 +64,16 @@ async function make(args: JsonObject, { store, workspace, call = '' }: ToolConte
   const name = String(args['name']);
   const before = await readMade(store, making.scope);
   // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler refuses.
-  const same = before.find((entry) => entry.name.toLowerCase() === name.toLowerCase() && (entry.kind !== 'tool' || entry.call === call));
+  const same = before.find(
+    (entry) => entry.name.toLowerCase() === name.toLowerCase() && (entry.kind !== 'tool' || entry.call === call),
+  );
   // The same call once more: a worker was lost after it had made it.
-  if (same !== undefined && same.call === call) return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as CustomTool }; // it was put there below
-  if (same !== undefined) return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
-  if (before.length >= MOST_MADE) return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
+  if (same !== undefined && same.call === call)
+    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as CustomTool }; // it was put there below
+  if (same !== undefined)
+    return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
+  if (before.length >= MOST_MADE)
+    return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
   const made = await compiled(args, making, workspace);
   if ('problems' in made) return failed(made.problems);
   const { ref } = await store.putAlways({ ...made.tool }); // texts and names

@@ -11,8 +11,16 @@ import { makingIn } from './making.js';
 const MOST_CHARACTERS = 100_000;
 
 const input = z.strictObject({
-  name: z.string().min(1).max(200).describe('Its name: a letter, then letters, digits, _ or -. No other workflow, agent or tool may have it.'),
-  definition: z.union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)]).describe('The rest of the workflow, as a map or as YAML: description, inputs: {name: {type, description}}, execution (sequential, parallel or dag), steps: [{id, agent, prompt, inputs, needs}], output. `${name}` is an input and `${steps.id.output}` what a step gave.'),
+  name: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('Its name: a letter, then letters, digits, _ or -. No other workflow, agent or tool may have it.'),
+  definition: z
+    .union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)])
+    .describe(
+      'The rest of the workflow, as a map or as YAML: description, inputs: {name: {type, description}}, execution (sequential, parallel or dag), steps: [{id, agent, prompt, inputs, needs}], output. `${name}` is an input and `${steps.id.output}` what a step gave.',
+    ),
 });
 
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
@@ -27,7 +35,13 @@ export const workflowCreate: ToolHandler<MakerTool> = {
   // What is made is found again by the call that made it, so that it may come again.
   quick: true,
   effect: () => 'none',
-  spec: ({ name }) => Promise.resolve({ name, description: 'Makes a workflow of steps that agents do, for the rest of this conversation: the agents of the project, and those that were made here. They can do no more than you. A person approves its text. From your next turn on you run it by calling it by its name. Returns its name.', input_schema: schema }),
+  spec: ({ name }) =>
+    Promise.resolve({
+      name,
+      description:
+        'Makes a workflow of steps that agents do, for the rest of this conversation: the agents of the project, and those that were made here. They can do no more than you. A person approves its text. From your next turn on you run it by calling it by its name. Returns its name.',
+      input_schema: schema,
+    }),
   async action(tool, args, workspace, making) {
     const parsed = input.safeParse(args);
     if (!parsed.success || making === undefined) return { invalid: 'Expected `name` and `definition`.' };
@@ -49,41 +63,79 @@ export const madeWorkflow: ToolHandler<MadeWorkflowTool> = {
   effect: () => 'none',
   async spec({ name, description, inputs }, store) {
     const about = description === null ? `The workflow \`${name}\`.` : await store.getText(description);
-    return { name, description: `${about}\n\nA workflow that was made in this run: its agents do its steps, and you get its output.`, input_schema: JSON.parse(await store.getText(inputs)) as JsonObject }; // the compiler wrote it
+    return {
+      name,
+      description: `${about}\n\nA workflow that was made in this run: its agents do its steps, and you get its output.`,
+      input_schema: JSON.parse(await store.getText(inputs)) as JsonObject,
+    }; // the compiler wrote it
   },
   action: ({ name }) => ({ kind: 'call', what: 'workflow', name }),
   async run({ plan: hash }, args, { store }) {
     const plan = await store.getPlan(hash);
-    const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) => (spec.default === undefined ? [] : [[name, spec.default] as const]));
+    const defaults = Object.entries(plan.inputs).flatMap(([name, spec]) =>
+      spec.default === undefined ? [] : [[name, spec.default] as const],
+    );
     const values = { ...Object.fromEntries(defaults), ...args };
-    const inputs = Object.fromEntries(await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await store.put(value)] as const)));
+    const inputs = Object.fromEntries(
+      await Promise.all(Object.entries(values).map(async ([name, value]) => [name, await store.put(value)] as const)),
+    );
     return { content: null, is_error: false, starts: { plan: hash, inputs } };
   },
 };
 
 /** `args` fit the schema. */
-async function compiled({ rules = { kinds: ['agent'], budgets: NO_BUDGETS } }: MakerTool, args: JsonObject, making: Making, workspace: string): Promise<WorkflowMade> {
-  const { compileWorkflow, maker, plan, models: { models } } = making;
+async function compiled(
+  { rules = { kinds: ['agent'], budgets: NO_BUDGETS } }: MakerTool,
+  args: JsonObject,
+  making: Making,
+  workspace: string,
+): Promise<WorkflowMade> {
+  const {
+    compileWorkflow,
+    maker,
+    plan,
+    models: { models },
+  } = making;
   if (compileWorkflow === undefined) return { problems: 'This worker cannot make workflows.' };
   const request = args as unknown as WorkflowRequest; // the schema says so
-  return compileWorkflow(request, { maker, taken: Object.values(plan.agents).map((agent) => agent.name), models, rules, agents: await agentsMade(making) }, workspace);
+  return compileWorkflow(
+    request,
+    {
+      maker,
+      taken: Object.values(plan.agents).map((agent) => agent.name),
+      models,
+      rules,
+      agents: await agentsMade(making),
+    },
+    workspace,
+  );
 }
 
 /** Agents that were made in the run so far, by their files. */
 async function agentsMade({ store, scope }: Making): Promise<Record<string, string>> {
   const entries = (await readMade(store, scope)).filter(({ kind }) => kind === 'agent');
   const records = await Promise.all(entries.map(async ({ ref }) => (await store.get(ref)) as unknown as MadeAgent)); // `agent_create` put them there
-  return Object.fromEntries(records.flatMap(({ file, text }) => (file === undefined || text === undefined ? [] : [[file, text] as const])));
+  return Object.fromEntries(
+    records.flatMap(({ file, text }) => (file === undefined || text === undefined ? [] : [[file, text] as const])),
+  );
 }
 
-async function make(tool: MakerTool, args: JsonObject, { store, workspace, call = '' }: ToolContext, making: Making): Promise<ToolRun> {
+async function make(
+  tool: MakerTool,
+  args: JsonObject,
+  { store, workspace, call = '' }: ToolContext,
+  making: Making,
+): Promise<ToolRun> {
   const name = String(args['name']);
   const before = await readMade(store, making.scope);
   const same = before.find((entry) => entry.name.toLowerCase() === name.toLowerCase());
   // The same call once more: a worker was lost after it had made it.
-  if (same !== undefined && same.call === call) return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as MadeWorkflowTool }; // it was put there below
-  if (same !== undefined) return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
-  if (before.length >= MOST_MADE) return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
+  if (same !== undefined && same.call === call)
+    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as MadeWorkflowTool }; // it was put there below
+  if (same !== undefined)
+    return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
+  if (before.length >= MOST_MADE)
+    return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
   const made = await compiled(tool, args, making, workspace);
   if ('problems' in made) return failed(made.problems);
   await store.putPlan(made.plan);

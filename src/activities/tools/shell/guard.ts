@@ -15,13 +15,14 @@ type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: s
  */
 export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
   const before = new Map(paths.flatMap((path) => unmountable(workspace, path)));
-  return () => withRoot(workspace, async (root) => {
-    const made: string[] = [];
-    for (const [path, standing] of before) {
-      if (await settle(root, path.split('/'), standing)) made.push(path);
-    }
-    return made;
-  });
+  return () =>
+    withRoot(workspace, async (root) => {
+      const made: string[] = [];
+      for (const [path, standing] of before) {
+        if (await settle(root, path.split('/'), standing)) made.push(path);
+      }
+      return made;
+    });
 }
 
 /** Of a path that no mount keeps: the link on the way, or itself. */
@@ -50,7 +51,8 @@ async function settle(folder: Folder, [name = '', ...rest]: string[], before: St
   const now = standingAt(path);
   if (rest.length > 0) {
     if (now.kind === 'missing') return false;
-    if (now.kind === 'folder') return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
+    if (now.kind === 'folder')
+      return openEntry(folder, name, false, (inner) => settle(inner, rest, before)).catch(orNothing);
     // A link or a file where nothing or a folder was (`gitdir: elsewhere`) leads away from what is looked for.
     await removeEntry(folder, name);
     return true;

@@ -17,18 +17,26 @@ export async function staysInside(argv: string[], cwd: string, workspace: string
   const names = words.flatMap((word) => [word, ...word.split('=').slice(1)]).filter((word) => word !== '');
   const hidden = states.flatMap((state) => placesOf(state, workspace));
   const descends = DESCENDING.has(argv[0] ?? '') || words.some((word) => RECURSIVE.test(word));
-  const inside = await Promise.all([cwd, ...names].map((name) => isInside(resolve(cwd, name), { workspace, hidden, descends })));
+  const inside = await Promise.all(
+    [cwd, ...names].map((name) => isInside(resolve(cwd, name), { workspace, hidden, descends })),
+  );
   return inside.every(Boolean);
 }
 
-async function isInside(path: string, { workspace, hidden, descends }: { workspace: string; hidden: string[]; descends: boolean }): Promise<boolean> {
+async function isInside(
+  path: string,
+  { workspace, hidden, descends }: { workspace: string; hidden: string[]; descends: boolean },
+): Promise<boolean> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return true;
   const real = await realpath(path).catch(() => null);
   if (real === null) return false;
   const from = relative(workspace, real);
   if (from.startsWith('..') || from.startsWith('/') || isInState(real, workspace)) return false;
-  if (hidden.some((place) => real === place || real.startsWith(`${place}/`) || (descends && place.startsWith(`${real}/`)))) return false;
+  if (
+    hidden.some((place) => real === place || real.startsWith(`${place}/`) || (descends && place.startsWith(`${real}/`)))
+  )
+    return false;
   return !found.isFile() || found.nlink === 1;
 }
 

@@ -24,7 +24,19 @@ const SHOWN_BYTES = 30 * 1024;
 /** A program that writes more than this is ended (S32). */
 const MOST_BYTES = 10 * 1024 * 1024;
 /** For git: nothing that a repository's own configuration names is started. */
-const QUIET_GIT = { GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', GIT_PAGER: 'cat', GIT_OPTIONAL_LOCKS: '0', GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_0: 'core.fsmonitor', GIT_CONFIG_VALUE_0: 'false', GIT_CONFIG_KEY_1: 'core.hooksPath', GIT_CONFIG_VALUE_1: '/dev/null', GIT_CONFIG_KEY_2: 'protocol.ext.allow', GIT_CONFIG_VALUE_2: 'never' };
+const QUIET_GIT = {
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_PAGER: 'cat',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_CONFIG_COUNT: '3',
+  GIT_CONFIG_KEY_0: 'core.fsmonitor',
+  GIT_CONFIG_VALUE_0: 'false',
+  GIT_CONFIG_KEY_1: 'core.hooksPath',
+  GIT_CONFIG_VALUE_1: '/dev/null',
+  GIT_CONFIG_KEY_2: 'protocol.ext.allow',
+  GIT_CONFIG_VALUE_2: 'never',
+};
 
 export interface Program {
   argv: string[];
@@ -41,16 +53,25 @@ export interface Program {
   authored?: true;
 }
 
-export type ProgramEnd = { output: { exit_code: number; stdout: string; stderr: string } & JsonObject } | { failure: string };
+export type ProgramEnd =
+  { output: { exit_code: number; stdout: string; stderr: string } & JsonObject } | { failure: string };
 
 /** Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more. */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
   const { workspace, permissions, run, store, signal } = context;
   const around = stateAround(workspace);
   if (around !== null) return { failure: `No program is run in \`${around}\`: it is the state of Perdure itself.` };
-  const states = [join(workspace, '.perdure'), ...(store.folder === null ? [] : [store.folder]), ...(await statesBelow(workspace))];
+  const states = [
+    join(workspace, '.perdure'),
+    ...(store.folder === null ? [] : [store.folder]),
+    ...(await statesBelow(workspace)),
+  ];
   const sandbox = await findSandbox();
-  if (sandbox === null && program.authored !== true && (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace, states)))) {
+  if (
+    sandbox === null &&
+    program.authored !== true &&
+    (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace, states)))
+  ) {
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
   }
   const command = announceCommand();
@@ -62,12 +83,29 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
     const watched = { program, env, signal, context, killRest: command.killRest };
-    const inside = (network: boolean): Startable => (sandbox === null ? { file, args } : { file: sandbox.file, args: [...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }), file, ...args], ...SANDBOX_FILTER });
-    const end = await (sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched))
+    const inside = (network: boolean): Startable =>
+      sandbox === null
+        ? { file, args }
+        : {
+            file: sandbox.file,
+            args: [
+              ...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }),
+              file,
+              ...args,
+            ],
+            ...SANDBOX_FILTER,
+          };
+    const end = await (
+      sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched)
+    )
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
     const made = await guard();
-    return made.length === 0 ? end : { failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.` };
+    return made.length === 0
+      ? end
+      : {
+          failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.`,
+        };
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === 'command-not-found') return { failure: error.message };
     throw error;
@@ -77,7 +115,11 @@ export async function runProgram(program: Program, context: ToolContext): Promis
 }
 
 /** Where no network can be had the program runs without one, and is told why. */
-async function withNetwork(inside: (network: boolean) => Startable, tag: string, watched: Watched): Promise<ProgramEnd> {
+async function withNetwork(
+  inside: (network: boolean) => Startable,
+  tag: string,
+  watched: Watched,
+): Promise<ProgramEnd> {
   try {
     const { attach, ...held } = holdInNetwork(inside(true), findNetwork(), tag);
     return await watch({ ...held, ...SANDBOX_FILTER, pipes: 1, attend: attach }, watched);
@@ -86,7 +128,9 @@ async function withNetwork(inside: (network: boolean) => Startable, tag: string,
     if (!(error instanceof NoNetwork)) throw error;
     const end = await watch(inside(false), watched);
     const note = `It had no network: ${error.message}.`;
-    return 'failure' in end ? { failure: `${end.failure}\n${note}` } : { output: { ...end.output, stderr: `${end.output.stderr}${note}\n` } };
+    return 'failure' in end
+      ? { failure: `${end.failure}\n${note}` }
+      : { output: { ...end.output, stderr: `${end.output.stderr}${note}\n` } };
   }
 }
 
@@ -105,17 +149,35 @@ async function watch(startable: Startable, { program, env, signal, context, kill
   const tooMuch = new AbortController();
   const stdout = createOutputCapture(SHOWN_BYTES);
   const stderr = createOutputCapture(SHOWN_BYTES);
-  const take = (capture: typeof stdout, stream: 'stdout' | 'stderr') => (chunk: Buffer): void => {
-    capture.add(chunk);
-    context.log.write(stream, chunk.toString('utf8'));
-    context.progress['bytes'] = stdout.bytes() + stderr.bytes();
-    if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
-  };
+  const take =
+    (capture: typeof stdout, stream: 'stdout' | 'stderr') =>
+    (chunk: Buffer): void => {
+      capture.add(chunk);
+      context.log.write(stream, chunk.toString('utf8'));
+      context.progress['bytes'] = stdout.bytes() + stderr.bytes();
+      if (stdout.bytes() + stderr.bytes() > MOST_BYTES) tooMuch.abort();
+    };
   try {
-    const end = await runProcess({ ...startable, cwd: program.cwd, env, stdin: program.stdin, signal: AbortSignal.any([limit.signal, tooMuch.signal]), onStdout: take(stdout, 'stdout'), onStderr: take(stderr, 'stderr'), killRest });
+    const end = await runProcess({
+      ...startable,
+      cwd: program.cwd,
+      env,
+      stdin: program.stdin,
+      signal: AbortSignal.any([limit.signal, tooMuch.signal]),
+      onStdout: take(stdout, 'stdout'),
+      onStderr: take(stderr, 'stderr'),
+      killRest,
+    });
     signal.throwIfAborted();
-    if (tooMuch.signal.aborted) return { failure: `The program was ended: it wrote more than ${MOST_BYTES / 1024 / 1024} MiB.\n${stdout.text()}` };
-    if (limit.isOver()) return { failure: `The program did not end within ${program.timeoutMs / 1000} s.\n${stdout.text()}\n${stderr.text()}`.trimEnd() };
+    if (tooMuch.signal.aborted)
+      return {
+        failure: `The program was ended: it wrote more than ${MOST_BYTES / 1024 / 1024} MiB.\n${stdout.text()}`,
+      };
+    if (limit.isOver())
+      return {
+        failure:
+          `The program did not end within ${program.timeoutMs / 1000} s.\n${stdout.text()}\n${stderr.text()}`.trimEnd(),
+      };
     return { output: { exit_code: end.code ?? 128, stdout: stdout.text(), stderr: stderr.text() } };
   } finally {
     limit.release();
@@ -125,7 +187,9 @@ async function watch(startable: Startable, { program, env, signal, context, kill
 /** Nothing of the worker's environment but where programs are and the language; HOME holds nothing (S22). */
 function environment(workspace: string, isEnclosed: boolean, tag: string): Record<string, string> {
   const { PATH = '', HOME: _home, TMPDIR: _tmp, ...kept } = commandEnvironment({}, tag);
-  const folders = PATH.split(delimiter).filter((folder) => folder.startsWith('/') && folder !== workspace && !folder.startsWith(`${workspace}/`));
+  const folders = PATH.split(delimiter).filter(
+    (folder) => folder.startsWith('/') && folder !== workspace && !folder.startsWith(`${workspace}/`),
+  );
   // Programs of the workspace itself come last, and only where they can do nothing else.
   const path = [...folders, ...(isEnclosed ? [join(workspace, 'node_modules', '.bin')] : [])].join(delimiter);
   return { ...kept, ...QUIET_GIT, PATH: path, HOME: isEnclosed ? SANDBOX_HOME : '/nonexistent', TMPDIR: '/tmp' };

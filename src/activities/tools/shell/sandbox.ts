@@ -14,8 +14,22 @@ const PROBE_MS = 60_000;
 
 /** Of `/etc`, what programs need to start: no account, no password, no key, no configuration of a person. */
 const ETC = [
-  'alternatives', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'mime.types', 'crypto-policies', 'ca-certificates', 'ca-certificates.conf',
-  'ssl/certs', 'ssl/cert.pem', 'ssl/openssl.cnf', 'pki/ca-trust', 'pki/tls/certs', 'pki/tls/cert.pem', 'pki/tls/openssl.cnf',
+  'alternatives',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'mime.types',
+  'crypto-policies',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'ssl/certs',
+  'ssl/cert.pem',
+  'ssl/openssl.cnf',
+  'pki/ca-trust',
+  'pki/tls/certs',
+  'pki/tls/cert.pem',
+  'pki/tls/openssl.cnf',
 ].map((name) => `/etc/${name}`);
 const NETWORK = ['/etc/gai.conf', '/etc/services', '/etc/protocols'];
 /** Files of ours in place of the machine's: they name the sandbox's own user, and its own resolver. */
@@ -24,7 +38,19 @@ const OWN_NETWORK = ['resolv.conf'];
 /** Of the memory, so much can be filled in `/tmp`, and half of it in `/dev/shm`. */
 const MEMORY_SHARE = 1 / 4;
 /** Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there. */
-const VERSION_MANAGERS = new Set(['.pyenv', '.nvm', '.fnm', '.volta', '.nodenv', '.rbenv', '.asdf', '.rustup', '.sdkman', '.bun', '.deno']);
+const VERSION_MANAGERS = new Set([
+  '.pyenv',
+  '.nvm',
+  '.fnm',
+  '.volta',
+  '.nodenv',
+  '.rbenv',
+  '.asdf',
+  '.rustup',
+  '.sdkman',
+  '.bun',
+  '.deno',
+]);
 /** What a machine without one is told. */
 export const NO_SANDBOX =
   process.platform === 'linux'
@@ -58,7 +84,11 @@ export interface Sandbox {
 
 /** Ways to have one, the best first: what 0.8 can do, older ones, and root without user namespaces (in a container, say). */
 const USER = ['--unshare-user', '--uid', '1000', '--gid', '1000'];
-const WAYS: Omit<Sandbox, 'file'>[] = [{ identity: [...USER, '--disable-userns'], sized: true }, { identity: USER, sized: false }, { identity: [], sized: false }];
+const WAYS: Omit<Sandbox, 'file'>[] = [
+  { identity: [...USER, '--disable-userns'], sized: true },
+  { identity: USER, sized: false },
+  { identity: [], sized: false },
+];
 
 const filter = seccompFilter();
 /** To be given to the program as its last descriptor. */
@@ -78,7 +108,13 @@ async function probe(): Promise<Sandbox | null> {
   for (const file of SANDBOX_PROGRAMS.filter(exists)) {
     for (const way of WAYS) {
       const sandbox = { file, ...way };
-      const works = await run(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], { timeout: PROBE_MS, env: { PATH: '/usr/bin:/bin' } }).then(() => true, () => false);
+      const works = await run(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], {
+        timeout: PROBE_MS,
+        env: { PATH: '/usr/bin:/bin' },
+      }).then(
+        () => true,
+        () => false,
+      );
       if (works) return sandbox;
     }
   }
@@ -91,13 +127,16 @@ export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed
   return [
     ...baseOf(sandbox, network),
     ...programs.flatMap(bindReadOnly),
-    '--dir', SANDBOX_HOME,
+    '--dir',
+    SANDBOX_HOME,
     ...workspaceMounts({ workspace, fixed }),
     ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
-    '--remount-ro', '/',
+    '--remount-ro',
+    '/',
     // With a network, a socket to us comes before it.
     ...(filter === null ? [] : ['--seccomp', network ? '4' : '3']),
-    '--chdir', cwd,
+    '--chdir',
+    cwd,
     '--',
   ];
 }
@@ -113,7 +152,8 @@ function baseOf({ identity, sized }: Sandbox, network: boolean): string[] {
     ...files.flatMap(bindReadOnly),
     ...own.flatMap((name) => ['--ro-bind', join(ownFolder(), name), `/etc/${name}`]),
     ...folderInMemory('/dev/shm', sized ? most / 2 : null),
-    '--remount-ro', '/dev',
+    '--remount-ro',
+    '/dev',
     ...folderInMemory('/tmp', sized ? most : null),
   ];
 }
@@ -130,7 +170,8 @@ function ownFolder(): string {
     const there = join(at, 'definitions', 'sandbox');
     if (exists(join(there, 'passwd'))) folder = there;
   }
-  if (folder === null) throw new Error('Expected to run from inside the package `perdure`, whose `definitions/sandbox` was not found');
+  if (folder === null)
+    throw new Error('Expected to run from inside the package `perdure`, whose `definitions/sandbox` was not found');
   return folder;
 }
 
@@ -146,7 +187,8 @@ function programFolders(path: string): string[] {
   const home = homedir();
   return path.split(delimiter).flatMap((entry) => {
     const folder = realOf(entry);
-    if (folder === null || SYSTEM_FOLDERS.some((known) => folder === known || folder.startsWith(`${known}/`))) return [];
+    if (folder === null || SYSTEM_FOLDERS.some((known) => folder === known || folder.startsWith(`${known}/`)))
+      return [];
     const manager = relative(home, folder).split('/')[0] ?? '';
     if (VERSION_MANAGERS.has(manager)) return [join(home, manager)];
     const beside = dirname(folder);

@@ -12,19 +12,35 @@ const DEFAULT_S = 120;
 const LONGEST_S = 600;
 
 const input = z.strictObject({
-  argv: z.array(z.string().max(32_768)).min(1).max(256).describe('The program and its arguments, one item each: ["grep", "-rn", "word", "src"].'),
-  cwd: z.string().optional().describe("The folder it runs in, from the workspace's root; the root itself when left out."),
-  stdin: z.string().max(1024 * 1024).optional().describe('What it reads.'),
+  argv: z
+    .array(z.string().max(32_768))
+    .min(1)
+    .max(256)
+    .describe('The program and its arguments, one item each: ["grep", "-rn", "word", "src"].'),
+  cwd: z
+    .string()
+    .optional()
+    .describe("The folder it runs in, from the workspace's root; the root itself when left out."),
+  stdin: z
+    .string()
+    .max(1024 * 1024)
+    .optional()
+    .describe('What it reads.'),
   timeout_s: z.int().min(1).max(LONGEST_S).optional().describe(`Seconds that it may take; ${DEFAULT_S} when left out.`),
 });
 
 export const shell = builtin({
-  description: 'Runs a program in the workspace. No shell stands between: no pipes, no redirections, no `&&`, no globs; call it once for each program. Programs that are not known, and the network, are denied.',
+  description:
+    'Runs a program in the workspace. No shell stands between: no pipes, no redirections, no `&&`, no globs; call it once for each program. Programs that are not known, and the network, are denied.',
   input,
   parallel: false,
   quick: false,
   effect: 'workspace',
-  action: ({ argv, cwd = '.' }, workspace) => ({ kind: 'command', argv: argv.map((word, index) => (index === 0 ? word : insideOf(word, workspace))), cwd: workspacePath(cwd, workspace) }),
+  action: ({ argv, cwd = '.' }, workspace) => ({
+    kind: 'command',
+    argv: argv.map((word, index) => (index === 0 ? word : insideOf(word, workspace))),
+    cwd: workspacePath(cwd, workspace),
+  }),
   run: runShell,
 });
 
@@ -33,25 +49,38 @@ function insideOf(word: string, workspace: string): string {
   return word === workspace || word.startsWith(`${workspace}/`) ? workspacePath(word, workspace) : word;
 }
 
-async function runShell({ argv: written, cwd = '.', stdin, timeout_s: seconds = DEFAULT_S }: z.infer<typeof input>, context: ToolContext): Promise<ToolRun> {
+async function runShell(
+  { argv: written, cwd = '.', stdin, timeout_s: seconds = DEFAULT_S }: z.infer<typeof input>,
+  context: ToolContext,
+): Promise<ToolRun> {
   const { permissions } = context;
   const place = workspacePath(cwd, context.workspace);
-  const argv = written.map((word, index) => (index === 0 ? word : fromFolder(insideOf(word, context.workspace), word, place)));
-  const verdict = judgeAction(permissions, { kind: 'command', argv: written.map((word, index) => (index === 0 ? word : insideOf(word, context.workspace))), cwd: place });
+  const argv = written.map((word, index) =>
+    index === 0 ? word : fromFolder(insideOf(word, context.workspace), word, place),
+  );
+  const verdict = judgeAction(permissions, {
+    kind: 'command',
+    argv: written.map((word, index) => (index === 0 ? word : insideOf(word, context.workspace))),
+    cwd: place,
+  });
   if (verdict.verdict === 'deny' && context.allowed !== true) return failed(verdict.reason);
   const workspace = await realpath(context.workspace);
   const folder = await realpath(resolve(workspace, place)).catch(() => null);
   const inside = folder === null ? '..' : relative(workspace, folder);
-  if (folder === null || inside.startsWith('..') || isAbsolute(inside)) return failed(`There is no folder \`${cwd}\` in the workspace.`);
-  const end = await runProgram({
-    argv,
-    cwd: folder,
-    stdin: stdin ?? null,
-    timeoutMs: seconds * 1000,
-    network: needsNetwork(permissions, argv),
-    // What a person approved is not plainly allowed: only the sandbox may run it.
-    sandbox: verdict.verdict === 'allow' ? verdict.sandbox : true,
-  }, { ...context, workspace });
+  if (folder === null || inside.startsWith('..') || isAbsolute(inside))
+    return failed(`There is no folder \`${cwd}\` in the workspace.`);
+  const end = await runProgram(
+    {
+      argv,
+      cwd: folder,
+      stdin: stdin ?? null,
+      timeoutMs: seconds * 1000,
+      network: needsNetwork(permissions, argv),
+      // What a person approved is not plainly allowed: only the sandbox may run it.
+      sandbox: verdict.verdict === 'allow' ? verdict.sandbox : true,
+    },
+    { ...context, workspace },
+  );
   return 'failure' in end ? failed(end.failure) : ok(end.output);
 }
 

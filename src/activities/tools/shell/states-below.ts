@@ -44,5 +44,7 @@ async function look(workspace: string): Promise<string[]> {
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name)).map((entry) => join(folder, entry.name));
+  return entries
+    .filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name))
+    .map((entry) => join(folder, entry.name));
 }

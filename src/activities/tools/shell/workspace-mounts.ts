@@ -27,7 +27,9 @@ export function workspaceMounts({ workspace, fixed }: Shown): string[] {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
   return [
-    '--bind', workspace, workspace,
+    '--bind',
+    workspace,
+    workspace,
     // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository is.
     ...(kind === 'folder' ? ['--bind', git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...fixed.flatMap((entry) => {

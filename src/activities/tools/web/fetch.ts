@@ -19,7 +19,17 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Headers that say whose a request is: no other host gets them (S29). */
 const OWN_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key']);
 /** Set by us: what a caller could use to send a second request inside the first, or to reach another host. */
-const FIXED_HEADERS = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'expect', 'keep-alive']);
+const FIXED_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+  'expect',
+  'keep-alive',
+]);
 
 export interface WebRequest {
   method: string;
@@ -55,7 +65,12 @@ export class WebRefusal extends Error {}
  * the permissions name just this address or `localhost`, or a person `allowed` this very request: that holds for the first
  * hop. What is `named` holds for its origin: no redirect leads from there to another private name.
  */
-export async function fetchWeb(asked: WebRequest, permissions: Permissions, signal: AbortSignal, { allowed = false, named = false }: WebTrust = {}): Promise<WebAnswer> {
+export async function fetchWeb(
+  asked: WebRequest,
+  permissions: Permissions,
+  signal: AbortSignal,
+  { allowed = false, named = false }: WebTrust = {},
+): Promise<WebAnswer> {
   let current = asked;
   for (let hop = 0; ; hop += 1) {
     const within = allowed && hop === 0 ? openTo(current.url, permissions) : permissions;
@@ -76,16 +91,23 @@ function openTo(url: string, permissions: Permissions): Permissions {
 
 /** Whoever was to be asked has been, about the call: nobody is asked about a hop. */
 function unasked(permissions: Permissions): Permissions {
-  return { ...permissions, ask: [], ...(permissions.within === undefined ? {} : { within: permissions.within.map(unasked) }) };
+  return {
+    ...permissions,
+    ask: [],
+    ...(permissions.within === undefined ? {} : { within: permissions.within.map(unasked) }),
+  };
 }
 
 function checked({ method, url, headers }: WebRequest, permissions: Permissions): URL {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new WebRefusal('Expected an http or https address.');
-  if (parsed.username !== '' || parsed.password !== '') throw new WebRefusal('An address holds no user and no password.');
+  if (parsed.username !== '' || parsed.password !== '')
+    throw new WebRefusal('An address holds no user and no password.');
   for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name) || FIXED_HEADERS.has(name.toLowerCase())) throw new WebRefusal(`\`${name.slice(0, 40)}\` is no header that may be set.`);
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) throw new WebRefusal(`The header \`${name}\` has characters that headers do not have.`);
+    if (!TOKEN.test(name) || FIXED_HEADERS.has(name.toLowerCase()))
+      throw new WebRefusal(`\`${name.slice(0, 40)}\` is no header that may be set.`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+      throw new WebRefusal(`The header \`${name}\` has characters that headers do not have.`);
   }
   const verdict = judgeAction(unasked(permissions), { kind: 'request', method, url: parsed.href });
   if (verdict.verdict !== 'allow') throw new WebRefusal(verdict.reason);
@@ -98,8 +120,17 @@ export function redirected(asked: WebRequest, from: URL, location: string, statu
   if (to === null) throw new WebRefusal('The address redirects to something that is no address.');
   const keeps = status === 307 || status === 308 || asked.method === 'GET' || asked.method === 'HEAD';
   const own = new Set([...OWN_HEADERS, ...(asked.own ?? []).map((name) => name.toLowerCase())]);
-  const headers = Object.fromEntries(Object.entries(asked.headers).filter(([name]) => to.origin === from.origin || !own.has(name.toLowerCase())));
-  return { ...asked, url: to.href, headers, ...(keeps ? { method: asked.method, body: to.origin === from.origin ? asked.body : null } : { method: 'GET', body: null }) };
+  const headers = Object.fromEntries(
+    Object.entries(asked.headers).filter(([name]) => to.origin === from.origin || !own.has(name.toLowerCase())),
+  );
+  return {
+    ...asked,
+    url: to.href,
+    headers,
+    ...(keeps
+      ? { method: asked.method, body: to.origin === from.origin ? asked.body : null }
+      : { method: 'GET', body: null }),
+  };
 }
 
 /** A person who wrote down an address of this machine means it; what a name resolves to is anybody's. */
@@ -112,13 +143,36 @@ function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-async function once(url: URL, { method, headers, body }: WebRequest, isNamed: boolean, signal: AbortSignal): Promise<WebAnswer> {
+async function once(
+  url: URL,
+  { method, headers, body }: WebRequest,
+  isNamed: boolean,
+  signal: AbortSignal,
+): Promise<WebAnswer> {
   const host = hostOf(url);
   if (isIP(host) !== 0 && !isNamed && !isPublicAddress(host)) throw notPublic(host);
-  const options: RequestOptions = { method, headers: { 'user-agent': 'perdure', accept: '*/*', ...headers, 'accept-encoding': 'identity', ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }) }, lookup: guardedLookup(isNamed), signal, agent: false };
+  const options: RequestOptions = {
+    method,
+    headers: {
+      'user-agent': 'perdure',
+      accept: '*/*',
+      ...headers,
+      'accept-encoding': 'identity',
+      ...(body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+    },
+    lookup: guardedLookup(isNamed),
+    signal,
+    agent: false,
+  };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options, resolve);
-    request.on('error', (error: Error) => reject(signal.aborted || error instanceof WebRefusal ? error : new WebRefusal(`\`${url.host}\` cannot be reached: ${error.message}.`)));
+    request.on('error', (error: Error) =>
+      reject(
+        signal.aborted || error instanceof WebRefusal
+          ? error
+          : new WebRefusal(`\`${url.host}\` cannot be reached: ${error.message}.`),
+      ),
+    );
     request.end(body ?? undefined);
   });
   const read = await readBody(response, signal);
@@ -140,10 +194,15 @@ function guardedLookup(isNamed: boolean): LookupFunction {
 }
 
 function notPublic(host: string): WebRefusal {
-  return new WebRefusal(`The address of \`${host}\` is not public: this machine and its neighbours are not reached from tools.`);
+  return new WebRefusal(
+    `The address of \`${host}\` is not public: this machine and its neighbours are not reached from tools.`,
+  );
 }
 
-async function readBody(response: IncomingMessage, signal: AbortSignal): Promise<Pick<WebAnswer, 'body' | 'truncated'>> {
+async function readBody(
+  response: IncomingMessage,
+  signal: AbortSignal,
+): Promise<Pick<WebAnswer, 'body' | 'truncated'>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let truncated = false;
@@ -160,7 +219,9 @@ async function readBody(response: IncomingMessage, signal: AbortSignal): Promise
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    throw new WebRefusal(`The answer ended before it was whole: ${error instanceof Error ? error.message : 'unknown error'}.`);
+    throw new WebRefusal(
+      `The answer ended before it was whole: ${error instanceof Error ? error.message : 'unknown error'}.`,
+    );
   } finally {
     response.destroy();
   }
@@ -187,5 +248,9 @@ function unpack(response: IncomingMessage, unpacker: Transform): Readable {
 }
 
 function textHeaders({ headers }: IncomingMessage): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]])));
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
 }

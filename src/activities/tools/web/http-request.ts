@@ -16,7 +16,10 @@ export const httpRequest = builtin({
     url: z.string().min(1).max(1_500).describe('An http or https address.'),
     method: z.enum(METHODS).optional().describe('GET when left out.'),
     headers: z.record(z.string(), z.string()).optional(),
-    body: z.string().max(1024 * 1024).optional(),
+    body: z
+      .string()
+      .max(1024 * 1024)
+      .optional(),
   }),
   parallel: true,
   quick: false,
@@ -25,9 +28,16 @@ export const httpRequest = builtin({
   run: async ({ url, method = 'GET', headers = {}, body }, { permissions, allowed, signal }) => {
     const limit = startTimeLimit(signal, LIMIT_MS);
     try {
-      const answer = await fetchWeb({ method, url, headers, body: body ?? null }, permissions, limit.signal, { allowed: allowed === true });
+      const answer = await fetchWeb({ method, url, headers, body: body ?? null }, permissions, limit.signal, {
+        allowed: allowed === true,
+      });
       const shown = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => SHOWN_HEADERS.includes(name)));
-      return ok({ status: answer.status, headers: shown, body: cutText(answer.body, SHOWN_BYTES), truncated: answer.truncated || Buffer.byteLength(answer.body) > SHOWN_BYTES });
+      return ok({
+        status: answer.status,
+        headers: shown,
+        body: cutText(answer.body, SHOWN_BYTES),
+        truncated: answer.truncated || Buffer.byteLength(answer.body) > SHOWN_BYTES,
+      });
     } catch (error) {
       if (error instanceof WebRefusal) return failed(error.message);
       if (limit.isOver()) return failed(`There was no whole answer within ${LIMIT_MS / 1000} s.`);

@@ -34,10 +34,15 @@ export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
     const { success, data } = input.safeParse(args);
     if (!success || search === undefined) return failed('Expected `query`.');
     const headers = filledValues(search.headers, context.credentials?.() ?? {});
-    if ('missing' in headers) return failed(`The search cannot be asked: \`${headers.missing}\` is not set for this worker.`);
+    if ('missing' in headers)
+      return failed(`The search cannot be asked: \`${headers.missing}\` is not set for this worker.`);
     const limit = startTimeLimit(context.signal, LIMIT_MS);
     try {
-      return await find(search.url.replace('${query}', () => encodeURIComponent(data.query)), headers.values, { ...context, signal: limit.signal });
+      return await find(
+        search.url.replace('${query}', () => encodeURIComponent(data.query)),
+        headers.values,
+        { ...context, signal: limit.signal },
+      );
     } catch (error) {
       if (error instanceof WebRefusal) return failed(error.message);
       if (limit.isOver()) return failed(`The search has not answered within ${LIMIT_MS / 1000} s.`);
@@ -50,12 +55,27 @@ export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
 
 /** The request of a search; its configured headers are for its own origin. */
 export function searchRequest(url: string, headers: Record<string, string>): WebRequest {
-  return { method: 'GET', url, headers: { accept: 'application/json', ...headers }, body: null, own: Object.keys(headers) };
+  return {
+    method: 'GET',
+    url,
+    headers: { accept: 'application/json', ...headers },
+    body: null,
+    own: Object.keys(headers),
+  };
 }
 
-async function find(url: string, headers: Record<string, string>, { permissions, signal }: ToolContext): Promise<ToolRun> {
+async function find(
+  url: string,
+  headers: Record<string, string>,
+  { permissions, signal }: ToolContext,
+): Promise<ToolRun> {
   const { host } = new URL(url);
-  const answer = await fetchWeb(searchRequest(url, headers), { ...permissions, deny: [], within: [], network: [host] }, signal, { named: true });
+  const answer = await fetchWeb(
+    searchRequest(url, headers),
+    { ...permissions, deny: [], within: [], network: [host] },
+    signal,
+    { named: true },
+  );
   if (answer.status >= 400) return failed(`The search answered ${answer.status}.`);
   const found = resultsIn(answer.body);
   return ok(found ?? cutText(answer.body, SHOWN_BYTES));
@@ -67,7 +87,14 @@ function resultsIn(body: string): Json[] | null {
   const web = isObject(answer) ? (answer['web'] ?? answer) : null;
   const results = isObject(web) ? web['results'] : null;
   if (!Array.isArray(results)) return null;
-  return results.slice(0, MOST_RESULTS).filter(isObject).map((result) => ({ title: textIn(result, ['title']), url: textIn(result, ['url', 'link']), text: cutText(textIn(result, ['content', 'description', 'snippet', 'text']), SHOWN_BYTES / MOST_RESULTS) }));
+  return results
+    .slice(0, MOST_RESULTS)
+    .filter(isObject)
+    .map((result) => ({
+      title: textIn(result, ['title']),
+      url: textIn(result, ['url', 'link']),
+      text: cutText(textIn(result, ['content', 'description', 'snippet', 'text']), SHOWN_BYTES / MOST_RESULTS),
+    }));
 }
 
 function parsed(text: string): Json {

@@ -72,14 +72,22 @@ export function createCursor(tokens: Token[], placeOf: PlaceOf, report: Report) 
   const name = (): Name => {
     const token = take();
     if (token.kind === 'word' && !/^[\w-]+$/.test(token.raw)) {
-      problem({ code: 'invalid-name', at: at(token), message: `Expected a name of letters from A to Z, digits, \`_\` or \`-\`, got \`${token.raw}\`.` });
+      problem({
+        code: 'invalid-name',
+        at: at(token),
+        message: `Expected a name of letters from A to Z, digits, \`_\` or \`-\`, got \`${token.raw}\`.`,
+      });
     }
     return { text: token.raw, at: at(token) };
   };
   const quoted = (): Quoted => {
     const token = take();
     const base = token.start + 1;
-    return { raw: token.raw, at: at(token), placeOf: (start, length) => placeOf(base + start, base + start + Math.max(1, length)) };
+    return {
+      raw: token.raw,
+      at: at(token),
+      placeOf: (start, length) => placeOf(base + start, base + start + Math.max(1, length)),
+    };
   };
   const previous = (): Token => tokens[Math.max(0, next - 1)] ?? end;
 

@@ -65,7 +65,16 @@ export function readFlow(source: Source, report: Report): { node: Node; authored
 
 /** The front matter and where the text below it starts; null when it is broken, which leaves nothing to go on with. */
 function readHead(source: Source, report: Report): { node: Node; bodyStart: number } | null {
-  const empty: Node = { source, path: '', start: 0, end: Math.min(1, source.text.length), value: {}, members: new Map(), items: null, style: null };
+  const empty: Node = {
+    source,
+    path: '',
+    start: 0,
+    end: Math.min(1, source.text.length),
+    value: {},
+    members: new Map(),
+    items: null,
+    style: null,
+  };
   const opening = /^\s*---[ \t]*\r?\n/.exec(source.text);
   if (opening === null) return { node: empty, bodyStart: 0 };
   const start = opening[0].length;
@@ -76,7 +85,11 @@ function readHead(source: Source, report: Report): { node: Node; bodyStart: numb
   const node = parseYaml({ source, start, end }, report);
   if (node === null) return null;
   if (node.members === null) {
-    report({ code: 'invalid-value', at: node, message: 'Expected keys and values in the front matter, between two lines `---`.' });
+    report({
+      code: 'invalid-value',
+      at: node,
+      message: 'Expected keys and values in the front matter, between two lines `---`.',
+    });
     return null;
   }
   if (closing === null && memberOf(node, 'workflow') === null) {
@@ -87,16 +100,34 @@ function readHead(source: Source, report: Report): { node: Node; bodyStart: numb
 }
 
 /** The flow's text: below the front matter, or the value of its `workflow:`. */
-function textOf(source: Source, start: number, embedded: Node | null, report: Report): { text: string; placeOf: PlaceOf; embedded: Node | null } {
+function textOf(
+  source: Source,
+  start: number,
+  embedded: Node | null,
+  report: Report,
+): { text: string; placeOf: PlaceOf; embedded: Node | null } {
   const below = source.text.slice(start);
   if (typeof embedded?.value !== 'string') {
-    return { text: below, placeOf: (from, to) => ({ source, path: '', start: start + from, end: start + to }), embedded: null };
+    return {
+      text: below,
+      placeOf: (from, to) => ({ source, path: '', start: start + from, end: start + to }),
+      embedded: null,
+    };
   }
   if (below.replace(/#.*$/gm, '').trim() !== '') {
-    report({ code: 'conflicting-keys', at: keyOf(sourceNode(embedded), 'workflow'), message: 'The flow is written twice: under `workflow:`, and below the front matter.', suggestion: 'keep one of them' });
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(sourceNode(embedded), 'workflow'),
+      message: 'The flow is written twice: under `workflow:`, and below the front matter.',
+      suggestion: 'keep one of them',
+    });
   }
   const placeIn = placesIn(embedded);
-  return { text: embedded.value, placeOf: (from, to): Place => ({ ...placeIn(from, to - from), path: 'workflow' }), embedded };
+  return {
+    text: embedded.value,
+    placeOf: (from, to): Place => ({ ...placeIn(from, to - from), path: 'workflow' }),
+    embedded,
+  };
 }
 
 /** The value itself, as a place to point at. */

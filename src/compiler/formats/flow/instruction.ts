@@ -51,7 +51,11 @@ export function cutInstruction(raw: string): InstructionPart[] {
 }
 
 /** The parameter that opens here; `open` when no `}}` comes any more. */
-function parameterAt(raw: string, start: number, mayClose: boolean): InstructionPart & { kind: 'parameter' } | 'open' | null {
+function parameterAt(
+  raw: string,
+  start: number,
+  mayClose: boolean,
+): (InstructionPart & { kind: 'parameter' }) | 'open' | null {
   PARAMETER.lastIndex = start;
   const head = mayClose ? PARAMETER.exec(raw) : null;
   if (head === null) return null;
@@ -59,10 +63,17 @@ function parameterAt(raw: string, start: number, mayClose: boolean): Instruction
   const close = raw.indexOf('}}', from);
   if (close === -1) return 'open';
   const given = raw[from] === ':' ? literalText(raw.slice(from + 1, close)).trim() : null;
-  return { kind: 'parameter', name: head[1] ?? '', default: given, source: raw.slice(start, close + 2), start, length: close + 2 - start };
+  return {
+    kind: 'parameter',
+    name: head[1] ?? '',
+    default: given,
+    source: raw.slice(start, close + 2),
+    start,
+    length: close + 2 - start,
+  };
 }
 
-function referenceAt(raw: string, start: number): InstructionPart & { kind: 'reference' } | null {
+function referenceAt(raw: string, start: number): (InstructionPart & { kind: 'reference' }) | null {
   REFERENCE.lastIndex = start;
   const found = REFERENCE.exec(raw);
   if (found === null) return null;

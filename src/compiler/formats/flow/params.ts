@@ -18,8 +18,14 @@ export interface Parameter {
 export function readParameters(node: Node, report: Report): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   const add = (name: Json | undefined, at: Place, spec: Json): void => {
-    if (typeof name !== 'string' || !ID.test(name)) report({ code: 'invalid-name', at, message: `Expected the name of a parameter: a letter or \`_\`, then letters, digits, \`-\` or \`_\`; got ${describe(name ?? null)}.` });
-    else if (parameters.has(name)) report({ code: 'duplicate-name', at, message: `The parameter \`${name}\` is declared twice.` });
+    if (typeof name !== 'string' || !ID.test(name))
+      report({
+        code: 'invalid-name',
+        at,
+        message: `Expected the name of a parameter: a letter or \`_\`, then letters, digits, \`-\` or \`_\`; got ${describe(name ?? null)}.`,
+      });
+    else if (parameters.has(name))
+      report({ code: 'duplicate-name', at, message: `The parameter \`${name}\` is declared twice.` });
     else parameters.set(name, toParameter(at, spec));
   };
   if (node.members !== null) for (const [name, member] of node.members) add(name, keyOf(node, name), member.node.value);
@@ -28,7 +34,12 @@ export function readParameters(node: Node, report: Report): Map<string, Paramete
       if (isObject(item.value)) add(item.value.name, memberOf(item, 'name') ?? item, item.value);
       else add(item.value, item, null);
     }
-  } else if (node.value !== null) report({ code: 'invalid-value', at: node, message: 'Expected a map from the names of parameters to their descriptions.' });
+  } else if (node.value !== null)
+    report({
+      code: 'invalid-value',
+      at: node,
+      message: 'Expected a map from the names of parameters to their descriptions.',
+    });
   return parameters;
 }
 
@@ -39,7 +50,12 @@ function toParameter(at: Place, spec: Json): Parameter {
     return {
       at,
       description: typeof description === 'string' ? description : null,
-      default: fallback === undefined || fallback === null ? null : typeof fallback === 'string' ? fallback : JSON.stringify(fallback),
+      default:
+        fallback === undefined || fallback === null
+          ? null
+          : typeof fallback === 'string'
+            ? fallback
+            : JSON.stringify(fallback),
       required: required !== false,
     };
   }

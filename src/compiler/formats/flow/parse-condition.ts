@@ -14,19 +14,42 @@ export function parseCondition(cursor: Cursor): Condition | null {
   const arrow = takes('~>');
   if (!sees('(')) {
     const suggestion = 'write `(if passed)~>`, `(if failed)~>` or `(if name)~>`';
-    problem({ code: 'missing-condition', at: at(arrow ?? peek()), message: 'Expected a condition in parentheses beside `~>`.', suggestion });
+    problem({
+      code: 'missing-condition',
+      at: at(arrow ?? peek()),
+      message: 'Expected a condition in parentheses beside `~>`.',
+      suggestion,
+    });
     return null;
   }
   const open = cursor.take();
   const words = takeWords(cursor);
   const close = takes(')');
-  if (close === null) problem({ code: 'unbalanced-bracket', at: at(open), message: 'Expected `)` for this `(`.', suggestion: 'a condition is written `(if passed)~>`' });
+  if (close === null)
+    problem({
+      code: 'unbalanced-bracket',
+      at: at(open),
+      message: 'Expected `)` for this `(`.',
+      suggestion: 'a condition is written `(if passed)~>`',
+    });
   const text = foldWords(words).replace(/^if(?![A-Za-z0-9_.-])\s*/i, '');
   const place = at(open, close ?? words.at(-1) ?? open);
-  if (text === '') problem({ code: 'missing-condition', at: place, message: 'Expected a condition between `(` and `)`.', suggestion: 'write `(if passed)~>` or `(if name)~>`' });
-  const capture = arrow === null && sees(':') && cursor.seesWord(1) && sees('~>', 2) ? (cursor.take(), cursor.name()) : null;
+  if (text === '')
+    problem({
+      code: 'missing-condition',
+      at: place,
+      message: 'Expected a condition between `(` and `)`.',
+      suggestion: 'write `(if passed)~>` or `(if name)~>`',
+    });
+  const capture =
+    arrow === null && sees(':') && cursor.seesWord(1) && sees('~>', 2) ? (cursor.take(), cursor.name()) : null;
   if (arrow === null && takes('~>') === null) {
-    problem({ code: 'missing-operator', at: place, message: `Expected \`~>\` beside the condition \`(${text})\`.`, suggestion: `write \`(if ${text})~>\`` });
+    problem({
+      code: 'missing-operator',
+      at: place,
+      message: `Expected \`~>\` beside the condition \`(${text})\`.`,
+      suggestion: `write \`(if ${text})~>\``,
+    });
   }
   return { at: place, comments, text: text === '' ? 'passed' : text, capture };
 }

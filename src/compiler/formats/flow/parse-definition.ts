@@ -11,7 +11,10 @@ export function seesDefinition({ sees, seesWord, peek }: Cursor): boolean {
 function signLength({ sees, peek }: Pick<Cursor, 'sees' | 'peek'>): number {
   const length = [2, 3, 4].find((ahead) => sees('{', ahead));
   if (length === undefined) return 0;
-  const between = [2, 3].slice(0, length - 2).map((ahead) => peek(ahead).raw).join('');
+  const between = [2, 3]
+    .slice(0, length - 2)
+    .map((ahead) => peek(ahead).raw)
+    .join('');
   return ['', '=', ':', ':=', '=>', '=:', '::', '=='].includes(between) ? length - 1 : 0;
 }
 
@@ -28,7 +31,12 @@ export function parseDefinition(cursor: Cursor): Definition | DefinitionBlock {
   take();
   const defined = name();
   if (cursor.takes(':=') === null) {
-    cursor.problem({ code: 'unexpected-text', at: cursor.at(cursor.peek()), message: `Expected \`:=\` after \`$${defined.text}\`, got ${found(cursor)}.`, suggestion: `a definition is written \`$${defined.text} := {…}\`` });
+    cursor.problem({
+      code: 'unexpected-text',
+      at: cursor.at(cursor.peek()),
+      message: `Expected \`:=\` after \`$${defined.text}\`, got ${found(cursor)}.`,
+      suggestion: `a definition is written \`$${defined.text} := {…}\``,
+    });
     for (let skipped = 1; skipped < length; skipped++) take();
   }
   return { kind: 'definition', name: defined, entries: parseEntries(cursor, `$${defined.text} :=`), comments };
@@ -38,7 +46,12 @@ function parseBlock(cursor: Cursor): Definition[] {
   const { takes, problem, at, peek, atEnd, seesWord, begin, take } = cursor;
   const agents: Definition[] = [];
   const open = takes('{');
-  if (open === null) problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`{\` after \`@define-agents\`, got ${found(cursor)}.` });
+  if (open === null)
+    problem({
+      code: 'unexpected-text',
+      at: at(peek()),
+      message: `Expected \`{\` after \`@define-agents\`, got ${found(cursor)}.`,
+    });
   else {
     let closed = false;
     while (!atEnd()) {
@@ -46,7 +59,11 @@ function parseBlock(cursor: Cursor): Definition[] {
       if (closed) break;
       if (takes(',') !== null) continue;
       if (!seesWord() && peek().kind !== 'string' && !cursor.sees('$')) {
-        problem({ code: 'unexpected-text', at: at(peek()), message: `Expected the name of an agent or \`}\`, got ${found(cursor)}.` });
+        problem({
+          code: 'unexpected-text',
+          at: at(peek()),
+          message: `Expected the name of an agent or \`}\`, got ${found(cursor)}.`,
+        });
         if (cursor.sees('[') || cursor.sees('->')) break;
         take();
         continue;
@@ -54,7 +71,12 @@ function parseBlock(cursor: Cursor): Definition[] {
       const comments = begin();
       takes('$');
       const defined = cursor.name();
-      if (takes(':') === null && takes(':=') === null) problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`:\` after \`${defined.text}\`, got ${found(cursor)}.` });
+      if (takes(':') === null && takes(':=') === null)
+        problem({
+          code: 'unexpected-text',
+          at: at(peek()),
+          message: `Expected \`:\` after \`${defined.text}\`, got ${found(cursor)}.`,
+        });
       agents.push({ kind: 'definition', name: defined, entries: parseEntries(cursor, `${defined.text}:`), comments });
     }
     if (!closed) problem({ code: 'unbalanced-bracket', at: at(open), message: 'Expected `}` for this `{`.' });
@@ -69,19 +91,25 @@ function parseEntries(cursor: Cursor, before: string): Entry[] {
   const open = takes('{');
   if (open === null) {
     const suggestion = 'write `{base: "general-purpose", prompt: "…"}`';
-    problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`{\` after \`${before}\`, got ${found(cursor)}.`, suggestion });
+    problem({
+      code: 'unexpected-text',
+      at: at(peek()),
+      message: `Expected \`{\` after \`${before}\`, got ${found(cursor)}.`,
+      suggestion,
+    });
     // What is in its place belongs to the definition, not to the flow.
     if (peek().kind === 'string' || (seesWord() && !peek().fresh)) cursor.take();
     return entries;
   }
-  for (let separated = true; ; ) {
+  for (let separated = true; ;) {
     if (takes('}') !== null) return entries;
     if (takes(',') !== null) {
       separated = true;
       continue;
     }
     if (atEnd() || isOutside(cursor)) break;
-    if (!separated && !peek().fresh) problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`,\` or \`}\`, got ${found(cursor)}.` });
+    if (!separated && !peek().fresh)
+      problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`,\` or \`}\`, got ${found(cursor)}.` });
     const entry = parseEntry(cursor);
     if (entry !== null) entries.push(entry);
     separated = false;
@@ -98,14 +126,22 @@ function isOutside({ sees }: Cursor): boolean {
 function parseEntry(cursor: Cursor): Entry | null {
   const { begin, problem, at, peek, takes, seesWord, take } = cursor;
   if (!seesWord() && peek().kind !== 'string') {
-    problem({ code: 'unexpected-text', at: at(peek()), message: `Expected a key such as \`base\`, \`prompt\` or \`model\`, got ${found(cursor)}.` });
+    problem({
+      code: 'unexpected-text',
+      at: at(peek()),
+      message: `Expected a key such as \`base\`, \`prompt\` or \`model\`, got ${found(cursor)}.`,
+    });
     take();
     return null;
   }
   const comments = begin();
   const key = cursor.name();
   if (takes(':') === null) {
-    problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`:\` after \`${key.text}\`, got ${found(cursor)}.` });
+    problem({
+      code: 'unexpected-text',
+      at: at(peek()),
+      message: `Expected \`:\` after \`${key.text}\`, got ${found(cursor)}.`,
+    });
     return null;
   }
   const value = parseValue(cursor, key.text);
@@ -143,9 +179,21 @@ function parseText(cursor: Cursor, key: string): Quoted | null {
     return { raw, at: place, placeOf: () => place };
   }
   const suggestion = first.raw === "'" || first.raw === '“' ? 'texts stand in double quotes: `"…"`' : null;
-  problem({ code: 'unexpected-text', at: at(first), message: `Expected a text in quotes for \`${key}\`, got ${found(cursor)}.`, suggestion });
+  problem({
+    code: 'unexpected-text',
+    at: at(first),
+    message: `Expected a text in quotes for \`${key}\`, got ${found(cursor)}.`,
+    suggestion,
+  });
   // The rest of the value, so that it is one problem.
-  while (!cursor.atEnd() && !cursor.sees(',') && !cursor.sees('}') && !cursor.sees(']') && !(peek().fresh && peek() !== first)) take();
+  while (
+    !cursor.atEnd() &&
+    !cursor.sees(',') &&
+    !cursor.sees('}') &&
+    !cursor.sees(']') &&
+    !(peek().fresh && peek() !== first)
+  )
+    take();
   return null;
 }
 

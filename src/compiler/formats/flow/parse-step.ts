@@ -45,8 +45,16 @@ function parseInstruction(cursor: Cursor, owner: string): Quoted | null {
   const { take, peek, quoted, problem, at, atEnd, sees } = cursor;
   take();
   if (peek().kind === 'string') return quoted();
-  const suggestion = peek().raw === "'" || peek().raw === '“' ? 'an instruction stands in double quotes: `"…"`' : `write \`${owner}:"what to do"\``;
-  problem({ code: 'unexpected-text', at: at(peek()), message: `Expected an instruction in quotes after \`${owner}:\`, got ${found(cursor)}.`, suggestion });
+  const suggestion =
+    peek().raw === "'" || peek().raw === '“'
+      ? 'an instruction stands in double quotes: `"…"`'
+      : `write \`${owner}:"what to do"\``;
+  problem({
+    code: 'unexpected-text',
+    at: at(peek()),
+    message: `Expected an instruction in quotes after \`${owner}:\`, got ${found(cursor)}.`,
+    suggestion,
+  });
   if (skipOtherQuotes(cursor)) parseCapture(cursor);
   else if (!atEnd() && !sees('->') && !sees('||') && !sees(']')) skipUnquoted(cursor);
   return null;
@@ -61,7 +69,12 @@ function skipUnquoted({ take, atEnd, peek, sees }: Cursor): void {
 /** An instruction whose colon was forgotten; null when none stands here. */
 function parseGlued({ peek, quoted, problem, at }: Cursor, owner: string): Quoted | null {
   if (peek().kind !== 'string' || peek().fresh) return null;
-  problem({ code: 'unexpected-text', at: at(peek()), message: `Expected \`:\` between \`${owner}\` and its instruction.`, suggestion: `write \`${owner}:"…"\`` });
+  problem({
+    code: 'unexpected-text',
+    at: at(peek()),
+    message: `Expected \`:\` between \`${owner}\` and its instruction.`,
+    suggestion: `write \`${owner}:"…"\``,
+  });
   return quoted();
 }
 
@@ -70,7 +83,12 @@ function parseCapture(cursor: Cursor): Name | null {
   const { takes, seesWord, name, problem, at, peek } = cursor;
   if (takes(':') === null) return null;
   if (seesWord()) return name();
-  problem({ code: 'unexpected-text', at: at(peek()), message: `Expected the name of a variable after \`:\`, got ${found(cursor)}.`, suggestion: 'write `agent:"instruction":name`' });
+  problem({
+    code: 'unexpected-text',
+    at: at(peek()),
+    message: `Expected the name of a variable after \`:\`, got ${found(cursor)}.`,
+    suggestion: 'write `agent:"instruction":name`',
+  });
   return null;
 }
 
@@ -81,7 +99,11 @@ function parseFallback({ take, seesWord, peek, name, takes, problem, at, atEnd }
   const sign = take();
   const value = (sign.raw === '=' || sign.raw === ':') && (seesWord() || peek().kind === 'string') ? name() : null;
   if (value !== null && takes(')') !== null) return value;
-  problem({ code: 'unexpected-text', at: at(open), message: 'Expected `(fallback=skip)`, `(fallback=abort)` or `(fallback=approve)`.' });
+  problem({
+    code: 'unexpected-text',
+    at: at(open),
+    message: 'Expected `(fallback=skip)`, `(fallback=abort)` or `(fallback=approve)`.',
+  });
   while (!atEnd() && takes(')') === null && !peek().fresh) take();
   return value;
 }
@@ -91,9 +113,15 @@ function parseAsk(cursor: Cursor, comments: Comments, first: Token): Ask | null 
   const hasQuestion = sees(':');
   const question = hasQuestion ? parseInstruction(cursor, '@ask-human') : null;
   const capture = question === null ? null : parseCapture(cursor);
-  if (question !== null && capture !== null) return { kind: 'ask', question, capture, at: at(first, previous()), comments };
+  if (question !== null && capture !== null)
+    return { kind: 'ask', question, capture, at: at(first, previous()), comments };
   if (question !== null || !hasQuestion) {
-    problem({ code: 'unexpected-text', at: at(first, previous()), message: 'Expected a question and a name for the answer after `@ask-human`.', suggestion: 'write `@ask-human:"What is to be done?":answer`' });
+    problem({
+      code: 'unexpected-text',
+      at: at(first, previous()),
+      message: 'Expected a question and a name for the answer after `@ask-human`.',
+      suggestion: 'write `@ask-human:"What is to be done?":answer`',
+    });
   }
   return null;
 }
@@ -110,7 +138,12 @@ function refuseForeign(cursor: Cursor, word: string, first: Token): boolean {
   const called = sees('(') && !peek().spaced && !opensCondition(cursor);
   const namespaced = sees(':') && seesWord(1) && !peek(1).spaced && (sees(':', 2) || CALLED_WITH_NAMES.includes(word));
   if (!called && !namespaced) return false;
-  problem({ code: 'unsupported-key', at: at(first, previous()), message: `This version does not run \`${word}${called ? '(…)' : ':…'}\`.`, suggestion: SUGGESTIONS.get(word) ?? null });
+  problem({
+    code: 'unsupported-key',
+    at: at(first, previous()),
+    message: `This version does not run \`${word}${called ? '(…)' : ':…'}\`.`,
+    suggestion: SUGGESTIONS.get(word) ?? null,
+  });
   skipArguments(cursor);
   return true;
 }
@@ -118,7 +151,7 @@ function refuseForeign(cursor: Cursor, word: string, first: Token): boolean {
 /** All up to the next operator outside of brackets. */
 function skipArguments(cursor: Cursor): void {
   const { peek, take, atEnd } = cursor;
-  for (let depth = 0; !atEnd() && (depth > 0 || !endsArguments(cursor)); ) {
+  for (let depth = 0; !atEnd() && (depth > 0 || !endsArguments(cursor));) {
     const { kind, raw } = peek();
     if (kind === 'mark') depth += raw === '[' || raw === '(' ? 1 : raw === ']' || raw === ')' ? -1 : 0;
     take();
@@ -145,12 +178,24 @@ function opensCondition({ peek, sees }: Cursor): boolean {
 export function reportNoStep(cursor: Cursor): void {
   const { sees, problem, at, peek, atEnd, previous } = cursor;
   const message = `Expected a step, got ${found(cursor)}.`;
-  if (sees('->') || sees('||')) problem({ code: 'dangling-operator', at: at(peek()), message: `Expected a step before \`${peek().raw}\`, got nothing.` });
-  else if (seesCondition(cursor)) problem({ code: 'unexpected-text', at: at(peek()), message, suggestion: 'put a condition and what follows it in brackets: `[(if passed)~> …]`' });
+  if (sees('->') || sees('||'))
+    problem({
+      code: 'dangling-operator',
+      at: at(peek()),
+      message: `Expected a step before \`${peek().raw}\`, got nothing.`,
+    });
+  else if (seesCondition(cursor))
+    problem({
+      code: 'unexpected-text',
+      at: at(peek()),
+      message,
+      suggestion: 'put a condition and what follows it in brackets: `[(if passed)~> …]`',
+    });
   else if (!atEnd() && !sees(']') && !sees(')') && !sees('}')) {
     problem({ code: 'unexpected-text', at: at(peek()), message, suggestion: hintFor(peek()) });
     skipJunk(cursor);
-  } else if (!atEnd() || previous().kind === 'mark') problem({ code: 'missing-step', at: at(atEnd() ? previous() : peek()), message });
+  } else if (!atEnd() || previous().kind === 'mark')
+    problem({ code: 'missing-step', at: at(atEnd() ? previous() : peek()), message });
 }
 
 const OTHER_QUOTES: Record<string, string> = { "'": "'", '“': '”', '`': '`' };

@@ -19,7 +19,12 @@ const MAX_DEPTH = 64;
 export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowTree {
   const { tokens, open } = scanFlow(text);
   for (const { start, end } of open) {
-    report({ code: 'unterminated-text', at: placeOf(start, end), message: 'Expected `"` at both ends of a text; here is one without its partner.', suggestion: 'a `"` inside a text is written `\\"`' });
+    report({
+      code: 'unterminated-text',
+      at: placeOf(start, end),
+      message: 'Expected `"` at both ends of a text; here is one without its partner.',
+      suggestion: 'a `"` inside a text is written `\\"`',
+    });
   }
   if (open.length > 0) return { definitions: [], body: null, comments: [] };
   const cursor = createCursor(tokens, placeOf, report);
@@ -39,11 +44,23 @@ export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowT
   }
   const [only] = bodies;
   if (only === undefined && definitions.length === 0) {
-    cursor.problem({ code: 'empty-file', at: placeOf(0, 1), message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.' });
+    cursor.problem({
+      code: 'empty-file',
+      at: placeOf(0, 1),
+      message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.',
+    });
   } else if (only === undefined) {
-    cursor.problem({ code: 'missing-key', at: cursor.at(cursor.peek()), message: 'Expected steps after the definitions, got the end of the flow.' });
+    cursor.problem({
+      code: 'missing-key',
+      at: cursor.at(cursor.peek()),
+      message: 'Expected steps after the definitions, got the end of the flow.',
+    });
   }
-  return { definitions, body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null), comments: cursor.rest() };
+  return {
+    definitions,
+    body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null),
+    comments: cursor.rest(),
+  };
 }
 
 /** `Workflow:` and `Definitions:` at a line's start, and lines `---`, part the sections of a template. */
@@ -53,21 +70,30 @@ function skipHeading(cursor: Cursor): boolean {
     take();
     return true;
   }
-  if (!peek().fresh || !/^(?:workflow|definitions)$/i.test(peek().raw) || !sees(':', 1) || peek(2).kind === 'string') return false;
+  if (!peek().fresh || !/^(?:workflow|definitions)$/i.test(peek().raw) || !sees(':', 1) || peek(2).kind === 'string')
+    return false;
   take();
   take();
   return true;
 }
 
 function seesHeading({ peek, sees }: Cursor): boolean {
-  return peek().kind === 'rule' || (peek().fresh && /^(?:workflow|definitions)$/i.test(peek().raw) && sees(':', 1) && peek(2).kind !== 'string');
+  return (
+    peek().kind === 'rule' ||
+    (peek().fresh && /^(?:workflow|definitions)$/i.test(peek().raw) && sees(':', 1) && peek(2).kind !== 'string')
+  );
 }
 
 function reportJoint(cursor: Cursor): void {
   const { problem, at, peek } = cursor;
   if (isStray(cursor) || skipWrongOperator(cursor)) return;
   const message = `Expected \`->\` or \`||\` before ${found(cursor)}: nothing joins it to the step before.`;
-  problem({ code: 'missing-operator', at: at(peek()), message, suggestion: 'write `->` to go on with it, `||` to do both at once' });
+  problem({
+    code: 'missing-operator',
+    at: at(peek()),
+    message,
+    suggestion: 'write `->` to go on with it, `||` to do both at once',
+  });
 }
 
 const LIKE_OPERATORS = /^(?:[|&=>→⇒;,+-]|&&)$/u;
@@ -85,7 +111,12 @@ function skipWrongOperator({ peek, take, at, problem }: Cursor): boolean {
     raw += last.raw;
   }
   const meant = /[|&,+]/.test(raw) ? 'write `||` for steps that run at once' : 'write `->`';
-  problem({ code: 'missing-operator', at: at(first, last), message: `Expected \`->\` or \`||\`, got \`${raw}\`.`, suggestion: meant });
+  problem({
+    code: 'missing-operator',
+    at: at(first, last),
+    message: `Expected \`->\` or \`||\`, got \`${raw}\`.`,
+    suggestion: meant,
+  });
   return true;
 }
 
@@ -112,7 +143,11 @@ function isDangling(cursor: Cursor, operator: Token): boolean {
   const ends = atEnd() || isStray(cursor) || seesHeading(cursor) || seesDefinition(cursor);
   if (!ends && !sees('->') && !sees('||')) return false;
   const what = ends ? found(cursor) : `${found(cursor)}: there is an empty step between them`;
-  problem({ code: 'dangling-operator', at: at(operator), message: `Expected a step after \`${operator.raw}\`, got ${what}.` });
+  problem({
+    code: 'dangling-operator',
+    at: at(operator),
+    message: `Expected a step after \`${operator.raw}\`, got ${what}.`,
+  });
   return true;
 }
 
@@ -122,7 +157,11 @@ function createDescent(cursor: Cursor) {
 
   const isTooDeep = (depth: number): boolean => {
     if (depth <= MAX_DEPTH) return false;
-    problem({ code: 'too-deep', at: at(peek()), message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.` });
+    problem({
+      code: 'too-deep',
+      at: at(peek()),
+      message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.`,
+    });
     cursor.giveUp();
     return true;
   };
@@ -137,7 +176,11 @@ function createDescent(cursor: Cursor) {
       const condition = parseCondition(cursor);
       const body = sequence(depth + 1);
       if (condition !== null && body !== null) branches.push({ condition, body });
-      else if (body !== null) branches.push({ condition: { at: at(previous()), comments: noComments(), text: 'passed', capture: null }, body });
+      else if (body !== null)
+        branches.push({
+          condition: { at: at(previous()), comments: noComments(), text: 'passed', capture: null },
+          body,
+        });
     }
     return branches.length === 0 ? source : { kind: 'conditional', source, branches };
   };
@@ -188,7 +231,12 @@ function createDescent(cursor: Cursor) {
     if (close === null) problem({ code: 'unbalanced-bracket', at: at(open), message: 'Expected `]` for this `[`.' });
     const [only] = bodies;
     if (only === undefined) return null;
-    return { kind: 'group', body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : only, at: at(open, close ?? previous()), comments };
+    return {
+      kind: 'group',
+      body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : only,
+      at: at(open, close ?? previous()),
+      comments,
+    };
   };
 
   /** One, where nothing is wrong. */
@@ -206,7 +254,8 @@ function createDescent(cursor: Cursor) {
   };
 
   const skipOne = (): void => {
-    if (isStray(cursor)) problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
+    if (isStray(cursor))
+      problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
     take();
   };
 

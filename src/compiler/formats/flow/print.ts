@@ -1,4 +1,15 @@
-import type { Comments, Condition, Definition, DefinitionBlock, Entry, FlowExpression, FlowTree, Name, Quoted, Step } from './ast.js';
+import type {
+  Comments,
+  Condition,
+  Definition,
+  DefinitionBlock,
+  Entry,
+  FlowExpression,
+  FlowTree,
+  Name,
+  Quoted,
+  Step,
+} from './ast.js';
 
 const INDENT = '  ';
 /** An expression that fits into so many columns stands on one line inside brackets and behind conditions. */
@@ -13,7 +24,9 @@ interface Line {
 /** A flow's text in canonical form: parsing it gives the same tree. */
 export function printFlow({ definitions, body, comments }: FlowTree): string {
   const blocks = [
-    ...definitions.map((definition) => (definition.kind === 'block' ? printBlock(definition) : printDefinition(definition, `$${definition.name.text} :=`))),
+    ...definitions.map((definition) =>
+      definition.kind === 'block' ? printBlock(definition) : printDefinition(definition, `$${definition.name.text} :=`),
+    ),
     ...(body === null ? [] : [print(body)]),
     ...(comments.length === 0 ? [] : [comments.map(remark)]),
   ];
@@ -41,7 +54,9 @@ function printBlock({ agents, comments }: DefinitionBlock): Line[] {
 }
 
 function printDefinition({ entries, comments }: Definition, head: string): Line[] {
-  const inner = entries.flatMap((entry, index) => withComments(entry.comments, `${printEntry(entry)}${index < entries.length - 1 ? ',' : ''}`));
+  const inner = entries.flatMap((entry, index) =>
+    withComments(entry.comments, `${printEntry(entry)}${index < entries.length - 1 ? ',' : ''}`),
+  );
   return [...withComments(comments, `${head} {`), ...indent(inner), line('}')];
 }
 
@@ -67,7 +82,12 @@ function print(expression: FlowExpression): Line[] {
       const body = print(expression.body);
       const short = onOneLine(expression.body, body);
       if (short !== null) return withComments(expression.comments, `[${short}]`);
-      return [...expression.comments.before.map(remark), line('['), ...indent(body), { text: ']', after: expression.comments.after }];
+      return [
+        ...expression.comments.before.map(remark),
+        line('['),
+        ...indent(body),
+        { text: ']', after: expression.comments.after },
+      ];
     }
     case 'sequence':
       return joined(expression.items, ' ->');
@@ -75,7 +95,10 @@ function print(expression: FlowExpression): Line[] {
       return joined(expression.branches, ' ||');
     case 'conditional': {
       const { source, branches } = expression;
-      return [...(source === null ? [] : print(source)), ...branches.flatMap(({ condition, body }) => printBranch(condition, body))];
+      return [
+        ...(source === null ? [] : print(source)),
+        ...branches.flatMap(({ condition, body }) => printBranch(condition, body)),
+      ];
     }
   }
 }
@@ -84,7 +107,8 @@ function printBranch(condition: Condition, body: FlowExpression): Line[] {
   const head = printCondition(condition);
   const lines = print(body);
   const short = onOneLine(body, lines);
-  if (short !== null && condition.comments.after === null && head.length + short.length < LINE_WIDTH) return withComments(condition.comments, `${head} ${short}`);
+  if (short !== null && condition.comments.after === null && head.length + short.length < LINE_WIDTH)
+    return withComments(condition.comments, `${head} ${short}`);
   return [...withComments(condition.comments, head), ...indent(lines)];
 }
 
@@ -113,7 +137,8 @@ function capture(name: Name | null): string {
 
 /** The lines of an expression as one; null when that does not fit, or there are comments or texts over several lines. */
 function onOneLine(expression: FlowExpression, lines: Line[]): string | null {
-  if (lines.some(({ text, after }) => after !== null || text.trimStart().startsWith('#') || text.includes('\n'))) return null;
+  if (lines.some(({ text, after }) => after !== null || text.trimStart().startsWith('#') || text.includes('\n')))
+    return null;
   // Conditions stay on lines of their own, so that the branches of a chain are seen.
   if (hasConditions(expression)) return null;
   const text = lines.map((one) => one.text.trim()).join(' ');

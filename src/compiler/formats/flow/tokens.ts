@@ -45,7 +45,16 @@ export function scanFlow(text: string): { tokens: Token[]; open: OpenString[] } 
   for (;;) {
     const gap = scanGap(text, at, tokens.at(-1));
     at = gap.end;
-    const token: Token = { kind: 'end', raw: '', start: at, end: at, spaced: gap.spaced, fresh: gap.fresh || tokens.length === 0, before: gap.before, after: null };
+    const token: Token = {
+      kind: 'end',
+      raw: '',
+      start: at,
+      end: at,
+      spaced: gap.spaced,
+      fresh: gap.fresh || tokens.length === 0,
+      before: gap.before,
+      after: null,
+    };
     if (at >= text.length) {
       tokens.push(token);
       return { tokens, open };
@@ -74,14 +83,25 @@ function lastOpen(tokens: Token[], open: OpenString[]): number {
 
 /** A string over several lines that ends where another one should begin, or holds what joins steps. */
 function looksOpen({ kind, raw }: Token): boolean {
-  return kind === 'string' && raw.includes('\n') && (/[A-Za-z0-9_-][ \t]*:\s*$/.test(raw.slice(-80)) || JOINT.test(raw));
+  return (
+    kind === 'string' && raw.includes('\n') && (/[A-Za-z0-9_-][ \t]*:\s*$/.test(raw.slice(-80)) || JOINT.test(raw))
+  );
 }
 
 /** Up to the end of its line, without the operator there. */
 function endOfOpen(text: string, start: number): number {
   const newline = text.indexOf('\n', start);
   const line = text.slice(start, newline === -1 ? text.length : newline);
-  return start + Math.max(1, line.trimEnd().replace(/(?:->|\|\||~>|[\]})])$/, '').trimEnd().length);
+  return (
+    start +
+    Math.max(
+      1,
+      line
+        .trimEnd()
+        .replace(/(?:->|\|\||~>|[\]})])$/, '')
+        .trimEnd().length,
+    )
+  );
 }
 
 interface Gap {
@@ -124,7 +144,8 @@ function scanPlain(text: string, token: Token): void {
     return raw !== '';
   };
   if (token.fresh && match(RULE, text, start) !== '') fill('rule', '---');
-  else if (!fill('word', match(WORD, text, start)) && !fill('mark', match(MARK, text, start))) fill('other', match(OTHER, text, start));
+  else if (!fill('word', match(WORD, text, start)) && !fill('mark', match(MARK, text, start)))
+    fill('other', match(OTHER, text, start));
 }
 
 /** Fills in a text in quotes; false when nothing closes it. */

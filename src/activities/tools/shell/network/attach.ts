@@ -33,17 +33,36 @@ export interface Held {
  * own sockets reach for it, so that all of this machine is closed by rules in its network namespace, which it cannot change.
  * `tag`: of the command, by which what is left of its network is found.
  */
-export function holdInNetwork({ file, args }: { file: string; args: string[] }, programs: NetworkPrograms, tag: string): Held {
+export function holdInNetwork(
+  { file, args }: { file: string; args: string[] },
+  programs: NetworkPrograms,
+  tag: string,
+): Held {
   const own = hostNetworks();
   return {
     file: programs.unshare,
     // Root gets a user namespace too: what goes wrong before the program lets go of its rights is no right over this machine.
-    args: ['--user', '--map-root-user', '--net', '/bin/sh', '-c', HOLDER, 'sh', programs.nft, rules(own), file, ...args],
+    args: [
+      '--user',
+      '--map-root-user',
+      '--net',
+      '/bin/sh',
+      '-c',
+      HOLDER,
+      'sh',
+      programs.nft,
+      rules(own),
+      file,
+      ...args,
+    ],
     attach: (started) => attach(started, { programs, tag, own }),
   };
 }
 
-async function attach({ pid, pipes }: StartedProcess, { programs, tag, own }: { programs: NetworkPrograms; tag: string; own: string[] }): Promise<() => void> {
+async function attach(
+  { pid, pipes }: StartedProcess,
+  { programs, tag, own }: { programs: NetworkPrograms; tag: string; own: string[] },
+): Promise<() => void> {
   const [talk] = pipes;
   if (talk === undefined) throw new Error('Expected a program with a pipe');
   talk.on('error', () => undefined); // Its end follows, and is what counts.
@@ -94,8 +113,23 @@ interface Slirp {
 
 /** Ends with this process, too: its last descriptor closes then. */
 function startSlirp(file: string, pid: number, tag: string): Slirp {
-  const args = ['--configure', '--mtu=65520', '--disable-host-loopback', '--enable-sandbox', '--enable-seccomp', '--ready-fd=3', '--exit-fd=4', String(pid), 'tap0'];
-  const child = spawn(file, args, { cwd: '/', detached: true, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', [RUN_TAG]: tag }, stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'] });
+  const args = [
+    '--configure',
+    '--mtu=65520',
+    '--disable-host-loopback',
+    '--enable-sandbox',
+    '--enable-seccomp',
+    '--ready-fd=3',
+    '--exit-fd=4',
+    String(pid),
+    'tap0',
+  ];
+  const child = spawn(file, args, {
+    cwd: '/',
+    detached: true,
+    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', [RUN_TAG]: tag },
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+  });
   child.on('error', () => undefined); // `ready` tells of it.
   const ready = readiness(child);
   ready.catch(() => undefined); // Whoever waits for it hears of it.
@@ -108,9 +142,16 @@ async function readiness(child: ChildProcess): Promise<void> {
   stderr.on('data', (chunk: Buffer) => said.push(chunk));
   [ready, exit].forEach((pipe) => pipe.on('error', () => undefined));
   const timer = setTimeout(() => child.kill('SIGKILL'), READY_MS);
-  const [isReady] = await Promise.race([once(ready, 'data').then(() => [true]), once(child, 'close').then(() => [false]), once(child, 'error').then(() => [false])]);
+  const [isReady] = await Promise.race([
+    once(ready, 'data').then(() => [true]),
+    once(child, 'close').then(() => [false]),
+    once(child, 'error').then(() => [false]),
+  ]);
   clearTimeout(timer);
-  if (isReady !== true) throw new NoNetwork(`slirp4netns failed: ${Buffer.concat(said).toString('utf8').trim().split('\n').slice(-2).join('; ').slice(0, 300)}`);
+  if (isReady !== true)
+    throw new NoNetwork(
+      `slirp4netns failed: ${Buffer.concat(said).toString('utf8').trim().split('\n').slice(-2).join('; ').slice(0, 300)}`,
+    );
 }
 
 /** Closes what this machine gets while the program runs; where that fails, its network ends. */
@@ -122,7 +163,10 @@ function keepClosed(pid: number, { nsenter, nft }: NetworkPrograms, own: string[
     const began = performance.now();
     const more = hostNetworks().filter((network) => !known.has(network));
     const took = performance.now() - began;
-    if (more.length > 0) await run(nsenter, ['--target', String(pid), '--user', '--net', '--preserve-credentials', nft, closing(more)], { env: {} });
+    if (more.length > 0)
+      await run(nsenter, ['--target', String(pid), '--user', '--net', '--preserve-credentials', nft, closing(more)], {
+        env: {},
+      });
     more.forEach((network) => known.add(network));
     if (!isOver) plan(Math.max(LOOK_MS, took * LOOK_SHARE));
   };

@@ -6,7 +6,18 @@ import { BlockList } from 'node:net';
  * cloud has services for the machine itself. The networks for documents are not among them: nobody is there.
  */
 const NEVER_OUTSIDE = [
-  '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '168.63.129.16/32', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4',
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '168.63.129.16/32',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '224.0.0.0/4',
   '240.0.0.0/4',
 ];
 /** Where slirp4netns answers for the resolver of this machine. */
@@ -46,7 +57,9 @@ export function closing(networks: string[]): string {
 
 /** IPv4 networks that this machine answers for at this moment, as the kernel routes, without those that are closed anyway. Throws where the system does not tell. */
 export function hostNetworks(): string[] {
-  return localNetworks(readFileSync('/proc/self/net/fib_trie', 'utf8')).filter((network) => !never.check(network.split('/')[0] ?? '', 'ipv4'));
+  return localNetworks(readFileSync('/proc/self/net/fib_trie', 'utf8')).filter(
+    (network) => !never.check(network.split('/')[0] ?? '', 'ipv4'),
+  );
 }
 
 /** The networks in `/proc/net/fib_trie` that are local: an address of an interface, up or not, or a whole network that is routed here. */

@@ -9,7 +9,12 @@ export interface NetworkPrograms {
 }
 
 /** Debian's packages that have them. */
-const PACKAGES: Record<keyof NetworkPrograms, string> = { slirp4netns: 'slirp4netns', nft: 'nftables', unshare: 'util-linux', nsenter: 'util-linux' };
+const PACKAGES: Record<keyof NetworkPrograms, string> = {
+  slirp4netns: 'slirp4netns',
+  nft: 'nftables',
+  unshare: 'util-linux',
+  nsenter: 'util-linux',
+};
 /** Never the PATH: a folder of it may be somebody else's. */
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/sbin', '/usr/local/bin'];
 
@@ -24,7 +29,15 @@ export function findNetwork(): NetworkPrograms {
     if (path === undefined) missing.add(PACKAGES[name]);
     return path ?? '';
   };
-  const programs = { slirp4netns: find('slirp4netns'), nft: find('nft'), unshare: find('unshare'), nsenter: find('nsenter') };
-  if (missing.size > 0) throw new NoNetwork(`it needs ${[...missing].join(' and ')}: install the package${missing.size > 1 ? 's' : ''} of that name`);
+  const programs = {
+    slirp4netns: find('slirp4netns'),
+    nft: find('nft'),
+    unshare: find('unshare'),
+    nsenter: find('nsenter'),
+  };
+  if (missing.size > 0)
+    throw new NoNetwork(
+      `it needs ${[...missing].join(' and ')}: install the package${missing.size > 1 ? 's' : ''} of that name`,
+    );
   return programs;
 }

@@ -7,8 +7,16 @@ export async function tryNetwork(): Promise<string | null> {
   try {
     const { attach, ...held } = holdInNetwork({ file: '/bin/true', args: [] }, findNetwork(), 'try');
     await runProcess({
-      ...held, pipes: 1, attend: attach, cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdin: null, signal: new AbortController().signal,
-      onStdout: () => undefined, onStderr: () => undefined, killRest: async () => undefined,
+      ...held,
+      pipes: 1,
+      attend: attach,
+      cwd: '/',
+      env: { PATH: '/usr/bin:/bin' },
+      stdin: null,
+      signal: new AbortController().signal,
+      onStdout: () => undefined,
+      onStderr: () => undefined,
+      killRest: async () => undefined,
     });
     return null;
   } catch (error) {
