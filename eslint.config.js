@@ -38,11 +38,13 @@ const NOT_IN_WORKFLOWS = [
 /** What a module can hold that changes: a `let`, or a collection that begins empty. */
 const STATE_OF_A_MODULE = [
   ':matches(Program, ExportNamedDeclaration) > VariableDeclaration[kind="let"]',
-  ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]',
+  ':matches(Program, ExportNamedDeclaration) > VariableDeclaration > VariableDeclarator > ' +
+    'NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]',
 ];
 
 const ONE_WRITER =
-  'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal passes there.';
+  'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal ' +
+  'passes there.';
 /** Ways to the streams of the process, and what could be written to under the name of one. */
 const WAYS_TO_A_TERMINAL = {
   properties: [
@@ -51,10 +53,15 @@ const WAYS_TO_A_TERMINAL = {
     { object: 'globalThis', property: 'console', message: ONE_WRITER },
   ],
   syntax: [
-    'CallExpression > MemberExpression.callee[property.name=/^(write|end|pipe)$/]:matches([object.name=/^(stdout|stderr|stream|output)$/], :has(MemberExpression[property.name=/^(stdout|stderr)$/]))',
-    'CallExpression[callee.property.name="pipe"] > :matches(Identifier[name=/^(stdout|stderr)$/], MemberExpression[property.name=/^(stdout|stderr)$/])',
-    'CallExpression[callee.name=/^(write|writev|writeFile|appendFile)(Sync)?$/] > Literal:first-child[value=/^([12]|\\/dev\\/(tty|stdout|stderr|fd\\/[12])|\\/proc\\/self\\/fd\\/[12])$/]',
-    'CallExpression:matches([callee.name=/^writev?Sync$/], [callee.property.name=/^writev?Sync$/]) > Literal:first-child[value>0]',
+    'CallExpression > ' +
+      'MemberExpression.callee[property.name=/^(write|end|pipe)$/]:matches([object.name=/^(stdout|stderr|stream|output)$/], ' +
+      ':has(MemberExpression[property.name=/^(stdout|stderr)$/]))',
+    'CallExpression[callee.property.name="pipe"] > :matches(Identifier[name=/^(stdout|stderr)$/], ' +
+      'MemberExpression[property.name=/^(stdout|stderr)$/])',
+    'CallExpression[callee.name=/^(write|writev|writeFile|appendFile)(Sync)?$/] > ' +
+      'Literal:first-child[value=/^([12]|\\/dev\\/(tty|stdout|stderr|fd\\/[12])|\\/proc\\/self\\/fd\\/[12])$/]',
+    'CallExpression:matches([callee.name=/^writev?Sync$/], [callee.property.name=/^writev?Sync$/]) > ' +
+      'Literal:first-child[value>0]',
     'VariableDeclarator[init.name="process"] > ObjectPattern > Property[key.name=/^(stdout|stderr)$/]',
     'ImportDeclaration[source.value=/^(node:)?(console|tty|process)$/]',
     'ImportExpression[source.value=/^(node:)?(console|tty|process)$/]',
@@ -234,7 +241,8 @@ export default tseslint.config(
         ...STATE_OF_A_MODULE.map((selector) => ({
           selector,
           message:
-            'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may hold no state.',
+            'All runs of a worker share one copy of this module (`preloadModules` in scripts/build.mjs): it may ' +
+            'hold no state.',
         })),
       ],
     },

@@ -1,4 +1,5 @@
-// `npm run mutants`: changes the code in small ways, and tells which changes no test of the pure tier notices (docs/mutants.md).
+// `npm run mutants`: changes the code in small ways, and tells which changes no test of the pure tier notices
+// (docs/mutants.md).
 export default {
   testRunner: 'vitest',
   plugins: ['@stryker-mutator/vitest-runner'],

@@ -46,7 +46,8 @@ export default defineConfig({
       extends: true as const,
       test: {
         name,
-        // Loading modules anew for each file took half of this tier's CPU. Its files leave nothing behind in their process.
+        // Loading modules anew for each file took half of this tier's CPU. Its files leave nothing behind in their
+        // process.
         isolate: name !== 'pure',
         include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
         testTimeout: LIMITS[name as keyof typeof LIMITS],

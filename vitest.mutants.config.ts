@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config';
 import base from './vitest.config.js';
 
 /**
- * What `npm run mutants` runs: the quick part of the pure tier. What starts programs or takes seconds is left out, so that a mutant
- * takes less than one. `MUTANTS_TESTS` names folders or files instead, divided by commas.
+ * What `npm run mutants` runs: the quick part of the pure tier. What starts programs or takes seconds is left out, so
+ * that a mutant takes less than one. `MUTANTS_TESTS` names folders or files instead, divided by commas.
  */
 const tests = process.env['MUTANTS_TESTS']?.split(',');
 

@@ -33,7 +33,10 @@ export interface CurveResult {
 
 const MOST_ROUNDS = 15;
 
-/** Measures all points, with `full` the further ones too, after what warms both workers up: the last of the usual points. */
+/**
+ * Measures all points, with `full` the further ones too, after what warms both workers up: the last of the usual
+ * points.
+ */
 export async function measureCurve(
   { sidesAt, points, further, rounds, enough, ...curve }: Curve,
   bench: Bench,

@@ -73,7 +73,8 @@ process.once('disconnect', orphaned);
 
 if (options.help) {
   console.log(
-    `npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`,
+    `npm run bench -- [--rows a,b] [--rounds N] [--json FILE] [--markdown FILE] [--full]\n\n--full measures the ` +
+      `curves up to their far ends.\n\nRows: ${NAMES.join(', ')}`,
   );
 } else {
   // Replays happen in this process.

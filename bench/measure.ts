@@ -47,8 +47,9 @@ export async function measurePair(
 }
 
 /**
- * As `measurePair`, with several workers a side in turn, each of which is warmed up by so many rounds: two workers of one build differ by
- * 8 % from one start to the next, and that is not what a row is about. Each meets all of the other side's, as far as the rounds go.
+ * As `measurePair`, with several workers a side in turn, each of which is warmed up by so many rounds: two workers of
+ * one build differ by 8 % from one start to the next, and that is not what a row is about. Each meets all of the other
+ * side's, as far as the rounds go.
  */
 export async function measureInTurn<Pair>(
   pairs: readonly [Pair, ...Pair[]],

@@ -13,7 +13,10 @@ import type { RunInput, RunSettings } from '../src/plan/run-input.js';
 import { LINK_STEPS, UNLIMITED } from '../src/plan/run-input.js';
 import type { Store } from '../src/store/store.js';
 
-/** What runs of a Plan are started with. As compiling it, that is no part of a run: a second one of the same Plan is started with the same. */
+/**
+ * What runs of a Plan are started with. As compiling it, that is no part of a run: a second one of the same Plan is
+ * started with the same.
+ */
 const prepared = new WeakMap<Plan, RunInput>();
 
 /** Compiles definitions and starts runs of them, as the CLI does. */

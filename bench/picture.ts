@@ -23,7 +23,8 @@ export function pictureOf({ curve, points }: CurveResult): string {
     label(PLOT.left, 26, curve.title, 'font-size="16" font-weight="600"'),
     ...levels(top).map(
       (level) =>
-        `<path d="M${PLOT.left} ${fixed(y(level))}H${PLOT.right}" stroke="#e5e7eb"/>${label(PLOT.left - 8, y(level) + 4, String(level), 'text-anchor="end"')}`,
+        `<path d="M${PLOT.left} ${fixed(y(level))}H${PLOT.right}" ` +
+        `stroke="#e5e7eb"/>${label(PLOT.left - 8, y(level) + 4, String(level), 'text-anchor="end"')}`,
     ),
     `<path d="M${PLOT.left} ${PLOT.top}V${PLOT.bottom}H${PLOT.right}" fill="none" stroke="#374151"/>`,
     ...points.map(({ at }) =>
@@ -39,7 +40,11 @@ export function pictureOf({ curve, points }: CurveResult): string {
     ...(['theirs', 'ours'] as const).map((side) => series(points.map(place(side)), COLORS[side])),
     ...(['ours', 'theirs'] as const).map((side, index) => legend(PLOT.right - 120, 20 + index * 20, side)),
   ];
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" font-family="system-ui, sans-serif" font-size="13" fill="#111827" role="img" aria-label="${escape(curve.title)}">\n${parts.join('\n')}\n</svg>\n`;
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" ` +
+    `font-family="system-ui, sans-serif" font-size="13" fill="#111827" role="img" ` +
+    `aria-label="${escape(curve.title)}">\n${parts.join('\n')}\n</svg>\n`
+  );
 }
 
 function series(places: { x: number; y: number }[], color: string): string {

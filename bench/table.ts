@@ -64,7 +64,10 @@ export function profileTable({ columns, unit }: ProfileResult): string {
   );
 }
 
-/** Puts what was measured between the marks of a Markdown file, and pictures beside it; leaves the rest of the file alone. */
+/**
+ * Puts what was measured between the marks of a Markdown file, and pictures beside it; leaves the rest of the file
+ * alone.
+ */
 export async function writeReport(file: string, { rows, curves, profiles }: Results): Promise<void> {
   let text = await readFile(file, 'utf8');
   if (rows.length > 0) text = between(text, 'results', rowsTable(rows), file);

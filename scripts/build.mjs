@@ -27,12 +27,17 @@ const dist = join(root, 'dist');
 const draft = join(root, `dist.${process.pid}`);
 const stamp = 'build.json';
 
-/** Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own. */
+/**
+ * Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own.
+ */
 const OF_THE_WORKER = ['host', 'host-worker', 'run-worker', 'up', 'worker-main'].map((name) =>
   join(root, 'src', 'workers', `${name}.js`),
 );
 
-/** What the bundle uses of the language itself, but for what the SDK replaces for each run: `Date`, timers, weak references. */
+/**
+ * What the bundle uses of the language itself, but for what the SDK replaces for each run: `Date`, timers, weak
+ * references.
+ */
 const BUILTINS = [
   'Array',
   'BigInt',
@@ -63,7 +68,10 @@ const BUILTINS = [
   'parseInt',
 ];
 
-/** What these modules make when they are loaded, made when a text needs it. The first segmenter of a process takes 11 ms, all emoji 40 ms. */
+/**
+ * What these modules make when they are loaded, made when a text needs it. The first segmenter of a process takes 11
+ * ms, all emoji 40 ms.
+ */
 const SEGMENTER = {
   'const segmenter = new Intl.Segmenter();':
     'let characters; const segmenter = { segment: (text) => (characters ??= new Intl.Segmenter()).segment(text) };',
@@ -138,7 +146,10 @@ async function bundleCommandLine() {
   chmodSync(join(outdir, 'main.js'), 0o755);
 }
 
-/** The host with its worker: of 2,600 modules and half of its start's time one file. Only the SDK's native code stays outside. */
+/**
+ * The host with its worker: of 2,600 modules and half of its start's time one file. Only the SDK's native code stays
+ * outside.
+ */
 async function bundleHost() {
   await bundleProgram(join('workers', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
     external: ['@temporalio/core-bridge', '@temporalio/testing'],
@@ -152,8 +163,8 @@ async function bundleHost() {
 }
 
 /**
- * A program as one file that `run-compiled.ts` runs with V8's compiled code. Names are kept and its map points to `src/`, so that stack
- * traces can be read. The file lies where a path to `dist/workers/` is the same as in `src/`.
+ * A program as one file that `run-compiled.ts` runs with V8's compiled code. Names are kept and its map points to
+ * `src/`, so that stack traces can be read. The file lies where a path to `dist/workers/` is the same as in `src/`.
  */
 async function bundleProgram(entry, outfile, { external, plugins }) {
   const { build: bundleWith } = await import('esbuild');
@@ -168,7 +179,9 @@ async function bundleProgram(entry, outfile, { external, plugins }) {
     sourcemap: true,
     sourcesContent: false,
     banner: {
-      js: '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = require("node:url").pathToFileURL(__filename).href;',
+      js:
+        '(function (require, importModule, __filename, __dirname) { "use strict"; const moduleUrl = ' +
+        'require("node:url").pathToFileURL(__filename).href;',
     },
     footer: { js: '})' },
     define: { 'import.meta.url': 'moduleUrl' },
@@ -208,8 +221,8 @@ async function bundleProgram(entry, outfile, { external, plugins }) {
 }
 
 /**
- * Has V8's compiled code kept (`src/cli/main.ts`), by a command that uses most of the command line: it compiles a definition, and loads
- * Temporal's client to start a run on a server that hangs up.
+ * Has V8's compiled code kept (`src/cli/main.ts`), by a command that uses most of the command line: it compiles a
+ * definition, and loads Temporal's client to start a run on a server that hangs up.
  */
 async function compileCommandLine() {
   const server = createServer((socket) => socket.on('error', () => {}).destroy()).listen(0, '127.0.0.1');
@@ -272,8 +285,8 @@ function leaveTheWorker({ path, resolveDir }) {
 }
 
 /**
- * Temporal's protocol as a file that is parsed as JSON, which is read several times as fast as JavaScript, and without the API of
- * Temporal Cloud's control plane, a quarter of it, for which there is no command.
+ * Temporal's protocol as a file that is parsed as JSON, which is read several times as fast as JavaScript, and without
+ * the API of Temporal Cloud's control plane, a quarter of it, for which there is no command.
  */
 function leanProtocol({ path }, folder) {
   const [head, rest] = readFileSync(path, 'utf8').split('.addJSON(');
@@ -290,7 +303,8 @@ async function bundle() {
   const workflowsPath = join(draft, 'workflows', 'index.js');
   const inTurn = join(draft, 'workflows', 'in-turn.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
-  // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run loads its own.
+  // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run
+  // loads its own.
   const { code: bundled } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: [inTurn],

@@ -37,7 +37,8 @@ async function chooseProvider() {
   return {
     rehearse: true,
     banner:
-      'REHEARSAL: every command is real, no model is called.\n            Set ANTHROPIC_API_KEY, or start Ollama, for a real review',
+      'REHEARSAL: every command is real, no model is called.\n            Set ANTHROPIC_API_KEY, or start ' +
+      'Ollama, for a real review',
   };
 }
 

@@ -1,5 +1,5 @@
-// `npm run mutants:hand [name…]`: breaks four promises in a copy of the repository, one at a time, and runs the tests that must
-// notice: they are run by `npm test`, and fail here. Exit code 1 where one does not.
+// `npm run mutants:hand [name…]`: breaks four promises in a copy of the repository, one at a time, and runs the tests
+// that must notice: they are run by `npm test`, and fail here. Exit code 1 where one does not.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// What tests need of a machine beyond Node and Go: the programs and files, Debian's packages that bring them, and the tiers that
-// use them. A test says what it needs by a tag of the same name (`@module-tag socat`, `{ tags: ['socat'] }`). It is not run where
-// that is missing (`vitest.config.ts`).
+// What tests need of a machine beyond Node and Go: the programs and files, Debian's packages that bring them, and the
+// tiers that use them. A test says what it needs by a tag of the same name (`@module-tag socat`, `{ tags: ['socat']
+// }`). It is not run where that is missing (`vitest.config.ts`).
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -80,8 +80,8 @@ export const NEEDS = [
 ];
 
 /**
- * What this machine lacks, by the need's name: the sentence for people, and the packages that would bring it. Looks only at what
- * the given tiers use.
+ * What this machine lacks, by the need's name: the sentence for people, and the packages that would bring it. Looks
+ * only at what the given tiers use.
  */
 export function findMissing({ tiers = null, full = false } = {}) {
   const used = NEEDS.filter(
@@ -104,8 +104,8 @@ export function findMissing({ tiers = null, full = false } = {}) {
 }
 
 /**
- * Looks for what the given tiers need, installs what is missing where it may, and gives what is missing then. All that it does it
- * `say`s first, and what it leaves out it says, too.
+ * Looks for what the given tiers need, installs what is missing where it may, and gives what is missing then. All that
+ * it does it `say`s first, and what it leaves out it says, too.
  */
 export function provide({ tiers, full, mayInstall, say }) {
   const before = findMissing({ tiers, full });
@@ -121,7 +121,8 @@ export function provide({ tiers, full, mayInstall, say }) {
   if (rights === null)
     return tell(before, 'nothing is installed: that takes `apt-get`, and root or a `sudo` without a password');
   say(
-    `installing what they use and this machine lacks (\`--no-install\` goes without): apt-get install ${packages.join(' ')}`,
+    `installing what they use and this machine lacks (\`--no-install\` goes without): apt-get install ` +
+      `${packages.join(' ')}`,
   );
   const worked = install(packages, rights);
   return tell(findMissing({ tiers, full }), worked ? undefined : 'apt-get failed');
@@ -173,7 +174,10 @@ function mounts() {
   return process.getuid?.() === 0 && runs('unshare', '--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/tmp');
 }
 
-/** As the sandbox starts it: a machine may have `bwrap` and let nobody make namespaces. Without `bwrap` nothing is known. */
+/**
+ * As the sandbox starts it: a machine may have `bwrap` and let nobody make namespaces. Without `bwrap` nothing is
+ * known.
+ */
 function makesNamespaces() {
   return !onPath('bwrap') || runs('bwrap', '--ro-bind', '/', '/', '--unshare-all', 'true');
 }

@@ -6,8 +6,9 @@ const SECONDS = /^\/\/ @seconds (\d+)$/m;
 const HEAD = 200;
 
 /**
- * Has files that say how long they take begin first, the longest before all. Where vitest knows no times, as on a fresh clone, it begins
- * with big files: a short one that takes a minute would begin last, and its tier would end with it alone.
+ * Has files that say how long they take begin first, the longest before all. Where vitest knows no times, as on a fresh
+ * clone, it begins with big files: a short one that takes a minute would begin last, and its tier would end with it
+ * alone.
  */
 export class SlowFirst extends BaseSequencer {
   async sort(files) {

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 
 /**
- * Tests by outcome; a file that could not be loaded counts as one failure. `missing` has, by the name of a need, why tests that
- * need it are not run (`needs.mjs`): these are `notRun`. All others that were skipped are `skipped`, which is not allowed.
+ * Tests by outcome; a file that could not be loaded counts as one failure. `missing` has, by the name of a need, why
+ * tests that need it are not run (`needs.mjs`): these are `notRun`. All others that were skipped are `skipped`, which
+ * is not allowed.
  */
 export function readReport(file, missing) {
   if (!existsSync(file)) return { passed: 0, failed: 0, broken: ['no report'], skipped: [], notRun: [] };

@@ -1,8 +1,9 @@
-// `npm test [tier…]`: the tiers of `vitest.config.ts`, fast ones first. Campaigns run the shard that the commit draws, or all of it
-// with `--full`. What the tiers need of the machine is looked for first: missing Debian packages are installed where that is
-// allowed, unless `--no-install` is given; else the tests that need them are not run, and are told at the end.
-// The last line is `N passed, N failed`, with `, N not run` where some were not; tests that were skipped for any other reason
-// count as failed. Exit codes: 0 all passed, 1 some failed, 2 wrong usage, 3 none failed but some could not be run.
+// `npm test [tier…]`: the tiers of `vitest.config.ts`, fast ones first. Campaigns run the shard that the commit draws,
+// or all of it with `--full`. What the tiers need of the machine is looked for first: missing Debian packages are
+// installed where that is allowed, unless `--no-install` is given; else the tests that need them are not run, and are
+// told at the end. The last line is `N passed, N failed`, with `, N not run` where some were not; tests that were
+// skipped for any other reason count as failed. Exit codes: 0 all passed, 1 some failed, 2 wrong usage, 3 none failed
+// but some could not be run.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -60,7 +61,10 @@ for (const title of broken) console.log(`failed in ${title}`);
 console.log(`\n${passed} passed, ${failed} failed${notRun.length > 0 ? `, ${notRun.length} not run` : ''}`);
 process.exitCode = failed > 0 ? EXIT.failed : notRun.length > 0 ? EXIT.lacking : passed > 0 ? EXIT.passed : EXIT.failed;
 
-/** Nothing of whoever started this reaches the tests: not git's variables, not their configuration, no proxy for this machine. */
+/**
+ * Nothing of whoever started this reaches the tests: not git's variables, not their configuration, no proxy for this
+ * machine.
+ */
 function ownEnvironment() {
   for (const name of ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_PREFIX', 'NODE_ENV']) delete process.env[name];
   const direct = [process.env.no_proxy, '127.0.0.1,localhost'].filter(Boolean).join(',');
@@ -98,7 +102,8 @@ function runTier(tier) {
   failed += failures;
   const rest = counts.notRun.length > 0 ? `, ${counts.notRun.length} not run` : '';
   console.log(
-    `${tier}: ${counts.passed} passed, ${failures} failed${rest} in ${((performance.now() - started) / 1000).toFixed(0)} s`,
+    `${tier}: ${counts.passed} passed, ${failures} failed${rest} in ` +
+      `${((performance.now() - started) / 1000).toFixed(0)} s`,
   );
 }
 
@@ -107,7 +112,10 @@ function build() {
   if (status !== 0) process.exit(status ?? EXIT.failed);
 }
 
-/** Finds or builds the Temporal binary once, before any test's time limit runs. Without one there is nothing to test with. */
+/**
+ * Finds or builds the Temporal binary once, before any test's time limit runs. Without one there is nothing to test
+ * with.
+ */
 async function temporalBinary() {
   const { findTemporal } = await import(join(root, 'dist', 'workers', 'temporal-binary.js'));
   try {

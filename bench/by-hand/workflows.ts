@@ -73,7 +73,10 @@ export async function reuse(argv: string[], values: number): Promise<string> {
   return last;
 }
 
-/** An agent as Temporal's integrations of AI kits write it: the workflow has the messages, and passes them with each turn. */
+/**
+ * An agent as Temporal's integrations of AI kits write it: the workflow has the messages, and passes them with each
+ * turn.
+ */
 export async function agent(prompt: string, folder: string): Promise<string> {
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: prompt }];
   for (;;) {

@@ -21,7 +21,8 @@ export async function readProfiles(folder: string): Promise<Costs> {
   const costs: Costs = new Map();
   const mapOf = sourceMaps();
   for (const name of await readdir(folder)) {
-    const { nodes, samples, timeDeltas } = JSON.parse(await readFile(join(folder, name), 'utf8')) as CpuProfile; // V8's format
+    // V8's format
+    const { nodes, samples, timeDeltas } = JSON.parse(await readFile(join(folder, name), 'utf8')) as CpuProfile;
     const owners = new Map<number, string | null>();
     for (const { id, callFrame } of nodes) owners.set(id, await ownerOf(callFrame, mapOf));
     for (const [index, id] of samples.entries()) {
@@ -44,7 +45,8 @@ async function ownerOf({ functionName, url, lineNumber, columnNumber }: Frame, m
   const map = isPackage ? null : await mapOf(url);
   const entry = map?.findEntry(Math.max(lineNumber, 0), Math.max(columnNumber, 0));
   const source =
-    entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined; // absent where nothing maps
+    // absent where nothing maps
+    entry !== undefined && 'originalSource' in entry ? (entry.originalSource as string | undefined) : undefined;
   return placeOf(source ?? url);
 }
 

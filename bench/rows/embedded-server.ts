@@ -9,7 +9,10 @@ import type { Row } from '../row.js';
 import { startStockServer } from '../stock-server.js';
 
 const AGAINST = '`temporal server start-dev` with a database file';
-/** Beyond the first ten steps: each takes two polls, of which the other server makes 20 a second when it has used up those of a second that it had in hand. */
+/**
+ * Beyond the first ten steps: each takes two polls, of which the other server makes 20 a second when it has used up
+ * those of a second that it had in hand.
+ */
 const STEPS = 100;
 const RUNS = 25;
 const TASK_QUEUE = 'server';
@@ -44,7 +47,10 @@ export const serverRows: Row[] = [
   },
 ];
 
-/** Both servers are new, with one worker each: what other rows left behind, and their workers, would be there for one of them only. */
+/**
+ * Both servers are new, with one worker each: what other rows left behind, and their workers, would be there for one of
+ * them only.
+ */
 async function onBoth(bench: Bench, rounds: number, measure: (side: ByHand) => Promise<number>): Promise<PairResult> {
   const ends: (() => Promise<unknown>)[] = [];
   const sideOn = async (server: Server): Promise<ByHand> => {

@@ -38,7 +38,9 @@ async function measure({ ours, byHand }: Bench, kilobytes: number, unit: Unit): 
     unit,
   );
   const other = await line((values) => byHand.run('reuse', [argv, values]), unit);
-  const note = `once a run: ours ${Math.round(mine.once).toLocaleString('en-US')}, theirs ${Math.round(other.once).toLocaleString('en-US')}`;
+  const note =
+    `once a run: ours ${Math.round(mine.once).toLocaleString('en-US')}, theirs ` +
+    `${Math.round(other.once).toLocaleString('en-US')}`;
   return { ...pairOf([[mine.step, other.step]]), note };
 }
 

@@ -39,8 +39,8 @@ export const memory: Row = {
 };
 
 /**
- * KiB by which a new worker's resident memory grows with each run that waits, what V8 has not collected yet left out on both sides: it does
- * so by itself within a minute of rest, in which runs that wait for people spend their time.
+ * KiB by which a new worker's resident memory grows with each run that waits, what V8 has not collected yet left out on
+ * both sides: it does so by itself within a minute of rest, in which runs that wait for people spend their time.
  */
 async function growth(bench: Bench, side: Side, start: (queue: string) => Promise<WorkflowHandle>): Promise<number> {
   const queue = `memory-${randomUUID()}`;

@@ -13,8 +13,9 @@ import { startProcess } from '../worker-process.js';
 import type { AskedProcess } from '../worker-process.js';
 
 /**
- * What a worker does that takes over a run: both sides' histories of the same 2,000 model calls are replayed, each by a new worker.
- * Both sides continue as new after as many steps, so each has three links; the links are replayed one after another.
+ * What a worker does that takes over a run: both sides' histories of the same 2,000 model calls are replayed, each by a
+ * new worker. Both sides continue as new after as many steps, so each has three links; the links are replayed one after
+ * another.
  */
 export const replay: Row = {
   name: 'replay',

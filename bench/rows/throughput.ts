@@ -5,7 +5,10 @@ import type { Row } from '../row.js';
 
 const RUNS = 50;
 const STEPS = 10;
-/** Two thousand steps of each worker: so long V8 compiles, and a step costs up to 1.4 times what later ones do. Workers live for days. */
+/**
+ * Two thousand steps of each worker: so long V8 compiles, and a step costs up to 1.4 times what later ones do. Workers
+ * live for days.
+ */
 const WARM_UPS = 4;
 
 export const throughput: Row = {

@@ -9,9 +9,10 @@ const MAX_FILE_BYTES = 512 * 1024;
 const MARKS =
   /\b(?:TODO|FIXME|HACK|XXX)\b|\beval\(|\bnew Function\(|shell:\s*true|dangerouslySetInnerHTML|verify\s*=\s*False|InsecureSkipVerify/;
 const SOURCE = new Set(
-  '.c .cc .cpp .cs .ex .exs .go .h .hpp .hs .java .js .jsx .kt .lua .mjs .ml .php .pl .py .rb .rs .scala .sh .sql .swift .ts .tsx .vue .zig'.split(
-    ' ',
-  ),
+  (
+    '.c .cc .cpp .cs .ex .exs .go .h .hpp .hs .java .js .jsx .kt .lua .mjs .ml .php .pl .py .rb .rs .scala .sh ' +
+    '.sql .swift .ts .tsx .vue .zig'
+  ).split(' '),
 );
 
 const [kind = '', folder = '.'] = process.argv.slice(2);

@@ -20,7 +20,10 @@ const ANSWER_BYTES = ACCESS_BYTES * 1.75;
 /** Of a value that is sent in parts; a character is at most six bytes of JSON. */
 const PART_CHARACTERS = Math.floor(ACCESS_BYTES / 6);
 
-/** Answers a CLI or a worker that has not this worker's store (decision 11). What is too big to be sent is refused, never cut. */
+/**
+ * Answers a CLI or a worker that has not this worker's store (decision 11). What is too big to be sent is refused,
+ * never cut.
+ */
 export function createAccessStore(deps: Dependencies): Activities['accessStore'] {
   return async (request) => {
     const answer = (await answerTo(deps, request)) as unknown as Json; // every answer is plain JSON
@@ -28,7 +31,8 @@ export function createAccessStore(deps: Dependencies): Activities['accessStore']
     if (bytes > ANSWER_BYTES)
       throw stepFailure(
         'internal',
-        `This has ${bytes.toLocaleString('en-US')} bytes, too many to be sent: look at it where the store \`${deps.store.id}\` is.`,
+        `This has ${bytes.toLocaleString('en-US')} bytes, too many to be sent: look at it where the store ` +
+          `\`${deps.store.id}\` is.`,
       );
     return answer;
   };
@@ -83,7 +87,10 @@ function putAll(store: Store, { values, always }: Extract<StoreRequest, { op: 'p
   return Promise.all(values.map((value) => (always ? store.putAlways(value) : store.put(value))));
 }
 
-/** Temporal asks again where an answer was lost: what the first asking has added is found from `at` on, and left as it is. */
+/**
+ * Temporal asks again where an answer was lost: what the first asking has added is found from `at` on, and left as it
+ * is.
+ */
 async function addLog(
   store: Store,
   { run, path, lines, at }: Extract<StoreRequest, { op: 'addLog' }>,

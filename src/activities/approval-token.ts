@@ -10,10 +10,16 @@ const VALID_MS = 3_600_000;
 
 /** The one gate at one time that a decision is about: what its token binds, beside the decision itself. */
 export interface TokenGate {
-  /** Workflow id of the run that owns it, and the id of the first Temporal run under it: of another try of a nested run it is another. */
+  /**
+   * Workflow id of the run that owns it, and the id of the first Temporal run under it: of another try of a nested run
+   * it is another.
+   */
   run: string;
   first: string;
-  /** The gate's path from the root run, rounds of loops included, and when it opened (ISO 8601): sent back, it opens anew. */
+  /**
+   * The gate's path from the root run, rounds of loops included, and when it opened (ISO 8601): sent back, it opens
+   * anew.
+   */
   gate: string;
   since: string;
 }
@@ -28,7 +34,10 @@ interface Claims extends TokenGate {
   exp: number;
 }
 
-/** A token for a decision: the claims and their signature, each in base 64 for URLs. Throws `StoreFailure` where the key cannot be read. */
+/**
+ * A token for a decision: the claims and their signature, each in base 64 for URLs. Throws `StoreFailure` where the key
+ * cannot be read.
+ */
 export async function issueToken(
   gate: TokenGate,
   decision: Decision,
@@ -55,7 +64,10 @@ export async function tokenRefusal(
 ): Promise<string | null> {
   const name = `Gate \`${gate.gate}\``;
   if (decision.token === undefined)
-    return `${name} wants a token with each decision (\`approvals.require_token\`): decide it with \`perdure\` on the machine of its store, or send what \`--print\` gives there.`;
+    return (
+      `${name} wants a token with each decision (\`approvals.require_token\`): decide it with \`perdure\` on the ` +
+      `machine of its store, or send what \`--print\` gives there.`
+    );
   const claims = await claimsIn(decision.token, key);
   if (claims === null) return `${name} was sent a token that its store did not issue: it is forged or damaged.`;
   if (claims.run !== gate.run || claims.gate !== gate.gate)
@@ -64,7 +76,10 @@ export async function tokenRefusal(
     return `${name} was sent a token for an earlier time that it was open, ${claims.since}.`;
   if (claims.hash !== decision.hash) return `${name} was sent a token for other content (${claims.hash}).`;
   if (claims.said !== saidIn(decision))
-    return `${name} was sent a token for another decision: what was decided, by whom and with which words belongs to it.`;
+    return (
+      `${name} was sent a token for another decision: what was decided, by whom and with which words belongs to ` +
+      `it.`
+    );
   return now < claims.exp
     ? null
     : `${name} was sent a token that has expired at ${new Date(claims.exp).toISOString()}. Look again and decide anew.`;

@@ -57,7 +57,8 @@ export async function answerTo(asking: Asking, { request, part, said }: Question
     deps: { store },
   } = asking;
   const asked = said === undefined ? request : { ...request, messages: said };
-  const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json }; // Messages are JSON-safe.
+  // Messages are JSON-safe.
+  const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json };
   const reserved = mostIn(call.model, request).usd;
   const cut = cutCalls(store, question);
   book(account, await cut.read(), reserved);
@@ -79,8 +80,8 @@ function spendOf(asking: Asking, usage: Usage): Spend {
 }
 
 /**
- * What all questions of a call may need with this one (I8). `counted` is what those before used; where nobody knows their
- * price, what was reserved for them.
+ * What all questions of a call may need with this one (I8). `counted` is what those before used; where nobody knows
+ * their price, what was reserved for them.
  */
 function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): { usd: number; tokens: number } {
   const next = mostIn(model, request);
@@ -174,7 +175,10 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
   }
 }
 
-/** What a test answers here (`perdure test`); null in other rehearsals. Fails where nothing was recorded: a stand-in would test nothing. */
+/**
+ * What a test answers here (`perdure test`); null in other rehearsals. Fails where nothing was recorded: a stand-in
+ * would test nothing.
+ */
 async function recordedFor(
   store: Dependencies['store'],
   { root, path }: ModelCall,
@@ -186,7 +190,8 @@ async function recordedFor(
   if (answer === null)
     throw stepFailure(
       'request-refused',
-      `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. Record a run of the definition as it is now.`,
+      `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. ` +
+        `Record a run of the definition as it is now.`,
     );
   return answer;
 }
@@ -204,8 +209,8 @@ function credentialsFor(
 
 /**
  * The failure as it may be told: without a key that the provider may have repeated (S48), and final when Temporal has
- * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for without
- * end: only a person can mend it.
+ * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for
+ * without end: only a person can mend it.
  */
 function settle(
   failure: ApplicationFailure,
@@ -213,7 +218,8 @@ function settle(
   credentials: CallContext['credentials'],
 ): ApplicationFailure {
   const { scheduledTimestampMs } = Context.current().info;
-  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : null; // `stepFailure` sets numbers only
+  // `stepFailure` sets numbers only
+  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : null;
   const next = Date.now() + (delayMs ?? 0);
   // What the provider asked for is no time that the step took.
   const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);

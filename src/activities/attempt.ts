@@ -95,8 +95,8 @@ function failureOf(error: unknown, { context, exceededMs }: { context: Context; 
 }
 
 /**
- * What an attempt was paid for counts however it ended: a final failure and a cancellation carry it as their detail. What Temporal
- * tries again has it in the journal, and what was refused for its price is asked again with more.
+ * What an attempt was paid for counts however it ended: a final failure and a cancellation carry it as their detail.
+ * What Temporal tries again has it in the journal, and what was refused for its price is asked again with more.
  */
 function withSpend(error: Error, { spent }: Account): Error {
   if (spent.tokens === 0 && spent.usd === 0) return error;

@@ -24,8 +24,8 @@ export interface ChoosePlayers extends ChooseModels, Pick<ChoosePrograms, 'texts
 export type ChosenPlayers = { models: Record<string, ModelChoice>; programs?: ProgramSettings } | { failure: string };
 
 /**
- * Settles, when a run starts, who plays each agent: the program that it names, `agents.default`, a model provider, or where
- * none is configured an installed program. A rehearsal has its stand-in for all.
+ * Settles, when a run starts, who plays each agent: the program that it names, `agents.default`, a model provider, or
+ * where none is configured an installed program. A rehearsal has its stand-in for all.
  */
 export async function choosePlayers(options: ChoosePlayers): Promise<ChosenPlayers> {
   if (options.rehearse) return chooseModels(options);
@@ -35,7 +35,9 @@ export async function choosePlayers(options: ChoosePlayers): Promise<ChosenPlaye
     return !mayBePlayed(options.plan)
       ? chosen
       : {
-          failure: `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well (${PROGRAM.claude.install}).`,
+          failure:
+            `${chosen.failure} An installed \`claude\`, \`codex\` or \`gemini\` would do as well ` +
+            `(${PROGRAM.claude.install}).`,
         };
   const played = await chooseWith(options, 'installed');
   return 'models' in played ? played : chosen;
@@ -100,7 +102,10 @@ function playedAgents(plan: Plan, isPlayed: (step: AgentStep) => boolean): Agent
   });
 }
 
-/** The agents that are asked through a provider, each with the name of its model: those of steps, and those that they reach as tools. */
+/**
+ * The agents that are asked through a provider, each with the name of its model: those of steps, and those that they
+ * reach as tools.
+ */
 function askedAgents(plan: Plan, isOther: (step: AgentStep) => boolean): { agent: Agent; model: string }[] {
   const asked: { agent: Agent; model: string }[] = [];
   const called = new Set<Agent>();

@@ -18,7 +18,8 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
   return async (record, results) => {
     const puts: ReturnType<Store['beginPut']>[] = [];
     for (let from = 0; from < results.length; from += PAGE) {
-      puts.push(store.beginPut(results.slice(from, from + PAGE) as unknown as Json)); // StepResult is JSON-safe, but an interface has no index signature.
+      // StepResult is JSON-safe, but an interface has no index signature.
+      puts.push(store.beginPut(results.slice(from, from + PAGE) as unknown as Json));
     }
     const pages: Value[] = [...record.pages, ...puts.map(({ stored }) => stored)];
     const written = Promise.all(puts.map(({ done }) => done));
@@ -37,7 +38,8 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
       await keepEnd(record, store);
       await keepContext(store, record, results);
     }
-    // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done again.
+    // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done
+    // again.
     await Promise.all([
       store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))),
       written,
@@ -60,7 +62,10 @@ async function keepEnd(record: RunRecord, store: Store): Promise<void> {
     await store.keepSnapshot(run, 'end', workspace);
 }
 
-/** Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails no run. */
+/**
+ * Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails
+ * no run.
+ */
 async function removeUnneeded({ run: closing }: RunRecord, store: Store): Promise<void> {
   try {
     await removeMade(store, async (run) =>

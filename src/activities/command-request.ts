@@ -14,14 +14,18 @@ export interface CommandRequest {
   argv: string[];
   /** Absolute. */
   cwd: string;
-  /** The same as the journal and later runs know it: where the author wrote no absolute path, it moves with the project. */
+  /**
+   * The same as the journal and later runs know it: where the author wrote no absolute path, it moves with the project.
+   */
   place: string;
   /** What the step declares. */
   env: Record<string, string>;
   stdin: string | null;
 }
 
-/** Renders a step. Throws `command-refused` for what no system can run, and a `StoreFailure` when a value is missing. */
+/**
+ * Renders a step. Throws `command-refused` for what no system can run, and a `StoreFailure` when a value is missing.
+ */
 export async function createCommandRequest(
   store: Store,
   call: CommandCall,
@@ -59,6 +63,7 @@ function refuseNul(texts: string[]): void {
   if (found !== undefined)
     throw stepFailure(
       'command-refused',
-      `Expected arguments and environment without NUL characters, got \`${found.slice(0, 80).replaceAll('\0', '\\0')}\`.`,
+      `Expected arguments and environment without NUL characters, got ` +
+        `\`${found.slice(0, 80).replaceAll('\0', '\\0')}\`.`,
     );
 }

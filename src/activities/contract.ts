@@ -67,7 +67,10 @@ export interface MakingModels {
 /** A turn with what its transcript told of it. */
 export type WholeTurn = TurnCall & ModelCall & { workspace: string };
 
-/** Who is asked by which call of another agent: short hashes of the agent and of the message, and the call's number in it. */
+/**
+ * Who is asked by which call of another agent: short hashes of the agent and of the message, and the call's number in
+ * it.
+ */
 export interface AskedBy {
   agent: string;
   head: string;
@@ -132,8 +135,8 @@ export interface FlashCall extends DeviceCall {
   /** The image as it was approved, where it was. */
   image: ApprovedImage | null;
   /**
-   * `write` it, `inspect` what a lost worker left (writes nothing: the output tells whether the new image stands there),
-   * or `restore` the last good one.
+   * `write` it, `inspect` what a lost worker left (writes nothing: the output tells whether the new image stands
+   * there), or `restore` the last good one.
    */
   act: 'write' | 'inspect' | 'restore';
 }
@@ -171,10 +174,16 @@ export interface PrepareCall extends StepCall {
   since: string;
 }
 
-/** A workflow that was made: its Plan, as it travels, and what it has defaults for; with the gate that shows what it was made from, where people are asked. */
+/**
+ * A workflow that was made: its Plan, as it travels, and what it has defaults for; with the gate that shows what it was
+ * made from, where people are asked.
+ */
 export type PreparedPlan = { plan: PlanInHistory; defaults: Record<string, Value> } & (Gate | { hash?: never });
 
-/** A decision that must have a token, and the gate that is open: its run's workflow id, the id of the first Temporal run under that, path, and when it opened. */
+/**
+ * A decision that must have a token, and the gate that is open: its run's workflow id, the id of the first Temporal run
+ * under that, path, and when it opened.
+ */
 export interface TokenCall {
   run: string;
   first: string;
@@ -192,9 +201,9 @@ export interface EditCall {
 }
 
 /**
- * Which templates to render: a step's values by name (a nested run's inputs, a foreach's items, the moment of a wait), a
- * `set` step's `{object}`, a condition (`{when}`, `{until}`: boolean), or the `{output}` of the body, or of the block of
- * `step`.
+ * Which templates to render: a step's values by name (a nested run's inputs, a foreach's items, the moment of a wait),
+ * a `set` step's `{object}`, a condition (`{when}`, `{until}`: boolean), or the `{output}` of the body, or of the block
+ * of `step`.
  */
 export type RenderCall = { root: RootLink; nested: Hash | null; environment: Environment } & (
   { what: 'inputs' | 'object' | 'when' | 'until'; step: StepAddress } | { what: 'output'; step?: StepAddress }
@@ -211,8 +220,8 @@ export interface JoinCall {
 }
 
 /**
- * All side effects of the interpreter. Those above the devices are activities; the others are quick, idempotent writes and
- * reads of the store and run as local activities.
+ * All side effects of the interpreter. Those above the devices are activities; the others are quick, idempotent writes
+ * and reads of the store and run as local activities.
  */
 export interface Activities {
   /** Milliseconds of these intervals in which a worker of the store was there. */
@@ -260,7 +269,10 @@ export interface Activities {
   tellKeeper(message: KeeperMessage, queue: string): Promise<void>;
   /** What the keepers of other hosts show: asked by one, for waits that go in a circle through them. */
   readLeases(): Promise<Lease[]>;
-  /** Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision 5). `refusal`: of a tool's call, why there is nothing to ask, for its model. */
+  /**
+   * Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision
+   * 5). `refusal`: of a tool's call, why there is nothing to ask, for its model.
+   */
   renderGate(call: GateCall): Promise<RenderedGate | { refusal: string }>;
   /** Hashes an edited content as it will be approved. */
   readEdit(call: EditCall): Promise<{ content: Value; hash: Hash } | { refusal: string }>;

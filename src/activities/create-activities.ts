@@ -36,7 +36,10 @@ import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';
 
-/** All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a cancellation. */
+/**
+ * All activities, given what they need from outside. Every error that leaves one is an `ApplicationFailure` or a
+ * cancellation.
+ */
 export function createActivities(deps: Dependencies): Activities {
   const here = placed(deps.store);
   return {
@@ -74,8 +77,8 @@ export function createActivities(deps: Dependencies): Activities {
 }
 
 /**
- * An activity that is told where it works from the store, and gets it as it is here. Where the store was moved away from this worker,
- * which ends then, nothing is begun: Temporal starts the activity where the store is.
+ * An activity that is told where it works from the store, and gets it as it is here. Where the store was moved away
+ * from this worker, which ends then, nothing is begun: Temporal starts the activity where the store is.
  */
 function placed(
   store: Store,

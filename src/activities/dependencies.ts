@@ -14,7 +14,10 @@ import type { Store } from '../store/store.js';
 import type { DeviceFolders } from './devices/ports.js';
 import type { PriceTable } from './models/prices.js';
 
-/** Variables by which providers are reached, by us or by programs that play agents; the host holds them in memory only (I13). */
+/**
+ * Variables by which providers are reached, by us or by programs that play agents; the host holds them in memory only
+ * (I13).
+ */
 export const CREDENTIALS = [
   'ANTHROPIC_API_KEY',
   'ANTHROPIC_AUTH_TOKEN',

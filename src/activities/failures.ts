@@ -28,8 +28,8 @@ export function stepFailure(
 const ROOM_AGAIN_MS = 2_000;
 
 /**
- * Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). A disk that takes nothing
- * now ends no step and no run: Temporal starts the activity again until somebody has made room.
+ * Any error as the failure of a step. Cancellation is not for this: it is rethrown as it came (I9). A disk that takes
+ * nothing now ends no step and no run: Temporal starts the activity again until somebody has made room.
  */
 export function toFailure(error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
@@ -56,7 +56,10 @@ export function withPath({ type, message, nonRetryable }: ApplicationFailure, pa
   });
 }
 
-/** A worker that shuts down gives its work back: Temporal starts it again elsewhere, and it counts as no try (decision 13). */
+/**
+ * A worker that shuts down gives its work back: Temporal starts it again elsewhere, and it counts as no try (decision
+ * 13).
+ */
 export function workerLost(): ApplicationFailure {
   return ApplicationFailure.create({ type: 'worker-lost', message: 'The worker was shut down.', nonRetryable: false });
 }

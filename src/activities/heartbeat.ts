@@ -5,8 +5,8 @@ import type { JsonObject } from '../plan/json.js';
 const INTERVAL_MS = 2_000;
 
 /**
- * Heartbeats with what `details` says then (small: it is for people who watch) until the returned function
- * is called. A local activity has no heartbeats. None is sent at once: it would say nothing that its start has not said, and the
+ * Heartbeats with what `details` says then (small: it is for people who watch) until the returned function is called. A
+ * local activity has no heartbeats. None is sent at once: it would say nothing that its start has not said, and the
  * server commits each.
  */
 export function startHeartbeat(context: Context, details: () => JsonObject): () => void {

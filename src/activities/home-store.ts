@@ -9,11 +9,18 @@ import type { LogWriter, Store } from '../store/store.js';
 import type { StorePlace } from './ask-store.js';
 import { askStore } from './ask-store.js';
 
-/** Longer than any activity that asks: the run's own workers may be starting anew, and Temporal's limits end the wait. */
+/**
+ * Longer than any activity that asks: the run's own workers may be starting anew, and Temporal's limits end the wait.
+ */
 const TIMEOUT_MS = 10 * 60_000;
-/** Characters of log lines that are sent at once; as JSON they are at most six times as many bytes, plus their times. */
+/**
+ * Characters of log lines that are sent at once; as JSON they are at most six times as many bytes, plus their times.
+ */
 const LOG_CHARACTERS = 100_000;
-/** A step's log is sent in this time or not at all: within what Temporal allows beyond the step's own limit (`GRACE_MS`). */
+/**
+ * A step's log is sent in this time or not at all: within what Temporal allows beyond the step's own limit
+ * (`GRACE_MS`).
+ */
 const LOG_MS = 20_000;
 
 /** A run's store, as a worker on a device's host has it. */
@@ -23,9 +30,10 @@ export interface HomeStore extends Store {
 }
 
 /**
- * The store of a run, for a worker that may have another one: values and the Plan are fetched from the run's own workers
- * when they are not here, and are kept here under their hashes; what is written is sent there. What belongs to this host,
- * such as a device's last good image, stays here. `home` is the run's own queue; undefined where that is this worker's.
+ * The store of a run, for a worker that may have another one: values and the Plan are fetched from the run's own
+ * workers when they are not here, and are kept here under their hashes; what is written is sent there. What belongs to
+ * this host, such as a device's last good image, stays here. `home` is the run's own queue; undefined where that is
+ * this worker's.
  */
 export function createHomeStore(local: Store, home: string | undefined): HomeStore {
   if (home === undefined) return { ...local, isElsewhere: async () => false };
@@ -95,8 +103,8 @@ interface Far {
 }
 
 /**
- * A log that is written here as it comes, and sent to the run's store when it is closed. What the step did is done by then:
- * a log that cannot be sent stays here, and says so.
+ * A log that is written here as it comes, and sent to the run's store when it is closed. What the step did is done by
+ * then: a log that cannot be sent stays here, and says so.
  */
 function openBoth(open: () => LogWriter, { place, run, path, isElsewhere }: Far): LogWriter {
   const local = open();

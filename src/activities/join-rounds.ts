@@ -10,7 +10,8 @@ import type { Dependencies } from './dependencies.js';
 /** Closes the books of a foreach or a loop. Reads every output once, so the workflow never holds them (I6). */
 export function createJoinRounds({ store }: Dependencies): Activities['joinRounds'] {
   return async ({ pages, results, outputs, batches = [] }) => {
-    const all = results.length === 0 ? [...pages] : [...pages, await store.putAlways(results as unknown as Json)]; // RoundResults are plain JSON
+    // RoundResults are plain JSON
+    const all = results.length === 0 ? [...pages] : [...pages, await store.putAlways(results as unknown as Json)];
     let spend: Spend = NO_SPEND;
     for (const batch of batches) {
       const record = await store.readRun(batch);

@@ -32,7 +32,8 @@ export async function askOnce(
     if (entry.request === hash) return entry.response;
     throw stepFailure(
       'journal-mismatch',
-      `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to that is no answer to this. The agent or a value has changed under a running run.`,
+      `Step \`${call.path}\` asked something else before (${entry.request}) than now (${hash}); the answer to ` +
+        `that is no answer to this. The agent or a value has changed under a running run.`,
     );
   }
   store.prepareJournal(call.root.first);
@@ -41,7 +42,10 @@ export async function askOnce(
   return response;
 }
 
-/** Answers that the disk had no room for, as long as this worker lives: Temporal starts the same activity again, which writes them. */
+/**
+ * Answers that the disk had no room for, as long as this worker lives: Temporal starts the same activity again, which
+ * writes them.
+ */
 const unwritten = new Map<string, JournalEntry>();
 
 /** What the journal has, or would have had there been room; it has it then. */
@@ -76,7 +80,9 @@ export function unbegin(store: Store, key: JournalKey): void {
   undone.add(nameOf(store, key));
 }
 
-/** Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it. */
+/**
+ * Journals that something begins, before its effect; false where it had begun before, and nobody knows what came of it.
+ */
 export async function begin(store: Store, key: JournalKey, request: Hash): Promise<boolean> {
   if (undone.delete(nameOf(store, key))) return true;
   if ((await store.readJournal(key)) !== null) return false;

@@ -14,10 +14,14 @@ const ANSWER_CHARACTERS = 20_000;
 /** Steps in trouble that a session tells of. */
 const TROUBLES = 20;
 
-/** What a closed run leaves to later ones: its answer in its session, and whether it has changed AGENTS.md. Repeating it changes nothing. */
+/**
+ * What a closed run leaves to later ones: its answer in its session, and whether it has changed AGENTS.md. Repeating it
+ * changes nothing.
+ */
 export async function keepContext(store: Store, record: RunRecord, results: StepResult[]): Promise<void> {
   if (record.context === undefined) return;
-  const context = (await store.get(record.context)) as unknown as InjectedContext; // the submitter puts nothing else there
+  // the submitter puts nothing else there
+  const context = (await store.get(record.context)) as unknown as InjectedContext;
   markChanged(store, record, context);
   if (context.session === null) return;
   const { run, status, error, ended_at: at } = record;
@@ -45,7 +49,10 @@ export async function keepContext(store: Store, record: RunRecord, results: Step
   });
 }
 
-/** Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person changes them. */
+/**
+ * Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person
+ * changes them.
+ */
 function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
   const text =
     workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);

@@ -11,8 +11,8 @@ const LOOK_MS = 500;
 const left = new Map<string, () => Promise<unknown>>();
 
 /**
- * Writes down what was done. Where the disk takes nothing now, Temporal starts the activity again until it does, and that
- * start writes what this one has left: nothing is done twice.
+ * Writes down what was done. Where the disk takes nothing now, Temporal starts the activity again until it does, and
+ * that start writes what this one has left: nothing is done twice.
  */
 export async function writeDown<R>(step: Step, write: () => Promise<R>): Promise<R> {
   const key = activityKey(Context.current());
@@ -28,10 +28,14 @@ export async function writeDown<R>(step: Step, write: () => Promise<R>): Promise
 
 /** What an earlier start of this activity has done and could not write down; null where there is nothing. */
 export function leftToWrite<R>(): (() => Promise<R>) | null {
-  return (left.get(activityKey(Context.current())) as (() => Promise<R>) | undefined) ?? null; // left by the same activity
+  // left by the same activity
+  return (left.get(activityKey(Context.current())) as (() => Promise<R>) | undefined) ?? null;
 }
 
-/** An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can. For others, once. */
+/**
+ * An activity with an external effect is started once only (decision 13): it tries by itself to write, until it can.
+ * For others, once.
+ */
 export async function whenThereIsRoom<R>({ effect }: Step, write: () => Promise<R>): Promise<R> {
   for (;;) {
     try {

@@ -6,7 +6,10 @@ export interface RunningCommand {
   number: number;
   /** Kills at once what is alive of commands that have ended, this one included: also what left the process group. */
   killRest: () => Promise<void>;
-  /** To be called at the end: what is left then is killed a little later, since the search costs more than a small command. */
+  /**
+   * To be called at the end: what is left then is killed a little later, since the search costs more than a small
+   * command.
+   */
   release: () => void;
 }
 

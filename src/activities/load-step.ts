@@ -38,7 +38,8 @@ export async function loadStep<K extends StepKind>(
   if (!isKind(step, kind))
     throw stepFailure(
       'internal',
-      `Expected step ${String(call.step)} of \`${body.name}\` to be of kind \`${kind}\`, got \`${step?.kind ?? 'none'}\`.`,
+      `Expected step ${String(call.step)} of \`${body.name}\` to be of kind \`${kind}\`, got ` +
+        `\`${step?.kind ?? 'none'}\`.`,
     );
   return { plan, body, step };
 }

@@ -41,7 +41,8 @@ async function endOf(run: () => Promise<StepOutput>): Promise<End> {
     return { output: await run() };
   } catch (error) {
     if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true) throw error;
-    return { failure: { type: error.type as FailureType, message: error.message } }; // `stepFailure` sets no other types.
+    // `stepFailure` sets no other types.
+    return { failure: { type: error.type as FailureType, message: error.message } };
   }
 }
 

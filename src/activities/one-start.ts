@@ -3,8 +3,8 @@ import { createLruCache } from '../store/lru-cache.js';
 import { startHeartbeat } from './heartbeat.js';
 
 /**
- * How long work that Temporal has given up goes on without a later start that waits for what comes of it: that one follows
- * within 8 s up to the fourth, and a shutdown gives ten.
+ * How long work that Temporal has given up goes on without a later start that waits for what comes of it: that one
+ * follows within 8 s up to the fourth, and a shutdown gives ten.
  */
 const LINGER_MS = 8_000;
 
@@ -25,15 +25,18 @@ const KEPT_RESULTS = 500;
 
 /** The latest start of each activity that is under way here. */
 const latest = new Map<string, Start>();
-/** What activities came to that have ended here: a server whose disk is full takes no result, and starts them again later. */
+/**
+ * What activities came to that have ended here: a server whose disk is full takes no result, and starts them again
+ * later.
+ */
 const ended = createLruCache<{ result: unknown }>(KEPT_RESULTS);
 const startOf = new WeakMap<Context, Start>();
 
 /**
- * A worker that stood still, on a laptop that slept or behind a network that was away, is taken for lost: Temporal starts
- * its activity again, perhaps in the very process where it is still under way. Here the later start waits until the
- * earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to come
- * to its result, which is then the later one's: nothing is paid or done twice (I8). Without, it is ended.
+ * A worker that stood still, on a laptop that slept or behind a network that was away, is taken for lost: Temporal
+ * starts its activity again, perhaps in the very process where it is still under way. Here the later start waits until
+ * the earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to
+ * come to its result, which is then the later one's: nothing is paid or done twice (I8). Without, it is ended.
  */
 export function oneStart<C, R>(
   activity: (call: C) => Promise<R>,
@@ -51,7 +54,8 @@ export function oneStart<C, R>(
       const under =
         earlier !== undefined && isOther(earlier, context) ? await takeOver(context, start, earlier, patient) : null;
       const given = under ?? ended.get(same) ?? null;
-      came = isSame(context) && given !== null ? { result: given.result as R } : { result: await activity(call) }; // of the same activity
+      // of the same activity
+      came = isSame(context) && given !== null ? { result: given.result as R } : { result: await activity(call) };
       if (!context.info.isLocal) ended.set(same, came, 1);
       return came.result;
     } finally {
@@ -61,7 +65,10 @@ export function oneStart<C, R>(
   };
 }
 
-/** Aborts when what this activity does shall end: with its cancellation, or later where that is only Temporal's giving up. */
+/**
+ * Aborts when what this activity does shall end: with its cancellation, or later where that is only Temporal's giving
+ * up.
+ */
 export function endingSignal(context: Context): AbortSignal {
   return startOf.get(context)?.stop.signal ?? context.cancellationSignal;
 }

@@ -16,7 +16,9 @@ export function createOutputCapture(limit: number): OutputCapture {
   let tailBytes = 0;
   let total = 0;
 
-  /** Joins the tail when it has become much longer than what will be shown of it, so that many small chunks stay cheap. */
+  /**
+   * Joins the tail when it has become much longer than what will be shown of it, so that many small chunks stay cheap.
+   */
   function trim(): void {
     if (tailBytes <= 2 * limit) return;
     const last = Buffer.concat(tail).subarray(-limit);

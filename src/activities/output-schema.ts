@@ -21,7 +21,9 @@ const TOLD_ERRORS = 10;
 /** What a text is under a schema: the JSON it holds, or what is wrong with it, one line each. */
 export type Checked = { value: Json } | { errors: string[] };
 
-/** Parses a text as JSON and checks it against a JSON Schema. Throws `request-refused` when the schema itself is none. */
+/**
+ * Parses a text as JSON and checks it against a JSON Schema. Throws `request-refused` when the schema itself is none.
+ */
 export function checkOutput(text: string, schema: Json): Checked {
   let value: Json;
   try {

@@ -22,10 +22,14 @@ export function promptWithin(message: string): string {
 
 /**
  * What a tool or another agent has given, in a container of its own. It may hold code that is to be changed letter for
- * letter, so that only tags of ours are escaped in it. The nonce depends on all that is inside: nothing inside can know it.
+ * letter, so that only tags of ours are escaped in it. The nonce depends on all that is inside: nothing inside can know
+ * it.
  */
 export function untrusted(source: string, text: string): string {
-  return `<glee:context source="${escapeTags(source)}" trusted="false" nonce="${nonceOf(text)}">\n${escapeOurTags(text)}\n</glee:context>`;
+  return (
+    `<glee:context source="${escapeTags(source)}" trusted="false" ` +
+    `nonce="${nonceOf(text)}">\n${escapeOurTags(text)}\n</glee:context>`
+  );
 }
 
 /** An input under its name: what its author wrote out is trusted, what a reference gave is not. */
@@ -41,7 +45,10 @@ function nonceOf(text: string): string {
 }
 
 function container({ source, trusted, text }: ContextBlock, nonce: string): string {
-  return `<glee:context source="${escapeTags(source)}" trusted="${String(trusted)}" nonce="${nonce}">\n${escapeTags(text.trim())}\n</glee:context>`;
+  return (
+    `<glee:context source="${escapeTags(source)}" trusted="${String(trusted)}" ` +
+    `nonce="${nonce}">\n${escapeTags(text.trim())}\n</glee:context>`
+  );
 }
 
 const ENTITIES = new Map([
@@ -57,7 +64,10 @@ function escapeTags(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES.get(character) ?? character);
 }
 
-/** What a lenient reader passes over: white space, slashes, characters that nobody sees. No `<` is in it, so a search takes linear time. */
+/**
+ * What a lenient reader passes over: white space, slashes, characters that nobody sees. No `<` is in it, so a search
+ * takes linear time.
+ */
 const UNSEEN = '\\s\\\\\\p{Cc}\\p{Cf}\\p{DI}';
 const GLEE = new RegExp(`<(?=[${UNSEEN}/]*glee)`, 'giu');
 /** Only one with marks of ours: a form in HTML stays as it is. */

@@ -43,7 +43,9 @@ export function createReadAnswer({ store }: Dependencies): Activities['readAnswe
   };
 }
 
-/** The JSON behind a value; undefined when it names something that nobody stored: whoever sent it may have made it up. */
+/**
+ * The JSON behind a value; undefined when it names something that nobody stored: whoever sent it may have made it up.
+ */
 function read(store: Store, value: Value): Promise<Json | undefined> {
   return isStored(value) ? store.get(value.ref).catch(() => undefined) : Promise.resolve(value.value);
 }

@@ -29,8 +29,8 @@ export async function removeMade(store: MadeFiles, stateOf: (run: string) => Pro
 }
 
 /**
- * Removes a file that is still the regular one that was made, byte for byte, where it was made: not in a folder that has
- * become a link to another. Says whether it did.
+ * Removes a file that is still the regular one that was made, byte for byte, where it was made: not in a folder that
+ * has become a link to another. Says whether it did.
  */
 async function removeUnchanged({ file, hash }: MadeFile): Promise<boolean> {
   const folder = dirname(file);

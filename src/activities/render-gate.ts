@@ -18,8 +18,8 @@ import { createScope } from './rendering.js';
 import { shownCall } from './turns/shown-call.js';
 
 /**
- * Renders a gate: what it shows, with its hash over the content itself, stored or not, so that a person approves exactly
- * what was shown (decision 4); and who may decide.
+ * Renders a gate: what it shows, with its hash over the content itself, stored or not, so that a person approves
+ * exactly what was shown (decision 4); and who may decide.
  */
 export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
   const { store } = deps;

@@ -1,7 +1,9 @@
 import { stepFailure } from './failures.js';
 import { NO_SANDBOX, findSandbox } from './tools/shell/sandbox.js';
 
-/** Looks for the sandbox of this worker's machine, as the first thing of a run that needs one. Throws `sandbox-missing`. */
+/**
+ * Looks for the sandbox of this worker's machine, as the first thing of a run that needs one. Throws `sandbox-missing`.
+ */
 export function createRequireSandbox(): () => Promise<void> {
   return async () => {
     if ((await findSandbox()) === null)

@@ -7,7 +7,10 @@ interface Needs {
   tokens: number;
 }
 
-/** A call was not made, or stopped, because it needs more than was reserved for it: the interpreter reserves that, and calls again (I8). */
+/**
+ * A call was not made, or stopped, because it needs more than was reserved for it: the interpreter reserves that, and
+ * calls again (I8).
+ */
 export function budgetShort(message: string, needs: Needs): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'budget-short' satisfies FailureType,

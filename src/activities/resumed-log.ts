@@ -4,7 +4,9 @@ import type { LogLine, LogWriter, Store } from '../store/store.js';
 import type { StepCall } from './contract.js';
 import { SAYS_ELSE } from './models/text-log.js';
 
-/** The log of an attempt that says again what one before it has said, whose worker was lost: nothing stands in it twice. */
+/**
+ * The log of an attempt that says again what one before it has said, whose worker was lost: nothing stands in it twice.
+ */
 export interface ResumedLog {
   /** Leaves out the notes that are there already. */
   log: LogWriter;

@@ -33,8 +33,8 @@ import { commandContent, contentKey, modelContent, programContent, reusedOutput 
 import { locate } from '../store/places.js';
 
 /**
- * What a rerun would do about one step that acts or asks; `path` is below the root run. Of what nobody can look into before
- * it runs, the path of the whole stands: of a foreach whose items are not known, a later round, a made workflow.
+ * What a rerun would do about one step that acts or asks; `path` is below the root run. Of what nobody can look into
+ * before it runs, the path of the whole stands: of a foreach whose items are not known, a later round, a made workflow.
  */
 export interface Forecast {
   path: string;

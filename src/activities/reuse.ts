@@ -36,7 +36,8 @@ export function modelContent(step: AgentStep, provider: string, request: ModelRe
 
 /** All that the answer of a program that plays an agent depends on. */
 export function programContent(step: AgentStep, program: ProgramName, request: ModelRequest, access: Access): Json {
-  return { ...(modelContent(step, program, request) as object), access: access as unknown as Json }; // access is plain data
+  // access is plain data
+  return { ...(modelContent(step, program, request) as object), access: access as unknown as Json };
 }
 
 /** All that a command's output depends on but the files that it does not name. */
@@ -59,12 +60,14 @@ export async function reusedOutput(store: Store, call: StepCall, key: Hash): Pro
   for (const scope of never === true ? [] : [from, ...earlier]) {
     const entry = await store.readJournal(keyIn(scope, key));
     if (entry !== null && (done === true || (await isKept(store, entry))))
-      return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true }; // only `keepOutput` makes such entries
+      // only `keepOutput` makes such entries
+      return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true };
   }
   if (done === true)
     throw stepFailure(
       'already-done',
-      `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. \`perdure rerun ${run} --again\` repeats it.`,
+      `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. ` +
+        `\`perdure rerun ${run} --again\` repeats it.`,
     );
   return null;
 }
@@ -86,8 +89,8 @@ async function isKept(store: Store, { response }: JournalEntry): Promise<boolean
 const ROOM_AGAIN_MS = 2_000;
 
 /**
- * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk: what
- * is done is done, and is written once there is room.
+ * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk:
+ * what is done is done, and is written once there is room.
  */
 export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
   const { path: _where, ...kept } = output;

@@ -92,7 +92,10 @@ async function run(
   );
 }
 
-/** Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws failures of a step where it cannot be started. */
+/**
+ * Runs what is asked for, tagged with whose it is; when this returns nothing of its process group is alive. Throws
+ * failures of a step where it cannot be started.
+ */
 export async function startCommand(
   { argv, cwd, env: declared, stdin }: Omit<CommandRequest, 'place'>,
   owner: Pick<RunTag, 'store' | 'run'>,

@@ -34,8 +34,8 @@ interface Playing extends Attempt<AgentStep> {
 }
 
 /**
- * Has a program play an agent: a whole conversation with tools of its own, whose last answer is the output. After a lost
- * worker the program's own session is resumed; what was answered once is never asked again (I8).
+ * Has a program play an agent: a whole conversation with tools of its own, whose last answer is the output. After a
+ * lost worker the program's own session is resumed; what was answered once is never asked again (I8).
  */
 export function createRunProgram(deps: Dependencies): (call: ProgramCall) => Promise<StepOutput> {
   return (call) =>
@@ -104,7 +104,10 @@ async function run(playing: Playing): Promise<StepOutput> {
   }
 }
 
-/** The journal's answer, or what the program answers now. What it has used is booked while it works: it may be ended at any moment. */
+/**
+ * The journal's answer, or what the program answers now. What it has used is booked while it works: it may be ended at
+ * any moment.
+ */
 async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
   const { deps, call, agent, signal, log, progress, account } = playing;
   const before = { ...account };

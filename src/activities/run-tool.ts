@@ -22,8 +22,8 @@ import { tellCall, tellResult } from './turns/turn-log.js';
 
 /**
  * Makes the one call of a tool step. What came of it is journalled before this returns (I8), so that a call which comes
- * again gets that; what the tool calls an error fails the step. A call that was lost in between is made again, but an edit
- * is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
+ * again gets that; what the tool calls an error fails the step. A call that was lost in between is made again, but an
+ * edit is not: what it looked for may be gone, or be there once more. Only another try begins it anew.
  */
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
   const { store } = deps;
@@ -82,7 +82,8 @@ async function make(
   ) {
     throw stepFailure(
       'tool-failed',
-      'The outcome of `edit_file` is unknown: it had begun when its worker was lost, and it was not repeated. Look at what it has done.',
+      'The outcome of `edit_file` is unknown: it had begun when its worker was lost, and it was not repeated. ' +
+        'Look at what it has done.',
     );
   }
   const { workspace, root } = call;

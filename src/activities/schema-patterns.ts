@@ -18,7 +18,10 @@ interface Pattern {
   test: (text: string) => boolean;
 }
 
-/** The regular expressions of one schema. Whoever wrote it, an agent that made a tool or a server of tools, cannot make a worker hang by one. */
+/**
+ * The regular expressions of one schema. Whoever wrote it, an agent that made a tool or a server of tools, cannot make
+ * a worker hang by one.
+ */
 export interface SchemaPatterns {
   /** A check begins: its expressions have their whole time. */
   begin: () => void;

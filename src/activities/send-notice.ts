@@ -59,7 +59,8 @@ async function run(
   const text = said.text().trim();
   if (end.code !== 0)
     throw notTaken(
-      `\`${argv[0] ?? ''}\` ended with ${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`,
+      `\`${argv[0] ?? ''}\` ended with ` +
+        `${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`,
     );
 }
 

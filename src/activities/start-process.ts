@@ -4,7 +4,10 @@ import { CutOff } from './launcher/pending-launch.js';
 import type { ProgramToStart, StartedProcess } from './started-process.js';
 import { spawnProcess } from './started-process.js';
 
-/** What this process knows of its launcher: none is started before the first program, and none again where it could not be. */
+/**
+ * What this process knows of its launcher: none is started before the first program, and none again where it could not
+ * be.
+ */
 let place: LauncherPlace | null = null;
 let launcher: Launcher | 'starting' | 'impossible' | null = null;
 
@@ -19,8 +22,8 @@ export function useLauncher(given: LauncherPlace): () => void {
 }
 
 /**
- * Starts a program in a process group of its own: by the launcher where that is ready, and the program needs nothing of this
- * process's. Rejects with the error of `spawn`.
+ * Starts a program in a process group of its own: by the launcher where that is ready, and the program needs nothing of
+ * this process's. Rejects with the error of `spawn`.
  */
 export async function startProcess(program: ProgramToStart): Promise<StartedProcess> {
   const { file, args, cwd, env, given } = program;

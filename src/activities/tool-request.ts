@@ -14,7 +14,10 @@ import { contentKey, reusedOutput } from './reuse.js';
 import type { Callable } from './turns/offered-tools.js';
 import { findCall } from './turns/offered-tools.js';
 
-/** What a tool step asks for, with every value in its place. Throws `value-invalid` where its inputs do not fit the tool. */
+/**
+ * What a tool step asks for, with every value in its place. Throws `value-invalid` where its inputs do not fit the
+ * tool.
+ */
 export async function createToolRequest(store: Store, call: ToolStepCall, step: ToolStep): Promise<Callable> {
   const { tool } = step;
   const found = await findCall(
@@ -38,7 +41,10 @@ async function inputOf(store: Store, { environment }: ToolStepCall, { inputs }: 
   return Object.fromEntries(Object.entries(inputs).map(([name, template]) => [name, render(template, scope)]));
 }
 
-/** The content key of a call, and its result where an earlier run has one to take over; files that it may look at are not in its key (decision 14). */
+/**
+ * The content key of a call, and its result where an earlier run has one to take over; files that it may look at are
+ * not in its key (decision 14).
+ */
 export async function reusedCall(
   store: Store,
   call: StepCall,

@@ -24,10 +24,10 @@ export interface Apart {
 }
 
 /**
- * The state of a workspace under git: its commit, what its index says, and sizes and times of the files that differ from
- * that, but for definitions. Null where there is no git, or git does not answer: then nobody knows what was changed by
- * hand. The workspace's own repository is read as data, and git works with one of ours: what an agent wrote there into a
- * configuration is not heard.
+ * The state of a workspace under git: its commit, what its index says, and sizes and times of the files that differ
+ * from that, but for definitions. Null where there is no git, or git does not answer: then nobody knows what was
+ * changed by hand. The workspace's own repository is read as data, and git works with one of ours: what an agent wrote
+ * there into a configuration is not heard.
  */
 export async function workspaceDigest(folder: string, { definition, stateDir }: Apart = {}): Promise<Hash | null> {
   // Spares us to start git where it can say nothing.
@@ -99,7 +99,8 @@ async function stateOf(
     without: apart.without,
     place: { index, ignored, hidden: hide(top, states).hidden },
   };
-  // An index that points to other files of its repository (split, sparse) is of no use here: then each file is looked at.
+  // An index that points to other files of its repository (split, sparse) is of no use here: then each file is looked
+  // at.
   const seen = await lookAt(look).catch(async (error: unknown) => {
     if (known === null || (error instanceof GitError && error.tookTooLong)) throw error;
     await rm(index, { force: true });

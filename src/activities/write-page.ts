@@ -4,5 +4,6 @@ import type { Dependencies } from './dependencies.js';
 
 /** Stores a page of StepResults as one list (I12). The same page has the same name, so a repeat changes nothing. */
 export function createWritePage({ store }: Dependencies): Activities['writePage'] {
-  return (results) => store.putAlways(results as unknown as Json); // StepResult is JSON-safe, but an interface has no index signature.
+  // StepResult is JSON-safe, but an interface has no index signature.
+  return (results) => store.putAlways(results as unknown as Json);
 }

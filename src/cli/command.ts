@@ -70,12 +70,16 @@ export const TASK_QUEUE_OPTION: OptionSpec = {
   about: 'the queue that workers of this store poll',
 };
 
-/** Throws a usage error for words behind an action that takes fewer; `most` says how many each takes, all where it does not. */
+/**
+ * Throws a usage error for words behind an action that takes fewer; `most` says how many each takes, all where it does
+ * not.
+ */
 export function checkWords(command: string, [action = '', ...words]: string[], most: Record<string, number>): void {
   const count = most[action] ?? words.length;
   if (words.length <= count) return;
   throw usageError(
-    `Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after \`${command} ${action}\`, got \`${words.slice(count).join(' ')}\`.`,
+    `Expected ${count === 0 ? 'nothing' : `at most ${count} argument${count === 1 ? '' : 's'}`} after ` +
+      `\`${command} ${action}\`, got \`${words.slice(count).join(' ')}\`.`,
     `See \`perdure ${command} --help\`.`,
   );
 }

@@ -38,7 +38,10 @@ async function tellProblems(
   return exit;
 }
 
-/** What an error means for the person who typed the command. Other modules' errors are known by name: they are not loaded. */
+/**
+ * What an error means for the person who typed the command. Other modules' errors are known by name: they are not
+ * loaded.
+ */
 function describe(error: unknown): { message: string; hint: string | null; exit: ExitCode } {
   if (error instanceof CliError) return error;
   if (!(error instanceof Error)) return { message: String(error), hint: null, exit: EXIT.ended };

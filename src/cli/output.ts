@@ -8,7 +8,10 @@ export function standardOutputs(): { stdout: Output; stderr: Output } {
   return { stdout: process.stdout, stderr: process.stderr };
 }
 
-/** Text for people. Of what a terminal acts on only colours of ours pass, and those only where it is `colored`: all else is an escape. */
+/**
+ * Text for people. Of what a terminal acts on only colours of ours pass, and those only where it is `colored`: all else
+ * is an escape.
+ */
 export function writeText(output: Output, text: string, colored: boolean): void {
   send(output, drawn(text, colored));
 }
@@ -20,7 +23,9 @@ export function writeResult(output: Output, text: string | Uint8Array, colored: 
   else send(output, text);
 }
 
-/** Lines that are drawn over those which stand `above` the cursor; what else is below goes. One write: nothing flickers. */
+/**
+ * Lines that are drawn over those which stand `above` the cursor; what else is below goes. One write: nothing flickers.
+ */
 export function redraw(output: Output, above: number, lines: string[], colored: boolean): void {
   const back = above === 0 ? '' : `\u001b[${above}A\r`;
   send(output, `${back}${lines.map((line) => `${drawn(line, colored)}\u001b[0K\n`).join('')}\u001b[0J`);

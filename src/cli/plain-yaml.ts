@@ -3,11 +3,15 @@ import { TOO_DEEP } from '../compiler/node.js';
 import { lexYaml } from '../compiler/yaml-lexemes.js';
 import type { Json } from '../plan/json.js';
 
-/** Data in YAML that means what it would in JSON: no aliases, no keys twice, none but texts. Throws an error whose message is one line. */
+/**
+ * Data in YAML that means what it would in JSON: no aliases, no keys twice, none but texts. Throws an error whose
+ * message is one line.
+ */
 export function parsePlainYaml(text: string): Json {
   if (lexYaml(text).deepAt !== null) throw new Error(TOO_DEEP);
   try {
-    return parse(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' }) as Json; // the core schema gives JSON
+    // the core schema gives JSON
+    return parse(text, { maxAliasCount: 0, stringKeys: true, uniqueKeys: true, schema: 'core' }) as Json;
   } catch (error) {
     throw new Error(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
   }

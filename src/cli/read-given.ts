@@ -4,8 +4,8 @@ import { usageError } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * The text of a file that a person named; `name` is what messages call it: "the file of `--inputs`". A pipe or a device is
- * not waited for. Throws a usage error for what is not there, no regular file, or no UTF-8 text.
+ * The text of a file that a person named; `name` is what messages call it: "the file of `--inputs`". A pipe or a device
+ * is not waited for. Throws a usage error for what is not there, no regular file, or no UTF-8 text.
  */
 export async function readGivenFile(file: string, name: string, { cwd }: Pick<Terminal, 'cwd'>): Promise<string> {
   const path = resolve(cwd, file);

@@ -90,7 +90,8 @@ export function actingName(as: string | null): string {
   if (as !== null) {
     if (as.length <= LONGEST_NAME && isOneLine(as)) return as;
     throw usageError(
-      `Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got \`${as.slice(0, LONGEST_NAME)}\`.`,
+      `Expected \`--as\` to be a name on one line of at most ${LONGEST_NAME} characters, got ` +
+        `\`${as.slice(0, LONGEST_NAME)}\`.`,
     );
   }
   try {

@@ -51,7 +51,10 @@ export interface ToolSource {
   search?: SearchPlace | undefined;
   /** Where made agents are written where no manifest says it: `agents.generated_agents_dir` of perdure.yml. */
   folder?: string | undefined;
-  /** The tool that a `tool.yml` of this name defines; null when there is none, `faulty` when its own problems were reported. */
+  /**
+   * The tool that a `tool.yml` of this name defines; null when there is none, `faulty` when its own problems were
+   * reported.
+   */
   findTool: (name: string, from: { file: string }) => FoundTool | 'faulty' | null;
   /** Names of the project's own tools. */
   toolNames: () => string[];
@@ -123,7 +126,9 @@ function checkProgram(program: ProgramName, { authored, node, file }: AgentDefin
       code: 'unknown-tool',
       severity,
       at: memberOf(node, 'tools') ?? node,
-      message: `\`${program}\` plays this agent with tools of its own, and has no \`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`,
+      message:
+        `\`${program}\` plays this agent with tools of its own, and has no ` +
+        `\`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`,
       suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure',
     });
 }
@@ -244,7 +249,9 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
   }));
 }
 
-/** An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake. */
+/**
+ * An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake.
+ */
 function reportUnknown(
   name: string,
   at: Place,

@@ -18,7 +18,9 @@ export function checkDeciders(steps: (Step | null)[], nodes: Node[], report: Rep
     for (const step of named) {
       if (step.kind === 'approval' || step.kind === 'ask' || step.kind === 'flash' || node === undefined) continue;
       isSound = false;
-      const message = `Expected \`different_from\` to name a step that people decide, got \`${segmentOf(step)}\`, a \`${step.kind}\` step.`;
+      const message =
+        `Expected \`different_from\` to name a step that people decide, got \`${segmentOf(step)}\`, a ` +
+        `\`${step.kind}\` step.`;
       report({
         code: 'invalid-value',
         at: memberOf(node, 'different_from') ?? memberOf(memberOf(node, gate.kind) ?? node, 'different_from') ?? node,

@@ -5,7 +5,10 @@ import type { Node } from './node.js';
 import type { Report } from './problem.js';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'];
-/** Keywords by the shape of their value: text, number, whole number from 0, true or false, list of texts, any list, regular expression. */
+/**
+ * Keywords by the shape of their value: text, number, whole number from 0, true or false, list of texts, any list,
+ * regular expression.
+ */
 const SHAPES: Record<string, { keys: string[]; expected: string; is: (value: Json) => boolean }> = {
   number: {
     keys: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],

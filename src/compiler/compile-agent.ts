@@ -58,7 +58,9 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
   return compile;
 }
 
-/** An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are. */
+/**
+ * An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are.
+ */
 function compileAgent(
   definition: AgentDefinition,
   given: Set<string>,

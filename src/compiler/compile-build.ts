@@ -17,7 +17,10 @@ const POOL = 3;
 /** The model of builds where neither the config nor the environment names one. */
 const MODEL = 'default:claude-opus-4-6';
 
-/** The Plan of a build: an agent plans its tasks, a person approves exactly those, and the agents of the spec carry them out. */
+/**
+ * The Plan of a build: an agent plans its tasks, a person approves exactly those, and the agents of the spec carry them
+ * out.
+ */
 export function compileBuild(
   definition: BuildDefinition,
   { report, texts }: Pick<Shared, 'report' | 'texts'>,

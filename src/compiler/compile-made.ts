@@ -79,7 +79,8 @@ function faultsOf(plan: Plan, rules: MadeRules): string[] {
     ...steps.flatMap((step) => (step.kind === 'tool' ? callFaults(step, rules) : [])),
     ...[...models].map(
       (key) =>
-        `Expected one of the models of this run (${listed(rules.models.filter((name) => !name.startsWith('default:')))}), got \`${key}\`.`,
+        `Expected one of the models of this run ` +
+        `(${listed(rules.models.filter((name) => !name.startsWith('default:')))}), got \`${key}\`.`,
     ),
     ...missing.map((name) => `Its input \`${name}\` is given by nobody.`),
     // Who makes it hears of it at once; what a step plans and nobody asks again about has the smaller of both.
@@ -98,7 +99,8 @@ function toolFaults(agent: Agent, { tools }: MadeRules): string[] {
     agent.program === null
       ? []
       : [
-          `The agent \`${agent.name}\` is played by the program \`${agent.program}\`, which only people's workflows may start.`,
+          `The agent \`${agent.name}\` is played by the program \`${agent.program}\`, which only people's ` +
+            `workflows may start.`,
         ];
   return beyond.length === 0
     ? program

@@ -26,7 +26,9 @@ interface ProjectContext extends Pick<Shared, 'report' | 'texts' | 'compileAgent
   root: string;
 }
 
-/** The Plan of a project (seed 002): its entry agent, asked once; the other agents are in it for whoever may call them. */
+/**
+ * The Plan of a project (seed 002): its entry agent, asked once; the other agents are in it for whoever may call them.
+ */
 export function compileProject(definition: ProjectDefinition, context: ProjectContext): Plan | null {
   let failed = false;
   const report: Report = (finding) => {

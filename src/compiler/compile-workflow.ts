@@ -177,7 +177,8 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
 
 function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } | undefined): Budgets {
   const budgets = { ...NO_BUDGETS };
-  for (const limit of Object.keys(budgets) as (keyof Budgets)[]) budgets[limit] = authored?.[limit] ?? null; // the keys of a Record over Limit
+  // the keys of a Record over Limit
+  for (const limit of Object.keys(budgets) as (keyof Budgets)[]) budgets[limit] = authored?.[limit] ?? null;
   return budgets;
 }
 

@@ -47,7 +47,10 @@ export interface CompileOptions {
   cwd: string;
   project: Project;
   config: Config;
-  /** Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named, what bounds all that these may do, and in the middle of a run the tools of MCP servers that there are. */
+  /**
+   * Definitions that are no files: their texts by absolute path, which of them are agents and tools that may be named,
+   * what bounds all that these may do, and in the middle of a run the tools of MCP servers that there are.
+   */
   made?: {
     texts: Map<string, string>;
     agents: string[];
@@ -106,7 +109,9 @@ export interface Compiler {
   /** The absolute path of what a person named. */
   find: (file: string) => string;
   compile: (absolute: string) => Plan | null;
-  /** Finds the problems of a file, and gives it as it is read; unlike `compile` it takes what cannot be run by itself. */
+  /**
+   * Finds the problems of a file, and gives it as it is read; unlike `compile` it takes what cannot be run by itself.
+   */
   check: (absolute: string) => Definition | null;
 }
 

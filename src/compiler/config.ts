@@ -224,7 +224,9 @@ export interface LoadedConfig {
   sources: Map<string, string>;
 }
 
-/** The project's configuration: `perdure.yml`, and `.glee/config.yml` for what it does not say. Problems leave it empty. */
+/**
+ * The project's configuration: `perdure.yml`, and `.glee/config.yml` for what it does not say. Problems leave it empty.
+ */
 export function loadConfig(project: Project, cwd: string = project.root): LoadedConfig {
   const { problems, report } = createReport();
   const sources = new Map<string, string>();
@@ -233,7 +235,8 @@ export function loadConfig(project: Project, cwd: string = project.root): Loaded
   const glee = join(project.root, '.glee', 'config.yml');
   const own = project.configFile === null ? {} : read(project.configFile, 'error');
   const supply = kindOf(glee) === 'missing' ? {} : read(glee, 'warning');
-  return { config: supplement(own as Json, supply as Json) as Config, problems: sortProblems(problems), sources }; // both are checked, and maps merge to maps of the same keys
+  // both are checked, and maps merge to maps of the same keys
+  return { config: supplement(own as Json, supply as Json) as Config, problems: sortProblems(problems), sources };
 }
 
 interface ConfigFile {

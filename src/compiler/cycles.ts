@@ -4,7 +4,10 @@ import type { Node } from './node.js';
 import { memberOf, startOf } from './node.js';
 import type { Report } from './problem.js';
 
-/** Finds the first cycle of a graph, as the nodes on it from the first one back to the first one; null when there is none. */
+/**
+ * Finds the first cycle of a graph, as the nodes on it from the first one back to the first one; null when there is
+ * none.
+ */
 function findCycle<T>(starts: Iterable<T>, next: (node: T) => T[]): T[] | null {
   const done = new Set<T>();
   for (const start of starts) {

@@ -10,7 +10,10 @@ import type { Hash } from '../plan/value.js';
 import type { CallSizes } from './forecast-calls.js';
 import { callSizes } from './forecast-calls.js';
 
-/** Temporal events of a run's own: started, one workflow task, closing, ended. The parts below are measured from stored histories. */
+/**
+ * Temporal events of a run's own: started, one workflow task, closing, ended. The parts below are measured from stored
+ * histories.
+ */
 const RUN = 6;
 /** An activity's three events and the workflow task that takes its result. */
 const TRY = 6;
@@ -23,7 +26,10 @@ const CHILD = 11;
 const TIMER = 5;
 /** A value that is evaluated outside of the workflow. */
 const MARKER = 1;
-/** A nested run claims something of the run above and is given it: a signal each way, sent and received, with their workflow tasks. */
+/**
+ * A nested run claims something of the run above and is given it: a signal each way, sent and received, with their
+ * workflow tasks.
+ */
 const CLAIM = 18;
 /** A device is asked for, granted by a signal that starts a workflow task, and given back. */
 const LEASE = 6;
@@ -32,7 +38,10 @@ const STEPS_OF_A_LINK = 500;
 /** An answer that does not fit its schema is asked for again, at most so often. */
 const ASKED_AGAIN = 2;
 
-/** What a run of a Plan may take at most, and what it takes at least. Counts are those of one item where a list is not known. */
+/**
+ * What a run of a Plan may take at most, and what it takes at least. Counts are those of one item where a list is not
+ * known.
+ */
 export interface Forecast {
   /** Steps that act or ask, over the whole tree, if every condition holds (decision 2). */
   steps: number;
@@ -64,8 +73,8 @@ export interface PerItem {
 }
 
 /**
- * Counts what a Plan may do. Each nested workflow is counted once and multiplied, so this takes time linear in the Plan.
- * `usual` is the program that plays agents which name none (`agents.default`).
+ * Counts what a Plan may do. Each nested workflow is counted once and multiplied, so this takes time linear in the
+ * Plan. `usual` is the program that plays agents which name none (`agents.default`).
  */
 export function forecastOf(plan: Plan, usual: ProgramName | null = null): Forecast {
   const known = new Map<Hash, Forecast>();
@@ -155,7 +164,10 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
   return { ...whole, leases: isTight(plan, whole.steps) ? leases : 0 };
 }
 
-/** Whether a limit may hold nested runs back: of steps, or of what may run at once. What else is limited, nobody knows before. */
+/**
+ * Whether a limit may hold nested runs back: of steps, or of what may run at once. What else is limited, nobody knows
+ * before.
+ */
 function isTight({ budgets, no_default = [] }: Plan, steps: number): boolean {
   const limit = (name: 'max_steps' | 'max_parallel'): number =>
     budgets[name] ?? (no_default.includes(name) ? null : DEFAULT_BUDGETS[name]) ?? Infinity;

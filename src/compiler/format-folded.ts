@@ -4,7 +4,10 @@ const STRING = 'tag:yaml.org,2002:str';
 /** One that tells its indentation begins with blanks, which the library writes well. */
 const HEAD = /^>-?$/;
 
-/** Texts in `>` keep the lines that their author gave them: the library would make one line of each paragraph. Needs source tokens. */
+/**
+ * Texts in `>` keep the lines that their author gave them: the library would make one line of each paragraph. Needs
+ * source tokens.
+ */
 export function keepFoldedLines(tags: Tags): Tags {
   return tags.map((tag) =>
     isText(tag)

@@ -69,7 +69,8 @@ const STEP_KEYS = [
 
 /**
  * The canonical form of a workflow or an agent in YAML: keys in the order of the reference, two spaces for each level,
- * double quotes. Comments, empty lines and block texts stay. Null when the text is no sound YAML of ours, which is reported.
+ * double quotes. Comments, empty lines and block texts stay. Null when the text is no sound YAML of ours, which is
+ * reported.
  */
 export function formatYaml(source: Source, report: Report): string | null {
   let broken = false;
@@ -121,7 +122,9 @@ function order(map: unknown, keys: string[]): void {
   if (now !== before && isScalar(before?.key) && isScalar(now?.key)) moveHead(before.key, now.key);
 }
 
-/** What stands above a map stands above its first key: an editor's line stays there; an empty line does not come there. */
+/**
+ * What stands above a map stands above its first key: an editor's line stays there; an empty line does not come there.
+ */
 function moveHead(before: Scalar, now: Scalar): void {
   [before.spaceBefore, now.spaceBefore] = [now.spaceBefore ?? false, before.spaceBefore ?? false];
   const lines = before.commentBefore?.split('\n') ?? [];

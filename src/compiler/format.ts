@@ -28,7 +28,9 @@ export function hasCanonicalForm(file: string): boolean {
   return Object.hasOwn(FORMATTERS, extname(file));
 }
 
-/** The canonical form of one file, by its format. Syntax is all that is looked at: what names mean is for `validate`. */
+/**
+ * The canonical form of one file, by its format. Syntax is all that is looked at: what names mean is for `validate`.
+ */
 export function formatFile(absolute: string, cwd: string): Formatted {
   const { problems, report } = createReport();
   const content = readText(absolute);

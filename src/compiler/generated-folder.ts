@@ -1,13 +1,16 @@
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 
-/** Folders in which definitions are looked up: what agents make is in none of them before a person puts it there. Projects have their own files. */
+/**
+ * Folders in which definitions are looked up: what agents make is in none of them before a person puts it there.
+ * Projects have their own files.
+ */
 const SEARCHED =
   /^(?:definitions(?!\/projects\/)|temp-agents|\.glee|\.claude|\.gemini|\.codex|\.perdure|\.git)(?:\/|$)/i;
 
 /**
- * The folder for files of agents that agents make, from the project's root; or what is wrong with it. It lies inside the
- * project, and nowhere that agents are found by name: what was made is not known to the next run. `beside` are files
- * beside which agents are looked up.
+ * The folder for files of agents that agents make, from the project's root; or what is wrong with it. It lies inside
+ * the project, and nowhere that agents are found by name: what was made is not known to the next run. `beside` are
+ * files beside which agents are looked up.
  */
 export function generatedFolder(
   written: string,

@@ -6,7 +6,10 @@ import type { ReadStep } from './formats/read-step.js';
 import { saidOf } from './formats/read-step.js';
 import type { Definition } from './load.js';
 
-/** What a workflow may use that an agent made, where the config sets nothing (seed 003, "AI-Generated Workflow Constraints"). */
+/**
+ * What a workflow may use that an agent made, where the config sets nothing (seed 003, "AI-Generated Workflow
+ * Constraints").
+ */
 const DEFAULTS: Budgets = { ...NO_BUDGETS, max_steps: 10, max_parallel: 3, max_runtime_mins: 5 };
 
 export type GeneratedRules = Pick<MadeRules, 'kinds' | 'budgets'>;
@@ -22,8 +25,8 @@ export function generatedRules({
 }
 
 /**
- * What a made workflow says of calls that is not its maker's to say: what a call may do the project says, and whether it
- * may happen twice the tool. A made step could lift a denial, or have an effect repeated.
+ * What a made workflow says of calls that is not its maker's to say: what a call may do the project says, and whether
+ * it may happen twice the tool. A made step could lift a denial, or have an effect repeated.
  */
 export function toolStepFaults(definition: Definition | null): string[] {
   if (definition?.format !== 'workflow') return [];

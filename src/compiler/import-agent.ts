@@ -138,5 +138,8 @@ function print(
     prompt: inputs === undefined ? literalText(prompt) : prompt,
     source: { from, ...source },
   };
-  return `# Imported by \`perdure agents import\`: \`--update\` writes it anew.\n${stringify(fields, { lineWidth: 0, blockQuote: 'literal' })}`;
+  return (
+    `# Imported by \`perdure agents import\`: \`--update\` writes it ` +
+    `anew.\n${stringify(fields, { lineWidth: 0, blockQuote: 'literal' })}`
+  );
 }

@@ -65,7 +65,10 @@ function hasType(value: Json, type: InputSpec['type']): boolean {
   }
 }
 
-/** Undeclared inputs that are used, and those that nested workflows need: optional only where a `??` stands after each use. */
+/**
+ * Undeclared inputs that are used, and those that nested workflows need: optional only where a `??` stands after each
+ * use.
+ */
 export function foundInputs(
   steps: Step[],
   output: Template | null,

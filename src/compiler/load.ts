@@ -53,7 +53,10 @@ export interface Loader {
   sources: Map<string, string>;
 }
 
-/** Reads definitions, each file once; keeps their sources for showing problems. `made` are texts that are no files, by absolute path. */
+/**
+ * Reads definitions, each file once; keeps their sources for showing problems. `made` are texts that are no files, by
+ * absolute path.
+ */
 export function createLoader(cwd: string, report: Report, made: ReadonlyMap<string, string> = new Map()): Loader {
   const loaded = new Map<string, Definition | null>();
   const sources = new Map<string, string>();

@@ -19,9 +19,9 @@ import { TOOLSET_NAMES, namedTools, toolsetTools } from './tool-names.js';
 import { writeAgentFile } from './write-agent.js';
 
 /**
- * Makes an agent of what another one says of it (seed 002). The file is read as a person's would be; its tools are those
- * of its maker that it names, with its maker's permissions, and its turns and output are at most its maker's. Nothing is
- * written. Its Plan's long texts are in `texts`.
+ * Makes an agent of what another one says of it (seed 002). The file is read as a person's would be; its tools are
+ * those of its maker that it names, with its maker's permissions, and its turns and output are at most its maker's.
+ * Nothing is written. Its Plan's long texts are in `texts`.
  */
 export function compileMadeAgent(
   request: AgentRequest,
@@ -96,7 +96,8 @@ function bounded(
 function modelFaults({ model }: AgentRequest, { models }: AgentBounds): string[] {
   if (model === undefined || models.includes(model)) return [];
   return [
-    `Expected one of the models of this run (${listed(models.filter((name) => !name.startsWith('default:')))}), got \`${model}\`; or leave \`model\` out.`,
+    `Expected one of the models of this run (${listed(models.filter((name) => !name.startsWith('default:')))}), ` +
+      `got \`${model}\`; or leave \`model\` out.`,
   ];
 }
 
@@ -156,7 +157,10 @@ function hint(name: string, known: string[]): string {
   return near === null ? `; there are ${listed(known)}` : `; ${near.replace(/\?$/, '')}`;
 }
 
-/** Commands that its maker may run and that its own naming of the shell takes in; without a shell, those of tools that were made. */
+/**
+ * Commands that its maker may run and that its own naming of the shell takes in; without a shell, those of tools that
+ * were made.
+ */
 function commandsOf({ commands }: Permissions, uses: Tool[], held: NamedTools['commands'][]): Permissions['commands'] {
   if (uses.some(({ name }) => name === 'shell')) return heldCommands(commands, held);
   return uses.some((tool) => tool.kind === 'custom' && tool.through === 'shell') ? commands : [];

@@ -5,7 +5,10 @@ import { findProject } from './project.js';
 import { createResolver, isBuiltInName } from './resolve.js';
 import { TOOL_NAMES, TOOLSET_NAMES } from './tool-names.js';
 
-/** Tools of MCP servers are named so (`server__tool`, `mcp_server_tool`): a server may have one of that name that nobody has asked it about. */
+/**
+ * Tools of MCP servers are named so (`server__tool`, `mcp_server_tool`): a server may have one of that name that nobody
+ * has asked it about.
+ */
 const REMOTE = /__|^mcp_/i;
 
 /**
@@ -18,7 +21,10 @@ export function nameFault(
   workspace: string,
 ): string | null {
   if (!NAME.test(name))
-    return `Expected \`name\` to be a letter with up to 62 letters, digits, \`_\` or \`-\`, got \`${name.slice(0, 100)}\`.`;
+    return (
+      `Expected \`name\` to be a letter with up to 62 letters, digits, \`_\` or \`-\`, got ` +
+      `\`${name.slice(0, 100)}\`.`
+    );
   const same = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
   if (isBuiltInName(name)) return `\`${name}\` is the name of a built-in agent; choose another name.`;
   const resolver = createResolver({ ...findProject(workspace), root: workspace });

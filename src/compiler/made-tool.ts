@@ -20,9 +20,9 @@ export interface ToolRequest {
 const THROUGH = { command: 'shell', http: 'http_request' } as const;
 
 /**
- * Makes a tool of what an agent says of it. It is read as a person's `tool.yml` would be, and acts only through the tool
- * that its maker has for that: a program through `shell`, a request through `http_request`, judged by the permissions of
- * whoever calls it. So it has no secrets, no environment and no approval of its own.
+ * Makes a tool of what an agent says of it. It is read as a person's `tool.yml` would be, and acts only through the
+ * tool that its maker has for that: a program through `shell`, a request through `http_request`, judged by the
+ * permissions of whoever calls it. So it has no secrets, no environment and no approval of its own.
  */
 export function compileMadeTool(
   { name, definition }: ToolRequest,
@@ -71,7 +71,8 @@ function toolFaults(
   const faults = written === name ? [] : [`The tool's text names it \`${written}\`; expected \`${name}\`.`];
   if (kind === 'python')
     faults.push(
-      'Expected a tool of kind `command` or `http`, got `python`: its code would have to be in a file that a person has put there.',
+      'Expected a tool of kind `command` or `http`, got `python`: its code would have to be in a file that a ' +
+        'person has put there.',
     );
   else if (!(maker.uses ?? []).some((tool) => tool.name === THROUGH[kind]))
     faults.push(`A tool of kind \`${kind}\` acts through \`${THROUGH[kind]}\`, which its maker may not use.`);

@@ -46,8 +46,8 @@ export function collectNames({ mode, stepNodes, ordinary, inputs, outer, repeats
 }
 
 /**
- * The scope of a step that is its own body. In a loop its id and its output stand for it there too; an item of a foreach
- * is not known to itself.
+ * The scope of a step that is its own body. In a loop its id and its output stand for it there too; an item of a
+ * foreach is not known to itself.
  */
 export function namesOfOne(
   node: Node,
@@ -120,7 +120,9 @@ function takeGroup({ groups, mode, ordinary }: Names, node: Node, index: number,
   else {
     groups.set(written.value, [index]);
     if (mode === 'sequential') {
-      const message = `Group \`${written.value}\` collects results, but its steps still run one after the other: the workflow is sequential.`;
+      const message =
+        `Group \`${written.value}\` collects results, but its steps still run one after the other: the workflow ` +
+        `is sequential.`;
       report({
         code: 'group-not-parallel',
         severity: 'warning',

@@ -123,7 +123,8 @@ function createDescent(cursor: Cursor, text: string, grammar: Grammar) {
   const needsOperators = (token: Token): void => {
     if (grammar.operators) return;
     const message =
-      'Operators and functions are for `when`, `until` and `set`; here stands a reference, with `??` for what may be missing.';
+      'Operators and functions are for `when`, `until` and `set`; here stands a reference, with `??` for what ' +
+      'may be missing.';
     throw new Stop({ code: 'operator-not-allowed', start: token.start, length: token.length, message });
   };
 

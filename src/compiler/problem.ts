@@ -27,7 +27,8 @@ export const PROBLEM_CODES = {
   'reserved-name': 'A name that the language uses itself.',
   'duplicate-name': 'Two things of one kind have one name.',
   'step-kind':
-    'A step is one thing: `agent`, `command`, `tool`, `workflow`, `plan`, `approval`, `ask`, `set`, `wait`, `compile`, `flash`, `serial`, or `steps` of its own; in a chain `systemPrompt` or `command`.',
+    'A step is one thing: `agent`, `command`, `tool`, `workflow`, `plan`, `approval`, `ask`, `set`, `wait`, ' +
+    '`compile`, `flash`, `serial`, or `steps` of its own; in a chain `systemPrompt` or `command`.',
   'conflicting-keys': 'Two keys that say the same thing in different ways.',
   'command-not-list': 'A command is a list: the executable, then its arguments.',
   'command-not-literal': 'The executable of a command is written out; it is no template.',
@@ -51,7 +52,8 @@ export const PROBLEM_CODES = {
   'typed-escape': 'A new line is typed as two characters, `\\n`, which stay so.',
   'unused-input': 'A declared input that nobody refers to.',
   'near-input':
-    "A name that is taken for an input, and is nearly the name of something else, or what other languages write before an input's name.",
+    'A name that is taken for an input, and is nearly the name of something else, or what other languages write ' +
+    "before an input's name.",
   'unknown-variable':
     'A text refers to something that it is not given. In the prompt of an agent it stays as it is, with a warning.',
   'forward-reference':

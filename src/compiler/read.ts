@@ -11,8 +11,8 @@ export type FileKind = 'file' | 'folder' | 'other' | 'missing';
 const NO_PATH = ['ENOENT', 'ENAMETOOLONG', 'ENOTDIR', 'ELOOP', 'ERR_INVALID_ARG_VALUE'];
 
 /**
- * What a path is, without following a symbolic link. What is there but cannot be looked at, in a folder of somebody else
- * say, is `other`: whoever reads it is told why.
+ * What a path is, without following a symbolic link. What is there but cannot be looked at, in a folder of somebody
+ * else say, is `other`: whoever reads it is told why.
  */
 export function kindOf(path: string): FileKind {
   try {

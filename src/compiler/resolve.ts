@@ -64,7 +64,10 @@ export function isTemporaryAgent(file: string): boolean {
 
 const KINDS: readonly Kind[] = ['agents', 'workflows'];
 
-/** Finds definitions by name in the project's folders, then among those built in; last, or where they are `own` first, among those that were made in a run or a connection. */
+/**
+ * Finds definitions by name in the project's folders, then among those built in; last, or where they are `own` first,
+ * among those that were made in a run or a connection.
+ */
 export function createResolver(
   project: Project,
   made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] },
@@ -242,7 +245,10 @@ function byPath(path: string, from: string): Resolution {
   };
 }
 
-/** What is at a path but is no file is told where it is named, as what is missing is: each file that names it has the problem. */
+/**
+ * What is at a path but is no file is told where it is named, as what is missing is: each file that names it has the
+ * problem.
+ */
 function noFile(path: string, at: string): Resolution {
   const content = readText(at);
   const inside = listFolder(at).find(

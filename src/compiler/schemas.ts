@@ -34,8 +34,11 @@ export const SCHEMA_KINDS: readonly SchemaKind[] = [
   'config',
 ];
 
-/** The JSON Schema (draft 7, which editors understand) of one authored format, made from the schema that validates it. */
+/**
+ * The JSON Schema (draft 7, which editors understand) of one authored format, made from the schema that validates it.
+ */
 export function jsonSchemaOf(kind: SchemaKind): JsonObject {
   const made = z.toJSONSchema(SCHEMAS[kind], { target: 'draft-7', io: 'input', unrepresentable: 'any' });
-  return JSON.parse(JSON.stringify({ title: `Perdure ${kind}`, ...made })) as JsonObject; // plain JSON, as it is written to a file
+  // plain JSON, as it is written to a file
+  return JSON.parse(JSON.stringify({ title: `Perdure ${kind}`, ...made })) as JsonObject;
 }

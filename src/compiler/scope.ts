@@ -61,7 +61,8 @@ function framesFrom(names: Names, at: number | null): [Frame, ...Frame[]] {
 
 /**
  * Says what references mean where one step stands (`at`), or after all steps of a scope (null): its `output`, a loop's
- * `until`. Inner names hide outer ones. Whatever means nothing is reported; a bare name that nothing else has is an input.
+ * `until`. Inner names hide outer ones. Whatever means nothing is reported; a bare name that nothing else has is an
+ * input.
  */
 export function createScope(
   names: Names,

@@ -21,7 +21,9 @@ export interface ServerSource {
   servers: Record<string, AuthoredServer>;
   listings: ServerListings;
   texts: Texts;
-  /** Of what is made while a run runs: the tools of those who made it. No server is asked then, and nothing else is had. */
+  /**
+   * Of what is made while a run runs: the tools of those who made it. No server is asked then, and nothing else is had.
+   */
   held?: RemoteTool[] | undefined;
 }
 
@@ -37,8 +39,9 @@ export interface MissingRemote {
 const NAME_CHARACTERS = 64;
 
 /**
- * The tools that `server__tool` or `server__*` names, also as Claude Code (`mcp__server__tool`, `mcp__server`) and Gemini
- * (`mcp_server_tool`) write it. Null for a name that is of no server's form; none while the server was not asked.
+ * The tools that `server__tool` or `server__*` names, also as Claude Code (`mcp__server__tool`, `mcp__server`) and
+ * Gemini (`mcp_server_tool`) write it. Null for a name that is of no server's form; none while the server was not
+ * asked.
  */
 export function serverTools(
   name: string,

@@ -110,7 +110,10 @@ function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermiss
   return asks ? { ...permissions, ask: [`tool:${tool.name}`, ...permissions.ask] } : permissions;
 }
 
-/** What is wrong with a value that is written out, by the plain words of a schema; null where that is nothing, or not known. */
+/**
+ * What is wrong with a value that is written out, by the plain words of a schema; null where that is nothing, or not
+ * known.
+ */
 export function faultOf(value: Json, schema: Json | undefined): string | null {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return null;
   const { type, enum: choices } = schema;

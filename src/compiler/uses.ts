@@ -61,7 +61,9 @@ function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
 export type Target =
   { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } | { kind: 'elsewhere' };
 
-/** The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round. */
+/**
+ * The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round.
+ */
 export function targetOf(root: Root): Target {
   const [, kind, head = '', field = ''] = /^(step|group|input):([^.]*)(?:\.(.*))?$/s.exec(root) ?? [];
   if (kind === 'step') return { kind, step: Number(head), field };

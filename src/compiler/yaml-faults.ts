@@ -18,9 +18,9 @@ const MAX_FAULTS = 20;
 type Fault = Document.Parsed['errors'][number] | Document.Parsed['warnings'][number];
 
 /**
- * What is wrong with a parsed text, in words for people who write definitions, where they would look for it: a quote or a bracket
- * without its partner at the one that opens. One for each line, and none after what is not closed: the parser's others
- * follow from it.
+ * What is wrong with a parsed text, in words for people who write definitions, where they would look for it: a quote or
+ * a bracket without its partner at the one that opens. One for each line, and none after what is not closed: the
+ * parser's others follow from it.
  */
 export function yamlFaults(document: Document.Parsed<ParsedNode>, text: string): YamlFault[] {
   const all = [...document.errors, ...document.warnings];
@@ -89,7 +89,10 @@ function openQuote(document: Document.Parsed<ParsedNode>, offset: number): numbe
   return found;
 }
 
-/** Where the innermost list or map in brackets begins that holds an offset or ends there, and that its own bracket does not close. */
+/**
+ * Where the innermost list or map in brackets begins that holds an offset or ends there, and that its own bracket does
+ * not close.
+ */
 function openBracket(document: Document.Parsed<ParsedNode>, offset: number, text: string): number | null {
   let found: number | null = null;
   visit(document, {

@@ -3,8 +3,9 @@ import { Composer, CST, Lexer, Parser, YAMLParseError } from 'yaml';
 import { MAX_DEPTH } from './node.js';
 
 /**
- * Levels at which a text is not even parsed. The library's parser calls itself for each level: where the stack is nearly used up, V8 ends the
- * whole process as soon as a regular expression is to be compiled. What has fewer, and more than are allowed, is told by the walk over its nodes.
+ * Levels at which a text is not even parsed. The library's parser calls itself for each level: where the stack is
+ * nearly used up, V8 ends the whole process as soon as a regular expression is to be compiled. What has fewer, and more
+ * than are allowed, is told by the walk over its nodes.
  */
 const MOST_LEVELS = 2 * MAX_DEPTH;
 

@@ -19,10 +19,14 @@ export function generatedLimits({ workflows }: Config): Budgets {
 
 function ownLimits(workflows: Config['workflows']): Budgets {
   const set = workflows?.ai_generated_budgets ?? {};
-  return Object.fromEntries(LIMITS.map((limit) => [limit, set[limit] ?? GENERATED_BUDGETS[limit]])) as Budgets; // an entry for each
+  // an entry for each
+  return Object.fromEntries(LIMITS.map((limit) => [limit, set[limit] ?? GENERATED_BUDGETS[limit]])) as Budgets;
 }
 
-/** What a model makes has agents do the work: it cannot nest, runs no commands of its own, and has limits no larger than the config's. */
+/**
+ * What a model makes has agents do the work: it cannot nest, runs no commands of its own, and has limits no larger than
+ * the config's.
+ */
 export function checkGenerated(plan: Plan, { workflows }: Config): void {
   const [beyond] = budgetFaults(plan.budgets, ownLimits(workflows));
   if (beyond !== undefined) throw new McpRefusal(beyond);
@@ -30,7 +34,8 @@ export function checkGenerated(plan: Plan, { workflows }: Config): void {
   for (const { kind, id, index } of everyStepOf(plan)) {
     if (allowed.includes(kind)) continue;
     throw new McpRefusal(
-      `A workflow that is made over MCP has steps of ${allowed.map((word) => `\`${word}:\``).join(' and ')} only; step \`${id ?? index}\` is a \`${kind}\`.`,
+      `A workflow that is made over MCP has steps of ${allowed.map((word) => `\`${word}:\``).join(' and ')} ` +
+        `only; step \`${id ?? index}\` is a \`${kind}\`.`,
     );
   }
 }

@@ -30,7 +30,10 @@ export function definition(about: { map: string; yaml: string; either: string })
   return z.union([jsonMap(about.map), filled(about.yaml)], { error: 'a map, or YAML' }).describe(about.either);
 }
 
-/** The text of what a client makes, `head` before what a map of it says; and what it says that it is for, where that is a map. */
+/**
+ * The text of what a client makes, `head` before what a map of it says; and what it says that it is for, where that is
+ * a map.
+ */
 export function writtenText(made: JsonObject | string, head: JsonObject): { text: string; description: string | null } {
   if (typeof made === 'string') return { text: made, description: null };
   return {

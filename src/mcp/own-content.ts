@@ -27,8 +27,9 @@ export function isOwnContent(
 }
 
 /**
- * Whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are that do not name it among their
- * approvers, whatever is decided; elsewhere what shows its own words, unless it takes them back.
+ * Whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are that do
+ * not name it among their approvers, whatever is decided; elsewhere what shows its own words, unless it takes them
+ * back.
  */
 export function isForPerson(
   { approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>,

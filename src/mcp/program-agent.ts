@@ -1,7 +1,10 @@
 import type { ProgramName } from '../plan/program.js';
 import { PROGRAMS } from '../plan/program.js';
 
-/** The name of the agent that is nothing but a program: `codex-cli`. Runs and sessions carry it, so it is the same in every connection. */
+/**
+ * The name of the agent that is nothing but a program: `codex-cli`. Runs and sessions carry it, so it is the same in
+ * every connection.
+ */
 export function programAgent(program: ProgramName): string {
   return `${program}-cli`;
 }

@@ -3,7 +3,10 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 /** Tells a line of how it goes. */
 export type Progress = (line: string) => void;
 
-/** Progress notifications where the client gave a token for them, else nothing. They only ever go up. `told` waits until all are sent. */
+/**
+ * Progress notifications where the client gave a token for them, else nothing. They only ever go up. `told` waits until
+ * all are sent.
+ */
 export function createProgress({ mcpReq }: ServerContext): { progress: Progress; told: () => Promise<unknown> } {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return { progress: () => undefined, told: () => Promise.resolve() };

@@ -57,7 +57,9 @@ function nextOf({ run, status }: RunView, gates: OpenGate[]): { next?: string } 
   if (isClosed(status)) return {};
   if (gates.length > 0)
     return {
-      next: `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; elsewhere a person says \`perdure approve ${gates[0]?.address ?? run}\`.`,
+      next:
+        `It waits for a decision: \`gate_answer\` asks the person at this client where that can be done; ` +
+        `elsewhere a person says \`perdure approve ${gates[0]?.address ?? run}\`.`,
     };
   if (status === 'paused') return { next: `It is paused: \`perdure show ${run}\` says why and how it goes on.` };
   return { next: `It goes on by itself; wait for it with \`run_wait\` and run \`${run}\`.` };

@@ -19,8 +19,10 @@ export interface ServeOptions {
 
 const INSTRUCTIONS = [
   'Perdure runs agents and workflows durably: a run survives crashes, and goes on when this connection ends.',
-  '`task` gives an agent a task, `workflow` runs a workflow, `tool` calls a tool; what takes long gives a handle for `run_wait` and `run_status`.',
-  'A run may wait for a decision: `gate_answer` asks the person, or says how a person decides elsewhere. You decide yourself only where a gate names you as its approver.',
+  '`task` gives an agent a task, `workflow` runs a workflow, `tool` calls a tool; what takes long gives a ' +
+    'handle for `run_wait` and `run_status`.',
+  'A run may wait for a decision: `gate_answer` asks the person, or says how a person decides elsewhere. You ' +
+    'decide yourself only where a gate names you as its approver.',
 ].join(' ');
 
 /** Serves one client over stdin and stdout until it leaves. Runs that it started go on. */

@@ -32,8 +32,8 @@ export interface Wanted {
 }
 
 /**
- * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is found
- * before anything is started.
+ * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is
+ * found before anything is started.
  */
 export async function startRun(
   { definition, inputs, by, made, written: own, limits = NO_BUDGETS, conversation }: Wanted,
@@ -97,7 +97,9 @@ function behindGate(
 ): Compiled {
   const { plan, texts } = compiled;
   const others = reached.filter((one) => one !== made);
-  const message = `\`${by}\` made the ${made?.kind ?? 'definition'} \`${made?.name ?? plan.name}\` and wants to run it${others.length === 0 ? '' : `, with ${others.map(({ kind, name }) => `the ${kind} \`${name}\``).join(', ')}`}.`;
+  const message =
+    `\`${by}\` made the ${made?.kind ?? 'definition'} \`${made?.name ?? plan.name}\` and wants to run ` +
+    `it${others.length === 0 ? '' : `, with ${others.map(({ kind, name }) => `the ${kind} \`${name}\``).join(', ')}`}.`;
   const content =
     others.length === 0
       ? (made?.text ?? '')

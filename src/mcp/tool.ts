@@ -45,7 +45,10 @@ export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): Mcp
   return tool;
 }
 
-/** Registers a tool under our name, and with `glee` under that of seed 003: each name is a schema more that clients put before their models. */
+/**
+ * Registers a tool under our name, and with `glee` under that of seed 003: each name is a schema more that clients put
+ * before their models.
+ */
 export function registerTool(
   server: McpServer,
   tool: McpTool,

@@ -101,5 +101,8 @@ function summaryOf(view: RunView): string {
   const running = steps
     .filter(({ status }) => status === 'running')
     .map(({ path, doing }) => (doing === null ? path : `${path}: ${doing}`));
-  return `${view.run}: ${steps.filter(({ result }) => result !== null).length} of ${steps.length} steps done${running.length === 0 ? '' : `; ${running.slice(0, 3).join(', ')}`}`;
+  return (
+    `${view.run}: ${steps.filter(({ result }) => result !== null).length} of ${steps.length} steps ` +
+    `done${running.length === 0 ? '' : `; ${running.slice(0, 3).join(', ')}`}`
+  );
 }

@@ -1,4 +1,6 @@
-/** What a budget is made of. Money is counted in billionths of a dollar, so that sums are exact whatever their order. */
+/**
+ * What a budget is made of. Money is counted in billionths of a dollar, so that sums are exact whatever their order.
+ */
 export const RESOURCES = ['steps', 'nanousd', 'tokens', 'slots'] as const;
 export type Resource = (typeof RESOURCES)[number];
 

@@ -8,8 +8,8 @@ import type { Hash } from './value.js';
 export const BATCH_ITEMS = 200;
 
 /**
- * A batch run does some items of a foreach in place of the run that started it, which would else have every nested run's
- * events in its own history. It is that run's continuation, narrowed: the same steps under the same paths.
+ * A batch run does some items of a foreach in place of the run that started it, which would else have every nested
+ * run's events in its own history. It is that run's continuation, narrowed: the same steps under the same paths.
  */
 export interface Batch {
   /** The nested body whose steps these are; null for the root's own. */
@@ -33,8 +33,8 @@ export interface BatchScope {
 }
 
 /**
- * Whether a foreach starts nested runs, and more of them than one run should. What goes on from a run that had items open
- * by itself keeps doing so: batches do not take over what has started.
+ * Whether a foreach starts nested runs, and more of them than one run should. What goes on from a run that had items
+ * open by itself keeps doing so: batches do not take over what has started.
  */
 export function needsBatches(
   { body }: ForeachStep,
@@ -48,7 +48,9 @@ function isNesting({ kind }: Step): boolean {
   return kind === 'workflow' || kind === 'plan';
 }
 
-/** Workflow id of the run that does the items from `from` up to `end`, which is not among them: `<run>/<path>/0-199`. */
+/**
+ * Workflow id of the run that does the items from `from` up to `end`, which is not among them: `<run>/<path>/0-199`.
+ */
 export function batchRun(foreach: string, from: number, end: number): string {
   return `${foreach}/${from}-${end - 1}`;
 }

@@ -70,7 +70,8 @@ function stepBinding(index: number, field: string | undefined, source: BindingSo
 }
 
 function own(view: ResultView & { output: null }, field: string): Binding {
-  const value: Json | undefined = Object.hasOwn(view, field) ? view[field as keyof typeof view] : undefined; // hasOwn just said so
+  // hasOwn just said so
+  const value: Json | undefined = Object.hasOwn(view, field) ? view[field as keyof typeof view] : undefined;
   return value === undefined ? { missing: true } : inline(value);
 }
 
@@ -88,7 +89,10 @@ function groupBinding(name: string, field: string | undefined, source: BindingSo
   }
 }
 
-/** A group's result in the seed's form. A timeout counts as failed; a member that succeeded in part makes it `partial`, which needs a success; all skipped is `error`. */
+/**
+ * A group's result in the seed's form. A timeout counts as failed; a member that succeeded in part makes it `partial`,
+ * which needs a success; all skipped is `error`.
+ */
 export function groupResultOf(name: string, source: Pick<BindingSource, 'schedule' | 'agents'>): GroupResult {
   const members = source.schedule.body.groups[name] ?? [];
   const outputs = members.flatMap((index) => resultOf(source.schedule, index, source.agents) ?? []);

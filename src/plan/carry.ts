@@ -8,10 +8,15 @@ import type { Schedule, StepState } from './schedule.js';
 import { rootsOfStep } from './step-templates.js';
 import type { Block, LoopStep } from './step.js';
 
-/** What is left of a state when all of it that is carried, and all that is made anew, was taken from it: a field more does not compile. */
+/**
+ * What is left of a state when all of it that is carried, and all that is made anew, was taken from it: a field more
+ * does not compile.
+ */
 export type Nothing = Record<string, never>;
 
-/** What of a schedule travels when a run continues as new (I12). `later` are further roots that will be looked up in it. */
+/**
+ * What of a schedule travels when a run continues as new (I12). `later` are further roots that will be looked up in it.
+ */
 export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<CarriedScope, 'pages'> {
   const {
     stopped,
@@ -45,7 +50,9 @@ export function carrySchedule(schedule: Schedule, later: Root[] = []): Omit<Carr
   };
 }
 
-/** What of a schedule a batch run gets: what these roots stand for, and nothing of what its other steps have come to. */
+/**
+ * What of a schedule a batch run gets: what these roots stand for, and nothing of what its other steps have come to.
+ */
 export function lendSchedule(schedule: Schedule, roots: Root[]): Omit<CarriedScope, 'pages'> {
   const { body, reworks } = schedule;
   return {

@@ -46,14 +46,19 @@ export function count(clock: Clock, counted_ms: number, now: number): void {
   if (clock.since !== null) clock.since = now;
 }
 
-/** How long until so much time may be used, all of it by default, as far as is known here, in milliseconds; null while it does not run. */
+/**
+ * How long until so much time may be used, all of it by default, as far as is known here, in milliseconds; null while
+ * it does not run.
+ */
 export function msLeft(clock: Clock, now: number, upTo = clock.limit_ms): number | null {
   if (clock.since === null) return null;
   const worked = uncounted(clock, now).reduce((sum, [from, to]) => sum + to - from, 0);
   return Math.max(0, upTo - clock.used_ms - worked);
 }
 
-/** The milliseconds of `intervals` that lie in `alive` ones. Both may overlap among themselves; nothing counts twice. */
+/**
+ * The milliseconds of `intervals` that lie in `alive` ones. Both may overlap among themselves; nothing counts twice.
+ */
 export function overlap(intervals: Interval[], alive: Interval[]): number {
   const [mine, theirs] = [merged(intervals), merged(alive)];
   return mine.reduce(

@@ -1,9 +1,9 @@
 import type { Verdict } from './action.js';
 
 /**
- * What a command does, by its first words: `safe` only reads, `workspace` changes files of the workspace, `install` brings
- * packages in and is asked about, `network` needs a network that is closed by default, `denied` never runs. What is in no
- * class is denied.
+ * What a command does, by its first words: `safe` only reads, `workspace` changes files of the workspace, `install`
+ * brings packages in and is asked about, `network` needs a network that is closed by default, `denied` never runs. What
+ * is in no class is denied.
  */
 export const COMMAND_CLASSES = ['safe', 'workspace', 'install', 'network', 'denied'] as const;
 export type CommandClass = (typeof COMMAND_CLASSES)[number];
@@ -34,7 +34,9 @@ export function ruleFor(rules: CommandRule[], argv: string[]): CommandRule | nul
   return best?.rule ?? null;
 }
 
-/** Seed 004's policy for commands: what is known to only read is safe, what changes the workspace runs in the sandbox. */
+/**
+ * Seed 004's policy for commands: what is known to only read is safe, what changes the workspace runs in the sandbox.
+ */
 export function judgeCommand({ commands, network }: CommandPermissions, argv: string[]): Verdict {
   const shown = argv.slice(0, 3).join(' ');
   const rule = ruleFor(commands, argv);

@@ -5,7 +5,9 @@ import type { Failures, Spend } from './result.js';
 import type { Hash, Value } from './value.js';
 import type { ShortValue } from './short-value.js';
 
-/** A call of a tool that a model asks for, as the workflow decides about it: the arguments stay in the transcript (I7). */
+/**
+ * A call of a tool that a model asks for, as the workflow decides about it: the arguments stay in the transcript (I7).
+ */
 export interface ToolRequest {
   /** As the model named it. */
   tool: string;
@@ -41,16 +43,18 @@ export interface TurnAnswer {
   tokens: number;
   calls?: ToolRequest[];
   output?: ShortValue;
-  /** The beginning of the transcript tells the model and the workspace: calls that have the same leave them out (I7). */
+  /**
+   * The beginning of the transcript tells the model and the workspace: calls that have the same leave them out (I7).
+   */
   opened?: true;
   /** The output is that of an earlier run (decision 14). */
   reused?: true;
 }
 
 /**
- * What a call of a tool came to. `made` are the tools that the conversation has had since, of which it made the last one;
- * `doubt`: it had begun, its worker was lost, and its effect is external. `changed`: what would be done, or how it is
- * shown, is not what a person has allowed.
+ * What a call of a tool came to. `made` are the tools that the conversation has had since, of which it made the last
+ * one; `doubt`: it had begun, its worker was lost, and its effect is external. `changed`: what would be done, or how it
+ * is shown, is not what a person has allowed.
  */
 export type ToolAnswer =
   | { result: string; bytes: number; made?: string }
@@ -102,16 +106,25 @@ export interface Conversation {
   used_ms: number;
   /** What the current try has spent, with the agents that were called. */
   spend: Spend;
-  /** Of a step's own conversation: workflows that were started in it, by whichever agent, and failed in whole or in part. */
+  /**
+   * Of a step's own conversation: workflows that were started in it, by whichever agent, and failed in whole or in
+   * part.
+   */
   below?: Failures;
   /** The interpreter's try, from 1. */
   tried: number;
 }
 
-/** Calls of one turn that are made. The model is told of those beyond: what one turn adds to history has a limit (I7, I12). */
+/**
+ * Calls of one turn that are made. The model is told of those beyond: what one turn adds to history has a limit (I7,
+ * I12).
+ */
 export const MOST_CALLS = 100;
 
-/** The segment of a turn, or of one of its calls, in activity ids, addresses of gates and paths of called agents: `2.0` is the second question to the model, `2.1` the first call that it asks for. */
+/**
+ * The segment of a turn, or of one of its calls, in activity ids, addresses of gates and paths of called agents: `2.0`
+ * is the second question to the model, `2.1` the first call that it asks for.
+ */
 export function turnSegment(turn: number, call: number | null): string {
   return `${turn}.${call === null ? 0 : call + 1}`;
 }
@@ -121,7 +134,9 @@ export function stepPathOf(path: string): string {
   return path.replace(/(\/\d+\.\d+)+$/, '');
 }
 
-/** Which turn of its conversation a path names, and whether that is the step's own conversation; null for a step's path. */
+/**
+ * Which turn of its conversation a path names, and whether that is the step's own conversation; null for a step's path.
+ */
 export function turnOf(path: string): { turn: number; call: number; own: boolean } | null {
   const [, turn, call] = /\/(\d+)\.(\d+)$/.exec(path) ?? [];
   if (turn === undefined || call === undefined) return null;

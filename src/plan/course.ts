@@ -20,7 +20,9 @@ export function noCounts(): RoundCounts {
   return { done: 0, succeeded: 0, failures: noFailures(), partial: noFailures(), passed: 0 };
 }
 
-/** How an item or a round went whose steps have ended, by its steps. What made a single-step body fail comes as it is. */
+/**
+ * How an item or a round went whose steps have ended, by its steps. What made a single-step body fail comes as it is.
+ */
 export function courseOf(schedule: Schedule, single: boolean): Course {
   const [only] = schedule.steps;
   if (single && only !== undefined && isEnd(only.status))
@@ -44,7 +46,10 @@ function partialOf(partial: string | null): { partial?: string } {
   return partial === null ? {} : { partial };
 }
 
-/** Whether the definition passes over all that failed in a body: by `continue`, or by `skip_dependents` where nothing depends on it. */
+/**
+ * Whether the definition passes over all that failed in a body: by `continue`, or by `skip_dependents` where nothing
+ * depends on it.
+ */
 function isAllAsked({ body, steps, dependents }: Schedule): boolean {
   return steps.every(({ status, partial }, index) => {
     const policy = body.steps[index]?.on_error;
@@ -61,8 +66,8 @@ export function countItem(counts: RoundCounts, index: number, course: Omit<Cours
 }
 
 /**
- * Counts a round. Of rounds that are not the last one, what was to be passed over is only noted: a later round makes up for it.
- * All else that failed in any of them goes up.
+ * Counts a round. Of rounds that are not the last one, what was to be passed over is only noted: a later round makes up
+ * for it. All else that failed in any of them goes up.
  */
 export function countRound(
   counts: RoundCounts,
@@ -151,7 +156,10 @@ function partialText(partial: Failures, what: string): string | null {
   return partial.count === 0 ? null : `${partial.count} ${what}:\n${linesOf(partial)}`;
 }
 
-/** What failed in a workflow that an agent started, which goes up with the agent's step whatever the agent makes of it; null for nothing. */
+/**
+ * What failed in a workflow that an agent started, which goes up with the agent's step whatever the agent makes of it;
+ * null for nothing.
+ */
 export function failedBelow(end: StepEnd): string | null {
   if ('failure' in end) return end.failure.message;
   return end.status === 'success' ? (end.partial ?? null) : null;
@@ -159,7 +167,10 @@ export function failedBelow(end: StepEnd): string | null {
 
 /** What an agent's step says of the workflows that were started in it and failed. */
 export function failedWorkflows(below: Failures): string {
-  return `${below.count} ${below.count === 1 ? 'workflow' : 'workflows'} that it started failed in whole or in part:\n${linesOf(below)}`;
+  return (
+    `${below.count} ${below.count === 1 ? 'workflow' : 'workflows'} that it started failed in whole or in ` +
+    `part:\n${linesOf(below)}`
+  );
 }
 
 /** What failed, for people: the first few, and how many more. */

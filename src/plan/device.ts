@@ -42,7 +42,10 @@ export interface DeviceKind {
   verify: Argv[];
   /** Whether `flash` itself ends with such a comparison. */
   flash_verifies: boolean;
-  /** How the tool shows its progress: `mark` is printed `count` times in each phase; without it, percentages are looked for. */
+  /**
+   * How the tool shows its progress: `mark` is printed `count` times in each phase; without it, percentages are looked
+   * for.
+   */
   progress: { mark: string | null; count: number; phases: Record<string, string> };
   /** Texts of the tool, the most telling first. */
   texts: { text: string; means: Meaning }[];

@@ -102,7 +102,9 @@ function stuckEnd({ approvers, excluded = [], quorum = 1, deadline, escalation }
   if (approvers === undefined || deadline !== undefined || escalation !== undefined) return null;
   const able = approvers.filter((name) => !excluded.includes(name));
   if (able.length >= quorum) return null;
-  const who = `it is for ${namesOf(approvers, 'or')} to decide${excluded.length === 0 ? '' : `, and not for ${namesOf(excluded, 'or')}`}`;
+  const who =
+    `it is for ${namesOf(approvers, 'or')} to ` +
+    `decide${excluded.length === 0 ? '' : `, and not for ${namesOf(excluded, 'or')}`}`;
   return {
     status: 'error',
     failure: {
@@ -152,7 +154,9 @@ export function lostEnd(step: Step, why: string): StepEnd {
   };
 }
 
-/** Why a loop fails whose last round did not: its condition did not hold (null: nobody knows), and that is asked for. */
+/**
+ * Why a loop fails whose last round did not: its condition did not hold (null: nobody knows), and that is asked for.
+ */
 export function loopFailure({ at_max, max }: LoopStep, rounds: number, holds: boolean | null): Failure | null {
   if (holds !== false || at_max === 'continue' || rounds < max) return null;
   return { type: 'limit-reached', message: `The condition of \`until\` did not hold after ${roundsText(rounds)}.` };
@@ -178,7 +182,10 @@ export function nestedEnd(run: string, { status, error, output, spend, pages }: 
   return { status: ended, failure: { type: 'nested-failed', message: error ?? status }, spend, pages, run };
 }
 
-/** The end of a step whose nested run others have ended. Nobody cancelled the step itself, so it has failed; another try would be what they ended. */
+/**
+ * The end of a step whose nested run others have ended. Nobody cancelled the step itself, so it has failed; another try
+ * would be what they ended.
+ */
 export function endedByOthers(run: string, how: 'cancelled' | 'terminated'): StepEnd {
   return {
     status: 'error',
@@ -187,7 +194,10 @@ export function endedByOthers(run: string, how: 'cancelled' | 'terminated'): Ste
   };
 }
 
-/** A step that acts or asks counts as one, however often it was tried (decision 2); money and tokens of all tries add up. */
+/**
+ * A step that acts or asks counts as one, however often it was tried (decision 2); money and tokens of all tries add
+ * up.
+ */
 export function countedOnce(step: Step, tries: number, spent: Spend): Spend {
   return needOf(step).steps === 0 ? spent : { ...spent, steps: tries > 0 ? 1 : 0 };
 }

@@ -2,11 +2,11 @@ import type { Json } from './json.js';
 import type { Text } from './value.js';
 
 /**
- * What a reference starts from. Written as one string so that it can key an `Environment`:
- * `input:NAME`, `step:INDEX.FIELD` (or `step:INDEX` for the whole result), `group:NAME.FIELD`; in the body of a foreach
- * `item` and `index`, of a loop `index` (the round, from 0) and `last:INDEX.FIELD`, a step's result in the round before.
- * `rework:FIELD` is the last rejection that sent work back. Steps and groups are those of the reference's own scope; each `^` before a root goes one scope outwards. Inputs are
- * the same in all scopes of a run and take no `^`.
+ * What a reference starts from. Written as one string so that it can key an `Environment`: `input:NAME`,
+ * `step:INDEX.FIELD` (or `step:INDEX` for the whole result), `group:NAME.FIELD`; in the body of a foreach `item` and
+ * `index`, of a loop `index` (the round, from 0) and `last:INDEX.FIELD`, a step's result in the round before.
+ * `rework:FIELD` is the last rejection that sent work back. Steps and groups are those of the reference's own scope;
+ * each `^` before a root goes one scope outwards. Inputs are the same in all scopes of a run and take no `^`.
  */
 export type Root = string;
 

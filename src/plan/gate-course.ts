@@ -17,8 +17,8 @@ export interface Edited {
 }
 
 /**
- * What a decision that counts does to a gate. An edit makes it another content, for which what others said before is void.
- * One rejection rejects; approvals and choices count until as many people as are asked for have said the same.
+ * What a decision that counts does to a gate. An edit makes it another content, for which what others said before is
+ * void. One rejection rejects; approvals and choices count until as many people as are asked for have said the same.
  */
 export function takeDecision(
   gate: Gate,

@@ -17,7 +17,9 @@ export interface Gate {
   message: string;
   /** What is approved; null when the question is all there is. */
   content: Value | null;
-  /** SHA-256 of the canonical JSON of `{message, content}`, with `options` where there are some. A decision names it. */
+  /**
+   * SHA-256 of the canonical JSON of `{message, content}`, with `options` where there are some. A decision names it.
+   */
   hash: Hash;
   fallback: Fallback;
   /** ISO 8601, UTC. */
@@ -80,7 +82,9 @@ export interface Decision {
   value?: Value;
   /** The content as the person changed it before approving. */
   edit?: Value;
-  /** Says that the store's own command line sends this decision; a run with `approvals.require_token` takes no other. */
+  /**
+   * Says that the store's own command line sends this decision; a run with `approvals.require_token` takes no other.
+   */
   token?: string;
 }
 
@@ -95,7 +99,9 @@ export interface DecisionReceipt {
   missing?: number;
 }
 
-/** How a gate ended, as the memo of its run tells it: one for each gate, in one event with the new list of open ones. */
+/**
+ * How a gate ended, as the memo of its run tells it: one for each gate, in one event with the new list of open ones.
+ */
 export interface GateEnd {
   gate: string;
   /** `expire`: nobody decided in time, and there is no default. */
@@ -131,7 +137,10 @@ export function refusalOf(
   if (gate.deadline !== undefined && now >= Date.parse(gate.deadline))
     return `${name} has expired: its deadline was ${gate.deadline}.`;
   if (decision.hash !== gate.hash)
-    return `${name} shows other content (${gate.hash}) than was decided on (${decision.hash}). Look again and decide on what it shows now.`;
+    return (
+      `${name} shows other content (${gate.hash}) than was decided on (${decision.hash}). Look again and decide ` +
+      `on what it shows now.`
+    );
   return personRefusal(decision.by, gate) ?? formRefusal(decision, gate);
 }
 
@@ -167,10 +176,14 @@ function optionRefusal(decision: Decision['decision'], value: Value | undefined,
     options.some((option) => canonicalJson(option) === canonicalJson(value.value));
   return isOne
     ? null
-    : `Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}.`;
+    : `Gate \`${gate.path}\` takes one of ` +
+        `${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}.`;
 }
 
-/** Whether what a person wrote must be read where stored values are: to hash an edit, or to hold an answer against its schema (I6). */
+/**
+ * Whether what a person wrote must be read where stored values are: to hash an edit, or to hold an answer against its
+ * schema (I6).
+ */
 export function isRead({ decision, edit, value }: Decision, gate: Gate | undefined): boolean {
   if (decision === 'reject') return false;
   const isText = value !== undefined && !isStored(value) && typeof value.value === 'string';

@@ -35,7 +35,9 @@ export type KeeperMessage =
   /** The run needs the device no more. */
   | { kind: 'release'; key: string; run: string };
 
-/** `granted` says that the device is the step's; `refused` that it never will be, and why; `ping` asks for no answer. */
+/**
+ * `granted` says that the device is the step's; `refused` that it never will be, and why; `ping` asks for no answer.
+ */
 export type KeeperAnswer =
   { kind: 'granted'; path: string } | { kind: 'refused'; path: string; why: string } | { kind: 'ping' };
 
@@ -50,7 +52,10 @@ export interface Lease {
   queue: LeaseRequest[];
 }
 
-/** What a message makes of the leases. Pure: the keeper tells those whose turn it is. A message that comes twice changes nothing. */
+/**
+ * What a message makes of the leases. Pure: the keeper tells those whose turn it is. A message that comes twice changes
+ * nothing.
+ */
 export function takeMessage(leases: Lease[], message: KeeperMessage): Lease[] {
   const known = leases.find(({ key }) => key === message.key);
   const lease = known ?? {
@@ -105,7 +110,10 @@ function freed(lease: Lease): Lease {
   return lease.active === null && lease.keeps.length === 0 ? { ...lease, tree: null } : lease;
 }
 
-/** Whose turn it is now: of a device that nobody uses the first who waits, of one that a tree keeps the first of that tree. */
+/**
+ * Whose turn it is now: of a device that nobody uses the first who waits, of one that a tree keeps the first of that
+ * tree.
+ */
 export function nextTurn(lease: Lease): LeaseRequest | null {
   if (lease.active !== null) return null;
   return lease.queue.find(({ tree }) => lease.tree === null || lease.tree === tree) ?? null;

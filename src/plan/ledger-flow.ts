@@ -102,7 +102,10 @@ function recallBelow(ledger: Ledger, deficit: Amounts, effects: Effect[]): void 
   }
 }
 
-/** Claims all that one entry needs at once, so that a grant is never too little to be of use, and gives back its beginnings. */
+/**
+ * Claims all that one entry needs at once, so that a grant is never too little to be of use, and gives back its
+ * beginnings.
+ */
 function claimAbove(ledger: Ledger, entry: Entry, waiting: Entry[], effects: Effect[]): void {
   if (ledger.claim !== null) return;
   const want = amounts((resource) => (ledger.above[resource] ? entry.need[resource] : 0));
@@ -186,7 +189,10 @@ function isAsked({ borrowers }: Ledger, resource: Resource): boolean {
   return [...borrowers.values()].some(({ recall }) => recall[resource] === 'asked');
 }
 
-/** Whether something of a resource may come back by itself. A step that has started is used up; the rest may settle for less. */
+/**
+ * Whether something of a resource may come back by itself. A step that has started is used up; the rest may settle for
+ * less.
+ */
 function mayReturn({ reserved, borrowers }: Ledger, resource: Resource): boolean {
   if (resource !== 'steps' && [...reserved.values()].some((amount) => amount[resource] > 0)) return true;
   return [...borrowers.values()].some(({ lent, recall }) => lent[resource] > 0 && recall[resource] !== 'final');

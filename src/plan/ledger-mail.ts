@@ -2,7 +2,10 @@ import type { Downward, Upward } from './ledger.js';
 import type { Charged, Spend } from './result.js';
 import type { Climate } from './steering.js';
 
-/** What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no result to say what it used. */
+/**
+ * What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no
+ * result to say what it used.
+ */
 export type LedgerMail = { from: string } & (
   { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Climate }
 );

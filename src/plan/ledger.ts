@@ -3,7 +3,10 @@ import { NONE, RESOURCES, amounts, isNone, limited, minus, plus } from './amount
 
 /** From a run to the one that lent to it. `seen` is the number of the last grant that had come. */
 export type Upward =
-  /** Asks for `want` as a whole, would use `like`, and gives `back` meanwhile what it has of what it asks for. An empty `want` takes the claim back. */
+  /**
+   * Asks for `want` as a whole, would use `like`, and gives `back` meanwhile what it has of what it asks for. An empty
+   * `want` takes the claim back.
+   */
   | { kind: 'claim'; seq: number; want: Amounts; like: Amounts; back: Amounts; busy: Resource[]; seen: number }
   /** Gives back. Of what was recalled, `done` has come in full, `busy` may still come, `final` will not. */
   | { kind: 'release'; back: Amounts; done: Resource[]; busy: Resource[]; final: Resource[]; seen: number };
@@ -17,10 +20,16 @@ export type Effect =
   | { kind: 'start'; id: number }
   | { kind: 'up'; message: Upward }
   | { kind: 'down'; run: string; message: Downward }
-  /** This run is the owner of a limit that holds back whoever is first in the queue, and nothing will come back by itself. */
+  /**
+   * This run is the owner of a limit that holds back whoever is first in the queue, and nothing will come back by
+   * itself.
+   */
   | { kind: 'exhausted'; resource: Resource; need: number; left: number };
 
-/** Whether a child was asked to give back, and what it said: `busy` may give more when what it does has ended, `final` has nothing. */
+/**
+ * Whether a child was asked to give back, and what it said: `busy` may give more when what it does has ended, `final`
+ * has nothing.
+ */
 export type RecallState = 'none' | 'asked' | 'busy' | 'final';
 
 export interface Borrower {
@@ -41,8 +50,8 @@ export interface Entry {
 /**
  * One run's part of the tree's budget (decision 2), pure. What a run holds came from above (`drawn`) and is unused
  * (`cash`), reserved for what runs now, used for good (`charged`), or lent to nested runs: of each limited resource
- * drawn = cash + reserved + charged + lent, always. Only an owner makes new cash: the root, or a run with a limit of its
- * own where nothing above is limited.
+ * drawn = cash + reserved + charged + lent, always. Only an owner makes new cash: the root, or a run with a limit of
+ * its own where nothing above is limited.
  */
 export interface Ledger {
   cash: Limited;
@@ -53,7 +62,9 @@ export interface Ledger {
   above: Record<Resource, boolean>;
   reserved: Map<number, Amounts>;
   charged: Amounts;
-  /** What of it was reserved for work of which nobody knows what it has cost: it counts as used, and may not have been. */
+  /**
+   * What of it was reserved for work of which nobody knows what it has cost: it counts as used, and may not have been.
+   */
   assumed: Amounts;
   borrowers: Map<string, Borrower>;
   queue: Entry[];
@@ -133,7 +144,10 @@ export function withdraw(ledger: Ledger, id: number): void {
   ledger.queue = ledger.queue.filter((entry) => entry.run !== null || entry.id !== id);
 }
 
-/** What was reserved has ended, and used so much, of which `assumed` is what nobody knows. More than was reserved is a debt that the next cash pays. */
+/**
+ * What was reserved has ended, and used so much, of which `assumed` is what nobody knows. More than was reserved is a
+ * debt that the next cash pays.
+ */
 export function settle(ledger: Ledger, id: number, used: Amounts, assumed: Amounts = NONE): void {
   const reserved = ledger.reserved.get(id);
   if (reserved === undefined) return;
@@ -153,7 +167,10 @@ export function lend(ledger: Ledger, run: string, need: Amounts): Limited {
   return limited((resource) => (ledger.cash[resource] === null ? null : given[resource]));
 }
 
-/** A nested run has ended and used so much, of which `assumed` is what nobody knows; null when nobody can say anything: then all that it still had. */
+/**
+ * A nested run has ended and used so much, of which `assumed` is what nobody knows; null when nobody can say anything:
+ * then all that it still had.
+ */
 export function collect(ledger: Ledger, run: string, used: Amounts | null, assumed: Amounts = NONE): void {
   const borrower = ledger.borrowers.get(run);
   if (borrower === undefined) return;

@@ -27,10 +27,16 @@ export interface MadeRules {
 
 /** A definition that was made while a run runs: by an agent, or from what an agent planned. */
 export interface Made {
-  /** What its file would be called, from the project's root: `definitions/workflows/review.yml`. Its ending says how it is read. */
+  /**
+   * What its file would be called, from the project's root: `definitions/workflows/review.yml`. Its ending says how it
+   * is read.
+   */
   file: string;
   text: string;
-  /** Agents made before that it may name, by what their files would be called. A file of the project that has such a name wins, unless they are `own`. */
+  /**
+   * Agents made before that it may name, by what their files would be called. A file of the project that has such a
+   * name wins, unless they are `own`.
+   */
   agents?: Record<string, string>;
   /** They go before files of the project: nobody else may play them. */
   own?: true;
@@ -67,7 +73,9 @@ export type AgentMade = { text: string; agent: Agent } | { problems: string };
 /** A tool as it was made: its text, and what it is in the run; or all that is wrong with it. */
 export type ToolMade = { text: string; tool: CustomTool } | { problems: string };
 
-/** A workflow that an agent wants to make while a run runs: its name, and the rest of it as a map or as YAML (seed 003). */
+/**
+ * A workflow that an agent wants to make while a run runs: its name, and the rest of it as a map or as YAML (seed 003).
+ */
 export interface WorkflowRequest {
   name: string;
   definition: JsonObject | string;
@@ -111,7 +119,10 @@ export function powersOfMakers(
   };
 }
 
-/** Those that an agent uses; of a program, which has tools of its own, ours that it names without holding them to commands. */
+/**
+ * Those that an agent uses; of a program, which has tools of its own, ours that it names without holding them to
+ * commands.
+ */
 function toolsOf(agent: Agent | undefined): Tool[] {
   if (agent === undefined) return [];
   return agent.program === null
@@ -120,14 +131,17 @@ function toolsOf(agent: Agent | undefined): Tool[] {
 }
 
 /**
- * Whether a tool is one of these. A name says nothing: what is made may have been given that of any tool, and a file or a
- * server may have come to say something else.
+ * Whether a tool is one of these. A name says nothing: what is made may have been given that of any tool, and a file or
+ * a server may have come to say something else.
  */
 export function isAmong(tool: Tool, tools: Tool[]): boolean {
   return tools.some((other) => identityOf(other) === identityOf(tool));
 }
 
-/** What tells a tool from others. Of agents and makers it is the name: what they may do is looked at by itself, and another hash may be no more than other bounds. */
+/**
+ * What tells a tool from others. Of agents and makers it is the name: what they may do is looked at by itself, and
+ * another hash may be no more than other bounds.
+ */
 function identityOf(tool: Tool): string {
   switch (tool.kind) {
     case 'agent':

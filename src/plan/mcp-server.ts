@@ -1,4 +1,7 @@
-/** How an MCP server of the config is reached, closed into the Plan (I2). `${env.NAME}` in a value is a secret's name (I13). */
+/**
+ * How an MCP server of the config is reached, closed into the Plan (I2). `${env.NAME}` in a value is a secret's name
+ * (I13).
+ */
 export type McpServer =
   | { kind: 'stdio'; argv: string[]; env: Record<string, string>; cwd: string | null; timeout_ms: number }
   | { kind: 'http'; url: string; headers: Record<string, string>; timeout_ms: number };

@@ -8,7 +8,9 @@ import { matchesPattern } from './pattern.js';
 export interface Permissions {
   /** Empty where the agent has no shell. */
   commands: CommandRule[];
-  /** Whether it reaches the network: not, everywhere that is public, or these hosts (`*.example.org` takes those below). */
+  /**
+   * Whether it reaches the network: not, everywhere that is public, or these hosts (`*.example.org` takes those below).
+   */
   network: boolean | string[];
   /** Patterns of actions (`write:docs/*`, `request`, `agent:reviewer`, `command:git push*`), the strongest first. */
   deny: string[];
@@ -43,7 +45,10 @@ export function judgeAction(permissions: Permissions, action: Action): Verdict {
   );
 }
 
-/** What is left of permissions where makers bound them: besides what `judgeAction` asks, the hosts and paths that tools look up themselves. */
+/**
+ * What is left of permissions where makers bound them: besides what `judgeAction` asks, the hosts and paths that tools
+ * look up themselves.
+ */
 export function boundBy(own: Permissions, makers: Permissions[]): Permissions {
   if (makers.length === 0) return own;
   const network = makers.reduce((hosts, bound) => bothReach(hosts, bound.network), own.network);

@@ -84,7 +84,8 @@ export function nestedPlan(plan: Plan, hash: Hash): Plan {
     if (!copy(plan.agents, agents, key)) return;
     const { toolsets = [], uses = [] } = plan.agents[key] ?? {};
     for (const tool of uses) if (tool.kind === 'agent') keepAgent(tool.agent);
-    for (const [other, { name }] of Object.entries(plan.agents)) if (toolsets.includes(name)) keepAgent(other as Hash); // a key of `agents`
+    // a key of `agents`
+    for (const [other, { name }] of Object.entries(plan.agents)) if (toolsets.includes(name)) keepAgent(other as Hash);
   };
   reach(body);
   return { planVersion: plan.planVersion, hash, ...body, agents, nested };

@@ -7,7 +7,10 @@ export interface Access {
   /** Patterns of commands as the agent names them (`git *`); `*` is any, an empty list none. */
   commands: string[];
   web: boolean;
-  /** Tools, and patterns of commands, that it does not get in any case: in Claude Code's words, as only that holds each. Absent for none. */
+  /**
+   * Tools, and patterns of commands, that it does not get in any case: in Claude Code's words, as only that holds each.
+   * Absent for none.
+   */
   denied?: string[];
 }
 

@@ -144,7 +144,10 @@ export interface RunRecord extends RunOutcome {
   journal?: string;
   /** The run that this one is a rerun of. */
   rerun_of?: string;
-  /** Paths of steps whose external effect had happened before, in the runs that it is a rerun of: these may be pruned by then. */
+  /**
+   * Paths of steps whose external effect had happened before, in the runs that it is a rerun of: these may be pruned by
+   * then.
+   */
   done_before?: string[];
   /** State of the workspace when the run closed; null where it is not known. */
   workspace_digest?: Hash | null;

@@ -11,14 +11,20 @@ function looksAround(tool: CallableTool, effect: Step['effect']): boolean {
   return tool.kind === 'defined' && effect !== 'none';
 }
 
-/** Whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an agent on those that it reaches. */
+/**
+ * Whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an agent on
+ * those that it reaches.
+ */
 function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
   if (step.kind === 'agent') return (agents[step.agent]?.uses ?? []).length > 0;
   if (step.kind === 'tool') return looksAround(step.tool, step.effect);
   return step.kind === 'command' && step.reads.length === 0 && step.effect !== 'none';
 }
 
-/** Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows before what its agents do. */
+/**
+ * Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows
+ * before what its agents do.
+ */
 export function dependsOnWorkspace(plan: Plan): boolean {
   return [...everyStepOf(plan)].some(
     (step) =>
@@ -40,7 +46,10 @@ export function isWithin(path: string, paths: string[]): boolean {
   return paths.some((above) => path === above || path.startsWith(`${above}/`));
 }
 
-/** Whether a step's effect is external and has happened: it is never repeated, whatever files have changed (decision 14). */
+/**
+ * Whether a step's effect is external and has happened: it is never repeated, whatever files have changed (decision
+ * 14).
+ */
 function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
   return step.effect === 'external' && done !== null && done.includes(path);
 }
@@ -51,8 +60,9 @@ function clearsUp(step: Step, agents: Plan['agents']): boolean {
 }
 
 /**
- * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for, where it
- * clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays it, which reads what it likes.
+ * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
+ * where it clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays
+ * it, which reads what it likes.
  */
 export function reuseFor(
   settings: ReuseSettings,

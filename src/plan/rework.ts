@@ -11,7 +11,8 @@ export interface Rework {
 
 /**
  * The steps that a rejection at a gate makes run again: the one it goes back to, and all that comes after it, the gate
- * included. What comes after without reading it looks at the workspace that it changed. Empty for a gate without `rework`.
+ * included. What comes after without reading it looks at the workspace that it changed. Empty for a gate without
+ * `rework`.
  */
 export function redoneBy(body: Block, gate: number): Set<number> {
   const step = body.steps[gate];
@@ -39,7 +40,10 @@ export function mayBeRedone(body: Block): Set<number> {
   );
 }
 
-/** What an end of a gate sends back; null when it is an end like any other. Only a person's rejection does, so many times. */
+/**
+ * What an end of a gate sends back; null when it is an end like any other. Only a person's rejection does, so many
+ * times.
+ */
 export function reworkOf(schedule: Schedule, gate: number, end: StepEnd): Rework | null {
   const step = schedule.body.steps[gate];
   if (step?.kind !== 'approval' || step.rework === undefined || schedule.stopped !== null) return null;

@@ -45,7 +45,10 @@ export interface ReuseSource {
 /** What a rerun takes from the run before (decision 14), settled at submit. */
 export interface ReuseSettings extends ReuseSource {
   run: string;
-  /** Where that run was a rerun itself, and may not have come to all that was there for it: those before it, the latest first. */
+  /**
+   * Where that run was a rerun itself, and may not have come to all that was there for it: those before it, the latest
+   * first.
+   */
   earlier?: ReuseSource[];
   /** Paths of steps that run anew, with all that is below them. */
   fresh: string[];
@@ -81,7 +84,10 @@ export interface RunSettings {
   on_exhausted?: ExhaustionPolicy;
   /** Folder that relative paths of commands start from: the project's root. */
   workspace: string;
-  /** The definition's file as the submitter named it, from the workspace; absent where there is none, and in runs of old. */
+  /**
+   * The definition's file as the submitter named it, from the workspace; absent where there is none, and in runs of
+   * old.
+   */
   definition?: string;
   /** Of a rerun: what of an earlier run may be taken over. */
   reuse?: ReuseSettings;
@@ -168,7 +174,10 @@ export interface CarriedBlock {
   last: CarriedScope | null;
   /** How the last round of a loop ended that only has to close its books; absent where another round may follow. */
   over?: LastRound;
-  /** Batch runs of a foreach that were cancelled, and why the first of them was that this run did not cancel; absent where there are none. */
+  /**
+   * Batch runs of a foreach that were cancelled, and why the first of them was that this run did not cancel; absent
+   * where there are none.
+   */
   cancelled?: string[];
   broken?: Failure;
   /** What came of those that have ended. */
@@ -224,7 +233,9 @@ export interface Carried extends CarriedScope {
   decisions?: GateEnd[];
   /** The budget; absent in histories from before budgets were held. */
   purse?: CarriedPurse;
-  /** The run that started this one was told last that all this one can do is wait for people; absent where it was not. */
+  /**
+   * The run that started this one was told last that all this one can do is wait for people; absent where it was not.
+   */
   told_waiting?: true;
   /** ISO 8601, UTC. */
   started_at: string;
@@ -244,8 +255,8 @@ export interface CarriedPurse {
 }
 
 /**
- * Steps that a run starts before it continues as new, unless its history is long before (I12). To continue it waits until nothing is in flight, which
- * costs a wide fan-out as much as fifty of its steps.
+ * Steps that a run starts before it continues as new, unless its history is long before (I12). To continue it waits
+ * until nothing is in flight, which costs a wide fan-out as much as fifty of its steps.
  */
 export const LINK_STEPS = 1_000;
 
@@ -261,9 +272,15 @@ export interface RunInput {
   /** Of a nested run; absent in runs from before budgets were held. */
   tree?: TreeTerms;
   settings: RunSettings;
-  /** What quick steps came to is told in turn (`workflows/in-turn.ts`). Runs of old take together what comes together (I14). */
+  /**
+   * What quick steps came to is told in turn (`workflows/in-turn.ts`). Runs of old take together what comes together
+   * (I14).
+   */
   in_turn?: true;
-  /** Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`; absent in runs of before, which hold 500. */
+  /**
+   * Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`; absent in runs of before, which
+   * hold 500.
+   */
   link_steps?: number;
   carried: Carried | null;
   /** Of a batch run: which part of which run it is. */

@@ -11,8 +11,9 @@ const LIKE_ASCII =
   /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;
 
 /**
- * A name of a file, an agent, a step, a tool or a person, as `safeLine` shows it, in which nothing passes for another name: letters of another
- * alphabet in a Latin word, words that only look Latin, and forms of ASCII characters are escapes as well.
+ * A name of a file, an agent, a step, a tool or a person, as `safeLine` shows it, in which nothing passes for another
+ * name: letters of another alphabet in a Latin word, words that only look Latin, and forms of ASCII characters are
+ * escapes as well.
  */
 export function safeName(name: string): string {
   const shown = safeLine(name);

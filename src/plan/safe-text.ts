@@ -1,7 +1,8 @@
 /** Marks on one base are drawn over each other: more are a way to hide what is below. */
 const HIDDEN = new RegExp(
   [
-    // Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters; then blanks that Unicode has no property for.
+    // Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters; then blanks that
+    // Unicode has no property for.
     '(?![\\n\\t])[\\u{16fe4}\\p{Cc}\\p{Cf}\\p{DI}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{202f}\\u{205f}\\u{2800}\\u{3000}\\u{fffc}\\u{13441}\\u{13442}\\u{1d159}]',
     // Marks without a base of their own, and those after the fourth.
     '(?<=^|\\s)\\p{M}+',
@@ -19,9 +20,10 @@ const TAB = '\u21e5';
 const TAB_SHOWN = `${TAB}   `;
 
 /**
- * Text of models, files and commands as people are shown it, in a terminal and elsewhere (S34): each character that is not drawn, or on which a
- * terminal acts, is an escape such as `\u{200b}`. Lines stay lines; a tab is `⇥` and three spaces. What is shown determines the text:
- * `shownText` gives it back. A text is shown once: shown again, the escapes in it are its own.
+ * Text of models, files and commands as people are shown it, in a terminal and elsewhere (S34): each character that is
+ * not drawn, or on which a terminal acts, is an escape such as `\u{200b}`. Lines stay lines; a tab is `⇥` and three
+ * spaces. What is shown determines the text: `shownText` gives it back. A text is shown once: shown again, the escapes
+ * in it are its own.
  */
 export function safeText(text: string): string {
   return escapeHidden(text.replace(LIKE_ESCAPE, escapeOf).replaceAll(TAB, escapeOf)).replaceAll('\t', TAB_SHOWN);
@@ -39,7 +41,10 @@ export function shownText(shown: string): string {
     .replace(/\\u\{([0-9a-f]{1,6})\}/g, (_, digits: string) => String.fromCodePoint(parseInt(digits, 16)));
 }
 
-/** Replaces each character that is not drawn by what `escape` makes of it; backslashes and tabs stay. Applied again it changes nothing. */
+/**
+ * Replaces each character that is not drawn by what `escape` makes of it; backslashes and tabs stay. Applied again it
+ * changes nothing.
+ */
 export function escapeHidden(text: string, escape = escapeOf): string {
   if (text.search(HIDDEN) === -1) return text;
   if (!OF_EMOJI.test(text)) return escapeBetween(text, escape);
@@ -63,7 +68,10 @@ export function escapeOf(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** Whether a hidden character belongs between these: joiners in scripts whose letters need them, spaces of French and of numbers, those of East Asia. */
+/**
+ * Whether a hidden character belongs between these: joiners in scripts whose letters need them, spaces of French and of
+ * numbers, those of East Asia.
+ */
 function isUsual(character: string, before: string, after: string): boolean {
   switch (character) {
     case '\u200c':

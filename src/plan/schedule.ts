@@ -223,7 +223,8 @@ function release(schedule: Schedule, index: number, skips: boolean): void {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     for (const { step, skip } of at(schedule.dependents, next.index)) {
       if (next.skips && skip && !schedule.doomed.has(step)) schedule.doomed.set(step, next.index);
-      if (--schedule.blockers[step]! > 0 || at(schedule.steps, step).status !== 'pending') continue; // blockers has one number a step
+      // blockers has one number a step
+      if (--schedule.blockers[step]! > 0 || at(schedule.steps, step).status !== 'pending') continue;
       const by = schedule.doomed.get(step);
       if (by === undefined) schedule.ready.add(step);
       else {

@@ -54,7 +54,10 @@ type ShortBinding = Binding | ShortStored;
 /** `[input, output, cache_read, cache_write_5m, cache_write_1h]`; with steps in it a price stays as it is. */
 type ShortPrice = Price | [number, number, number | null, number | null, number | null];
 
-/** `[id, max_tokens, input, output]` of a model that is no more than that, and whose prices of cached tokens follow from `input` (`cachedAt`). */
+/**
+ * `[id, max_tokens, input, output]` of a model that is no more than that, and whose prices of cached tokens follow from
+ * `input` (`cachedAt`).
+ */
 type ShortestModel = [id: string, max: number, input: number, output: number];
 
 interface ShortModel extends Omit<ModelChoice, 'provider' | 'model' | 'price' | 'max_tokens'> {
@@ -127,7 +130,8 @@ export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Ca
     environment: mapValues(env, longBinding),
   };
   const { model } = others as { model?: ShortModel | ShortestModel };
-  return { ...head, ...others, ...(model === undefined ? {} : { model: longModel(model) }) } as unknown as C; // field by field the same
+  // field by field the same
+  return { ...head, ...others, ...(model === undefined ? {} : { model: longModel(model) }) } as unknown as C;
 }
 
 export function isWhole<C extends CallHead>(call: C | ShortCall<C>): call is C {

@@ -92,7 +92,8 @@ class Units {
 
 /** `String.fromCharCode(...units)` takes seven times as long: it asks the array's iterator for each. */
 function characters(units: Uint16Array): string {
-  return Reflect.apply<undefined, number[], string>(String.fromCharCode, undefined, units as unknown as number[]); // an ArrayLike is enough
+  // an ArrayLike is enough
+  return Reflect.apply<undefined, number[], string>(String.fromCharCode, undefined, units as unknown as number[]);
 }
 
 /** Where a text has begun with the same characters before: places with one hash are chained, the latest first. */
@@ -102,7 +103,8 @@ function createPlaces(text: string): { add: (at: number) => void; before: (at: n
 
   function bucketOf(at: number): number {
     let hash = 0;
-    for (let next = at; next < at + SHORTEST; next += 1) hash = (hash * 31 + text.charCodeAt(next)) | 0; // NaN beyond the end counts as 0.
+    // NaN beyond the end counts as 0.
+    for (let next = at; next < at + SHORTEST; next += 1) hash = (hash * 31 + text.charCodeAt(next)) | 0;
     return hash & (BUCKETS - 1);
   }
 
@@ -135,7 +137,10 @@ function longestRepetition(text: string, at: number, places: number[]): Repetiti
   return best;
 }
 
-/** How much of the text at `at` is what also stands at `from`, and ends before `at`. Pairs of surrogates stay out, so that none is cut. */
+/**
+ * How much of the text at `at` is what also stands at `from`, and ends before `at`. Pairs of surrogates stay out, so
+ * that none is cut.
+ */
 function commonLength(text: string, from: number, at: number): number {
   const most = Math.min(LONGEST, at - from, text.length - at);
   let length = 0;

@@ -12,7 +12,8 @@ export interface Additions {
 
 /**
  * What a person says to steer a run, by update or signal. `id` names the request: what was done under an id is not done
- * again. A run takes `pause` and `resume` for itself and all it nests; `budget` and `abort` it takes for limits of its own.
+ * again. A run takes `pause` and `resume` for itself and all it nests; `budget` and `abort` it takes for limits of its
+ * own.
  */
 export type Steer = { id: string; by: string } & (
   { kind: 'pause' } | { kind: 'resume' } | { kind: 'budget'; add: Additions } | { kind: 'abort' }

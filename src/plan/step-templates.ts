@@ -18,7 +18,9 @@ function outerRoots(step: BlockStep): Root[] {
   );
 }
 
-/** Every template of a step in its own scope: what it can refer to itself. What a body refers to, `rootsOfStep` tells. */
+/**
+ * Every template of a step in its own scope: what it can refer to itself. What a body refers to, `rootsOfStep` tells.
+ */
 export function templatesOf(step: Step): Template[] {
   const when: Template[] = step.when === null ? [] : [{ kind: 'expression', expression: step.when }];
   switch (step.kind) {

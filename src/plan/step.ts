@@ -72,7 +72,9 @@ export interface AgentStep extends StepBase {
   kind: 'agent';
   /** Key into `Plan.agents`. */
   agent: Hash;
-  /** The request. Null: the agent is told to do its part. An empty text: the agent's instruction is all that is said. */
+  /**
+   * The request. Null: the agent is told to do its part. An empty text: the agent's instruction is all that is said.
+   */
   prompt: Template | null;
   /** Shown to the agent under their names, and values of `${name}` in the agent's own prompt. */
   inputs: Record<string, Template>;
@@ -176,7 +178,10 @@ export interface ApprovalStep extends StepBase {
   options?: string[];
   /** The content may not be changed before it is approved. */
   fixed?: true;
-  /** What counts when the deadline passes: `approve`, `reject` or an option. Absent: the gate expires, which is a failure. */
+  /**
+   * What counts when the deadline passes: `approve`, `reject` or an option. Absent: the gate expires, which is a
+   * failure.
+   */
   default?: string;
   /** A rejection makes this step and all that depends on it run again, at most `max` times; then it is a failure. */
   rework?: { step: number; max: number };
@@ -330,7 +335,10 @@ export interface Agent {
   inputs: Record<string, InputSpec>;
   max_output_kb: number;
   max_turns: number;
-  /** It was written for this definition alone: by `$name := {…}`, or in `temp-agents/`. `agents promote` makes it one of the project's. */
+  /**
+   * It was written for this definition alone: by `$name := {…}`, or in `temp-agents/`. `agents promote` makes it one of
+   * the project's.
+   */
   temporary?: true;
   /** Where its model is reached, when the definition says so (S60). */
   base_url?: string;

@@ -29,8 +29,8 @@ export type StoreRequest =
   | { op: 'listLogs'; run: string }
   | { op: 'readLog'; run: string; path: string; offset: number }
   /**
-   * What a worker elsewhere has logged of a step. `at` is where the log ended before: what is asked again adds only lines that
-   * are not there from that place on. Null asks where it ends.
+   * What a worker elsewhere has logged of a step. `at` is where the log ended before: what is asked again adds only
+   * lines that are not there from that place on. Null asks where it ends.
    */
   | { op: 'addLog'; run: string; path: string; lines: Line[]; at: number | null }
   /** Whether a device that hangs on the worker's host can be used. */

@@ -35,7 +35,9 @@ export type Tool =
   | MakerTool
   | MadeTool;
 
-/** A search that `perdure.yml` names: its address with `${query}`; `${env.NAME}` in a header is a secret's name (I13). */
+/**
+ * A search that `perdure.yml` names: its address with `${query}`; `${env.NAME}` in a header is a secret's name (I13).
+ */
 export type SearchPlace = { url: string; headers: Record<string, string> };
 
 /** What holds in one answer of a model: how often a tool of its provider is used, and which hosts it may go to. */
@@ -55,7 +57,9 @@ export interface ProviderTool extends ProviderLimits {
 export interface MakerTool {
   kind: 'maker';
   name: Maker;
-  /** Of `agent_create`: where the files of made agents are written, from the project's root; absent where nobody says. */
+  /**
+   * Of `agent_create`: where the files of made agents are written, from the project's root; absent where nobody says.
+   */
   folder?: string;
   /** Of `workflow_create`: what may be in a workflow that is made, and what it may use. */
   rules?: { kinds: StepKind[]; budgets: Budgets };
@@ -84,10 +88,15 @@ export interface MadeWorkflowTool {
 /** What a conversation has as a tool from the turn after on that made it. */
 export type MadeTool = MadeAgentTool | MadeWorkflowTool | CustomTool;
 
-/** A tool that a step can call itself: what asks another agent, makes things, or is part of a model's answer, is an agent's. */
+/**
+ * A tool that a step can call itself: what asks another agent, makes things, or is part of a model's answer, is an
+ * agent's.
+ */
 export type CallableTool = Exclude<Tool, { kind: 'agent' | 'maker' | 'provider' } | MadeTool>;
 
-/** A tool that was made in this run (seed 003): another spelling of a call of a tool that its caller has. In no Plan. */
+/**
+ * A tool that was made in this run (seed 003): another spelling of a call of a tool that its caller has. In no Plan.
+ */
 export interface CustomTool {
   kind: 'custom';
   name: string;

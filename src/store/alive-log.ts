@@ -45,7 +45,10 @@ export function createAliveLog(folder: string, now: () => number = Date.now): Al
   };
 }
 
-/** Begins a stretch. Who looks after its worker must not die of a full disk or a folder that was removed: null where there is no room. */
+/**
+ * Begins a stretch. Who looks after its worker must not die of a full disk or a folder that was removed: null where
+ * there is no room.
+ */
 function begin(folder: string, time: number): string | null {
   const file = join(folder, `${time}-${process.pid}`);
   try {

@@ -8,7 +8,10 @@ import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 const KEY_BYTES = 32;
 const MOST_BYTES = 1024;
 
-/** Signs decisions at gates (`approvals.require_token`), by a key that only the store's owner can read and that leaves the folder never (I13). */
+/**
+ * Signs decisions at gates (`approvals.require_token`), by a key that only the store's owner can read and that leaves
+ * the folder never (I13).
+ */
 export interface ApprovalKey {
   /** HMAC-SHA256 of a text, in base 64 for URLs. Makes the key when there is none. Throws `StoreFailure`. */
   sign(text: string): Promise<string>;
@@ -38,7 +41,8 @@ async function readKey(file: string): Promise<Buffer | null> {
     if (nlink > 1 && (await isNamedElsewhere(file)))
       throw new StoreFailure(
         'internal',
-        `The key \`${file}\` has another name (a hard link), by which others may have read it. Remove the file for a new key, by which no token of before counts.`,
+        `The key \`${file}\` has another name (a hard link), by which others may have read it. Remove the file ` +
+          `for a new key, by which no token of before counts.`,
       );
     const key = Buffer.from((await readPlain(file, MOST_BYTES))?.toString().trim() ?? '', 'base64url');
     if (key.length !== KEY_BYTES)

@@ -7,8 +7,8 @@ export const SYSTEM_FOLDERS = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib6
 export const SANDBOX_PROGRAMS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 
 /**
- * Arguments of `bwrap` that every sandbox of ours begins with: no rights, the system's programs, and processes and devices of its
- * own. What is set in `/proc` is read-only: bwrap by itself leaves root the kernel's settings there.
+ * Arguments of `bwrap` that every sandbox of ours begins with: no rights, the system's programs, and processes and
+ * devices of its own. What is set in `/proc` is read-only: bwrap by itself leaves root the kernel's settings there.
  */
 export function bareSandbox({ network }: { network: boolean }): string[] {
   return [

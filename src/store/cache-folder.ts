@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 export type Env = Record<string, string | undefined>;
 
-/** Where everything of ours that can be made again lies for all projects of a user: `XDG_CACHE_HOME`, else the platform's place. */
+/**
+ * Where everything of ours that can be made again lies for all projects of a user: `XDG_CACHE_HOME`, else the
+ * platform's place.
+ */
 export function cacheFolder(env: Env = process.env): string {
   return join(base(env), 'perdure');
 }

@@ -18,9 +18,9 @@ const syncEntries = promisify(fsync);
  * Writes a whole file so that a reader, a crash and a full disk see the old state or the new one, never a part (I6):
  * temporary file, sync, rename, sync of the folder. Both syncs are needed: the first, so that whoever finds the name
  * finds the content; the second, because a rename is kept by a sync of its folder and by nothing else that every file
- * system promises. They and the file's making, which takes up to a millisecond while others sync, are asynchronous: the other calls
- * take microseconds, and a trip through the thread pool takes ten times as long. With `first` the file gets its name only when that
- * has resolved. Throws `StoreFailure`.
+ * system promises. They and the file's making, which takes up to a millisecond while others sync, are asynchronous: the
+ * other calls take microseconds, and a trip through the thread pool takes ten times as long. With `first` the file gets
+ * its name only when that has resolved. Throws `StoreFailure`.
  */
 export function writeAtomically(path: string, content: string | Buffer, first?: Promise<unknown>): Promise<void> {
   return beginToWrite(path, content, first).done;
@@ -34,7 +34,10 @@ export interface Writing {
   done: Promise<void>;
 }
 
-/** The same for who has another file to write that names this one: the syncs of both folders need not wait for each other. */
+/**
+ * The same for who has another file to write that names this one: the syncs of both folders need not wait for each
+ * other.
+ */
 export function beginToWrite(path: string, content: string | Buffer, first?: Promise<unknown>): Writing {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const named = writeSynced(temporary, content)
@@ -51,7 +54,9 @@ export function beginToWrite(path: string, content: string | Buffer, first?: Pro
   return { named, done };
 }
 
-/** Opens a file to be appended to and read, and makes it when it is missing; its name is on disk before it has content. */
+/**
+ * Opens a file to be appended to and read, and makes it when it is missing; its name is on disk before it has content.
+ */
 export async function openToAppend(path: string): Promise<number> {
   const { file, placed } = await openInFolder(path, 'a+');
   try {
@@ -84,8 +89,8 @@ async function writeSynced(path: string, content: string | Buffer): Promise<void
 }
 
 /**
- * Opens a file; its folder is made only when it is missing, because it nearly never is. `placed` resolves when the folder
- * outlives a power cut.
+ * Opens a file; its folder is made only when it is missing, because it nearly never is. `placed` resolves when the
+ * folder outlives a power cut.
  */
 async function openInFolder(path: string, flags: 'wx' | 'a+'): Promise<{ file: number; placed?: Promise<unknown> }> {
   requireRoot(path);

@@ -1,7 +1,9 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The absolute path of a program, or null. Relative folders of PATH are skipped: they would depend on where one stands. */
+/**
+ * The absolute path of a program, or null. Relative folders of PATH are skipped: they would depend on where one stands.
+ */
 export function findOnPath(name: string, path: string): string | null {
   for (const folder of path.split(delimiter)) {
     const file = join(folder, name);
@@ -11,8 +13,8 @@ export function findOnPath(name: string, path: string): string | null {
 }
 
 /**
- * Whether this is a file that we may run. Synchronous: a look takes microseconds, a trip through the thread pool for each
- * folder of PATH takes longer than a small program.
+ * Whether this is a file that we may run. Synchronous: a look takes microseconds, a trip through the thread pool for
+ * each folder of PATH takes longer than a small program.
  */
 export function isExecutable(file: string): boolean {
   try {

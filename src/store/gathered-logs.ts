@@ -36,8 +36,9 @@ interface Index {
 }
 
 /**
- * The logs of steps that wrote nothing but their last words, all of a run in one file: a file for each would cost a worker with
- * many short calls a twentieth of its CPU. What a step writes later is in a file of its own and comes after this.
+ * The logs of steps that wrote nothing but their last words, all of a run in one file: a file for each would cost a
+ * worker with many short calls a twentieth of its CPU. What a step writes later is in a file of its own and comes after
+ * this.
  */
 export interface GatheredLogs {
   /** The lines are in the run's file soon. None is told when they cannot be written: see `LogWriter`. */
@@ -53,7 +54,10 @@ export interface GatheredLogs {
   list(file: string): Map<string, string>;
 }
 
-/** Lines wait in this process until others of their run have come, at most `GATHER_MS`; a file's index is read on from where it ended. */
+/**
+ * Lines wait in this process until others of their run have come, at most `GATHER_MS`; a file's index is read on from
+ * where it ended.
+ */
 export function createGatheredLogs(): GatheredLogs {
   const waiting = new Map<string, Map<string, LogLine[]>>();
   const indexes = createLruCache<Index>(KEPT_INDEXES);

@@ -29,10 +29,10 @@ interface Written extends StoreIdentity {
 }
 
 /**
- * Reads whose store a state folder is, and makes it one where it is none. A copy whose original is still there gets an id of its
- * own: queues, workers and processes go by it, so nothing in the copy is taken for the original's. What was moved keeps its id. From
- * now on this process writes to that very folder. With `lookOnly` nothing is written: what is not there, and a copy, has the id of no
- * other. Throws `StoreFailure`.
+ * Reads whose store a state folder is, and makes it one where it is none. A copy whose original is still there gets an
+ * id of its own: queues, workers and processes go by it, so nothing in the copy is taken for the original's. What was
+ * moved keeps its id. From now on this process writes to that very folder. With `lookOnly` nothing is written: what is
+ * not there, and a copy, has the id of no other. Throws `StoreFailure`.
  */
 export async function openIdentity(stateDir: string, lookOnly: boolean): Promise<StoreIdentity> {
   openRoot(stateDir);
@@ -45,7 +45,10 @@ export async function openIdentity(stateDir: string, lookOnly: boolean): Promise
   return written;
 }
 
-/** The id of the store in a state folder; null where there is none, and of a copy that has none of its own yet. Throws `StoreFailure` when it cannot be read. */
+/**
+ * The id of the store in a state folder; null where there is none, and of a copy that has none of its own yet. Throws
+ * `StoreFailure` when it cannot be read.
+ */
 export async function readStoreId(stateDir: string): Promise<string | null> {
   const written = await readIdentity(stateDir);
   return written === null || (await originalOf(stateDir, written)) !== null ? null : written.id;
@@ -66,13 +69,15 @@ async function readIdentity(stateDir: string): Promise<Written | null> {
   if (typeof id !== 'string' || !/^[a-z2-7]{8}$/.test(id)) {
     throw new StoreFailure(
       'internal',
-      `Expected \`${path}\` to name this store by an \`id\` of 8 characters; it does not. Move the folder away to begin a new one.`,
+      `Expected \`${path}\` to name this store by an \`id\` of 8 characters; it does not. Move the folder away ` +
+        `to begin a new one.`,
     );
   }
   if (version !== STORE_VERSION) {
     throw new StoreFailure(
       'internal',
-      `Expected the store \`${stateDir}\` to have version \`${STORE_VERSION}\`, got \`${String(version)}\`: it belongs to another version of Perdure.`,
+      `Expected the store \`${stateDir}\` to have version \`${STORE_VERSION}\`, got \`${String(version)}\`: it ` +
+        `belongs to another version of Perdure.`,
     );
   }
   return {
@@ -92,8 +97,9 @@ function parseIdentity(text: string): { id?: unknown; version?: unknown; place?:
 }
 
 /**
- * The state folder that this one is a copy of: it is where this store was opened last, and holds the store of this id still. Null
- * where that folder is this one, by whatever path or mount, and where it is gone or another store's: this one was moved.
+ * The state folder that this one is a copy of: it is where this store was opened last, and holds the store of this id
+ * still. Null where that folder is this one, by whatever path or mount, and where it is gone or another store's: this
+ * one was moved.
  */
 async function originalOf(stateDir: string, { id, place }: Written): Promise<string | null> {
   const here = identityOf(stateDir);
@@ -138,8 +144,8 @@ async function writeIdentity(path: string, stateDir: string, { id, copiedFrom }:
 }
 
 /**
- * Gives a copy the id of its own. Of several who do it at once one wins by a file that stays, named by what is copied and by this
- * folder: who is slow writes the same again, and a copy of the copy does not take it for its own.
+ * Gives a copy the id of its own. Of several who do it at once one wins by a file that stays, named by what is copied
+ * and by this folder: who is slow writes the same again, and a copy of the copy does not take it for its own.
  */
 async function becomeCopy(stateDir: string, copied: string, copiedFrom: string): Promise<StoreIdentity> {
   const { dev, ino } = identityOf(stateDir) ?? { dev: 0, ino: 0 };

@@ -1,6 +1,7 @@
 /**
- * Lets calls for the same key share work that has not begun: of those that come while it is under way, one more run of it answers all. So each
- * caller's work begins after its call, and what was done before the call is part of it. A failure is told to all who share it.
+ * Lets calls for the same key share work that has not begun: of those that come while it is under way, one more run of
+ * it answers all. So each caller's work begins after its call, and what was done before the call is part of it. A
+ * failure is told to all who share it.
  */
 export function inCommon(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();

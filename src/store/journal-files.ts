@@ -5,7 +5,9 @@ import { openJournal } from './journal.js';
 import { createLruCache } from './lru-cache.js';
 import type { JournalEntry, JournalKey } from './store.js';
 
-/** Journals whose index a worker keeps in memory: of so many trees of runs steps are under way at once, or hardly more. */
+/**
+ * Journals whose index a worker keeps in memory: of so many trees of runs steps are under way at once, or hardly more.
+ */
 const KEPT_JOURNALS = 256;
 
 export interface JournalFiles {
@@ -15,7 +17,10 @@ export interface JournalFiles {
   writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
 }
 
-/** The journal of answers (I8): `<folder>/<scope>.ndjson` holds those of one tree of runs, in the order in which they came. */
+/**
+ * The journal of answers (I8): `<folder>/<scope>.ndjson` holds those of one tree of runs, in the order in which they
+ * came.
+ */
 export function createJournalFiles(folder: string): JournalFiles {
   const journals = createLruCache<Journal>(KEPT_JOURNALS);
 

@@ -11,8 +11,8 @@ import type { JournalEntry } from './store.js';
  * - a line with bytes 0: room that the file system had made, and that was never filled.
  *
  * Any other line that is no JSON was acknowledged once and is damaged. Nobody knows which call it answered, so from
- * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds: the first
- * may be one that lacked only its end when it was missed.
+ * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds: the
+ * first may be one that lacked only its end when it was missed.
  */
 export interface Journal {
   /** Throws a `StoreFailure` where nobody can say whether the key was there. */
@@ -34,9 +34,10 @@ const NEWLINE = 0x0a;
 /** A journal is read in pieces of this size, or of the size of a line that is longer. */
 const READ_BYTES = 4 * 1024 * 1024;
 /**
- * How long answers gather before one sync takes them all to the disk, in milliseconds. Only a power cut in that time, before
- * the server has committed the answer (which takes milliseconds), loses one; each sync takes a third of a millisecond of CPU, and
- * holds up the server's own. A system writes to the disk by itself what is older than half a minute.
+ * How long answers gather before one sync takes them all to the disk, in milliseconds. Only a power cut in that time,
+ * before the server has committed the answer (which takes milliseconds), loses one; each sync takes a third of a
+ * millisecond of CPU, and holds up the server's own. A system writes to the disk by itself what is older than half a
+ * minute.
  */
 const GATHER_MS = 5_000;
 const sync = promisify(fdatasync);
@@ -77,7 +78,10 @@ export function openJournal(path: string): Journal {
     return gathering;
   }
 
-  /** The file that lines are gathered in, with its size; another one when a person has put a mended journal in its place. */
+  /**
+   * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
+   * place.
+   */
   async function gathered(): Promise<{ file: number; size: number }> {
     const file = await gather();
     const { nlink, size } = fstatSync(file);
@@ -124,7 +128,8 @@ export function openJournal(path: string): Journal {
     if (line?.key === key) return line.entry;
     throw new StoreFailure(
       'store-missing',
-      `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer that is looked for; remove that line to have it asked again.`,
+      `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer ` +
+        `that is looked for; remove that line to have it asked again.`,
     );
   }
 

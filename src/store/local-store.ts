@@ -20,8 +20,9 @@ import { createValueFiles } from './value-files.js';
 
 /**
  * Opens the store in a state folder (`.perdure/`), and makes it when it is not there; several processes may do so at
- * once. A copy of a store that is still there gets an id of its own (`openIdentity`). Throws `StoreFailure` when the folder cannot be
- * used. With `lookOnly` a store that is not there is not made: it is empty, and has the id of no other.
+ * once. A copy of a store that is still there gets an id of its own (`openIdentity`). Throws `StoreFailure` when the
+ * folder cannot be used. With `lookOnly` a store that is not there is not made: it is empty, and has the id of no
+ * other.
  */
 export async function openStore(stateDir: string, { lookOnly = false }: { lookOnly?: boolean } = {}): Promise<Store> {
   const { id, copiedFrom } = await openIdentity(stateDir, lookOnly);

@@ -73,8 +73,8 @@ interface Gathering {
 }
 
 /**
- * Writes are synchronous: they keep their order, hold back a program that writes faster than the disk takes it, and
- * are in the file when the process is killed; the last words alone may wait. What goes wrong is told by `close`, so that
+ * Writes are synchronous: they keep their order, hold back a program that writes faster than the disk takes it, and are
+ * in the file when the process is killed; the last words alone may wait. What goes wrong is told by `close`, so that
  * `write` never throws.
  */
 function openWriter(ownFile: string, { gathered, file: gatheredFile, path }: Gathering): LogWriter {
@@ -92,7 +92,8 @@ function openWriter(ownFile: string, { gathered, file: gatheredFile, path }: Gat
         lost === 0
           ? []
           : [...linesOf('note', `${lost} lines are missing here: ${storeFailure(failure, 'write', ownFile).message}`)];
-      appendFileSync(file, formatLines([...gathered.take(gatheredFile, path), ...note, ...lines])); // Not `writeSync`: on a full disk that writes a part and does not say so.
+      // Not `writeSync`: on a full disk that writes a part and does not say so.
+      appendFileSync(file, formatLines([...gathered.take(gatheredFile, path), ...note, ...lines]));
       lost = 0;
     } catch (error) {
       failure = error;

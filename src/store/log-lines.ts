@@ -35,7 +35,9 @@ export function parseLines<L extends LogLine>(content: Buffer): L[] {
     });
 }
 
-/** Opens a file of lines; a half one that a crash or a full disk left is ended first, so that the next one stands alone. */
+/**
+ * Opens a file of lines; a half one that a crash or a full disk left is ended first, so that the next one stands alone.
+ */
 export function openForLines(path: string): number {
   const file = openInFolder(path);
   endHalfLine(file);

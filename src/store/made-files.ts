@@ -62,7 +62,8 @@ export function createMadeFiles(folder: string): MadeFiles {
 
 async function readMade(place: string): Promise<{ made: MadeFile; runs: string[] } | null> {
   try {
-    const made = JSON.parse(await readFile(join(place, RECORD), 'utf8')) as MadeFile; // Written whole by `writeMade`, or not at all.
+    // Written whole by `writeMade`, or not at all.
+    const made = JSON.parse(await readFile(join(place, RECORD), 'utf8')) as MadeFile;
     const uses = (await namesIn(place)).filter((name) => name.endsWith(USE));
     const runs = await Promise.all(
       uses.map(async (name) => JSON.parse(await readFile(join(place, name), 'utf8')) as string),

@@ -46,7 +46,10 @@ export interface MemoryFiles {
 /** A line of the file: something to remember, or the id of what is not any more. */
 type Line = Memory | { removed: string };
 
-/** Memories as lines of JSON in one file, searched by an index that is made when it is asked: there are thousands at most. */
+/**
+ * Memories as lines of JSON in one file, searched by an index that is made when it is asked: there are thousands at
+ * most.
+ */
 export function createMemoryFiles(folder: string): MemoryFiles {
   const path = join(folder, 'memories.ndjson');
 

@@ -8,8 +8,8 @@ interface Placed {
 }
 
 /**
- * A path as a run carries it: from the state folder. What is moved together with that is found again, and so is all of a
- * project whose state is in it.
+ * A path as a run carries it: from the state folder. What is moved together with that is found again, and so is all of
+ * a project whose state is in it.
  */
 export function placeOf({ folder }: Placed, path: string): string {
   return folder === null ? path : relative(realOf(folder), realOf(path)) || '.';

@@ -21,7 +21,10 @@ export interface ProviderFiles {
   claimProbe(provider: string, pause: Pause, turn: number): boolean;
 }
 
-/** What providers said about when they may be asked: `<folder>/<provider>.json`, beside it one empty file for each claimed probe. */
+/**
+ * What providers said about when they may be asked: `<folder>/<provider>.json`, beside it one empty file for each
+ * claimed probe.
+ */
 export function createProviderFiles(folder: string): ProviderFiles {
   const paths = new Map<string, string>();
 

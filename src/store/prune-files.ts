@@ -9,8 +9,9 @@ import { submittedFile } from './submitted-files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /**
- * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, that it was submitted, the records of its nested runs,
- * and at last its own, so that one that is left half removed is found again. Values stay: others may name them.
+ * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, that it
+ * was submitted, the records of its nested runs, and at last its own, so that one that is left half removed is found
+ * again. Values stay: others may name them.
  */
 export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(join(stateDir, 'logs', fileName(run)), { recursive: true, force: true });
@@ -37,10 +38,14 @@ export async function oldJournals(
   return old.flat();
 }
 
-/** Removes the files that neither the last snapshot has nor any that is kept, but what was written in the last hour: it may be about to be named. */
+/**
+ * Removes the files that neither the last snapshot has nor any that is kept, but what was written in the last hour: it
+ * may be about to be named.
+ */
 export async function removeUnnamedFiles(stateDir: string): Promise<void> {
   const folder = snapshotFolder(stateDir);
-  if (existsSync(join(folder, 'HEAD'))) await gitOf(folder)(['prune', '--expire=1.hour.ago']).catch(() => undefined); // the next time takes them
+  // the next time takes them
+  if (existsSync(join(folder, 'HEAD'))) await gitOf(folder)(['prune', '--expire=1.hour.ago']).catch(() => undefined);
 }
 
 export async function removeJournals(stateDir: string, names: string[]): Promise<void> {

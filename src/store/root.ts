@@ -31,7 +31,10 @@ export function openRoot(stateDir: string): void {
   if (identity !== null) roots.set(stateDir, identity);
 }
 
-/** Throws a `StoreFailure` where the store of a path was moved, or removed, since it was opened: another folder may stand there now. */
+/**
+ * Throws a `StoreFailure` where the store of a path was moved, or removed, since it was opened: another folder may
+ * stand there now.
+ */
 export function requireRoot(path: string): void {
   const failure = movedRoot(path);
   if (failure !== null) throw failure;
@@ -44,8 +47,8 @@ export function movedRoot(path: string): StoreFailure | null {
 }
 
 /**
- * Makes a folder and those that hold it, below the store's own: that one is never made anew. Gives the first that it made;
- * undefined where all were there.
+ * Makes a folder and those that hold it, below the store's own: that one is never made anew. Gives the first that it
+ * made; undefined where all were there.
  */
 export function makeFolders(path: string): string | undefined {
   const root = rootOf(path);
@@ -58,7 +61,10 @@ export function makeFolders(path: string): string | undefined {
   return missing[0];
 }
 
-/** Makes a folder and those that hold it, one by one: of a file system that is read-only `mkdir -p` of Node says that it is not there. */
+/**
+ * Makes a folder and those that hold it, one by one: of a file system that is read-only `mkdir -p` of Node says that it
+ * is not there.
+ */
 export function makeEach(path: string): string | undefined {
   const missing: string[] = [];
   for (let folder = path; identityOf(folder) === null && folder !== dirname(folder); folder = dirname(folder))

@@ -18,7 +18,10 @@ export interface RunFiles {
   listRuns(below?: string): Promise<string[]>;
 }
 
-/** What remains of closed runs (decision 7): `<folder>/<run>.json`. Of nested runs only those leave one that were made while the root ran, or cancelled. */
+/**
+ * What remains of closed runs (decision 7): `<folder>/<run>.json`. Of nested runs only those leave one that were made
+ * while the root ran, or cancelled.
+ */
 export function createRunFiles(folder: string): RunFiles {
   return {
     async writeRun(record, named) {

@@ -22,7 +22,8 @@ export type Moment = 'start' | 'end';
 export interface Snapshots {
   /**
    * Keeps the files of a workspace as a run finds or leaves it; what was kept first stands. False where nothing can be
-   * kept: outside git, without git, or when it takes longer than ten seconds. Throws `StoreFailure` where the disk is full.
+   * kept: outside git, without git, or when it takes longer than ten seconds. Throws `StoreFailure` where the disk is
+   * full.
    */
   keepSnapshot(run: string, moment: Moment, workspace: string): Promise<boolean>;
   /** Git's name of the tree that was kept; null where none was. */

@@ -53,8 +53,8 @@ export function stateAround(folder: string): string | null {
 }
 
 /**
- * The paths below a folder where a state folder, or a part of it, is to be seen: where it lies, and where it, what holds
- * it or what is in it is mounted once more. All are real paths.
+ * The paths below a folder where a state folder, or a part of it, is to be seen: where it lies, and where it, what
+ * holds it or what is in it is mounted once more. All are real paths.
  */
 export function placesOf(stateDir: string, folder: string): string[] {
   const real = realOf(stateDir);

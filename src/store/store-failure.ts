@@ -10,7 +10,10 @@ export class StoreFailure extends Error {
     this.type = type;
   }
 
-  /** Whether it passes once somebody has made room, has let this user write, or works where the store is now: then the same can be done again. */
+  /**
+   * Whether it passes once somebody has made room, has let this user write, or works where the store is now: then the
+   * same can be done again.
+   */
   get passes(): boolean {
     const code = errorCode(this.cause);
     return code !== null && (NO_SPACE.has(code) || NOT_NOW.has(code));
@@ -50,7 +53,8 @@ export function storeFailure(error: unknown, action: 'read' | 'write' | 'create'
   if (code !== null && NO_SPACE.has(code)) {
     return new StoreFailure(
       'store-full',
-      `Cannot ${action} \`${path}\`: no space is left there (${code}). What is written waits for room: free some space.`,
+      `Cannot ${action} \`${path}\`: no space is left there (${code}). What is written waits for room: free ` +
+        `some space.`,
       options,
     );
   }

@@ -45,8 +45,9 @@ export interface LogWriter {
   /** `at` is now when left out. */
   write(stream: LogLine['stream'], text: string, at?: string): void;
   /**
-   * The same for words that are kept elsewhere too, as a model's are in the journal: unless something is written after them,
-   * they get into the file when what the step came to is on its way. Nobody waits for them, and none is told if they do not.
+   * The same for words that are kept elsewhere too, as a model's are in the journal: unless something is written after
+   * them, they get into the file when what the step came to is on its way. Nobody waits for them, and none is told if
+   * they do not.
    */
   writeLast(stream: LogLine['stream'], text: string, at?: string): void;
   close(): Promise<void>;
@@ -71,7 +72,10 @@ export interface Store
     TaintFiles {
   /** Random, made with the folder; names the task queue (decision 11). */
   id: string;
-  /** State folder of the store that this one is a copy of, which goes on with the runs that were open; null of any other. */
+  /**
+   * State folder of the store that this one is a copy of, which goes on with the runs that were open; null of any
+   * other.
+   */
   copiedFrom: string | null;
   /** The state folder, where it is on this machine: no tool of an agent sees anything of it. */
   folder: string | null;
@@ -79,7 +83,10 @@ export interface Store
   put(value: Json): Promise<Value>;
   /** Stores whatever its size. */
   putAlways(value: Json): Promise<StoredValue>;
-  /** The same for who has more to write meanwhile: what `stored` names is there once `named` has resolved, and on disk once `done` has. */
+  /**
+   * The same for who has more to write meanwhile: what `stored` names is there once `named` has resolved, and on disk
+   * once `done` has.
+   */
   beginPut(value: Json): { stored: StoredValue } & Writing;
   /** Reads and verifies. Throws a `StoreFailure` naming the hash when it is missing or corrupt. */
   get(ref: Hash): Promise<Json>;
@@ -91,9 +98,14 @@ export interface Store
   readJournal(key: JournalKey): Promise<JournalEntry | null>;
   /** Every key of a journal with its last entry, in the order in which they came. */
   listJournal(scope: string): Promise<[key: string, entry: JournalEntry][]>;
-  /** Makes a journal's file while what is to be journalled is asked for, so that the first answer need not wait for it. */
+  /**
+   * Makes a journal's file while what is to be journalled is asked for, so that the first answer need not wait for it.
+   */
   prepareJournal(scope: string): void;
-  /** The entry is in the file when this resolves, and outlives every process; its sync comes soon after. Of two under one key the last holds. */
+  /**
+   * The entry is in the file when this resolves, and outlives every process; its sync comes soon after. Of two under
+   * one key the last holds.
+   */
   writeJournal(key: JournalKey, entry: JournalEntry): Promise<void>;
   /** The record is there only when what it names is: once `named` has resolved. */
   writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;

@@ -17,7 +17,9 @@ const submittedSchema = z.object({
 export type SubmittedRun = z.infer<typeof submittedSchema>;
 
 export interface SubmittedFiles {
-  /** Remembers a root run that is about to be started. Gives false, and changes nothing, where its id is known already. */
+  /**
+   * Remembers a root run that is about to be started. Gives false, and changes nothing, where its id is known already.
+   */
   noteSubmitted(run: SubmittedRun): Promise<boolean>;
   /** All that were submitted here and not forgotten; those that have ended are among them. */
   listSubmitted(): Promise<SubmittedRun[]>;

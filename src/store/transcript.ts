@@ -5,8 +5,8 @@ import { StoreFailure } from './store-failure.js';
 import type { Store } from './store.js';
 
 /**
- * A transcript is a chain of stored messages, each naming its parent's hash (I7): the last one's hash names all that was
- * said. To fork a conversation is to append twice to the same message.
+ * A transcript is a chain of stored messages, each naming its parent's hash (I7): the last one's hash names all that
+ * was said. To fork a conversation is to append twice to the same message.
  */
 export async function appendMessage(
   store: Pick<Store, 'putAlways'>,

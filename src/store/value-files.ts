@@ -90,8 +90,8 @@ function parse(content: Buffer): Json {
 }
 
 /**
- * A value as another process reads it: canonical JSON sorts members, and their order shows in a text that is made from it. A
- * worker that takes over must ask the same as the one before, down to the letter (I8).
+ * A value as another process reads it: canonical JSON sorts members, and their order shows in a text that is made from
+ * it. A worker that takes over must ask the same as the one before, down to the letter (I8).
  */
 function asRead(value: Json, content: Buffer): Json {
   return typeof value === 'object' ? parse(content) : value;
@@ -102,7 +102,8 @@ export function fileOf(folder: string, ref: string): string {
   if (!isHash(ref))
     throw new StoreFailure(
       'store-missing',
-      `Expected the name of a stored value (\`sha256:\` and 64 hexadecimal digits), got \`${String(ref).slice(0, 80)}\`.`,
+      `Expected the name of a stored value (\`sha256:\` and 64 hexadecimal digits), got ` +
+        `\`${String(ref).slice(0, 80)}\`.`,
     );
   const hex = ref.slice('sha256:'.length);
   return join(folder, hex.slice(0, 2), hex);

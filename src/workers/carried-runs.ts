@@ -4,9 +4,9 @@ import { INTERPRETER, MEMO } from '../plan/names.js';
 const OPEN_QUERY = `WorkflowType = '${INTERPRETER}' AND ExecutionStatus = 'Running'`;
 
 /**
- * Ends the open runs that a copy of a store has with the copied database: they are the original's, which goes on with them, and
- * here they would be done and paid once more. By whose a run is its root's memo tells. Gives the roots that it ended. Called before
- * a worker polls.
+ * Ends the open runs that a copy of a store has with the copied database: they are the original's, which goes on with
+ * them, and here they would be done and paid once more. By whose a run is its root's memo tells. Gives the roots that
+ * it ended. Called before a worker polls.
  */
 export async function endCarriedRuns(
   client: Client,

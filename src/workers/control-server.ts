@@ -11,7 +11,10 @@ export type Standing =
   | { phase: 'failed'; message: string; hint: string | null; again?: true };
 
 export interface ControlHandlers {
-  /** A command joins, with what it knows of providers. Gives whether the host serves it; one that ends does not, and the command looks for the next. */
+  /**
+   * A command joins, with what it knows of providers. Gives whether the host serves it; one that ends does not, and the
+   * command looks for the next.
+   */
   onHello: (hello: ClientMessage & { type: 'hello' }) => boolean;
   onStop: () => void;
   /** Whether the host ends in favour of another build; it has begun to end when this is true. */

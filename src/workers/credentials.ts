@@ -7,7 +7,9 @@ import { addressVariable } from '../plan/notice.js';
 import { variablesIn, variablesOf } from '../plan/mcp-server.js';
 import type { Env } from '../store/cache-folder.js';
 
-/** The provider variables that are set, and those that the config names: they travel to the host in memory only (I13). */
+/**
+ * The provider variables that are set, and those that the config names: they travel to the host in memory only (I13).
+ */
 export function providerVariables(env: Env, named: string[] = []): Record<string, string> {
   return Object.fromEntries(
     [...CREDENTIALS, ...named].flatMap((name) => {
@@ -25,7 +27,10 @@ export interface NamesVariables {
   notify?: Config['notify'];
 }
 
-/** Every variable that the config names: keys of providers, secrets of MCP servers and of the search, and where notices go. */
+/**
+ * Every variable that the config names: keys of providers, secrets of MCP servers and of the search, and where notices
+ * go.
+ */
 export function configVariables({ providers, mcp = {}, search, notify }: NamesVariables): string[] {
   const address = addressVariable(notify?.webhook);
   return [

@@ -29,7 +29,10 @@ export interface Finding {
   fix: string | null;
 }
 
-/** Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but those whose address is named. */
+/**
+ * Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but those whose
+ * address is named.
+ */
 export async function diagnose(
   project: Project,
   config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models'>,
@@ -88,7 +91,8 @@ async function temporalProgram(env: Env): Promise<Finding> {
           : 'there is none; the first run builds it with Go, in 3 to 4 minutes',
       fix:
         go === null
-          ? `Install Go, put \`temporal\` (${TEMPORAL_CLI_VERSION} or later) on the PATH, or set PERDURE_TEMPORAL_BIN or TEMPORAL_ADDRESS`
+          ? `Install Go, put \`temporal\` (${TEMPORAL_CLI_VERSION} or later) on the PATH, or set ` +
+            `PERDURE_TEMPORAL_BIN or TEMPORAL_ADDRESS`
           : null,
     };
   } catch (error) {
@@ -161,7 +165,9 @@ async function host({ stateDir }: Project, { task_queue }: { task_queue?: string
   if (status === null)
     return { name: 'host', ok: true, required: false, detail: 'not running; the next run starts it', fix: null };
   const other = task_queue !== undefined && status.phase === 'ready' && status.taskQueue !== task_queue;
-  const detail = `${status.phase}, pid ${String(status.pid)}, server ${status.address}, ${status.uiUrl}, task queue ${status.taskQueue}`;
+  const detail =
+    `${status.phase}, pid ${String(status.pid)}, server ${status.address}, ${status.uiUrl}, task queue ` +
+    `${status.taskQueue}`;
   return {
     name: 'host',
     ok: !other,

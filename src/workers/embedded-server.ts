@@ -51,8 +51,8 @@ export async function findServer(stateDir: string): Promise<EmbeddedServer | nul
 }
 
 /**
- * Ends servers that have the database of a state folder open under another name, or another database under this one's: the
- * folder was moved, or removed, while they ran and their host was killed. The caller holds the host's lock.
+ * Ends servers that have the database of a state folder open under another name, or another database under this one's:
+ * the folder was moved, or removed, while they ran and their host was killed. The caller holds the host's lock.
  */
 export async function endStrayServers(stateDir: string): Promise<number> {
   const database = databaseFile(await realpath(stateDir));

@@ -4,7 +4,10 @@ import { UnavailableError } from './errors.js';
 /** With fewer a host with its server, its logs and its connections comes to an end in the middle of work. */
 const FEWEST_FILES = 256;
 
-/** Throws an UnavailableError where this process, and so what it starts, may open too few files at once. Nobody says so outside Linux. */
+/**
+ * Throws an UnavailableError where this process, and so what it starts, may open too few files at once. Nobody says so
+ * outside Linux.
+ */
 export function requireFiles(): void {
   const most = mostFiles();
   if (most === null || most >= FEWEST_FILES) return;

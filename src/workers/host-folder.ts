@@ -12,9 +12,9 @@ export interface HeldFolder {
 }
 
 /**
- * Looks after the folder that a host or a worker holds. Calls `onGone` once, with what happened, when the folder does not
- * stand where it did: it was moved, or removed, or another is there. `onRoom` hears when its disk gets full, and when there is room again.
- * The folder is kept open, so that no other gets its number meanwhile.
+ * Looks after the folder that a host or a worker holds. Calls `onGone` once, with what happened, when the folder does
+ * not stand where it did: it was moved, or removed, or another is there. `onRoom` hears when its disk gets full, and
+ * when there is room again. The folder is kept open, so that no other gets its number meanwhile.
  */
 export function holdFolder(
   stateDir: string,
@@ -32,7 +32,8 @@ export function holdFolder(
     if (hasRoom !== hadRoom) onRoom(hasRoom);
     hadRoom = hasRoom;
   };
-  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS); // what cannot be looked at now is looked at again
+  // what cannot be looked at now is looked at again
+  const timer = setInterval(() => void look().catch(() => undefined), LOOK_MS);
   timer.unref();
   let isOpen = true;
   return {

@@ -12,12 +12,12 @@ export interface Lock {
 /**
  * Tries to take the lock named `purpose` on a folder, which must exist. Null when another process holds it.
  *
- * The system itself frees it when its owner dies, however it dies, so there is no stale lock and no take-over:
- * on Linux it is a listening socket in the abstract namespace, named by the user and the folder's device and number: a folder
- * that is moved takes its lock along; on macOS and the BSDs a file opened with `O_EXLOCK` in the folder. It is inherited by a forked child until that child
- * executes another program, so a lock that can be taken means that whatever its owner was spawning is visible under
- * its own command line. Abstract sockets belong to a network namespace: a folder that is shared between containers
- * must be used by one of them only.
+ * The system itself frees it when its owner dies, however it dies, so there is no stale lock and no take-over: on Linux
+ * it is a listening socket in the abstract namespace, named by the user and the folder's device and number: a folder
+ * that is moved takes its lock along; on macOS and the BSDs a file opened with `O_EXLOCK` in the folder. It is
+ * inherited by a forked child until that child executes another program, so a lock that can be taken means that
+ * whatever its owner was spawning is visible under its own command line. Abstract sockets belong to a network
+ * namespace: a folder that is shared between containers must be used by one of them only.
  */
 export async function takeLock(folder: string, purpose: string): Promise<Lock | null> {
   return process.platform === 'linux' ? takeSocket(socketName(folder, purpose)) : takeFile(lockFile(folder, purpose));

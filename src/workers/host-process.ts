@@ -16,7 +16,9 @@ export function idleSetting(env: Env): number {
   return ms;
 }
 
-/** Aborted by the first SIGTERM or SIGINT. The second ends the process at once; its server is found and joined later. */
+/**
+ * Aborted by the first SIGTERM or SIGINT. The second ends the process at once; its server is found and joined later.
+ */
 export function hostSignal(onSecond: () => void = () => process.exit(130)): AbortSignal {
   const ending = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
@@ -25,7 +27,10 @@ export function hostSignal(onSecond: () => void = () => process.exit(130)): Abor
   return ending.signal;
 }
 
-/** Lets this process outlive its log: a line that a full disk does not take, or that nobody reads any more, is lost and ends nothing. */
+/**
+ * Lets this process outlive its log: a line that a full disk does not take, or that nobody reads any more, is lost and
+ * ends nothing.
+ */
 export function outliveLog(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

@@ -5,7 +5,10 @@ import { OWN_SERVER } from './reach.js';
 import { NAMESPACE } from './server-command.js';
 import { pollersUntil } from './task-queue.js';
 
-/** Resolves when somebody polls the queue: before that a run's updates and queries would hang. Rejects with the signal's reason. */
+/**
+ * Resolves when somebody polls the queue: before that a run's updates and queries would hang. Rejects with the signal's
+ * reason.
+ */
 export async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
   await connected(address, async (connection) => {
     if ((await pollersUntil(signal, connection, NAMESPACE, taskQueue)).length === 0) signal.throwIfAborted();

@@ -57,7 +57,9 @@ export function watchSilence(
 /** What to say of a host that does not answer, or does not end. */
 export function silentError({ stateDir, host }: Listened, stopped: boolean): UnavailableError {
   const pid = String(host.pid);
-  const message = `The host of \`${stateDir}\` (process ${pid}) does not answer${stopped ? ': it was stopped and stands still' : ''}.`;
+  const message =
+    `The host of \`${stateDir}\` (process ${pid}) does not ` +
+    `answer${stopped ? ': it was stopped and stands still' : ''}.`;
   const goOn = stopped ? `Let it go on: kill -CONT ${pid}. Or end it` : `Its log is ${hostLog(stateDir)}. End it`;
   return new UnavailableError(message, `${goOn}: kill -9 ${pid}; the next command starts another, and open runs go on`);
 }

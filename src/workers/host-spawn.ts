@@ -21,8 +21,8 @@ export interface SpawnedHost {
 const LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does it
- * inherit whose it is where a command of another run starts it: it is to outlive that one.
+ * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does
+ * it inherit whose it is where a command of another run starts it: it is to outlive that one.
  */
 const INHERITED =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;

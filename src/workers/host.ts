@@ -255,7 +255,9 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
 function tellCarried(runs: string[], copiedFrom: string, onProgress: (line: string) => void): void {
   if (runs.length > 0)
     onProgress(
-      `this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ${runs.length === 1 ? 'was' : 'were'} ended here`,
+      `this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ` +
+        `${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ` +
+        `${runs.length === 1 ? 'was' : 'were'} ended here`,
     );
 }
 

@@ -12,14 +12,14 @@ import { ThreadClient } from './thread-client.js';
 import { leaveOutUnusedOptions } from './unused-options.js';
 
 /**
- * Of the thread's heap, where a workflow task leaves little behind: V8's default lets it grow to 48 MB before what nobody needs is
- * collected, as much as 400 waiting runs. A step takes no longer for it.
+ * Of the thread's heap, where a workflow task leaves little behind: V8's default lets it grow to 48 MB before what
+ * nobody needs is collected, as much as 400 waiting runs. A step takes no longer for it.
  */
 const YOUNG_MB = 3;
 
 /**
- * Temporal's worker, but for the promise hook of the thread that runs workflow code, and for what the SDK does for options that no worker of ours
- * has; those are left out of `options` too.
+ * Temporal's worker, but for the promise hook of the thread that runs workflow code, and for what the SDK does for
+ * options that no worker of ours has; those are left out of `options` too.
  */
 export class InterpreterWorker extends Worker {
   protected static override async createWorkflowCreator(

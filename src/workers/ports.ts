@@ -7,8 +7,8 @@ import { codeOf } from './errors.js';
 export const LOOPBACK = '127.0.0.1';
 
 /**
- * Below where Linux and macOS take the ports of outgoing connections from: none of those can sit on the port of a server
- * that is about to be started again.
+ * Below where Linux and macOS take the ports of outgoing connections from: none of those can sit on the port of a
+ * server that is about to be started again.
  */
 const FIRST_PORT = 20_000;
 const PORTS = 12_000;

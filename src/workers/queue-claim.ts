@@ -12,9 +12,9 @@ interface Queue {
 }
 
 /**
- * Sees to it that workers of one store poll a queue, and of no other: activities of a run need its values, and a worker that
- * lacks them fails it. The queue is claimed until this worker is seen polling, by a workflow that nobody works at: of two that start
- * at once the server lets one have it. Throws an UnavailableError that names the other store.
+ * Sees to it that workers of one store poll a queue, and of no other: activities of a run need its values, and a worker
+ * that lacks them fails it. The queue is claimed until this worker is seen polling, by a workflow that nobody works at:
+ * of two that start at once the server lets one have it. Throws an UnavailableError that names the other store.
  */
 export async function claimQueue({ connection, namespace, taskQueue }: Queue, store: { id: string }): Promise<void> {
   const [other] = storesOf(await pollersAt(connection, namespace, taskQueue)).filter((id) => id !== store.id);

@@ -6,8 +6,9 @@ import type { TemporalSettings } from './temporal-settings.js';
 /** The server answers within so long, or it counts as unreachable. */
 export const REACH_MS = 4500;
 /**
- * Back fast when a server of ours was started again; gRPC alone waits up to two minutes. And a page of history may have more than
- * gRPC's 4 MiB: the server counts its events, not its bytes, and anybody may send a run signals of nearly 2 MiB each.
+ * Back fast when a server of ours was started again; gRPC alone waits up to two minutes. And a page of history may have
+ * more than gRPC's 4 MiB: the server counts its events, not its bytes, and anybody may send a run signals of nearly 2
+ * MiB each.
  */
 export const CHANNEL = {
   'grpc.initial_reconnect_backoff_ms': 100,
@@ -15,10 +16,16 @@ export const CHANNEL = {
   'grpc.max_receive_message_length': 128 * 1024 * 1024,
 };
 
-/** To a server of ours: on this machine, so through no proxy that the environment names; and it has said that it is there. */
+/**
+ * To a server of ours: on this machine, so through no proxy that the environment names; and it has said that it is
+ * there.
+ */
 export const OWN_SERVER = { connectTimeout: '30s', channelArgs: { ...CHANNEL, 'grpc.enable_http_proxy': 0 } } as const;
 
-/** Connects to a server elsewhere within five seconds, and makes sure that the namespace is there. Throws an UnavailableError. */
+/**
+ * Connects to a server elsewhere within five seconds, and makes sure that the namespace is there. Throws an
+ * UnavailableError.
+ */
 export async function reach({
   connection: options,
   address,

@@ -3,7 +3,10 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 
-/** A program and all that it uses in one file, as the build wraps it: a CommonJS module that is given how to import, too. */
+/**
+ * A program and all that it uses in one file, as the build wraps it: a CommonJS module that is given how to import,
+ * too.
+ */
 type Bundle = (
   require: NodeJS.Require,
   importModule: (specifier: string) => Promise<unknown>,
@@ -12,9 +15,9 @@ type Bundle = (
 ) => void;
 
 /**
- * Runs a program of the build from its one file `<name>.cjs`, with what V8 has compiled of it before, kept in `<name>.cache`: to find,
- * read and compile modules one by one takes a third of the time of `perdure list`, and half of a host's start. V8 refuses what was
- * compiled with other flags, and then compiles.
+ * Runs a program of the build from its one file `<name>.cjs`, with what V8 has compiled of it before, kept in
+ * `<name>.cache`: to find, read and compile modules one by one takes a third of the time of `perdure list`, and half of
+ * a host's start. V8 refuses what was compiled with other flags, and then compiles.
  */
 export function runCompiled(file: string): void {
   const cache = file.replace(/\.cjs$/, '.cache');

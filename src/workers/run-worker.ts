@@ -72,7 +72,8 @@ export function workflowBundle(): WorkflowBundle {
   const ours = sdkVersion();
   if (made?.sdk !== ours)
     throw new UnavailableError(
-      `Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got \`${made?.sdk ?? 'no version'}\`.`,
+      `Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got ` +
+        `\`${made?.sdk ?? 'no version'}\`.`,
       hint,
     );
   return { codePath, buildId: made.buildId };
@@ -87,6 +88,7 @@ function madeWith(path: string): { sdk: string; buildId: string } | null {
 }
 
 function sdkVersion(): string {
-  const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string }; // npm's format
+  // npm's format
+  const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
   return version;
 }

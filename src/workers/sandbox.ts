@@ -8,7 +8,10 @@ interface Activator {
   sinkCalls: readonly unknown[];
 }
 
-/** Where all runs' workflow code runs, with what the SDK leaves there before it calls into it: SDK 1.24, `workflow/reusable-vm.js`. */
+/**
+ * Where all runs' workflow code runs, with what the SDK leaves there before it calls into it: SDK 1.24,
+ * `workflow/reusable-vm.js`.
+ */
 export interface Sandbox extends Context {
   __temporal_args?: [holder: Holder, name: string, args: unknown[]];
   /** Of the run that was called last. */
@@ -19,8 +22,9 @@ export interface Sandbox extends Context {
 const activators = new WeakMap<Holder, Activator>();
 
 /**
- * Gives the sandbox to the run that is about to be called. The SDK would look at each global of the sandbox, keep what the last run left
- * there and put this run's in its place, some 70 of them: workflow code of ours sets none (lint sees to it), so only the SDK's own changes hands.
+ * Gives the sandbox to the run that is about to be called. The SDK would look at each global of the sandbox, keep what
+ * the last run left there and put this run's in its place, some 70 of them: workflow code of ours sets none (lint sees
+ * to it), so only the SDK's own changes hands.
  */
 export function switchRun(sandbox: Sandbox): void {
   const { __temporal_args: call, __TEMPORAL_BAG_HOLDER__: last, __TEMPORAL_ACTIVATOR__: activator } = sandbox;

@@ -6,8 +6,8 @@ import { LOOPBACK } from './ports.js';
 export const NAMESPACE = 'default';
 
 /**
- * An empty namespace that the server of this database has and no other: who answers on a port tells by it whose server it is.
- * Two projects that start in one moment see the same port free.
+ * An empty namespace that the server of this database has and no other: who answers on a port tells by it whose server
+ * it is. Two projects that start in one moment see the same port free.
  */
 export function markOf(database: string): string {
   return `perdure-${sha256(database).slice('sha256:'.length, 'sha256:'.length + 16)}`;
@@ -23,11 +23,12 @@ export interface ServerPorts {
 
 /** Decision 8: stock, a step takes 102 ms; so it takes 9 ms, and every step is still synced. */
 const DYNAMIC_CONFIG: Record<string, string> = {
-  // With every task that comes, a queue looks again at all that it has finished since it last told the database, every 30 s:
-  // under load a sixth of the server's CPU. Where nothing came, it writes nothing.
+  // With every task that comes, a queue looks again at all that it has finished since it last told the database, every
+  // 30 s: under load a sixth of the server's CPU. Where nothing came, it writes nothing.
   'history.transferProcessorUpdateAckInterval': '"1s"',
   'history.visibilityProcessorUpdateAckInterval': '"1s"',
-  // The development server asks the database for its columns with each commit, in case one was added: ours has all from its start.
+  // The development server asks the database for its columns with each commit, in case one was added: ours has all from
+  // its start.
   'system.forceSearchAttributesCacheRefreshOnRead': 'false',
   'history.transferProcessorMaxPollRPS': '2000',
   'history.timerProcessorMaxPollRPS': '2000',

@@ -16,7 +16,9 @@ export function databaseFile(stateDir: string): string {
   return join(stateDir, 'temporal.db');
 }
 
-/** What stands in the place of a state folder is told of before anything needs the folder. Throws an UnavailableError. */
+/**
+ * What stands in the place of a state folder is told of before anything needs the folder. Throws an UnavailableError.
+ */
 export function requireFolder(stateDir: string): void {
   const found = statSync(stateDir, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
@@ -27,14 +29,15 @@ export function requireFolder(stateDir: string): void {
 }
 
 /**
- * A project in its own state folder would have its files among those of the store, and agents would work on both. Throws an
- * UnavailableError.
+ * A project in its own state folder would have its files among those of the store, and agents would work on both.
+ * Throws an UnavailableError.
  */
 export function requireApart({ root, stateDir }: { root: string; stateDir: string }): void {
   const [project, state] = [realOf(root), realOf(stateDir)];
   if (project !== state && !project.startsWith(`${state}/`)) return;
   throw new UnavailableError(
-    `Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ${project === state ? 'is' : 'holds'} \`${root}\`.`,
+    `Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ` +
+      `${project === state ? 'is' : 'holds'} \`${root}\`.`,
     'Set PERDURE_STATE_DIR to a folder of its own.',
   );
 }
@@ -108,7 +111,8 @@ export function databaseError(said: string, stateDir: string): UnavailableError 
 function corrupt(file: string): UnavailableError {
   return new UnavailableError(
     `The server's database \`${file}\` is corrupt.`,
-    `Restore it from a copy, or move it and its -wal and -shm files away to start with an empty one; closed runs stay under ${join(file, '..', 'runs')}.`,
+    `Restore it from a copy, or move it and its -wal and -shm files away to start with an empty one; closed ` +
+      `runs stay under ${join(file, '..', 'runs')}.`,
   );
 }
 

@@ -55,7 +55,10 @@ const LOG_BYTES = 8 * 1024 * 1024;
 const PORT_TAKEN = 'address already in use';
 const START_TRIES = 5;
 
-/** Joins the live server of a state folder or starts one, and keeps one running on its ports. The caller holds the host's lock. */
+/**
+ * Joins the live server of a state folder or starts one, and keeps one running on its ports. The caller holds the
+ * host's lock.
+ */
 export async function superviseServer(options: SupervisorOptions): Promise<SupervisedServer> {
   const first = (await joinServer(options)) ?? (await startFirst(options));
   let { server } = first;

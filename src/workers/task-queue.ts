@@ -8,7 +8,10 @@ import type { TemporalLink } from './temporal-link.js';
 
 /** A poll waits at most a minute, so whoever has not polled for longer is gone. */
 const POLLED_WITHIN_MS = 75_000;
-/** How long our host's worker has to poll again after its server was restarted: the SDK pauses up to ten seconds between two tries. */
+/**
+ * How long our host's worker has to poll again after its server was restarted: the SDK pauses up to ten seconds between
+ * two tries.
+ */
 const POLLS_AGAIN_WITHIN_MS = 30_000;
 /** A worker's identity ends with its store's id; it stands in four events of every step, so it says no more. */
 const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})$/;
@@ -55,8 +58,8 @@ export async function pollersAt(connection: Connection, namespace: string, taskQ
 }
 
 /**
- * Sees to it that somebody polls the queues of the hosts that a Plan's devices hang on. Throws an UnavailableError naming
- * the queue and its devices when nobody does: a step there would wait for ever.
+ * Sees to it that somebody polls the queues of the hosts that a Plan's devices hang on. Throws an UnavailableError
+ * naming the queue and its devices when nobody does: a step there would wait for ever.
  */
 export async function requireHosts(
   { connection, namespace }: Pick<TemporalLink, 'connection' | 'namespace'>,
@@ -90,8 +93,8 @@ export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typ
 }
 
 /**
- * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the worker has
- * found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
+ * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the
+ * worker has found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
  */
 export async function pollersOf(
   {
@@ -125,7 +128,9 @@ function requireOneStore(taskQueue: string, pollers: string[], store: { id: stri
 /** What is told where workers of another store poll a queue. */
 export function otherStore(taskQueue: string, ours: string, other: string): UnavailableError {
   return new UnavailableError(
-    `The task queue \`${taskQueue}\` is polled by workers of the store \`${other}\`, and this is the store \`${ours}\`.`,
-    'Give each store a queue of its own (`task_queue:` in perdure.yml, or --task-queue). Where the other one has ended, it is forgotten after a minute.',
+    `The task queue \`${taskQueue}\` is polled by workers of the store \`${other}\`, and this is the store ` +
+      `\`${ours}\`.`,
+    'Give each store a queue of its own (`task_queue:` in perdure.yml, or --task-queue). Where the other one ' +
+      'has ended, it is forgotten after a minute.',
   );
 }

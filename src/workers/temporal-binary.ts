@@ -153,7 +153,10 @@ async function inspect(path: string): Promise<TemporalBinary | string> {
   }
   const server = /Server (\d+)\.(\d+)\.(\d+)/.exec(text);
   if (server === null)
-    return `Expected \`${path} --version\` to name its server, got \`${(text.trim().split('\n')[0] ?? '').slice(0, 80)}\`.`;
+    return (
+      `Expected \`${path} --version\` to name its server, got ` +
+      `\`${(text.trim().split('\n')[0] ?? '').slice(0, 80)}\`.`
+    );
   const [major, minor] = [Number(server[1]), Number(server[2])];
   const recent = major > OLDEST_SERVER[0] || (major === OLDEST_SERVER[0] && minor >= OLDEST_SERVER[1]);
   const version = server[0].slice('Server '.length);

@@ -38,7 +38,9 @@ export async function buildTemporal(provision: Provision): Promise<void> {
 const DRAFT = 'build-';
 const OWNER = 'go.json';
 
-/** Ends the `go` of a builder that was killed and removes its half-made files. We hold the lock, so all are left over. */
+/**
+ * Ends the `go` of a builder that was killed and removes its half-made files. We hold the lock, so all are left over.
+ */
 async function removeLeftovers(folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((entry) => entry.startsWith(DRAFT))) {
     const go = await readFile(join(folder, name, OWNER), 'utf8')
@@ -63,7 +65,8 @@ async function runGo(go: string, draft: string, { env, onProgress, signal }: Pro
   try {
     const ended = endOf(child);
     const identity = child.pid === undefined ? null : await identify(child.pid);
-    if (identity !== null) await writeAtomically(join(draft, OWNER), JSON.stringify(identity)); // Who takes over reads all of it or nothing.
+    // Who takes over reads all of it or nothing.
+    if (identity !== null) await writeAtomically(join(draft, OWNER), JSON.stringify(identity));
     const code = await ended;
     signal?.throwIfAborted();
     if (code !== 0) throw new Error(`\`go install ${MODULE}\` failed:\n${report.tail()}`);

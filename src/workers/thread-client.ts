@@ -13,9 +13,10 @@ export interface Concluded {
 const LOOKS = 3;
 
 /**
- * The SDK's client of the thread that runs workflow code, but for two things. It asks for what a task logged only when there is something: the
- * task's commands would wait for the answer. And it ends a thread that has not answered for `limitMs`, and the worker with it, when something was asked: the
- * SDK's limit of each call costs a thread of Node's each, and when it is over where an `await` went on in a scope, Node ends the whole process.
+ * The SDK's client of the thread that runs workflow code, but for two things. It asks for what a task logged only when
+ * there is something: the task's commands would wait for the answer. And it ends a thread that has not answered for
+ * `limitMs`, and the worker with it, when something was asked: the SDK's limit of each call costs a thread of Node's
+ * each, and when it is over where an `await` went on in a scope, Node ends the whole process.
  */
 export class ThreadClient extends WorkerThreadClient {
   readonly #quiet = new Set<string>();

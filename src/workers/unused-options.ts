@@ -6,7 +6,8 @@ import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-option
  * Leaves out what the SDK does in this process for options that no worker of ours has (`docs/performance.md`):
  *
  * - four times a step all payloads of a task are walked for codecs and an external storage, of which there are none;
- * - what is traced or logged for debugging gets its attributes collected before the logger, which takes warnings and errors, drops it.
+ * - what is traced or logged for debugging gets its attributes collected before the logger, which takes warnings and
+ *   errors, drops it.
  *
  * Throws where a worker does have codecs or a storage.
  */

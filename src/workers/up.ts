@@ -17,7 +17,9 @@ export interface UpOptions {
   onReady: (host: HostInfo) => void;
 }
 
-/** The host in the foreground: runs until SIGINT, SIGTERM or `server stop`. Throws an UnavailableError when it cannot. */
+/**
+ * The host in the foreground: runs until SIGINT, SIGTERM or `server stop`. Throws an UnavailableError when it cannot.
+ */
 export async function up({ project, config, taskQueue, uiPort, credentials, log, onReady }: UpOptions): Promise<void> {
   const end = await runHost({
     stateDir: project.stateDir,

@@ -4,11 +4,11 @@ import { RUN_TAG } from '../activities/tagged-processes.js';
 import { startOf } from './processes.js';
 
 /**
- * Waits for the end of its input, then kills, round after round, all that carries the tag `$1`. The pipe's other end
- * is closed where a process becomes another program: a command that is just being started holds the end back until it
- * carries its tag. `$2` and `$3` are the worker's pid and start: as soon as another process has that pid, the tag may be
- * that one's, and what is still left is for the reaper. (GNU `grep` fails when it may not read one of the files, also if
- * another has what is sought: its output tells, not its status.)
+ * Waits for the end of its input, then kills, round after round, all that carries the tag `$1`. The pipe's other end is
+ * closed where a process becomes another program: a command that is just being started holds the end back until it
+ * carries its tag. `$2` and `$3` are the worker's pid and start: as soon as another process has that pid, the tag may
+ * be that one's, and what is still left is for the reaper. (GNU `grep` fails when it may not read one of the files,
+ * also if another has what is sought: its output tells, not its status.)
  */
 const SCRIPT = `
 tag=$1 pid=$2 started=$3

@@ -4,9 +4,9 @@ import { concludes, switchRun } from './sandbox.js';
 import type { Sandbox } from './sandbox.js';
 import type { Concluded } from './thread-client.js';
 
-// The thread in which a worker of ours runs workflow code: the SDK's, but for its promise hook, for what runs keep of the sandbox, and for the
-// time limit of each call into it, for which Node starts and ends a thread: `thread-client.ts` watches instead, and is told with a task's commands
-// whether it logged anything.
+// The thread in which a worker of ours runs workflow code: the SDK's, but for its promise hook, for what runs keep of
+// the sandbox, and for the time limit of each call into it, for which Node starts and ends a thread: `thread-client.ts`
+// watches instead, and is told with a task's commands whether it logged anything.
 leaveOutPromiseHook();
 const { runInContext } = Object.getOwnPropertyDescriptors(Script.prototype);
 Object.defineProperty(Script.prototype, 'runInContext', {

@@ -45,8 +45,8 @@ interface Going {
 
 /**
  * Does what has not started of a foreach in batch runs, in order: one after another, except that those which wait for
- * people keep nobody waiting. Leaves items to the caller where the run starts nothing any more, or one failed that stops
- * the others. Also returns when it is cancelled, once all of it has ended (I9): the caller looks. `rounds.broken`
+ * people keep nobody waiting. Leaves items to the caller where the run starts nothing any more, or one failed that
+ * stops the others. Also returns when it is cancelled, once all of it has ended (I9): the caller looks. `rounds.broken`
  * then says why a batch run ended that was cancelled, terminated or not started without this run's doing.
  */
 export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<void> {

@@ -24,8 +24,8 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
       pages: top.pages,
       charged: chargedIn(top.context.purse),
     };
-    // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one that was
-    // made it is the only place that tells its Plan.
+    // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one
+    // that was made it is the only place that tells its Plan.
     if (
       top.context.nested !== null &&
       status !== 'cancelled' &&

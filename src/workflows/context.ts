@@ -51,7 +51,10 @@ export interface RunContext {
   purse: Purse;
   /** The run's own steps. */
   top: Scope;
-  /** What was carried on when the run continued as new, by path: gates as they were shown, until they are shown again, and running block steps. */
+  /**
+   * What was carried on when the run continued as new, by path: gates as they were shown, until they are shown again,
+   * and running block steps.
+   */
   carriedGates: Map<string, Gate>;
   carriedBlocks: Record<string, CarriedBlock>;
   /** Conversations that have not ended, by path: those of steps, and of the agents that they call. */
@@ -68,7 +71,9 @@ export interface RunContext {
   cancelled: string | null;
   /** It does some items of a foreach of the run that started it. */
   isBatch: boolean;
-  /** Of a batch run: what came of its items, and their results in pages; null before they have ended, and of other runs. */
+  /**
+   * Of a batch run: what came of its items, and their results in pages; null before they have ended, and of other runs.
+   */
   items: BatchEnd | null;
   /** ISO 8601, UTC. */
   startedAt: string;
@@ -119,14 +124,20 @@ export function identityOf(
   };
 }
 
-/** A Plan as a run below this one is started with: to shorten it takes up to a millisecond, and items may start thousands of runs of one. */
+/**
+ * A Plan as a run below this one is started with: to shorten it takes up to a millisecond, and items may start
+ * thousands of runs of one.
+ */
 export function shortened({ shortPlans }: RunContext, plan: Plan): ShortPlan {
   const short = shortPlans.get(plan.hash) ?? shortPlan(plan);
   shortPlans.set(plan.hash, short);
   return short;
 }
 
-/** Gives a run the scope of its own steps, a batch run the one that holds its foreach. Both know each other, so the context is completed in place. */
+/**
+ * Gives a run the scope of its own steps, a batch run the one that holds its foreach. Both know each other, so the
+ * context is completed in place.
+ */
 export function withTop(parts: Omit<RunContext, 'top'>, { batch, carried }: RunInput): RunContext {
   const context = parts as RunContext; // `top` is set right below
   const scopes = batch?.scopes ?? [];
@@ -200,7 +211,10 @@ export function pathOf({ single, path }: Scope, step: Step): string {
   return single ? path : joinPath(path, segmentOf(step));
 }
 
-/** The gate that a step had opened, as it was shown, before its run continued as new; null when there is none of that kind. */
+/**
+ * The gate that a step had opened, as it was shown, before its run continued as new; null when there is none of that
+ * kind.
+ */
 export function carriedGate(scope: Scope, step: Step, kind: Gate['kind']): Gate | null {
   const gate = scope.context.carriedGates.get(pathOf(scope, step));
   return gate?.kind === kind ? gate : null;

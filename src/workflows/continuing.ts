@@ -38,7 +38,10 @@ export function shouldContinue(context: RunContext): boolean {
   return isDue(context) && !endsHere(context);
 }
 
-/** One that was cancelled ends in this Temporal run: the next would not know of it (I9). Histories of before hold others (I14). */
+/**
+ * One that was cancelled ends in this Temporal run: the next would not know of it (I9). Histories of before hold others
+ * (I14).
+ */
 function endsHere({ cancelled }: RunContext): boolean {
   return cancelled !== null && patched('cancelled-runs-end');
 }
@@ -67,9 +70,9 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
 }
 
 /**
- * Whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that are under way never
- * make a link by themselves: something must have ended in this one, so each link comes nearer to the end, however many start
- * together.
+ * Whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that are
+ * under way never make a link by themselves: something must have ended in this one, so each link comes nearer to the
+ * end, however many start together.
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
   const { flight, linkSteps } = context;
@@ -86,7 +89,10 @@ function endedIn({ flight, top }: RunContext): number {
   return top.schedule.ended.length + flight.endedBelow;
 }
 
-/** Ends this Temporal run and starts the next of the chain with what it needs. Returns only where it was cancelled meanwhile: it has to end here. */
+/**
+ * Ends this Temporal run and starts the next of the chain with what it needs. Returns only where it was cancelled
+ * meanwhile: it has to end here.
+ */
 export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   const { context } = top;
   const carried = await CancellationScope.nonCancellable(() => carryRun(context));
@@ -94,7 +100,10 @@ export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, in_turn: true, carried });
 }
 
-/** A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or under way. */
+/**
+ * A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or
+ * under way.
+ */
 async function carryRun(context: RunContext): Promise<Carried> {
   for (let before = -1; before !== endedIn(context) || isLeft(context);) {
     before = endedIn(context);
@@ -107,8 +116,8 @@ async function carryRun(context: RunContext): Promise<Carried> {
 }
 
 /**
- * What the next link gets of this one. Each field of the context stands in here: one that is neither carried, nor said again by the
- * start arguments, nor made anew does not compile.
+ * What the next link gets of this one. Each field of the context stands in here: one that is neither carried, nor said
+ * again by the start arguments, nor made anew does not compile.
  */
 function carryContext(context: RunContext): Carried {
   const {
@@ -185,12 +194,18 @@ function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
   return { ...(toldWaiting ? { told_waiting: true } : {}) };
 }
 
-/** Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of before hold runs that lost it (I14). */
+/**
+ * Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of
+ * before hold runs that lost it (I14).
+ */
 function isLeft({ rounds }: RunContext): boolean {
   return [...rounds.values()].some(({ results }) => results.length > 0) && patched('late-results');
 }
 
-/** Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that closes in the same task. */
+/**
+ * Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that
+ * closes in the same task.
+ */
 function isBusy({ purse, flight }: RunContext): boolean {
   return !allHandlersFinished() || flight.telling !== null || purse.above?.line.isIdle() === false;
 }
@@ -210,7 +225,10 @@ async function writeScope(scope: Scope): Promise<void> {
   scope.written = length;
 }
 
-/** Results are in the list until they are in a page: the last item may end while one is written, and then its step closes its books. */
+/**
+ * Results are in the list until they are in a page: the last item may end while one is written, and then its step
+ * closes its books.
+ */
 async function writeRounds(rounds: Rounds): Promise<void> {
   const results = [...rounds.results]; // More may come while these are written.
   if (results.length > 0) {

@@ -13,8 +13,8 @@ const MOST_CHARACTERS = 200;
 const ROWS = 40;
 
 /**
- * Shows in Temporal's UI, as Markdown, where the run stands and what it waits for (decision 5). Adds no event. The text is made
- * when somebody looks: to make it at every step took a tenth of what a step costs here.
+ * Shows in Temporal's UI, as Markdown, where the run stands and what it waits for (decision 5). Adds no event. The text
+ * is made when somebody looks: to make it at every step took a tenth of what a step costs here.
  */
 export function showDetails(context: RunContext): void {
   // The SDK declares a text and does nothing with it but to put it into JSON, where an object may say what it is.
@@ -29,7 +29,10 @@ function detailsOf(context: RunContext): string {
   const count = schedule.steps.length;
   const waits = [...gates.open.values()].map((gate) => {
     const shows = gate.content === null ? '' : ' What it shows stands in `perdure show`.';
-    return `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}${shows}\n\n    perdure approve ${context.root.run}/${gate.path}\n`;
+    return (
+      `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}${shows}\n\n    ` +
+      `perdure approve ${context.root.run}/${gate.path}\n`
+    );
   });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
   const { pause } = climateOf(context.purse);
@@ -37,7 +40,8 @@ function detailsOf(context: RunContext): string {
     pause === null
       ? []
       : [
-          `**paused**: ${plain(pause.message)}\n\n    perdure ${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
+          `**paused**: ${plain(pause.message)}\n\n    perdure ` +
+            `${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
         ];
   const warned = context.purse.warnings.map(({ message }) => `**${plain(message)}**\n`);
   return [
@@ -59,12 +63,15 @@ function shownSteps({ body, running, ended }: Schedule): Step[] {
 
 function row({ top: { schedule }, plan }: RunContext, step: Step): string {
   const { status = 'pending', failure = null, note = null } = schedule.steps[step.index] ?? {};
-  return `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ${plain(failure?.message ?? note ?? '')} |`;
+  return (
+    `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ` +
+    `${plain(failure?.message ?? note ?? '')} |`
+  );
 }
 
 /**
- * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a link of
- * all that looks like an address, escaped or not, so a space without width of ours stands in each.
+ * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a
+ * link of all that looks like an address, escaped or not, so a space without width of ours stands in each.
  */
 function plain(text: string, most = MOST_CHARACTERS): string {
   return safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`)

@@ -24,7 +24,10 @@ export function deviceCall(scope: Scope, step: CompileStep | DeviceStep, tried: 
   };
 }
 
-/** The same for an activity that opens the device's port: where that is on another host, it is told where the run's store is. */
+/**
+ * The same for an activity that opens the device's port: where that is on another host, it is told where the run's
+ * store is.
+ */
 export function portCall(scope: Scope, step: DeviceStep, tried: number): DeviceCall {
   const call = deviceCall(scope, step, tried);
   return isFar(step) ? { ...call, home: workflowInfo().taskQueue } : call;

@@ -87,8 +87,9 @@ export async function perdureDevices(before: Lease[] = []): Promise<void> {
 type Deadlock = ReturnType<typeof deadlocked>;
 
 /**
- * A request that waits in a circle for itself, through devices of this host or of others. What other keepers show may be
- * over by now: such a circle is sure where it is still the same one at the next look. The one who waits here is refused.
+ * A request that waits in a circle for itself, through devices of this host or of others. What other keepers show may
+ * be over by now: such a circle is sure where it is still the same one at the next look. The one who waits here is
+ * refused.
  */
 async function findDeadlock(leases: Lease[], suspected: string): Promise<{ stuck: Deadlock; isSure: boolean }> {
   const own = deadlocked(leases);

@@ -14,7 +14,9 @@ const deviceSignal = defineSignal<[KeeperAnswer]>(DEVICE_SIGNAL);
 
 /** Devices that this run has, or has asked for. */
 export interface DeviceBook {
-  /** The keeper's word, by the path of the step that asked: null when the device is its own, else why it never will be. */
+  /**
+   * The keeper's word, by the path of the step that asked: null when the device is its own, else why it never will be.
+   */
   answers: Map<string, string | null>;
   /** Leases of devices that later steps of this run need as they are now, each with the device's own key. */
   kept: Map<string, string>;
@@ -41,8 +43,8 @@ function leaseKey({ context }: Scope, step: DeviceStep): string {
 
 /**
  * Waits until a device is this step's, and lets go of it when `use` has ended: kept for this run while a later step
- * needs it as it is, else free for the next who waits. The wait holds no slot and may be continued as new; `use` may not.
- * `refused` makes the end of a step that will never get it.
+ * needs it as it is, else free for the next who waits. The wait holds no slot and may be continued as new; `use` may
+ * not. `refused` makes the end of a step that will never get it.
  */
 export async function withLease<T>(
   scope: Scope,

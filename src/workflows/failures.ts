@@ -30,7 +30,10 @@ export function failureFrom(error: unknown): Failure {
   return { type: 'internal', message: cut(cause instanceof Error ? cause.message : String(cause)) };
 }
 
-/** What a try spent that failed or was cancelled: its detail says so; null where it says nothing. One that was refused for its price has spent nothing. */
+/**
+ * What a try spent that failed or was cancelled: its detail says so; null where it says nothing. One that was refused
+ * for its price has spent nothing.
+ */
 export function toldSpend(error: unknown): Spend | null {
   const cause = causeOf(error);
   const [detail] =
@@ -43,7 +46,10 @@ export function spendIn(error: unknown): Spend {
   return toldSpend(error) ?? NO_SPEND;
 }
 
-/** What a model call says it needs that was refused because it is dearer than what was reserved; null for other failures. */
+/**
+ * What a model call says it needs that was refused because it is dearer than what was reserved; null for other
+ * failures.
+ */
 export function shortIn(error: unknown): Amounts | null {
   const cause = causeOf(error);
   if (!(cause instanceof ApplicationFailure) || cause.type !== 'budget-short') return null;
@@ -74,7 +80,10 @@ export function outcomeIn(error: unknown): RunOutcome | null {
   return outcome as RunOutcome; // only endRun throws this type, always with the outcome as its detail
 }
 
-/** How a nested run was ended from outside that says no more; null when it ended otherwise. Whether this run did it, its scopes know. */
+/**
+ * How a nested run was ended from outside that says no more; null when it ended otherwise. Whether this run did it, its
+ * scopes know.
+ */
 export function cutOff(error: unknown): 'cancelled' | 'terminated' | null {
   const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
   return cause instanceof CancelledFailure ? 'cancelled' : cause instanceof TerminatedFailure ? 'terminated' : null;

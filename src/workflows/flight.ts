@@ -10,7 +10,10 @@ import { proceed } from './ledger.js';
 import { tickClock } from './ledger-clock.js';
 import { tellParent } from './nested-waits.js';
 
-/** At most so many activities in flight in one run, whatever `max_parallel` says, so many values being computed, and so many nested runs (I11). */
+/**
+ * At most so many activities in flight in one run, whatever `max_parallel` says, so many values being computed, and so
+ * many nested runs (I11).
+ */
 const MOST_ACTIVITIES = 50;
 const MOST_COMPUTING = 50;
 const MOST_CHILDREN = 8;
@@ -20,7 +23,10 @@ const MOST_OPEN_CHILDREN = 100;
 export interface Flight {
   /** Runs one step to its end; see `runStep`. */
   runStep: (scope: Scope, step: Step, startedAt: number) => Promise<StepEnd>;
-  /** Scopes with steps that have not ended, outer ones and those that began first before others; each with what waits for its end. */
+  /**
+   * Scopes with steps that have not ended, outer ones and those that began first before others; each with what waits
+   * for its end.
+   */
   scopes: Map<Scope, () => void>;
   activities: number;
   /** Values being computed by an activity. */
@@ -28,7 +34,10 @@ export interface Flight {
   /** Nested runs, and those of them that wait for people. */
   children: number;
   waiting: Set<string>;
-  /** Activities and nested runs that wait for their turn: they hold nothing, and are carried on like what has not started. */
+  /**
+   * Activities and nested runs that wait for their turn: they hold nothing, and are carried on like what has not
+   * started.
+   */
   queued: number;
   /** Waits and pauses between tries. */
   timers: number;
@@ -40,7 +49,10 @@ export interface Flight {
   started: number;
   /** Steps of items and rounds that ended in this Temporal run. */
   endedBelow: number;
-  /** Steps that had ended in this Temporal run before the workflow task that begins at this length of its history, and by now. */
+  /**
+   * Steps that had ended in this Temporal run before the workflow task that begins at this length of its history, and
+   * by now.
+   */
   task: { historyLength: number; endedBefore: number; endedByNow: number };
   /** No more steps are started: the run is about to continue as new, once nested runs have ended or wait for people. */
   draining: boolean;
@@ -85,7 +97,10 @@ export async function sleepIn(flight: Flight, ms: number, summary: string): Prom
   }
 }
 
-/** Lets a person think: a step that would hold one of the `max_parallel` slots holds none meanwhile (I11), and does not keep the clock going. */
+/**
+ * Lets a person think: a step that would hold one of the `max_parallel` slots holds none meanwhile (I11), and does not
+ * keep the clock going.
+ */
 export async function withoutSlot<T>({ context: { flight } }: Scope, step: Step, wait: () => Promise<T>): Promise<T> {
   if (!holdsSlot(step)) return wait();
   flight.activities -= 1;

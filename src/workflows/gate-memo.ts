@@ -55,7 +55,9 @@ export function createGateMemo(): GateMemo {
   };
 }
 
-/** All gates where they fit; else the first of them, in few words. The whole of a gate is in the history (decision 5). */
+/**
+ * All gates where they fit; else the first of them, in few words. The whole of a gate is in the history (decision 5).
+ */
 function listOf(gates: Gate[]): Gate[] {
   const whole = gates.map(withoutSchema);
   if (utf8Bytes(JSON.stringify(whole)) <= LIST_BYTES) return whole;

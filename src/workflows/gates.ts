@@ -39,7 +39,10 @@ export interface GateBook extends Ears {
   onOpened: (gate: Gate) => void;
 }
 
-/** The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that none that comes early is lost. */
+/**
+ * The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that
+ * none that comes early is lost.
+ */
 export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | null, wantsToken: boolean): GateBook {
   const book: GateBook = {
     open: new Map(),
@@ -79,7 +82,10 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
   return book;
 }
 
-/** Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything; what we do not know is counted and dropped (S46). */
+/**
+ * Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything;
+ * what we do not know is counted and dropped (S46).
+ */
 export function hearStrangers(book: GateBook): void {
   setDefaultSignalHandler(() => countSignal(book));
   book.areOpening = false;
@@ -115,7 +121,10 @@ function isLookedAt(book: GateBook, decision: Decision): boolean {
   return book.wantsToken || isRead(decision, gateAt(book, decision));
 }
 
-/** Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not count any more by then. Throws the refusal. */
+/**
+ * Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not
+ * count any more by then. Throws the refusal.
+ */
 async function takeRead(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
   const gate = gateAt(book, decision);
   if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
@@ -132,7 +141,10 @@ function reopened({ path, since }: Gate, open: Gate | undefined): string | null 
   return open?.since === since ? null : `Gate \`${path}\` was opened anew meanwhile. Look again and decide anew.`;
 }
 
-/** Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history (S43). */
+/**
+ * Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history
+ * (S43).
+ */
 async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
   const { workflowId, firstExecutionRunId } = workflowInfo();
   const { refusal } = await quick.checkToken({
@@ -182,7 +194,9 @@ function settle(book: GateBook, { gate, end }: GateStep): void {
   else if (end === null) book.memo.show(book.open, null);
 }
 
-/** Shows gates in the memo also while the run is paused, which has continued as new and waits with showing them again. */
+/**
+ * Shows gates in the memo also while the run is paused, which has continued as new and waits with showing them again.
+ */
 export function showCarried({ memo, open, carried, decided }: GateBook): void {
   memo.show(new Map([...open, ...[...carried].filter(([path]) => !decided.has(path))]), null);
 }

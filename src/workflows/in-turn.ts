@@ -5,12 +5,16 @@ import type { RunInput } from '../plan/run-input.js';
 import { acting } from './activities.js';
 import { settled } from './settled.js';
 
-/** Conditions that may follow from one another before the next result is told: a step's end lets another have its turn, and that ends at once. */
+/**
+ * Conditions that may follow from one another before the next result is told: a step's end lets another have its turn,
+ * and that ends at once.
+ */
 const DEPTH = 4;
 
 /**
- * Local activities of one workflow task, then the next one begins. The SDK tells the server of a long task that it goes on only in a
- * moment when no result waits to be told; on a busy machine there is none, and the server gives the task to the worker again.
+ * Local activities of one workflow task, then the next one begins. The SDK tells the server of a long task that it goes
+ * on only in a moment when no result waits to be told; on a busy machine there is none, and the server gives the task
+ * to the worker again.
  */
 const ROW = 50;
 
@@ -37,11 +41,11 @@ interface Turns {
 }
 
 /**
- * Tells a run what its local activities came to one after another, with all that follows from one before the next. The results of
- * those that ended one after another come together when the run is replayed, and on a busy machine when it is not: told together,
- * what follows from each would be done in another order than the first time, and a run that does otherwise than its history says
- * is given to the worker for ever. And starts no more of them in one workflow task than it can answer in time. The SDK makes one of
- * these for each Temporal run.
+ * Tells a run what its local activities came to one after another, with all that follows from one before the next. The
+ * results of those that ended one after another come together when the run is replayed, and on a busy machine when it
+ * is not: told together, what follows from each would be done in another order than the first time, and a run that does
+ * otherwise than its history says is given to the worker for ever. And starts no more of them in one workflow task than
+ * it can answer in time. The SDK makes one of these for each Temporal run.
  */
 export function interceptors(): WorkflowInterceptors {
   const turns: Turns = { inTurn: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
@@ -108,7 +112,10 @@ function restBefore(turns: Turns): Promise<void> | null {
   return turns.rest;
 }
 
-/** Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in histories of before (I14), up to a second later. */
+/**
+ * Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in histories of before (I14),
+ * up to a second later.
+ */
 function nextTask(): Promise<void> {
   return patched('rows-by-activity')
     ? acting.beginTask.executeWithOptions(NEXT_TASK, [])

@@ -35,7 +35,10 @@ export interface Turn {
   need: Amounts;
   model: ModelChoice | null;
   program: ProgramChoice | null;
-  /** What the step uses of money and tokens is reserved and settled elsewhere: turn by turn of a conversation, or by what runs in it. It counts once. */
+  /**
+   * What the step uses of money and tokens is reserved and settled elsewhere: turn by turn of a conversation, or by
+   * what runs in it. It counts once.
+   */
   inParts?: true;
 }
 
@@ -89,8 +92,9 @@ export function takeTurn(
 }
 
 /**
- * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run continued as
- * new. What its items had come to, a conversation had used, or people may still decide would be lost. Histories of before hold runs that lost it (I14).
+ * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
+ * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
+ * Histories of before hold runs that lost it (I14).
  */
 function goesOn(scope: Scope, step: Step): boolean {
   if (step.always) return step.kind !== 'agent';
@@ -171,7 +175,10 @@ export function leaveSlot({ purse }: RunContext, turn: Turn): void {
   proceed(purse);
 }
 
-/** Takes a slot again, as soon as there is one; also where the run starts nothing any more, since what has begun goes on. */
+/**
+ * Takes a slot again, as soon as there is one; also where the run starts nothing any more, since what has begun goes
+ * on.
+ */
 export async function takeSlot(context: RunContext, turn: Turn): Promise<void> {
   const { purse } = context;
   turn.id = purse.numbers += 1;

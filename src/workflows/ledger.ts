@@ -102,8 +102,8 @@ export function openPurse(input: RunInput, identity: { plan: Plan; run: string }
 type Parts = Pick<Purse, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
 
 /**
- * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has what
- * it was lent: its definition's limits are those of the run that started it, and count there.
+ * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has
+ * what it was lent: its definition's limits are those of the run that started it, and count there.
  */
 function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
   const isRoot = root === null;

@@ -25,7 +25,9 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
     return patched('lost-holds-no-slot') ? withoutSlot(scope, step, wait) : wait();
   };
   if (carried !== null) return lossEnd(step, await decision(carried));
-  const question = `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have happened. Do it again, count it as done, or stop?`;
+  const question =
+    `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have ` +
+    `happened. Do it again, count it as done, or stop?`;
   const since = new Date().toISOString();
   const rendered = await renderOwnGate({
     root,

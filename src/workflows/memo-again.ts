@@ -4,7 +4,10 @@ import type { RunContext } from './context.js';
 import { showCarried } from './gates.js';
 import { climateOf } from './ledger.js';
 
-/** Writes what a run's memo said before it continued as new: that does not travel. Gates say it themselves, unless a pause keeps them from it. */
+/**
+ * Writes what a run's memo said before it continued as new: that does not travel. Gates say it themselves, unless a
+ * pause keeps them from it.
+ */
 export function showAgain({ gates, purse }: RunContext): void {
   const {
     own: { pause },

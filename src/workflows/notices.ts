@@ -13,13 +13,19 @@ const { sendNotice } = proxyActivities<Activities>({
   retry: { initialInterval: '500ms', backoffCoefficient: 4, maximumInterval: '5m', maximumAttempts: 7 },
 });
 
-/** Not a child workflow: that would send this run events of its own, at any time. That it cannot be started fails no run. */
+/**
+ * Not a child workflow: that would send this run events of its own, at any time. That it cannot be started fails no
+ * run.
+ */
 const { startNotice } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '5s',
   retry: { initialInterval: '200ms', maximumAttempts: 3 },
 });
 
-/** Tells one notice by all ways; each is tried again by itself. Fails, for Temporal's UI to show, when one was never taken. */
+/**
+ * Tells one notice by all ways; each is tried again by itself. Fails, for Temporal's UI to show, when one was never
+ * taken.
+ */
 export async function perdureNotice(notify: NotifySettings, told: Omit<NoticeCall, 'way'>): Promise<void> {
   const { command, webhook } = notify;
   const ways = [...(command === undefined ? [] : [{ command }]), ...(webhook === undefined ? [] : [{ webhook }])];
@@ -90,7 +96,10 @@ function about({ root, plan, settings }: RunContext): Pick<Notice, 'run' | 'defi
 /** Longer ids Temporal refuses. */
 const ID_CHARACTERS = 900;
 
-/** Starts what tells it, beside this run. The id names what is told of: a gate that is shown again when the run continues as new is not told of again. */
+/**
+ * Starts what tells it, beside this run. The id names what is told of: a gate that is shown again when the run
+ * continues as new is not told of again.
+ */
 function tell({ settings: { notify, workspace } }: RunContext, key: string, notice: Notice): Promise<void> {
   if (notify === undefined || !notify.on.includes(notice.event)) return Promise.resolve();
   const start = (): Promise<void> =>

@@ -29,7 +29,10 @@ export interface Rounds {
   open: Map<number, Scope>;
   /** The round before, of a loop. */
   last: Schedule | null;
-  /** How the last round of a loop ended; null while another may follow. A run may continue as new before the books are closed. */
+  /**
+   * How the last round of a loop ended; null while another may follow. A run may continue as new before the books are
+   * closed.
+   */
   over: LastRound | null;
   /** What came of those that have ended. */
   counts: RoundCounts;
@@ -144,7 +147,10 @@ export function settleBatch(rounds: Rounds, { spend, pages, items }: RunOutcome)
   addCounts(rounds.counts, items);
 }
 
-/** Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in order. */
+/**
+ * Forgets the step, and stores what its rounds ended with: in pages, and with `outputs` also joined to one list, in
+ * order.
+ */
 export async function closeRounds(
   scope: Scope,
   rounds: Rounds,

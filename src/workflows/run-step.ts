@@ -38,9 +38,10 @@ import { conditionHolds } from './values.js';
 
 /**
  * Runs one step to its end, with all its tries. Never fails for what a step can do; rejects for a bug of ours.
- * `startedAt` is when it first started, in epoch milliseconds: continuing as new does not begin its deadline anew.
- * The SDK formats a stack trace of every promise of a workflow, and an `await` in an `async` function makes two. So a step that
- * ends with its first try costs two promises here, beside the SDK's own: what follows is chained where others would await.
+ * `startedAt` is when it first started, in epoch milliseconds: continuing as new does not begin its deadline anew. The
+ * SDK formats a stack trace of every promise of a workflow, and an `await` in an `async` function makes two. So a step
+ * that ends with its first try costs two promises here, beside the SDK's own: what follows is chained where others
+ * would await.
  */
 export function runStep(scope: Scope, step: Step, startedAt: number): Promise<StepEnd> {
   const { carried, ...tries } = openTries(scope, step);

@@ -1,6 +1,9 @@
 import { condition } from '@temporalio/workflow';
 
-/** Resolves when everything that follows from what has happened has been done, as far as it waits for nothing: a condition is looked at again only then. */
+/**
+ * Resolves when everything that follows from what has happened has been done, as far as it waits for nothing: a
+ * condition is looked at again only then.
+ */
 export function settled(): Promise<void> {
   let isLookedAtAgain = false;
   return condition(() => {

@@ -14,7 +14,10 @@ const steerSignal = defineSignal<[Steer]>(STEER);
 /** Requests that are remembered, so that none is done twice. */
 const REMEMBERED = 200;
 
-/** Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them (I12). */
+/**
+ * Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them
+ * (I12).
+ */
 export function listenToSteerers(
   { purse, gates }: Pick<RunContext, 'purse' | 'gates'>,
   onMessage: (kind: 'signals' | 'updates') => void,
@@ -44,7 +47,10 @@ export function listenToSteerers(
 /** Why a request is not done, or null. What was done before is answered again, whatever has changed since. */
 function refusalOf(purse: Purse, steer: unknown): string | null {
   if (!isSteer(steer))
-    return 'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, steps?, minutes?}} with amounts above 0.';
+    return (
+      'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, ' +
+      'steps?, minutes?}} with amounts above 0.'
+    );
   if (purse.done.includes(steer.id)) return null;
   const { own, fromAbove, run } = purse;
   switch (steer.kind) {
@@ -56,7 +62,8 @@ function refusalOf(purse: Purse, steer: unknown): string | null {
       if (pause === null || (pause === own.pause && pause.cause === 'request')) return null;
       return pause.cause === 'request'
         ? `The run was paused with \`${pause.run}\`: resume that.`
-        : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure budget ${pause.run} --abort\`.`;
+        : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure ` +
+            `budget ${pause.run} --abort\`.`;
     }
     case 'budget': {
       const unlimited = additionsOf(steer.add).find(({ resource }) =>

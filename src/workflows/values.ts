@@ -52,7 +52,8 @@ export async function renderedValues(
   const simple = Object.entries(templates).map(
     ([name, template]) => [name, simpleValue(template, environment)] as const,
   );
-  if (simple.every(([, value]) => value !== null)) return Object.fromEntries(simple) as Record<string, Value>; // none is null
+  // none is null
+  if (simple.every(([, value]) => value !== null)) return Object.fromEntries(simple) as Record<string, Value>;
   const { root, nested } = scope.context;
   return quick.renderValues({ root, nested, environment, what: 'inputs', step: addressOf(scope, step) });
 }

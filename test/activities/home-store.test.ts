@@ -35,7 +35,8 @@ async function createHosts(answer?: (request: StoreRequest) => Promise<unknown>)
   const access = answer ?? createAccessStore({ store: home, credentials: () => ({}) });
   const execute = (_: string, { args: [request] }: { args: [StoreRequest] }): Promise<unknown> => access(request);
   const withAbortSignal = <R>(_: AbortSignal, act: () => Promise<R>): Promise<R> => act();
-  const client = { workflow: { execute }, withAbortSignal } as unknown as Client; // all that is used of it; the question travels as it is
+  // all that is used of it; the question travels as it is
+  const client = { workflow: { execute }, withAbortSignal } as unknown as Client;
   const host = new MockActivityEnvironment({}, { client });
   const closeLog = (): Promise<void> =>
     host.run(async () => {
@@ -73,7 +74,8 @@ describe('a log of a step on a device’s host', () => {
     const ask = async (request: { lines: typeof lines; at: number | null }): Promise<number> =>
       ((await access({ op: 'addLog', run: 'run-1', path: 'flash', ...request })) as { next: number }).next;
     const start = await ask({ lines: [], at: null });
-    const middle = await ask({ lines: lines.slice(0, 1), at: start }); // Its answer is lost, and so is the worker that went on.
+    // Its answer is lost, and so is the worker that went on.
+    const middle = await ask({ lines: lines.slice(0, 1), at: start });
     expect(await ask({ lines: lines.slice(0, 2), at: start })).toBeGreaterThan(middle);
     const end = await ask({ lines: lines.slice(0, 2), at: start });
     await ask({ lines, at: end }); // The same words again are other words.

@@ -15,7 +15,8 @@ async function serve(listener: RequestListener): Promise<{ url: string; client: 
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`; // A server on TCP has such an address.
+  // A server on TCP has such an address.
+  const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
   return {
     url,
     client: new Anthropic({ apiKey: 'test', baseURL: url, fetch: leanFetch, maxRetries: 0, logLevel: 'off' }),

@@ -113,7 +113,8 @@ describe('rendered values', () => {
   ])('of %s are a typed, final failure', async (_what, change, type) => {
     const bench = await createBench();
     const root = await save(bench, plan([step]));
-    const call = { root, nested: null, what: 'inputs', step: 0, environment: {}, ...change } as RenderCall; // the union's discriminant is not changed
+    // the union's discriminant is not changed
+    const call = { root, nested: null, what: 'inputs', step: 0, environment: {}, ...change } as RenderCall;
     await expect(failureOf(bench.activities.renderValues(call))).resolves.toMatchObject({ type, nonRetryable: true });
   });
 });

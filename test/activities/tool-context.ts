@@ -10,7 +10,10 @@ import type { Tool } from '../../src/plan/tool.js';
 import { openStore } from '../../src/store/local-store.js';
 import { temporaryFolder } from './harness.js';
 
-/** What tools run with, as the turn loop makes it: a workspace of its own, and the shipped permissions; `place` is a folder that is there for all tests of a file. */
+/**
+ * What tools run with, as the turn loop makes it: a workspace of its own, and the shipped permissions; `place` is a
+ * folder that is there for all tests of a file.
+ */
 export async function toolContext(
   permissions: Partial<Permissions> = {},
   place?: string,

@@ -8,11 +8,13 @@ import { compileIn } from '../compiler/temporary-project.js';
 import { newFolder, perdure } from './command-line.js';
 
 const REVIEWER =
-  '---\nname: security-reviewer\ndescription: Security code reviewer\ntools: Read, Grep\nmodel: sonnet\n---\n\nYou are a security expert.\n\n- Keep `${HOME}` as it is.\n';
+  '---\nname: security-reviewer\ndescription: Security code reviewer\ntools: Read, Grep\nmodel: ' +
+  'sonnet\n---\n\nYou are a security expert.\n\n- Keep `${HOME}` as it is.\n';
 const HOOKED = '---\nname: hooked\ndescription: Has more.\ncolor: red\nhooks: {PreToolUse: []}\n---\nYou have hooks.\n';
 const GEMINI = '---\nname: finder\ndescription: Finds.\nkind: local\ntemperature: 0.2\nmax_turns: 12\n---\nYou find.\n';
 const CODEX =
-  'name = "fixer"\ndescription = "Fixes."\nmodel = "gpt-5"\nnickname_candidates = ["Bo"]\ndeveloper_instructions = """\nYou fix.\n"""\n';
+  'name = "fixer"\ndescription = "Fixes."\nmodel = "gpt-5"\nnickname_candidates = ' +
+  '["Bo"]\ndeveloper_instructions = """\nYou fix.\n"""\n';
 
 const claude = (files: Record<string, string>): string =>
   newFolder(Object.fromEntries(Object.entries(files).map(([name, text]) => [`.claude/agents/${name}`, text])));
@@ -30,7 +32,8 @@ describe('agents import', () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
-        '✓ security-reviewer  imported  .claude/agents/security-reviewer.md → definitions/agents/security-reviewer.yml\n',
+        '✓ security-reviewer  imported  .claude/agents/security-reviewer.md → ' +
+        'definitions/agents/security-reviewer.yml\n',
     });
     expect(read(folder, 'definitions/agents/security-reviewer.yml')).toEqual({
       name: 'security-reviewer',

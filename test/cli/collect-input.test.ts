@@ -67,11 +67,13 @@ describe('the input of a run', () => {
     ],
     [
       { pairs: ['text=a', 'count=9007199254740993'] },
-      'Expected the numbers of the input `count` to be finite, and whole ones at most 9007199254740991; got `9007199254740993`.',
+      'Expected the numbers of the input `count` to be finite, and whole ones at most 9007199254740991; got ' +
+        '`9007199254740993`.',
     ],
     [
       { pairs: ['text=a', 'options={"a":[1e309]}'] },
-      'Expected the numbers of the input `options` to be finite, and whole ones at most 9007199254740991; got `{"a":[1e309]}`.',
+      'Expected the numbers of the input `options` to be finite, and whole ones at most 9007199254740991; got ' +
+        '`{"a":[1e309]}`.',
     ],
     [
       { file: { text: 'a', count: Number.NaN } },

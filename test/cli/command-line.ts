@@ -55,8 +55,8 @@ export function perdure(
 }
 
 /**
- * The same in this process, in a tenth of the time: all of the command line but the start and the end of a process. For commands
- * that start nothing and ask no server.
+ * The same in this process, in a tenth of the time: all of the command line but the start and the end of a process. For
+ * commands that start nothing and ask no server.
  */
 export async function perdureHere(
   folder: string,

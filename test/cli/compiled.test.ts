@@ -84,7 +84,8 @@ it('a failure tells the file where the command line is, not where it was built',
     [
       '--stack-trace-limit=50',
       '-e',
-      `process.argv[1] = 'perdure'; process.argv[2] = '--version'; process.stdout.write = () => { throw new Error('here'); }; import(${JSON.stringify(join(cli, 'main.js'))})`,
+      `process.argv[1] = 'perdure'; process.argv[2] = '--version'; process.stdout.write = () => { throw new ` +
+        `Error('here'); }; import(${JSON.stringify(join(cli, 'main.js'))})`,
     ],
     { encoding: 'utf8', env: { ...process.env, PERDURE_DEBUG: '1' } },
   );

@@ -9,7 +9,9 @@ import { temporaryFolder } from '../activities/harness.js';
 /** What bash offers for a line of words, the last one unfinished. */
 function offered(...words: string[]): string[] {
   const list = words.map((word) => `'${word}'`).join(' ');
-  const script = `${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const script =
+    `${completionScript('bash', COMMANDS)}COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _perdure; printf ` +
+    `'%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' })
     .split('\n')
     .filter((line) => line !== '');

@@ -33,7 +33,10 @@ function bodyOf(steps: Step[], single: boolean): Body {
   return { steps, groups: {}, output: null, single };
 }
 
-/** A Plan with every kind of step: a group, conditions, gates, nesting (twice the same), bodies within bodies, a step that always runs. */
+/**
+ * A Plan with every kind of step: a group, conditions, gates, nesting (twice the same), bodies within bodies, a step
+ * that always runs.
+ */
 export function everything(): Plan {
   const nested = body([agentStep(0, 'draft'), commandStep(1, ['wc', '-w'], { id: 'count', needs: needs(0) })], {
     name: 'write',

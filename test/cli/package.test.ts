@@ -9,7 +9,10 @@ import { packageRoot } from '../../src/workers/package-root.js';
 const ROOT = packageRoot();
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 
-/** A project that has the packed package, as `npm install` of it puts it there; its dependencies are those of this checkout. */
+/**
+ * A project that has the packed package, as `npm install` of it puts it there; its dependencies are those of this
+ * checkout.
+ */
 let project: string;
 beforeAll(() => {
   project = mkdtempSync(join(tmpdir(), 'perdure-package-'));

@@ -16,7 +16,8 @@ describe('a command line that is misspelled', () => {
     [['server', 'start', 'x'], 'Expected 1 argument of `perdure server`, got 2.'],
     [
       ['list', '--status', 'rnning'],
-      'to be one of `open`, `running`, `waiting`, `paused`, `success`, `partial`, `error`, `timeout`, `cancelled`; got `rnning`.\n  Did you mean `running`?',
+      'to be one of `open`, `running`, `waiting`, `paused`, `success`, `partial`, `error`, `timeout`, ' +
+        '`cancelled`; got `rnning`.\n  Did you mean `running`?',
     ],
     [['run', 'hello.yml', '--id'], 'Expected a value after `--id <id>`, got nothing.\n  See `perdure run --help`.'],
     [['run', '--yess', 'hello.yml'], 'There is no option `--yess` of `perdure run`.\n  Did you mean `--yes`?'],

@@ -290,7 +290,8 @@ describe('every shipped agent', () => {
   );
   it.each(names)('%s follows `models.default`', async (name) => {
     const agent = fileURLToPath(new URL(`../../definitions/agents/${name}.yml`, import.meta.url));
-    const { agents } = JSON.parse((await perdureHere(newFolder(), ['plan', agent, '--json'])).stdout) as Plan; // as docs/cli.md says
+    // as docs/cli.md says
+    const { agents } = JSON.parse((await perdureHere(newFolder(), ['plan', agent, '--json'])).stdout) as Plan;
     expect(Object.values(agents).map(({ model }) => wantedModel(model ?? '', { default: 'openai:ours' }, {}))).toEqual([
       'openai:ours',
     ]);
@@ -303,7 +304,8 @@ describe('plan', () => {
       ...FILES,
       'in.yml': 'count: 3\n',
       'two.yml':
-        'name: two\ninputs:\n  name: {type: string, required: true}\n  count: {type: number, required: true}\nsteps:\n  - command: [echo, "${name} ${count}"]\n',
+        'name: two\ninputs:\n  name: {type: string, required: true}\n  count: {type: number, required: ' +
+        'true}\nsteps:\n  - command: [echo, "${name} ${count}"]\n',
     });
     const { code, stdout } = await perdureHere(folder, ['plan', 'two.yml', '-i', 'name=Ana']);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/name +string = "Ana" .*\n +count +number, required /)]);

@@ -8,7 +8,8 @@ import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 
 const SPEC =
-  'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: tester}]\nworkflow: {review_enabled: false}\n';
+  'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: ' +
+  'tester}]\nworkflow: {review_enabled: false}\n';
 const TASKS = {
   tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({
     id,
@@ -48,7 +49,8 @@ const CYCLE = {
   tasks: TASKS.tasks.map((task, index) => ({ ...task, dependencies: [TASKS.tasks[(index + 1) % 4]?.id ?? ''] })),
 };
 const agents = (fields: string): string =>
-  `name: asks\nsteps:\n  - agent: general-purpose\n    prompt: Count.\n    retry: {attempts: 4, backoff: 1s}\n${fields}`;
+  `name: asks\nsteps:\n  - agent: general-purpose\n    prompt: Count.\n    retry: {attempts: 4, backoff: ` +
+  `1s}\n${fields}`;
 
 it.each([
   ['of a build, a plan', { file: 'bad.yml', definition: SPEC, answer: JSON.stringify(CYCLE), why: 'form a cycle' }],

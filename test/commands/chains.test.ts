@@ -65,10 +65,13 @@ beforeAll(async () => {
       step(2, ['a'], { b: 'string' }, ['echo', '{{a}}']),
     ]),
     'overwrite.yml':
-      'steps:\n- {step: 3, inputs: [x], outputs: {x: string}, command: [printf, "%s!", "{{x}}"]}\n- {step: 1, inputs: [userRequest], outputs: {x: number}, command: [printf, " 11.0 "]}\n- {step: 2, inputs: [x], outputs: {x: number}, command: [node, -p, "{{x}} + 1"]}\n',
+      'steps:\n- {step: 3, inputs: [x], outputs: {x: string}, command: [printf, "%s!", "{{x}}"]}\n- {step: 1, ' +
+      'inputs: [userRequest], outputs: {x: number}, command: [printf, " 11.0 "]}\n- {step: 2, inputs: [x], ' +
+      'outputs: {x: number}, command: [node, -p, "{{x}} + 1"]}\n',
     'sub/where.json': chain([step(1, ['userRequest'], { at: 'string' }, ['pwd'])]),
     'uses.yml':
-      'steps:\n  - id: judged\n    workflow: ./chain.json\n    inputs: {userRequest: "two words"}\noutput: "got ${steps.judged.output}"\n',
+      'steps:\n  - id: judged\n    workflow: ./chain.json\n    inputs: {userRequest: "two words"}\noutput: "got ' +
+      '${steps.judged.output}"\n',
   });
 });
 afterAll(async () => {
@@ -78,7 +81,8 @@ afterAll(async () => {
 
 describe('perdure run chain.json', () => {
   it(
-    "runs the seed's example: a model at its address with its parameters, python3 and node; the last value alone is printed",
+    "runs the seed's example: a model at its address with its parameters, python3 and node; the last value " +
+      'alone is printed',
     { tags: ['python3'] },
     async () => {
       const { code, stdout, stderr } = await project.run('run', 'chain.json', 'I love "this" $HOME; rm -rf /');
@@ -91,7 +95,8 @@ describe('perdure run chain.json', () => {
           {
             role: 'system',
             content:
-              'You are a sentiment analyzer. Answer only with [positive,neutral,negative].\\n\\nI love "this" $HOME; rm -rf /',
+              'You are a sentiment analyzer. Answer only with [positive,neutral,negative].\\n\\nI love "this" ' +
+              '$HOME; rm -rf /',
           },
         ],
       });

@@ -31,7 +31,8 @@ beforeAll(async () => {
       'definitions/agents/maker.yml': 'name: maker\nprompt: You make.\ntools: [workflow_create]\n',
       'talk.yml': 'name: talk\nsteps:\n  - {id: work, agent: maker, prompt: Go.}\n',
       'given.yml':
-        'name: given\ninputs:\n  text: {type: string}\nsteps:\n  - {id: work, plan: "${text}"}\noutput: ${steps.work.output}\n',
+        'name: given\ninputs:\n  text: {type: string}\nsteps:\n  - {id: work, plan: "${text}"}\noutput: ' +
+        '${steps.work.output}\n',
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
   );

@@ -30,13 +30,16 @@ beforeAll(async () => {
       'definitions/agents/reader.yml': 'name: reader\nprompt: You read.\ntools: [read_file]\n',
       'definitions/workflows/inner.yml': 'name: inner\nsteps:\n  - {id: deep, agent: worker, prompt: Please look.}\n',
       'agent.yml':
-        'name: agent\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: work, agent: worker, prompt: Please look.}\n',
+        'name: agent\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: work, agent: worker, ' +
+        'prompt: Please look.}\n',
       'nested.yml':
         'name: nested\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: below, workflow: inner}\n',
       'step.yml':
-        'name: step\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: run, tool: shell, inputs: {argv: [python3, -c, "print(1)"]}}\n',
+        'name: step\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: run, tool: shell, inputs: ' +
+        '{argv: [python3, -c, "print(1)"]}}\n',
       'reads.yml':
-        'name: reads\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: run, tool: shell, inputs: {argv: [ls]}}\n',
+        'name: reads\nsteps:\n  - {id: first, agent: reader, prompt: Read.}\n  - {id: run, tool: shell, inputs: ' +
+        '{argv: [ls]}}\n',
     },
     env,
   );

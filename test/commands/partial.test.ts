@@ -32,9 +32,13 @@ const NESTINGS: Record<string, string> = {
   deep: 'steps:\n  - {id: inner, workflow: nested}\n',
   each: 'steps:\n  - {id: inner, foreach: [1, 2], workflow: child}\n',
   bodies:
-    'steps:\n  - id: inner\n    foreach: [1, 2]\n    execution: dag\n    steps:\n      - {id: bad, command: [sh, -c, "exit 3"]}\n      - {id: after, command: [echo, "${steps.bad.output}"]}\n      - {id: good, command: [echo, good]}\n',
+    'steps:\n  - id: inner\n    foreach: [1, 2]\n    execution: dag\n    steps:\n      - {id: bad, command: ' +
+    '[sh, -c, "exit 3"]}\n      - {id: after, command: [echo, "${steps.bad.output}"]}\n      - {id: good, ' +
+    'command: [echo, good]}\n',
   rounds: 'steps:\n  - {id: inner, loop: {until: "${index == 1}", max: 3}, workflow: child}\n',
-  batches: `steps:\n  - {id: inner, foreach: [${Array.from({ length: 201 }, (_, index) => index).join(', ')}], when: "\${item == 7}", workflow: child}\n`,
+  batches:
+    `steps:\n  - {id: inner, foreach: [${Array.from({ length: 201 }, (_, index) => index).join(', ')}], when: ` +
+    `"\${item == 7}", workflow: child}\n`,
   made: `steps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
 };
 
@@ -79,7 +83,8 @@ describe('a run in which something failed below and was passed over', () => {
     const { writeFile } = await import('node:fs/promises');
     await writeFile(
       `${project.folder}/definitions/workflows/mended.yml`,
-      'name: mended\nsteps:\n  - {id: inner, loop: {until: "${steps.inner.status == \'success\'}", max: 3}, command: [sh, -c, "test $0 = 1", "${index}"], on_error: continue}\n',
+      'name: mended\nsteps:\n  - {id: inner, loop: {until: "${steps.inner.status == \'success\'}", max: 3}, ' +
+        'command: [sh, -c, "test $0 = 1", "${index}"], on_error: continue}\n',
     );
     const { code, stdout } = await project.run('run', 'mended', '--id', 'mended', '--json');
     expect([code, (JSON.parse(stdout) as { steps: { note: string }[] }).steps[0]?.note]).toEqual([

@@ -26,44 +26,49 @@ const json = async <T = Json>(...args: string[]): Promise<T> =>
 const runs = async (): Promise<string[]> => (await json<{ run: string }[]>('list')).map(({ run }) => run).sort();
 const inState = (...names: string[]): string => join(project.folder, '.perdure', ...names);
 
-it('removes runs that closed long enough ago, leaves those that are open with what they may need, and takes journals once none is', async () => {
-  await project.run('run', 'outer', '--id', 'old');
-  await project.run('run', 'echo', '--id', 'other');
-  expect((await project.run('run', 'asks', '--id', 'waits', '--no-wait')).code).toBe(4);
-  expect(await json('prune')).toEqual({ runs: [], journals: 0, open: 1 });
-  // The server lists a run as open for a moment after it has closed.
-  await expect
-    .poll(() => json('prune', '--older-than', '0', '--dry-run'))
-    .toEqual({ runs: ['old', 'other'], journals: 0, open: 1 });
-  expect(await runs()).toEqual(['old', 'other', 'waits']);
-  expect(await project.run('prune', '--older-than', '0')).toMatchObject({
-    code: 0,
-    stdout: 'old\nother\n',
-    stderr: expect.stringContaining('Removed 2 runs and 0 journals. 1 open: journals stay until none is.') as string,
-  });
-  expect([existsSync(inState('logs', 'old')), existsSync(inState('runs', 'old.json'))]).toEqual([false, false]);
-  expect((await project.run('answer', 'waits', 'this')).code).toBe(0);
-  expect((await project.run('watch', 'waits')).code).toBe(0);
-  expect(await json('show', 'waits')).toMatchObject({ status: 'success', output: 'this' });
-  // The server forgets what it is told to once it has written down how far it is, which it does twice a minute.
-  await expect.poll(runs, { timeout: 100_000, interval: 2_000 }).toEqual(['waits']);
-  expect((await project.run('show', 'old')).code).toBe(2);
-  // Journals go once no run is open.
-  await project.run('run', 'echo', '--id', 'later');
-  await writeFile(inState('journal', 'made-agents.ndjson'), '');
-  await expect
-    .poll(() => json('prune', '--older-than', '0', '--dry-run'))
-    .toMatchObject({ runs: ['later', 'waits'], open: 0 });
-  const before = await readdir(inState('journal'));
-  expect(before.length).toBeGreaterThan(2);
-  expect((await json<{ runs: string[]; journals: number }>('prune', '--older-than', '0')).runs).toEqual([
-    'later',
-    'waits',
-  ]);
-  // This one is of no run: it says where agents were made.
-  expect(await readdir(inState('journal'))).toEqual(['made-agents.ndjson']);
-  expect(await readdir(inState('runs'))).toEqual([]);
-}, 180_000);
+it(
+  'removes runs that closed long enough ago, leaves those that are open with what they may need, and takes ' +
+    'journals once none is',
+  async () => {
+    await project.run('run', 'outer', '--id', 'old');
+    await project.run('run', 'echo', '--id', 'other');
+    expect((await project.run('run', 'asks', '--id', 'waits', '--no-wait')).code).toBe(4);
+    expect(await json('prune')).toEqual({ runs: [], journals: 0, open: 1 });
+    // The server lists a run as open for a moment after it has closed.
+    await expect
+      .poll(() => json('prune', '--older-than', '0', '--dry-run'))
+      .toEqual({ runs: ['old', 'other'], journals: 0, open: 1 });
+    expect(await runs()).toEqual(['old', 'other', 'waits']);
+    expect(await project.run('prune', '--older-than', '0')).toMatchObject({
+      code: 0,
+      stdout: 'old\nother\n',
+      stderr: expect.stringContaining('Removed 2 runs and 0 journals. 1 open: journals stay until none is.') as string,
+    });
+    expect([existsSync(inState('logs', 'old')), existsSync(inState('runs', 'old.json'))]).toEqual([false, false]);
+    expect((await project.run('answer', 'waits', 'this')).code).toBe(0);
+    expect((await project.run('watch', 'waits')).code).toBe(0);
+    expect(await json('show', 'waits')).toMatchObject({ status: 'success', output: 'this' });
+    // The server forgets what it is told to once it has written down how far it is, which it does twice a minute.
+    await expect.poll(runs, { timeout: 100_000, interval: 2_000 }).toEqual(['waits']);
+    expect((await project.run('show', 'old')).code).toBe(2);
+    // Journals go once no run is open.
+    await project.run('run', 'echo', '--id', 'later');
+    await writeFile(inState('journal', 'made-agents.ndjson'), '');
+    await expect
+      .poll(() => json('prune', '--older-than', '0', '--dry-run'))
+      .toMatchObject({ runs: ['later', 'waits'], open: 0 });
+    const before = await readdir(inState('journal'));
+    expect(before.length).toBeGreaterThan(2);
+    expect((await json<{ runs: string[]; journals: number }>('prune', '--older-than', '0')).runs).toEqual([
+      'later',
+      'waits',
+    ]);
+    // This one is of no run: it says where agents were made.
+    expect(await readdir(inState('journal'))).toEqual(['made-agents.ndjson']);
+    expect(await readdir(inState('runs'))).toEqual([]);
+  },
+  180_000,
+);
 
 it('refuses a time that is none', async () => {
   expect(await project.run('prune', '--older-than', 'week')).toMatchObject({

@@ -203,7 +203,8 @@ describe('a dry run', () => {
     await start('deep', 'deep');
     await writeFile(join(project.folder, 'mended'), '');
     const told = await json<{ reuse: string[]; run: string[] }>('rerun', 'deep', '--dry-run');
-    // What a step gives that runs anew nobody knows before: the first round is the only one that is sure to come out as before.
+    // What a step gives that runs anew nobody knows before: the first round is the only one that is sure to come out as
+    // before.
     expect(told).toMatchObject({
       reuse: ['round/0/count', 'each/0/known', 'each/1/known'],
       run: ['flaky', 'round/0/tell', 'round/1', 'round/2', 'each/0/other', 'each/1/other'],

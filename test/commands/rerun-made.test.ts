@@ -17,7 +17,9 @@ it('a rerun does again what an agent of a made workflow had written and somebody
   const project = await openProject(
     {
       'definitions/agents/writer.yml': 'name: writer\nprompt: You write.\ntools: [write_file]\n',
-      'definitions/workflows/makes.yml': `name: makes\nsteps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: "\${steps.think.output.plan}"}\n`,
+      'definitions/workflows/makes.yml':
+        `name: makes\nsteps:\n  - id: think\n    set: {plan: ${MADE}}\n  - {id: inner, plan: ` +
+        `"\${steps.think.output.plan}"}\n`,
     },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
   );

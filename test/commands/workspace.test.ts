@@ -82,7 +82,8 @@ describe('workspace', () => {
   it('compares only what is named, from the folder where it is typed', async () => {
     const { stdout } = await project.runIn('notes', 'workspace', 'diff', 'w', 'old.txt');
     expect(stdout).toBe(
-      'diff --git a/notes/old.txt b/notes/old.txt\nindex 814f4a4..4cb29ea 100644\n--- a/notes/old.txt\n+++ b/notes/old.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n',
+      'diff --git a/notes/old.txt b/notes/old.txt\nindex 814f4a4..4cb29ea 100644\n--- a/notes/old.txt\n+++ ' +
+        'b/notes/old.txt\n@@ -1,2 +1,3 @@\n one\n two\n+three\n',
     );
     expect(await json('workspace', 'diff', 'w', 'made/')).toMatchObject([
       { path: 'made/data.bin' },

@@ -18,7 +18,8 @@ describe('agents of Claude Code', () => {
   it('carry what they share with ours', () => {
     const { agent, problems } = agentOf(
       file,
-      '---\nname: helper\ndescription: Helps.\ntools: Read, Bash(git log, git diff), mcp__x__*\nmodel: opus\nmaxTurns: 7\npermissionMode: default\n---\nYou help.\n',
+      '---\nname: helper\ndescription: Helps.\ntools: Read, Bash(git log, git diff), mcp__x__*\nmodel: ' +
+        'opus\nmaxTurns: 7\npermissionMode: default\n---\nYou help.\n',
     );
     expect(problems).toEqual([]);
     expect(agent).toMatchObject({
@@ -34,7 +35,8 @@ describe('agents of Claude Code', () => {
   it('say what has no meaning here, each where it is', () => {
     const { agent, problems, messages } = agentOf(
       file,
-      '---\nname: helper\nhooks:\n  PreToolUse: []\ncolor: red\npermissionMode: bypassPermissions\nmadeUp: 1\n---\nYou help.\n',
+      '---\nname: helper\nhooks:\n  PreToolUse: []\ncolor: red\npermissionMode: bypassPermissions\nmadeUp: ' +
+        '1\n---\nYou help.\n',
     );
     expect(agent?.name).toBe('helper');
     expect(problems).toEqual(['3:1 unknown-key', '5:1 unknown-key', '6:1 unknown-key', '7:1 unknown-key']);
@@ -52,7 +54,8 @@ describe('agents of Gemini CLI', () => {
   it('in Markdown, as they are today', () => {
     const { agent, step, problems } = agentOf(
       '.gemini/agents/helper.md',
-      '---\nname: helper\ndescription: Helps.\nkind: local\ntools:\n  - read_file\n  - "mcp_*"\nmodel: inherit\nmax_turns: 12\ntimeout_mins: 3\n---\nYou help.\n',
+      '---\nname: helper\ndescription: Helps.\nkind: local\ntools:\n  - read_file\n  - "mcp_*"\nmodel: ' +
+        'inherit\nmax_turns: 12\ntimeout_mins: 3\n---\nYou help.\n',
     );
     expect(problems).toEqual([]);
     expect(agent).toMatchObject({ tools: ['read_file', 'mcp_*'], model: null, max_turns: 12 });
@@ -71,7 +74,9 @@ describe('agents of Gemini CLI', () => {
 
   it('in TOML, as they were', () => {
     const toml =
-      'name = "helper"\ndescription = "Helps."\n\n[prompts]\nsystem_prompt = """\nYou help.\nAlways.\n"""\n\n[run]\ntimeout_mins = 7\nmax_turns = 4\n\n[model]\nmodel = "gemini-2.5-pro"\ntemp = 0.2\n';
+      'name = "helper"\ndescription = "Helps."\n\n[prompts]\nsystem_prompt = """\nYou ' +
+      'help.\nAlways.\n"""\n\n[run]\ntimeout_mins = 7\nmax_turns = 4\n\n[model]\nmodel = "gemini-2.5-pro"\ntemp ' +
+      '= 0.2\n';
     const { agent, step, problems } = agentOf('.gemini/agents/helper.toml', toml);
     expect(problems).toEqual(['16:1 unknown-key']);
     expect(agent).toMatchObject({
@@ -87,7 +92,9 @@ describe('agents of Gemini CLI', () => {
 describe('agents of Codex', () => {
   it('have their instructions as prompt', () => {
     const toml =
-      'name = \'helper\'\ndescription = "Helps."\nmodel = "gpt-5"\nmodel_reasoning_effort = "high"\nnickname_candidates = ["Bo"]\ndeveloper_instructions = \'\'\'\nYou help.\'\'\'\n\n[mcp_servers.docs]\ncommand = "x"\n';
+      'name = \'helper\'\ndescription = "Helps."\nmodel = "gpt-5"\nmodel_reasoning_effort = ' +
+      '"high"\nnickname_candidates = ["Bo"]\ndeveloper_instructions = \'\'\'\nYou ' +
+      "help.'''\n\n[mcp_servers.docs]\ncommand = \"x\"\n";
     const { agent, problems } = agentOf('.codex/agents/helper.toml', toml);
     expect(problems).toEqual(['4:1 unknown-key', '5:1 unknown-key', '9:2 unknown-key']);
     expect(agent).toMatchObject({

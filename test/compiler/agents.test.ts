@@ -32,7 +32,8 @@ describe('agents', () => {
     const { agent, codes } = agentOf({
       'flow.yml': using('fixer'),
       '.glee/agents/fixer.yml':
-        'prompt: Fix it.\nagent: claude\ntools: [Edit, Task]\ndisallowed_tools: Write, Bash(git push *)\nsource: {from: claude}\n',
+        'prompt: Fix it.\nagent: claude\ntools: [Edit, Task]\ndisallowed_tools: Write, Bash(git push ' +
+        '*)\nsource: {from: claude}\n',
     });
     expect(agent?.disallowed).toEqual(['Write', 'Bash(git push *)']);
     expect(codes).toEqual(['3:8 unknown-tool']);
@@ -40,7 +41,8 @@ describe('agents', () => {
 
   it('may list their inputs, each with its name, as Glee has them', () => {
     const list =
-      'prompt: "Scan ${file}."\ninputs:\n  - name: file\n    type: string\n    description: Which.\n    required: true\n';
+      'prompt: "Scan ${file}."\ninputs:\n  - name: file\n    type: string\n    description: Which.\n    ' +
+      'required: true\n';
     const { agent, codes } = agentOf({
       'flow.yml': using('scan', '{file: a}'),
       '.glee/agents/scan.yml': `name: scan\n${list}`,

@@ -20,10 +20,12 @@ function manyFiles(total: number): Record<string, string> {
   for (let branch = 0; branch < 9; branch += 1) {
     const own = leaves.filter((leaf) => leaf % 9 === branch);
     files[`parts/branch-${branch}.yml`] =
-      `name: branch-${branch}\nsteps:\n${own.map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`).join('')}${steps(1_000 + branch, 12)}`;
+      `name: ` +
+      `branch-${branch}\nsteps:\n${own.map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`).join('')}${steps(1_000 + branch, 12)}`;
   }
   files['top.yml'] =
-    `name: top\nsteps:\n${Array.from({ length: 9 }, (_, branch) => `  - workflow: ./parts/branch-${branch}.yml\n`).join('')}`;
+    `name: ` +
+    `top\nsteps:\n${Array.from({ length: 9 }, (_, branch) => `  - workflow: ./parts/branch-${branch}.yml\n`).join('')}`;
   return files;
 }
 

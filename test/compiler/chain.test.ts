@@ -74,7 +74,9 @@ describe('a chain', () => {
 
   it('is the same in YAML', () => {
     const yaml =
-      'models:\n- {name: small, provider: ollama, model: "llama3.1:8b", baseUrl: "http://localhost:11434", params: {temperature: 0}}\nsteps:\n- step: 1\n  inputs: [userRequest]\n  outputs: {gist: string}\n  modelRef: small\n  systemPrompt: "Summarize: {{userRequest}}"\n';
+      'models:\n- {name: small, provider: ollama, model: "llama3.1:8b", baseUrl: "http://localhost:11434", ' +
+      'params: {temperature: 0}}\nsteps:\n- step: 1\n  inputs: [userRequest]\n  outputs: {gist: string}\n  ' +
+      'modelRef: small\n  systemPrompt: "Summarize: {{userRequest}}"\n';
     expect(compile(yaml, 'chain.yml').plan?.hash).toBe(planOf(ASK).hash);
     expect(compile(yaml, 'chain.json').plan?.hash).toBe(planOf(ASK).hash);
   });
@@ -365,7 +367,8 @@ describe('a chain with faults', () => {
 
   it('in a block of YAML has its line', () => {
     const yaml =
-      'steps:\n- step: 1\n  inputs: [userRequest]\n  outputs: {a: string}\n  model: {provider: ollama, model: m}\n  systemPrompt: |\n    One.\n\n    Two {{ nope }}.\n';
+      'steps:\n- step: 1\n  inputs: [userRequest]\n  outputs: {a: string}\n  model: {provider: ollama, model: ' +
+      'm}\n  systemPrompt: |\n    One.\n\n    Two {{ nope }}.\n';
     expect(compile(yaml, 'c.yml').problems.map(brief)).toEqual(['9:9 unknown-variable']);
   });
 });

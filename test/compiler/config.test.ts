@@ -35,7 +35,9 @@ describe('perdure.yml', () => {
 
   it.each([
     [
-      'mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ${env.DOCS}"}}}',
+      'mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, ' +
+        'timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ' +
+        '${env.DOCS}"}}}',
       [],
     ],
     ['mcp: {github: {command: [npx], env: {GITHUB_TOKEN: planted-token}}}', ['perdure.yml 1:52 invalid-value error']],

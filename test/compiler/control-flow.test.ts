@@ -32,7 +32,8 @@ describe('foreach', () => {
     ['{items: [1, 2]}', { items: { kind: 'literal', value: [1, 2] }, max_parallel: null }],
   ])('of %s makes the step its own body', (foreach, expected) => {
     const step = blockOf(
-      `steps:\n  - {id: a, output: found, on_error: continue, deadline: 1h, timeout: 3m, retry: {attempts: 2}, command: [echo, "\${item}"], foreach: ${foreach}}\n`,
+      `steps:\n  - {id: a, output: found, on_error: continue, deadline: 1h, timeout: 3m, retry: {attempts: 2}, ` +
+        `command: [echo, "\${item}"], foreach: ${foreach}}\n`,
     );
     expect(step).toMatchObject({
       kind: 'foreach',
@@ -210,7 +211,8 @@ describe('loop', () => {
         '  - id: polish',
         '    loop: {until: "${verdict.good}", max: 5}',
         '    steps:',
-        '      - {id: write, command: [w, "${verdict.advice ?? \'none\'}", "${steps.write.output ?? 0}", "${steps[1].status}"]}',
+        '      - {id: write, command: [w, "${verdict.advice ?? \'none\'}", "${steps.write.output ?? 0}", ' +
+          '"${steps[1].status}"]}',
         '      - {command: [judge, "${steps.write.output}"], output: verdict}',
       ),
     );
@@ -222,7 +224,8 @@ describe('loop', () => {
 
   it('of one step reads its own round before', () => {
     const step = blockOf(
-      'steps:\n  - {id: a, output: text, command: [a, "${text ?? \'\'}", "${steps[0].status}"], loop: {until: "${text == \'x\' && index > 1}", max: 3}}\n',
+      'steps:\n  - {id: a, output: text, command: [a, "${text ?? \'\'}", "${steps[0].status}"], loop: {until: ' +
+        '"${text == \'x\' && index > 1}", max: 3}}\n',
     );
     expect(roots(only(step))).toEqual(['last:0.output', 'last:0.status']);
     expect(step.kind === 'loop' && rootsOfCondition(step.until)).toEqual(['step:0.output', 'index']);
@@ -245,7 +248,8 @@ describe('loop', () => {
 
   it('beside `foreach` runs for each item', () => {
     const step = blockOf(
-      'steps:\n  - {id: a, foreach: [1], loop: {until: "${index > item}", max: 3}, command: [a, "${item}", "${steps.a.output ?? 0}"], when: "${item > 0}"}\n',
+      'steps:\n  - {id: a, foreach: [1], loop: {until: "${index > item}", max: 3}, command: [a, "${item}", ' +
+        '"${steps.a.output ?? 0}"], when: "${item > 0}"}\n',
     );
     const loop = only(step) as BlockStep; // `foreach` stands around `loop`
     expect([step.kind, loop.kind, step.id, loop.id]).toEqual(['foreach', 'loop', 'a', null]);
@@ -271,7 +275,8 @@ describe('loop', () => {
 describe('set and wait', () => {
   it('compute values, with operators', () => {
     const step = planOf(
-      'steps:\n  - {set: {big: "${length(files) > 3}", text: "n = ${files[0]}", list: [1, "${x ?? 2}"]}, output: facts}\n  - {command: [a, "${facts.big}"]}\n',
+      'steps:\n  - {set: {big: "${length(files) > 3}", text: "n = ${files[0]}", list: [1, "${x ?? 2}"]}, ' +
+        'output: facts}\n  - {command: [a, "${facts.big}"]}\n',
     ).steps;
     expect(step[0]).toMatchObject({
       kind: 'set',
@@ -345,7 +350,8 @@ describe('control flow that means nothing', () => {
     ['steps:\n  - {command: [a, "${¦item}"], loop: {until: "${index > 1}", max: 3}}', ['out-of-scope']],
     ['steps:\n  - {foreach: ["${¦item}"], command: [a]}', ['out-of-scope']],
     [
-      'steps:\n  - {foreach: [1], steps: [{id: a, command: [a], output: b}]}\n  - {command: [a, "${¦steps.a.output}", "${¦b}"]}',
+      'steps:\n  - {foreach: [1], steps: [{id: a, command: [a], output: b}]}\n  - {command: [a, ' +
+        '"${¦steps.a.output}", "${¦b}"]}',
       ['out-of-scope', 'out-of-scope'],
     ],
     [
@@ -357,7 +363,8 @@ describe('control flow that means nothing', () => {
     ['steps:\n  - {foreach: [1], steps: [{command: [a, "${¦steps[1].output}"]}]}', ['unknown-step']],
     ['steps:\n  - {foreach: [1], steps: [{command: [a], needs: [¦a]}]}\n  - {id: a, command: [a]}', ['unknown-step']],
     [
-      'execution: dag\nsteps:\n  - {¦id: a, foreach: [1], steps: [{command: [a, "${steps.b.output}"]}]}\n  - {id: b, command: [a, "${steps.a.output}"]}',
+      'execution: dag\nsteps:\n  - {¦id: a, foreach: [1], steps: [{command: [a, "${steps.b.output}"]}]}\n  - ' +
+        '{id: b, command: [a, "${steps.a.output}"]}',
       ['step-cycle'],
     ],
     ['steps:\n  - {foreach: [1], steps: ¦[]}', ['invalid-value']],
@@ -403,7 +410,8 @@ describe('control flow that means nothing', () => {
   it('names what the reference could be instead', () => {
     expect(
       compileText(
-        'steps:\n  - {id: all, foreach: [1], steps: [{id: a, command: [a]}]}\n  - {command: [a, "${steps.a.output}"]}\n',
+        'steps:\n  - {id: all, foreach: [1], steps: [{id: a, command: [a]}]}\n  - {command: [a, ' +
+          '"${steps.a.output}"]}\n',
       ).problems,
     ).toMatchObject([{ suggestion: 'refer to all of it: ${steps.all.output}' }]);
     expect(compileText('steps:\n  - {foreach: files, command: [a]}\n').problems).toMatchObject([

@@ -12,7 +12,8 @@ const FOREIGN: [string, string, string][] = [
   [
     'a GitHub Actions workflow',
     'ci.yml',
-    'name: CI\non:\n  push:\n    branches: [main]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n      - run: npm test\n',
+    'name: CI\non:\n  push:\n    branches: [main]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    ' +
+      'steps:\n      - uses: actions/checkout@v4\n      - run: npm test\n',
   ],
   [
     'a GitHub Actions workflow',
@@ -50,7 +51,8 @@ const FOREIGN: [string, string, string][] = [
   [
     'a CircleCI configuration',
     'config.yml',
-    'version: 2.1\norbs:\n  node: circleci/node@5\njobs:\n  test:\n    docker:\n      - image: cimg/node:20.1\n    steps: [checkout]\nworkflows:\n  all:\n    jobs: [test]\n',
+    'version: 2.1\norbs:\n  node: circleci/node@5\njobs:\n  test:\n    docker:\n      - image: ' +
+      'cimg/node:20.1\n    steps: [checkout]\nworkflows:\n  all:\n    jobs: [test]\n',
   ],
   [
     'a Bitbucket pipeline',

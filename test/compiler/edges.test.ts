@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { planOf, problemsOf } from './temporary-project.js';
 
-/** Steps in short: `g:x r:0,1 n:0`, meaning group x, references to 0 and 1, needs 0; `?1` has a default, `~1` reads the status. */
+/**
+ * Steps in short: `g:x r:0,1 n:0`, meaning group x, references to 0 and 1, needs 0; `?1` has a default, `~1` reads the
+ * status.
+ */
 function workflow(mode: string, steps: string[]): string {
   const lines = steps.map((step) => {
     const words = step.split(' ').filter((word) => word !== '');
@@ -66,7 +69,8 @@ describe('edges', () => {
 
   it('counts a default only for what stands before it', () => {
     const text =
-      'execution: dag\nsteps:\n  - {command: [a]}\n  - {command: [b]}\n  - {command: [c, "${steps[0].output ?? steps[1].output}"]}\n';
+      'execution: dag\nsteps:\n  - {command: [a]}\n  - {command: [b]}\n  - {command: [c, "${steps[0].output ?? ' +
+      'steps[1].output}"]}\n';
     expect(planOf(text).steps[2]?.needs).toEqual([
       { step: 0, skip: false },
       { step: 1, skip: true },
@@ -120,7 +124,8 @@ describe('edges', () => {
     ['dag', 'skip_dependents'],
   ])('and the failure rule of %s is %s, unless a step says otherwise', (mode, rule) => {
     const plan = planOf(
-      `execution: ${mode}\nsteps:\n  - {command: [a]}\n  - {command: [b], on_error: stop}\n  - {command: [b], on_error: continue}\n`,
+      `execution: ${mode}\nsteps:\n  - {command: [a]}\n  - {command: [b], on_error: stop}\n  - {command: [b], ` +
+        `on_error: continue}\n`,
     );
     expect(plan.steps.map(({ on_error }) => on_error)).toEqual([rule, 'stop', 'continue']);
   });

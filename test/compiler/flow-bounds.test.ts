@@ -9,7 +9,8 @@ describe('a flow with very many labels', () => {
     [
       'loops in each other',
       (count: number) =>
-        `${many(count, (index) => `@l${index} -> `, '')}Plan:"a" ${many(count, (index) => `(if x${index})~> @l${index}`, ' ')}`,
+        `${many(count, (index) => `@l${index} -> `, '')}Plan:"a" ` +
+        `${many(count, (index) => `(if x${index})~> @l${index}`, ' ')}`,
     ],
     [
       'loops one after the other',
@@ -18,7 +19,8 @@ describe('a flow with very many labels', () => {
     [
       'labels without a step between them',
       (count: number) =>
-        `${many(count, (index) => `@l${index}`, ' -> ')} -> Plan:"a" -> ${many(count, (index) => `@l${index}`, ' -> ')}`,
+        `${many(count, (index) => `@l${index}`, ' -> ')} -> Plan:"a" -> ` +
+        `${many(count, (index) => `@l${index}`, ' -> ')}`,
     ],
   ])('is refused at the first that is too many: %s', (_what, text) => {
     const { plan, problems } = compileFlowText(text(3_000));

@@ -27,7 +27,8 @@ describe('a printed flow', () => {
 
   it('has one step a line, short groups on one, and branches behind their conditions', () => {
     const text =
-      '# find\n$s:={base:"Explore",prompt:"Look, at: {all}"} $s:"Scan":v->[a||b:"x"] # both\n(all success)~>c ~>(if failed) d:"fix"->e';
+      '# find\n$s:={base:"Explore",prompt:"Look, at: {all}"} $s:"Scan":v->[a||b:"x"] # both\n(all success)~>c ' +
+      '~>(if failed) d:"fix"->e';
     expect(reprint(text)).toBe(
       [
         '# find',

@@ -38,7 +38,8 @@ describe('the complete example of seed 000', () => {
           outputVar: 'issues',
           model: 'opus',
           instruction:
-            'You are a security expert. Focus on OWASP top 10 vulnerabilities.\n\nScan authentication and authorization code',
+            'You are a security expert. Focus on OWASP top 10 vulnerabilities.\n\nScan authentication and ' +
+            'authorization code',
         },
         {
           id: 'node-1',
@@ -85,7 +86,8 @@ describe('the complete example of seed 000', () => {
 describe('the graph of a flow', () => {
   it('has edges for order, branches, conditions and jumps', () => {
     const graph = graphOf(
-      '@try -> [Explore:"a":a || Plan:"b"] -> general-purpose:"{a}" (if failed)~> Plan:"c" -> @try (if passed)~> @ship:"Ship {a}?"',
+      '@try -> [Explore:"a":a || Plan:"b"] -> general-purpose:"{a}" (if failed)~> Plan:"c" -> @try (if ' +
+        'passed)~> @ship:"Ship {a}?"',
     );
     expect(graph).toMatchObject({
       nodes: [

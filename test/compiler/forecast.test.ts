@@ -97,7 +97,8 @@ describe('the forecast of a Plan', () => {
 
   it('takes what stands under a condition for possible, not for certain, and counts re-asked answers', () => {
     const made = planOf(
-      'steps:\n  - {agent: scanner, model: haiku}\n  - {agent: linter, model: haiku, when: "${x == 1}"}\n  - {agent: reporter, model: haiku, schema: {type: object}}\n',
+      'steps:\n  - {agent: scanner, model: haiku}\n  - {agent: linter, model: haiku, when: "${x == 1}"}\n  - ' +
+        '{agent: reporter, model: haiku, schema: {type: object}}\n',
     );
     expect(forecastOf(made).calls).toMatchObject([{ model: 'haiku', least: 2, most: 1 + 1 + 3 }]);
   });

@@ -34,9 +34,12 @@ function shippedWith(): Record<string, string> {
 describe('the canonical form of a workflow', () => {
   it('leaves the lines of a folded text as they are', () => {
     const head = 'description: >-\n  One line\n  and another.\n\n  A new one:\n    indented.\n';
-    const text = `${head}name: flow\nsteps:\n- stdin: > # why\n    one\n    line\n  prompt: >\n        deep\n        down\n  agent: a\n`;
+    const text =
+      `${head}name: flow\nsteps:\n- stdin: > # why\n    one\n    line\n  prompt: >\n        deep\n        down\n  ` +
+      `agent: a\n`;
     expect(format(text)).toBe(
-      `name: flow\n${head}steps:\n  - agent: a\n    prompt: >\n      deep\n      down\n    stdin: > # why\n      one line\n`,
+      `name: flow\n${head}steps:\n  - agent: a\n    prompt: >\n      deep\n      down\n    stdin: > # ` +
+        `why\n      one line\n`,
     );
     expect(format(format(text))).toBe(format(text));
   });

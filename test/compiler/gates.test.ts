@@ -103,7 +103,8 @@ describe('a question', () => {
     ).toMatchObject(fields);
     expect(
       last(
-        '- ask:\n    question: How many?\n    schema: {type: integer}\n    choices: [1, 2]\n    default: 2\n    deadline: 1m',
+        '- ask:\n    question: How many?\n    schema: {type: integer}\n    choices: [1, 2]\n    default: 2\n    ' +
+          'deadline: 1m',
       ),
     ).toMatchObject(fields);
   });

@@ -5,7 +5,8 @@ import { compileIn, createProject, planOf } from './temporary-project.js';
 
 const FILES = {
   'definitions/workflows/top.yml':
-    'inputs: {b: {default: 1}, a: {default: 2}}\nsteps:\n  - agent: helper\n    inputs: {x: "${a}", y: "${b}"}\n  - workflow: ../flows/nested.yml\n',
+    'inputs: {b: {default: 1}, a: {default: 2}}\nsteps:\n  - agent: helper\n    inputs: {x: "${a}", y: ' +
+    '"${b}"}\n  - workflow: ../flows/nested.yml\n',
   'definitions/flows/nested.yml': 'steps:\n  - {command: [echo, hello], env: {A: 1, B: 2}}\n',
   'definitions/agents/helper.yml': 'name: helper\nprompt: |\n  Compare ${x} and ${y}.\n',
 };
@@ -62,7 +63,9 @@ describe('texts over 512 bytes', () => {
   it('are named by the hash of their JSON, and handed over beside the Plan', () => {
     const long = 'word '.repeat(200).trim();
     const root = createProject({
-      'a.yml': `description: ${long}\nsteps:\n  - agent: Explore\n    prompt: "${long} \${x}"\n    inputs: {y: "${long}."}\n`,
+      'a.yml':
+        `description: ${long}\nsteps:\n  - agent: Explore\n    prompt: "${long} \${x}"\n    inputs: {y: ` +
+        `"${long}."}\n`,
     });
     const { plan, texts } = compileIn(root, 'a.yml');
     for (const [hash, text] of texts) expect(hashOf(text)).toBe(hash);

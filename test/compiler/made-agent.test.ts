@@ -40,7 +40,9 @@ describe('an agent that an agent makes', () => {
   it('is what its file says, with no tools but those that it names, and at most the turns of its maker', () => {
     const made = make({ tools: ['read_file', 'helper'], model: 'haiku' });
     expect(made).toMatchObject({
-      text: '---\nname: pitch_evaluator\ndescription: Judges a deck.\nmodel: haiku\ntools:\n  - read_file\n  - helper\n---\n\nYou judge pitch decks.\n',
+      text:
+        '---\nname: pitch_evaluator\ndescription: Judges a deck.\nmodel: haiku\ntools:\n  - read_file\n  - ' +
+        'helper\n---\n\nYou judge pitch decks.\n',
       agent: {
         name: 'pitch_evaluator',
         model: 'haiku',

@@ -38,7 +38,8 @@ describe('a tool that an agent makes', () => {
     });
     expect(
       make(
-        'name: count_lines\ndescription: Counts.\nkind: command\nversion: 2\ninputs: {schema: {type: object}}\noutputs: {format: json}\nexec: {command: {entrypoint: wc}}\n',
+        'name: count_lines\ndescription: Counts.\nkind: command\nversion: 2\ninputs: {schema: {type: ' +
+          'object}}\noutputs: {format: json}\nexec: {command: {entrypoint: wc}}\n',
       ),
     ).toMatchObject({ tool: { description: 'Counts.' } });
   });

@@ -67,7 +67,8 @@ describe('a definition that is a text only', () => {
 
 describe('a tool that is a text only', () => {
   const TOOL =
-    'name: count\ndescription: Counts.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: {format: text}\nexec: {command: {entrypoint: wc}}\n';
+    'name: count\ndescription: Counts.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: ' +
+    '{format: text}\nexec: {command: {entrypoint: wc}}\n';
 
   it.each([
     ['step', '  - tool: count\n'],
@@ -168,13 +169,15 @@ describe('a workflow that an agent makes with steps of tools', () => {
     ],
     [
       'say what they may do in a loop',
-      '  - {id: again, loop: {until: "${index > 1}", max: 2}, steps: [{tool: write_file, inputs: {path: a, content: x}, permissions: {network: true}}]}\n',
+      '  - {id: again, loop: {until: "${index > 1}", max: 2}, steps: [{tool: write_file, inputs: {path: a, ' +
+        'content: x}, permissions: {network: true}}]}\n',
       rules,
       'sets no `permissions`; step `again/0` does',
     ],
     [
       'say what they change in a foreach of a foreach',
-      '  - {foreach: [1], steps: [{foreach: [1], steps: [{id: w, tool: write_file, inputs: {path: a, content: x}, effect: none}]}]}\n',
+      '  - {foreach: [1], steps: [{foreach: [1], steps: [{id: w, tool: write_file, inputs: {path: a, content: ' +
+        'x}, effect: none}]}]}\n',
       rules,
       'sets no `effect`; step `0/0/w` does',
     ],
@@ -218,7 +221,8 @@ describe('a workflow that an agent makes with steps of tools', () => {
 
 describe('what is made under the name of a tool that its maker lacks', () => {
   const DEPLOY =
-    'name: deploy\ndescription: Deploys.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: {format: text}\nexec: {command: {entrypoint: ./deploy}}\n';
+    'name: deploy\ndescription: Deploys.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: ' +
+    '{format: text}\nexec: {command: {entrypoint: ./deploy}}\n';
   const root = (): string =>
     createProject({
       ...PROJECT,

@@ -150,7 +150,8 @@ describe('a manifest with faults', () => {
     [
       'both names of one folder',
       { generated_agents_dir: 'a', generated_workers_dir: 'b' },
-      'conflicting-keys <"generated_workers_dir"> `generated_workers_dir` is the older name of `generated_agents_dir`; the manifest has both.',
+      'conflicting-keys <"generated_workers_dir"> `generated_workers_dir` is the older name of ' +
+        '`generated_agents_dir`; the manifest has both.',
     ],
     [
       'an unknown mode',
@@ -172,7 +173,8 @@ describe('a manifest with faults', () => {
     [
       'nothing that is asked',
       { allow_cli_input: false },
-      'missing-key <"allow_cli_input"> Nobody says what the entry agent is asked: `allow_cli_input` is false, and `entry.args.input` is missing.',
+      'missing-key <"allow_cli_input"> Nobody says what the entry agent is asked: `allow_cli_input` is false, ' +
+        'and `entry.args.input` is missing.',
     ],
   ])('%s', (_what, change, expected) => {
     const { plan, found } = compile({ ...MANIFEST, ...change });
@@ -289,7 +291,8 @@ describe('an .agent file', () => {
   it('has tools of its provider with their limits, before a tool of the same name', () => {
     const files = {
       'p/main.agent':
-        '---\nname: main\ntools: [web_search, read_file]\nserver_side_tools:\n  - tool_type: web_search\n    max_uses: 3\n    allowed_domains: [example.org]\n  - tool_type: code_execution\n---\nYou lead.\n',
+        '---\nname: main\ntools: [web_search, read_file]\nserver_side_tools:\n  - tool_type: web_search\n    ' +
+        'max_uses: 3\n    allowed_domains: [example.org]\n  - tool_type: code_execution\n---\nYou lead.\n',
     };
     const { agents, found } = compile(MANIFEST, files);
     expect(found).toEqual([]);

@@ -15,7 +15,10 @@ const draws = fc
   .infiniteStream(fc.double({ min: 0, max: 0.999_999, noNaN: true }))
   .map((stream) => () => stream.next().value as number); // it never ends
 
-/** Checks that every reference of a block is to something that is there: `scopes` are the blocks around it, the inner first. */
+/**
+ * Checks that every reference of a block is to something that is there: `scopes` are the blocks around it, the inner
+ * first.
+ */
 function checkReferences(block: Block, scopes: Block[]): void {
   const inside = [block, ...scopes];
   for (const step of block.steps) {

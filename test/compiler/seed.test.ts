@@ -69,8 +69,10 @@ describe('the examples of seed 003, word for word', () => {
 
   it('the override with a default takes the reader out of the dependents', () => {
     const plan = planOf(
-      'steps:\n  - agent: scanner\n    on_error: continue    # continue | stop | skip_dependents (default: stop)\n\n  - agent: reporter\n' +
-        '    inputs:\n      # Handle potential missing output from previous step\n      security_report: ${steps[0].output ?? "No security scan available"}\n',
+      'steps:\n  - agent: scanner\n    on_error: continue    # continue | stop | skip_dependents (default: ' +
+        'stop)\n\n  - agent: reporter\n' +
+        ('    inputs:\n      # Handle potential missing output from previous step\n      security_report: ' +
+          '${steps[0].output ?? "No security scan available"}\n'),
     );
     expect(plan.steps[1]?.needs).toEqual([{ step: 0, skip: false }]);
     expect(plan.steps[1]).toMatchObject({

@@ -169,14 +169,16 @@ describe('slips in workflows and chains', () => {
     expect(
       problemsIn(
         'x.yml',
-        `inputs:\n  - target\n  - {name: depth, type: number, default: 2}\n${step.replace('prompt: a', 'prompt: ${target} ${depth}')}`,
+        `inputs:\n  - target\n  - {name: depth, type: number, default: ` +
+          `2}\n${step.replace('prompt: a', 'prompt: ${target} ${depth}')}`,
       ),
     ).toEqual([]);
   });
 
   it('tells once that models are no list', () => {
     const text =
-      'models:\n  m: {provider: ollama, model: x}\nsteps:\n  - {step: 1, inputs: [userRequest], outputs: {a: string}, modelRef: m, systemPrompt: x}\n';
+      'models:\n  m: {provider: ollama, model: x}\nsteps:\n  - {step: 1, inputs: [userRequest], outputs: {a: ' +
+      'string}, modelRef: m, systemPrompt: x}\n';
     expect(problemsIn('x.yml', text)).toEqual(['2:3 invalid-value']);
   });
 });

@@ -2,7 +2,10 @@ import { compileIn, createProject } from './temporary-project.js';
 
 type Told = { message: string; suggestion: string | null };
 
-/** The problems of one file in a project of its own: places and codes, messages alone, or messages with their fixes. Warnings too. */
+/**
+ * The problems of one file in a project of its own: places and codes, messages alone, or messages with their fixes.
+ * Warnings too.
+ */
 export function problemsIn(file: string, text: string): string[];
 export function problemsIn(file: string, text: string, as: 'message'): string[];
 export function problemsIn(file: string, text: string, as: 'told'): Told[];

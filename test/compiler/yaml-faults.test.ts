@@ -21,7 +21,8 @@ describe('what is no YAML', () => {
     [
       'an apostrophe in single quotes',
       `${STEP}    prompt: 'it's'\n`,
-      "3:17 Expected the end of the line after a text in quotes, got `s'`. (a `'` inside a text in single quotes is written `''`)",
+      "3:17 Expected the end of the line after a text in quotes, got `s'`. (a `'` inside a text in single " +
+        "quotes is written `''`)",
     ],
     [
       'words after a text in quotes',
@@ -84,7 +85,8 @@ describe('what is no YAML', () => {
     [
       'a template of another tool',
       `${STEP}    prompt: {{ target }}\n`,
-      '3:14 Expected a text as key, got a list, a map or a tagged value. (put the text with `{{…}}` in quotes: "{{…}}")',
+      '3:14 Expected a text as key, got a list, a map or a tagged value. (put the text with `{{…}}` in quotes: ' +
+        '"{{…}}")',
     ],
   ])('is told once, where a person looks for it: %s', (_title, text, expected) => {
     expect(told(text)).toEqual([expected]);

@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { deviceSchema } from '../../src/compiler/formats/device-config.js';
 import { compileIn, compileText, createProject, planOf, problemsOf } from './temporary-project.js';
 
-const bomb = `a: &a [x, x]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`}, `.repeat(9)}]`).join('\n')}\n`;
+const bomb =
+  `a: &a [x, ` +
+  `x]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`}, `.repeat(9)}]`).join('\n')}\n`;
 
 describe('YAML that means harm', () => {
   it.each([
@@ -60,7 +62,9 @@ describe('YAML that means harm', () => {
   });
 
   it('S11 100,000 keys take less than two seconds of process time', () => {
-    const text = `steps:\n  - agent: scanner\n    inputs: {${Array.from({ length: 30_000 }, (_, i) => `a${i}: 1`).join(', ')}}`;
+    const text =
+      `steps:\n  - agent: scanner\n    inputs: ` +
+      `{${Array.from({ length: 30_000 }, (_, i) => `a${i}: 1`).join(', ')}}`;
     const before = process.cpuUsage();
     problemsOf(text.slice(0, 250 * 1024));
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);

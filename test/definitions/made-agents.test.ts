@@ -56,52 +56,56 @@ const resultOf = async (...args: string[]): Promise<RunResult> =>
   JSON.parse((await project.run('run', ...args, '--json')).stdout) as RunResult;
 
 describe('pitch-deck-evaluation', () => {
-  it('makes its evaluator once it is approved, goes on after a kill -9 before the call, and the next run does not know it', async () => {
-    const call: Answer = {
-      tools: [
-        {
-          name: 'agent_call',
-          input: { agent: 'pitch_evaluator', input: 'Evaluate it.', attachments: ['decks/bicycles.txt'] },
-        },
-      ],
-    };
-    let next = false;
-    answer = (request) => {
-      if (request.system.includes('You judge decks.'))
-        return { text: `PASS: ${request.prompt.includes('We sell bicycles.')}` };
-      if (next) return request.results.count === 0 ? call : { text: last(request) };
-      return [
-        { tools: [{ name: 'list_files', input: { pattern: 'decks/*.txt' } }] },
-        create('pitch_evaluator', 'You judge decks.'),
-        call,
-        { tools: [{ name: 'write_file', input: { path: 'evaluations/bicycles.md', content: last(request) } }] },
-        { text: 'One deck.' },
-      ][request.results.count]!;
-    };
-    const first = project.start('run', '.', '--id', 'decks', '--json');
-    await until(() => endpoint.requests.length === 2);
-    expect(existsSync(join(project.folder, 'generated'))).toBe(false);
-    // People see lines, not one line with \n in it.
-    expect(await approve('decks')).toMatch(/│ content:\n.*│ {3}text: \|\n.*│ {5}name: pitch_evaluator\n/s);
-    // The attachment of the call wants its own approval: there the worker dies.
-    await until(async () => (await project.run('list', '--waiting', '--json')).stdout.includes('/3.1'));
-    expect(await project.read('generated/pitch_evaluator.agent')).toContain('You judge decks.');
-    const { host } = await project.pids();
-    if (host === null) throw new Error('There is no host to kill.');
-    kill(host);
-    // Who names the run starts a host again.
-    await approve('decks');
-    const result = await resultOf('.', '--id', 'decks');
-    expect(result).toMatchObject({ status: 'success', output: 'One deck.' });
-    expect(await project.read('evaluations/bicycles.md')).toBe('PASS: true');
-    expect(endpoint.requests).toHaveLength(6);
-    expect(readdirSync(join(project.folder, 'generated'))).toEqual(['pitch_evaluator.agent']);
-    first.process.kill();
-    next = true;
-    expect((await resultOf('.', '--id', 'next', '--yes')).output).toContain(
-      '`pitch_evaluator` was made in run `decks`, and is known there only.',
-    );
-  });
+  it(
+    'makes its evaluator once it is approved, goes on after a kill -9 before the call, and the next run does not ' +
+      'know it',
+    async () => {
+      const call: Answer = {
+        tools: [
+          {
+            name: 'agent_call',
+            input: { agent: 'pitch_evaluator', input: 'Evaluate it.', attachments: ['decks/bicycles.txt'] },
+          },
+        ],
+      };
+      let next = false;
+      answer = (request) => {
+        if (request.system.includes('You judge decks.'))
+          return { text: `PASS: ${request.prompt.includes('We sell bicycles.')}` };
+        if (next) return request.results.count === 0 ? call : { text: last(request) };
+        return [
+          { tools: [{ name: 'list_files', input: { pattern: 'decks/*.txt' } }] },
+          create('pitch_evaluator', 'You judge decks.'),
+          call,
+          { tools: [{ name: 'write_file', input: { path: 'evaluations/bicycles.md', content: last(request) } }] },
+          { text: 'One deck.' },
+        ][request.results.count]!;
+      };
+      const first = project.start('run', '.', '--id', 'decks', '--json');
+      await until(() => endpoint.requests.length === 2);
+      expect(existsSync(join(project.folder, 'generated'))).toBe(false);
+      // People see lines, not one line with \n in it.
+      expect(await approve('decks')).toMatch(/│ content:\n.*│ {3}text: \|\n.*│ {5}name: pitch_evaluator\n/s);
+      // The attachment of the call wants its own approval: there the worker dies.
+      await until(async () => (await project.run('list', '--waiting', '--json')).stdout.includes('/3.1'));
+      expect(await project.read('generated/pitch_evaluator.agent')).toContain('You judge decks.');
+      const { host } = await project.pids();
+      if (host === null) throw new Error('There is no host to kill.');
+      kill(host);
+      // Who names the run starts a host again.
+      await approve('decks');
+      const result = await resultOf('.', '--id', 'decks');
+      expect(result).toMatchObject({ status: 'success', output: 'One deck.' });
+      expect(await project.read('evaluations/bicycles.md')).toBe('PASS: true');
+      expect(endpoint.requests).toHaveLength(6);
+      expect(readdirSync(join(project.folder, 'generated'))).toEqual(['pitch_evaluator.agent']);
+      first.process.kill();
+      next = true;
+      expect((await resultOf('.', '--id', 'next', '--yes')).output).toContain(
+        '`pitch_evaluator` was made in run `decks`, and is known there only.',
+      );
+    },
+  );
 });
 
 describe('bootstrapping', () => {

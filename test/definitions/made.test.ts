@@ -21,7 +21,8 @@ const run = (text: string) => project.run('review-as-planned', ['-i', 'target=ad
 describe('review-as-planned', () => {
   it('runs the workflow that an agent made, once it is approved', async () => {
     const { result } = await run(
-      'execution: parallel\nsteps:\n  - {id: defects, agent: code-reviewer, prompt: "Look at adder.js: ${not.a.reference}"}\n',
+      'execution: parallel\nsteps:\n  - {id: defects, agent: code-reviewer, prompt: "Look at adder.js: ' +
+        '${not.a.reference}"}\n',
     );
     expect(result).toMatchObject({
       status: 'error',

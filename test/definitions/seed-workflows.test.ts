@@ -77,7 +77,8 @@ describe('run-restaurant', () => {
     const { result } = await project.run('run-restaurant', inputs, voices);
     expect(result.status).toBe('success');
     expect(result.output).toBe(
-      '# Books\nBALANCE-12\n\n# Bought\nbuy flour; BALANCE-12\n\n# Served\nhanded over: SLIP of ORDER\n\n# Cleaning\nclean after handed over\n',
+      '# Books\nBALANCE-12\n\n# Bought\nbuy flour; BALANCE-12\n\n# Served\nhanded over: SLIP of ORDER\n\n# ' +
+        'Cleaning\nclean after handed over\n',
     );
   });
 

@@ -24,7 +24,10 @@ export interface Finished {
 export interface ShippedProject {
   folder: string;
   endpoint: ModelEndpoint;
-  /** Runs a shipped workflow (`name`, or `../flows/name.flow`) with the real CLI, `--json`, and `--yes` where it is not told `--no-wait`. */
+  /**
+   * Runs a shipped workflow (`name`, or `../flows/name.flow`) with the real CLI, `--json`, and `--yes` where it is not
+   * told `--no-wait`.
+   */
   run(workflow: string, args: string[], voices?: Voices): Promise<Finished>;
   /** Runs any other command. */
   perdure(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;

@@ -157,7 +157,8 @@ it('a project calls its agents as deep as its manifest says, and no deeper', asy
 it('the built-in agents that only people name play with their own prompts, one after the other', async () => {
   writeFileSync(
     join(project.folder, 'definitions', 'flows', 'design-it.flow'),
-    'Explore:"Where is adding?":where -> Plan:"Plan a faster one: {where}":plan -> implementation-architect:"Design it: {plan}"',
+    'Explore:"Where is adding?":where -> Plan:"Plan a faster one: {where}":plan -> ' +
+      'implementation-architect:"Design it: {plan}"',
   );
   const { result } = await project.run('../flows/design-it.flow', [], {
     'You explore code': () => ({ text: 'adder.js:1' }),

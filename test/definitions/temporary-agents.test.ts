@@ -17,7 +17,8 @@ afterAll(async () => {
 
 const path = (file: string): string => join(project.folder, file);
 const agent = (name: string, prompt: string): string =>
-  `---\nname: ${name}\nbase: general-purpose\ndescription: Looks at words.\nmodel: haiku\ncreated: 2026-11-22\n---\n${prompt}\n`;
+  `---\nname: ${name}\nbase: general-purpose\ndescription: Looks at words.\nmodel: haiku\ncreated: ` +
+  `2026-11-22\n---\n${prompt}\n`;
 
 /** Writes a file, and remembers it as one that the designer made. */
 async function make(file: string, text: string): Promise<void> {

@@ -54,8 +54,8 @@ export async function boardFor(
 }
 
 /**
- * Connections to a board that have both ends: the kernel knows at once that a program is dead, and the board hears of a new
- * connection before it hears that an old one has ended.
+ * Connections to a board that have both ends: the kernel knows at once that a program is dead, and the board hears of a
+ * new connection before it hears that an old one has ended.
  */
 export function connectionsTo(board: Board): number {
   if (board.open() < 2) return board.open();

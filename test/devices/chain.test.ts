@@ -72,7 +72,10 @@ describe('with the real tools and a simulated board', () => {
   });
 });
 
-/** Counts round and round: who listens anew finds all of it, whether or not the board has noticed that it was opened anew. */
+/**
+ * Counts round and round: who listens anew finds all of it, whether or not the board has noticed that it was opened
+ * anew.
+ */
 const ROUNDS = `#include <avr/wdt.h>
 void setup() {
   wdt_disable();

@@ -13,7 +13,8 @@ describe('what tools say means', () => {
     ['avr-arduino', 'avrdude error: programmer is not responding', 'mute'],
     [
       'avr-arduino',
-      'avrdude error: expected signature for ATmega328P is 1E 95 0F\n- use -F to override this check\navrdude error: protocol expects sync byte 0x14 but got 0x10',
+      'avrdude error: expected signature for ATmega328P is 1E 95 0F\n- use -F to override this check\navrdude ' +
+        'error: protocol expects sync byte 0x14 but got 0x10',
       'mute',
     ],
     [
@@ -28,17 +29,20 @@ describe('what tools say means', () => {
     ['avr-arduino', 'avrdude ser_open() error: cannot open port /dev/ttyACM0: Device or resource busy', 'busy'],
     [
       'esp32',
-      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 2] could not open port /dev/ttyUSB0: [Errno 2] No such file or directory: '/dev/ttyUSB0')",
+      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 2] could not open port " +
+        "/dev/ttyUSB0: [Errno 2] No such file or directory: '/dev/ttyUSB0')",
       'missing',
     ],
     [
       'esp32',
-      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 11] Could not exclusively lock port /dev/ttyUSB0: [Errno 11] Resource temporarily unavailable)",
+      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 11] Could not exclusively lock " +
+        'port /dev/ttyUSB0: [Errno 11] Resource temporarily unavailable)',
       'busy',
     ],
     [
       'esp32',
-      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 13] could not open port /dev/ttyUSB0: [Errno 13] Permission denied: '/dev/ttyUSB0')",
+      "Could not open /dev/ttyUSB0, the port is busy or doesn't exist.\n([Errno 13] could not open port " +
+        "/dev/ttyUSB0: [Errno 13] Permission denied: '/dev/ttyUSB0')",
       'refused',
     ],
     ['esp32', 'A fatal error occurred: Failed to connect to ESP32: No serial data received.', 'mute'],
@@ -46,7 +50,8 @@ describe('what tools say means', () => {
     ['esp32', 'A fatal error occurred: MD5 of file does not match data in flash!', 'mismatch'],
     [
       'micropython',
-      'Traceback (most recent call last):\n  File "<stdin>", line 4, in <module>\nAssertionError: verification mismatch',
+      'Traceback (most recent call last):\n  File "<stdin>", line 4, in <module>\nAssertionError: verification ' +
+        'mismatch',
       'mismatch',
     ],
     ['micropython', 'mpremote: failed to access /dev/ttyACM0 (it may be in use by another program)', 'busy'],

@@ -29,8 +29,8 @@ afterAll(async () => {
 });
 
 /**
- * QEMU's micro:bit with MicroPython, on a pseudo terminal, until the test ends. Its serial line takes what comes at once,
- * and the firmware's buffer has 64 bytes: so what is sent goes at a pace, as on a real line.
+ * QEMU's micro:bit with MicroPython, on a pseudo terminal, until the test ends. Its serial line takes what comes at
+ * once, and the firmware's buffer has 64 bytes: so what is sent goes at a pace, as on a real line.
  */
 async function startMicrobit(): Promise<string> {
   const line = createServer();

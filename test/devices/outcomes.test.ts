@@ -221,19 +221,23 @@ describe('a flash ends as the table says, with the real tool', () => {
     expect(Buffer.from(board.flash.slice(0, 4 * 128)).equals(bytesOfPages(4, 1))).toBe(true);
   });
 
-  it('a port that another flasher of this machine has is not opened: the second is told so, whichever server it belongs to', async () => {
-    const board = await boardFor();
-    const device = deviceOf({ port: `net:127.0.0.1:${board.port}` });
-    const setting = { store: harness.store, run: 'other', boardProgram: null, busyMs: 0 };
-    const { signal } = new AbortController();
-    await withPort(device, setting, signal, async () => {
-      await expect(withPort(device, setting, signal, () => Promise.resolve())).rejects.toMatchObject({
-        type: 'device-busy',
-        message: expect.stringContaining('Another program on this machine') as string,
+  it(
+    'a port that another flasher of this machine has is not opened: the second is told so, whichever server it ' +
+      'belongs to',
+    async () => {
+      const board = await boardFor();
+      const device = deviceOf({ port: `net:127.0.0.1:${board.port}` });
+      const setting = { store: harness.store, run: 'other', boardProgram: null, busyMs: 0 };
+      const { signal } = new AbortController();
+      await withPort(device, setting, signal, async () => {
+        await expect(withPort(device, setting, signal, () => Promise.resolve())).rejects.toMatchObject({
+          type: 'device-busy',
+          message: expect.stringContaining('Another program on this machine') as string,
+        });
       });
-    });
-    expect(board.open()).toBe(0);
-  });
+      expect(board.open()).toBe(0);
+    },
+  );
 
   // The times of the real limits: minutes.
   it.concurrent.each(

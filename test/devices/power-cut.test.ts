@@ -17,7 +17,9 @@ const SWEPT = FULL ? Array.from({ length: BLOCKS }, (_, block) => block) : [Math
 const harness = await harnessOfFile();
 const people = createPeople(harness);
 
-/** A board with the old image that loses its power at a block, each time or once, and a run that flashes the new one. */
+/**
+ * A board with the old image that loses its power at a block, each time or once, and a run that flashes the new one.
+ */
 async function cut(
   block: number,
   times: string,
@@ -27,7 +29,8 @@ async function cut(
   board.setFault(parseFault(`power-cut:${block}${times}`));
   const run = await startFlow(harness, {
     devices: { uno: { port: `net:127.0.0.1:${board.port}` } },
-    // A tool that has lost its board over TCP hangs until its time is over; twelve at once share the machine in the full sweep.
+    // A tool that has lost its board over TCP hangs until its time is over; twelve at once share the machine in the
+    // full sweep.
     steps: [
       {
         id: 'flash',

@@ -40,7 +40,8 @@ beforeAll(async () => {
       output: '${steps.listen.output}',
     }),
   });
-  await home.run('run', 'flash.yml', '--rehearse', '--unattended'); // refused, as nobody polls the queue; its host is there now
+  // refused, as nobody polls the queue; its host is there now
+  await home.run('run', 'flash.yml', '--rehearse', '--unattended');
   const { grpc } = await until(
     async () => (JSON.parse((await home.read('.perdure/host.json')) || '{}') as { ports?: { grpc: number } }).ports,
   );

@@ -1,6 +1,9 @@
 /** What the fake endpoint does with one request. */
 export type Answer =
-  /** Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words, `served` blocks of its own tools. */
+  /**
+   * Says something. `usage` is what it claims to have read and written; `stop` in Anthropic's words, `served` blocks of
+   * its own tools.
+   */
   | { text: string; stop?: string; usage?: Partial<AnswerUsage>; served?: object[] }
   /** Says something, perhaps, and calls tools. */
   /** `raw` are arguments as they are sent, where they are no JSON. */
@@ -9,7 +12,10 @@ export type Answer =
   | { status: number; message?: string; kind?: string; headers?: Record<string, string> }
   /** Takes the request and never says a word. */
   | { hang: true }
-  /** Says this much and tears the connection. `usage` is what it has told before, where the protocol tells it at the start. */
+  /**
+   * Says this much and tears the connection. `usage` is what it has told before, where the protocol tells it at the
+   * start.
+   */
   | { breakAfter: string; usage?: Partial<AnswerUsage> }
   /** Says this much and then fails inside the stream. */
   | { failAfter: string; kind: string; message: string; usage?: Partial<AnswerUsage> }

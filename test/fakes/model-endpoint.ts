@@ -48,7 +48,9 @@ export async function startModelEndpoint(script: Script, options: EndpointOption
     if (typeof script === 'function') return script(request);
     const next = script[request.call - 1];
     if (next !== undefined) return typeof next === 'function' ? next(request) : next;
-    const problem = `The script of the model endpoint has ${script.length} answers, and this is call ${request.call}: ${request.prompt.slice(0, 200)}`;
+    const problem =
+      `The script of the model endpoint has ${script.length} answers, and this is call ${request.call}: ` +
+      `${request.prompt.slice(0, 200)}`;
     problems.push(problem);
     return { status: 400, message: problem };
   }
@@ -110,7 +112,8 @@ async function record(
 ): Promise<Omit<RecordedRequest, 'call'>> {
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>; // Both protocols send objects.
+  // Both protocols send objects.
+  const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Record<string, unknown>;
   const all = (body['messages'] as { role: string; content: unknown }[]).map((message) => ({
     role: message.role,
     text: textOf(message.content),

@@ -26,12 +26,15 @@ export interface ProgramEndpoint {
   close(): Promise<void>;
 }
 
-/** Tokens of every answer, in the words of each protocol below: 80 in, 20 from a cache, 7 out (3 more of thoughts at Gemini). */
+/**
+ * Tokens of every answer, in the words of each protocol below: 80 in, 20 from a cache, 7 out (3 more of thoughts at
+ * Gemini).
+ */
 const WORDS = { input: 80, cached: 20, output: 7, thoughts: 3 };
 
 /**
- * A loopback server that answers Claude Code (Messages), Codex (Responses) and Gemini CLI (generateContent) in their own
- * protocols, with what the test says. Requests beside the conversation are answered, and not counted.
+ * A loopback server that answers Claude Code (Messages), Codex (Responses) and Gemini CLI (generateContent) in their
+ * own protocols, with what the test says. Requests beside the conversation are answered, and not counted.
  */
 export async function startProgramEndpoint(
   script: (request: ProgramRequest) => ProgramAnswer,

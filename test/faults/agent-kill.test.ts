@@ -151,7 +151,10 @@ interface Ended {
   output: unknown;
 }
 
-/** Runs the agent with a worker that dies at this point, by its number or its name, and another that takes over; null kills nobody. */
+/**
+ * Runs the agent with a worker that dies at this point, by its number or its name, and another that takes over; null
+ * kills nobody.
+ */
 async function runKilled(scene: Scene, at: number | string | null): Promise<Ended> {
   const name = `${scene.name}-${at ?? 'nobody'}`.replaceAll(' ', '-');
   const workspace = join(harness.folder, name);
@@ -227,7 +230,8 @@ function startWorker(taskQueue: string, trace: string, killAt: number | string |
 
 /** Results come in the order of the calls. */
 function unknownIn(request: RecordedRequest | undefined): string[] {
-  const messages = (request?.body['messages'] ?? []) as { content: { type: string; content?: unknown }[] }[]; // Anthropic's form
+  // Anthropic's form
+  const messages = (request?.body['messages'] ?? []) as { content: { type: string; content?: unknown }[] }[];
   const results = messages
     .flatMap(({ content }) => (Array.isArray(content) ? content : []))
     .filter(({ type }) => type === 'tool_result');
@@ -243,8 +247,8 @@ interface Count {
 }
 
 /**
- * How often the worker that was killed had done what begins at one point and has ended by another. What was under way when it died
- * at a point of something else may have been done, or not; what was to begin at its last point was not.
+ * How often the worker that was killed had done what begins at one point and has ended by another. What was under way
+ * when it died at a point of something else may have been done, or not; what was to begin at its last point was not.
  */
 function count(points: string[], begins: string, ended: string): Count {
   return {
@@ -264,8 +268,8 @@ function expectWithin(number: number, { least, most }: Count, where: string): vo
 }
 
 /**
- * The one window in which an answer may be paid twice: the provider was asked, and the journal has not got the answer. Who takes
- * over asks for what the journal lacks, and for nothing else.
+ * The one window in which an answer may be paid twice: the provider was asked, and the journal has not got the answer.
+ * Who takes over asks for what the journal lacks, and for nothing else.
  */
 function checkPaid({ points, killed, asked }: Ended, answers: number, journalled: Count, where: string): void {
   expectWithin(
@@ -336,7 +340,9 @@ interface Moment {
   at: number | string;
 }
 
-/** An answer is here and the server has not heard of it: only the journal can know. A kill by numbers seldom comes here. */
+/**
+ * An answer is here and the server has not heard of it: only the journal can know. A kill by numbers seldom comes here.
+ */
 const ANSWERED: Moment[] = [
   { scene: AGENT, at: 'askTurn returns' },
   { scene: ASK, at: 'callModel returns' },
@@ -374,24 +380,29 @@ async function momentsOf(scene: Scene, parts: number): Promise<Moment[]> {
   return whole.points.map((_, index) => ({ scene, at: index + 1 }));
 }
 
-describe('a worker killed with -9 under an agent of six turns and twelve calls, under one that makes and runs a workflow, and in a step of a tool', () => {
-  it(
-    'at any point between two events, or around the answer and the journal: every answer is paid once and every call made once, but in the one window of each',
-    { timeout: FULL ? 5_400_000 : 300_000 },
-    async () => {
-      const moments = [
-        ...(await momentsOf(AGENT, 3)),
-        ...(await momentsOf(MAKER, 2)),
-        ...(await momentsOf(TOOL, 1)),
-        ...ANSWERED,
-      ];
-      return each(moments, async ({ scene, at }) => {
-        const ended = await runKilled(scene, at);
-        if (!FULL) expect(ended.killed).toBe(true);
-        scene.check(ended);
-        if (typeof at === 'string')
-          expect(ended.asked.before + ended.asked.after, `paid when killed as ${at}`).toBe(scene.answers);
-      });
-    },
-  );
-});
+describe(
+  'a worker killed with -9 under an agent of six turns and twelve calls, under one that makes and runs a ' +
+    'workflow, and in a step of a tool',
+  () => {
+    it(
+      'at any point between two events, or around the answer and the journal: every answer is paid once and every ' +
+        'call made once, but in the one window of each',
+      { timeout: FULL ? 5_400_000 : 300_000 },
+      async () => {
+        const moments = [
+          ...(await momentsOf(AGENT, 3)),
+          ...(await momentsOf(MAKER, 2)),
+          ...(await momentsOf(TOOL, 1)),
+          ...ANSWERED,
+        ];
+        return each(moments, async ({ scene, at }) => {
+          const ended = await runKilled(scene, at);
+          if (!FULL) expect(ended.killed).toBe(true);
+          scene.check(ended);
+          if (typeof at === 'string')
+            expect(ended.asked.before + ended.asked.after, `paid when killed as ${at}`).toBe(scene.answers);
+        });
+      },
+    );
+  },
+);

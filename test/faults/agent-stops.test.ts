@@ -9,7 +9,9 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 
-/** What became of each message that was posted: `POST /<name>`. The first one of a name waits until its client is gone. */
+/**
+ * What became of each message that was posted: `POST /<name>`. The first one of a name waits until its client is gone.
+ */
 const posted: string[] = [];
 const board = createServer((request, response) => {
   const name = (request.url ?? '/').slice(1);
@@ -22,7 +24,9 @@ const APPEND = { name: 'shell', input: { argv: ['sh', '-c', 'echo x >> turns.txt
 /** 31 cents each at what Claude Sonnet costs. */
 const DEAR = { input: 100_000, output: 1_000 };
 
-/** What a model says, and where it is cut: in the middle of a line that is long enough to be in the log before its end. */
+/**
+ * What a model says, and where it is cut: in the middle of a line that is long enough to be in the log before its end.
+ */
 const SAID = `Line one.\nLine two goes ${'on and '.repeat(60)}on.\nLine three.\n`;
 const CUT = 250;
 
@@ -42,7 +46,8 @@ beforeAll(async () => {
     {
       'definitions/agents/worker.yml': `name: worker\nprompt: You work.\ntools: [http_request, shell]\n${agent}`,
       'say.yml':
-        'name: say\ninputs:\n  what: {type: string}\nsteps:\n  - {id: work, agent: worker, prompt: "${what}"}\noutput: ${steps.work.output}\n',
+        'name: say\ninputs:\n  what: {type: string}\nsteps:\n  - {id: work, agent: worker, prompt: ' +
+        '"${what}"}\noutput: ${steps.work.output}\n',
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
   );

@@ -1,7 +1,8 @@
-// A worker of its own process that kills itself with -9 at a point, by its number or the first of its name: `node agent-worker.mjs
-// OPTIONS`, where OPTIONS is JSON {address, taskQueue, state, credentials, trace, killAt}. Points are every call to the server by which a worker
-// writes history, before it is sent and after it was answered, and everything that it asks of its store and of the provider. They are put in
-// from outside, through what activities are given; their names stand in the file `trace`, one a line.
+// A worker of its own process that kills itself with -9 at a point, by its number or the first of its name: `node
+// agent-worker.mjs OPTIONS`, where OPTIONS is JSON {address, taskQueue, state, credentials, trace, killAt}. Points are
+// every call to the server by which a worker writes history, before it is sent and after it was answered, and
+// everything that it asks of its store and of the provider. They are put in from outside, through what activities are
+// given; their names stand in the file `trace`, one a line.
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
 import http2 from 'node:http2';

@@ -21,7 +21,9 @@ function branches(depth: number): Record<string, string> {
       ? (index: number) => `  - ${command(String(index))}\n`
       : (index: number) => `  - workflow: ./level${depth - 1}.yml\n    inputs: {name: "${index}"}\n`;
   const files: Record<string, string> = {
-    'definitions/workflows/top.yml': `name: top\nexecution: parallel\nbudgets: {max_steps: ${BUDGET}, max_parallel: 4}\nsteps:\n${Array.from({ length: BRANCHES }, (_, index) => leaf(index)).join('')}`,
+    'definitions/workflows/top.yml':
+      `name: top\nexecution: parallel\nbudgets: {max_steps: ${BUDGET}, max_parallel: ` +
+      `4}\nsteps:\n${Array.from({ length: BRANCHES }, (_, index) => leaf(index)).join('')}`,
   };
   for (let level = 0; level < depth; level++) {
     const step = level === 0 ? command('${name}') : `workflow: ./level${level - 1}.yml\n    inputs: {name: "\${name}"}`;
@@ -151,7 +153,9 @@ describe('a tree that is paused at its cost limit two levels below, with everyth
 
 describe('a gate whose deadline passes while everything is stopped', () => {
   it('takes its default as soon as something runs again, and its time cost the budget nothing', async () => {
-    const workflow = `name: asleep\nbudgets: {max_runtime_mins: 1}\nsteps:\n  - id: ship\n    approval: Ship it?\n    deadline: 2s\n    default: approve\n  - ${command('after')}\n`;
+    const workflow =
+      `name: asleep\nbudgets: {max_runtime_mins: 1}\nsteps:\n  - id: ship\n    approval: Ship it?\n    deadline: ` +
+      `2s\n    default: approve\n  - ${command('after')}\n`;
     const project = await openProject({ 'definitions/workflows/asleep.yml': workflow });
     try {
       const { code, stdout } = await project.run(

@@ -13,7 +13,10 @@ import type { Project } from './project.js';
 import { kill, openProject, until } from './project.js';
 import { FULL, random } from './seed.js';
 
-/** Runs that want the board at once, and how often a worker is killed until all have had it: 30 times with `npm run test:full`. */
+/**
+ * Runs that want the board at once, and how often a worker is killed until all have had it: 30 times with `npm run
+ * test:full`.
+ */
 const [ROUNDS, RUNS, KILLS] = FULL ? [10, 10, 3] : [1, 3, 1];
 const PAGES = 24;
 /** The first is that of the run which has the board until all others wait. */
@@ -111,7 +114,8 @@ function ended(round: number): Promise<ListedRun[]> {
 
 describe('a worker that is killed while runs have a board and wait for it', () => {
   it(
-    `never leaves two open ports, a run without an end or out of its turn, or a success with a wrong image (${ROUNDS * KILLS} times, ${RUNS} runs)`,
+    `never leaves two open ports, a run without an end or out of its turn, or a success with a wrong image ` +
+      `(${ROUNDS * KILLS} times, ${RUNS} runs)`,
     { timeout: FULL ? 3_600_000 : 240_000 },
     async () => {
       const draw = random('killed while flashing');

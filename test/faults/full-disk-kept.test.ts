@@ -7,10 +7,14 @@ import type { Finished, Project } from './project.js';
 import { openProject, until } from './project.js';
 
 const ASKS =
-  'name: asks\nsteps:\n  - id: asked\n    agent: general-purpose\n    prompt: "Who?"\noutput: "${steps.asked.output}"\n';
+  'name: asks\nsteps:\n  - id: asked\n    agent: general-purpose\n    prompt: "Who?"\noutput: ' +
+  '"${steps.asked.output}"\n';
 const GATED = 'name: gated\nsteps:\n  - id: gate\n    approval: Go on?\n';
 
-/** What people keep beside runs: a command that cannot write it says so and changes nothing, and does it when there is room. */
+/**
+ * What people keep beside runs: a command that cannot write it says so and changes nothing, and does it when there is
+ * room.
+ */
 describe('a disk that is full where something is kept beside runs, and freed later', () => {
   let disk: FullDisk;
   let project: Project;

@@ -1,7 +1,7 @@
 /**
- * Loaded before a program (`node --import`): while the file that `PERDURE_TEST_DISK` names says so, writes to what it names fail
- * as on a full disk. It is JSON: `{match, skip}`, a regular expression for paths and how many writes still succeed. Each write that fails
- * is told in `<file>.hits`, each file that is opened to be written in `<file>.seen`.
+ * Loaded before a program (`node --import`): while the file that `PERDURE_TEST_DISK` names says so, writes to what it
+ * names fail as on a full disk. It is JSON: `{match, skip}`, a regular expression for paths and how many writes still
+ * succeed. Each write that fails is told in `<file>.hits`, each file that is opened to be written in `<file>.seen`.
  */
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 

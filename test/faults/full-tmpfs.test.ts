@@ -12,7 +12,10 @@ const MEGABYTES = 80;
 const STEPS = 10;
 const DONE = 'done.txt';
 
-/** The project is on another disk: what commands do is seen. Each step has a result that is stored; every third asks a model. */
+/**
+ * The project is on another disk: what commands do is seen. Each step has a result that is stored; every third asks a
+ * model.
+ */
 const WORKFLOW = `name: full
 steps:
 ${Array.from({ length: STEPS }, (_, index) =>
@@ -36,7 +39,8 @@ const draw = random('full tmpfs');
 const moments = Array.from({ length: FULL ? 5 : 1 }, () => 1 + Math.floor(draw() * (STEPS - 3)));
 
 it.each(moments)(
-  'a disk that has the whole state on it, the database too, and is full after step %i and freed later: the run ends right',
+  'a disk that has the whole state on it, the database too, and is full after step %i and freed later: the run ' +
+    'ends right',
   async (after) => {
     const endpoint = await startModelEndpoint(({ prompt }) => ({
       text: `answer to ${prompt.slice(-12)} ${'z'.repeat(1500)}`,

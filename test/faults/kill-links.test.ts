@@ -146,46 +146,50 @@ const rounds = Array.from({ length: ROUNDS }, (_, round) => {
 });
 
 for (const { runs, blows, told } of rounds)
-  it(`runs in links of a few steps come to what they must, and pay once for each call, while these are killed: ${told}`, async () => {
-    const arrivals: number[] = [];
-    const endpoint = await startModelEndpoint(({ prompt }) => {
-      arrivals.push(performance.now());
-      return { text: prompt.slice(prompt.indexOf(SAY) + SAY.length) };
-    });
-    const project = await openProject(
-      { 'hello.yml': HELLO },
-      { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url },
-    );
-    const store = await openStore(join(project.folder, '.perdure'));
-    const bench = benchOf(project, store);
-    try {
-      expect((await project.run('run', 'hello.yml', '--json')).code).toBe(0);
-      const started = await Promise.all(
-        runs.map(({ workflow, expected, linkSteps, id }) =>
-          startSeed(bench, workflow, expected, { budget: { kind: 'none' }, linkSteps, id }),
-        ),
+  it(
+    `runs in links of a few steps come to what they must, and pay once for each call, while these are killed: ` +
+      `${told}`,
+    async () => {
+      const arrivals: number[] = [];
+      const endpoint = await startModelEndpoint(({ prompt }) => {
+        arrivals.push(performance.now());
+        return { text: prompt.slice(prompt.indexOf(SAY) + SAY.length) };
+      });
+      const project = await openProject(
+        { 'hello.yml': HELLO },
+        { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url },
       );
-      const following = follow(
-        project,
-        store,
-        runs.map(({ id }) => id),
-      );
-      const excused = await strikeAll(project, { blows, cli: following.cli, arrivals });
-      const failed: Record<string, string[]> = {};
-      for (const [index, run] of runs.entries()) {
-        const found = await differences(bench, run, started[index]);
-        if (found.length > 0) failed[`${run.id}, ${run.linkSteps} steps in a link`] = found;
+      const store = await openStore(join(project.folder, '.perdure'));
+      const bench = benchOf(project, store);
+      try {
+        expect((await project.run('run', 'hello.yml', '--json')).code).toBe(0);
+        const started = await Promise.all(
+          runs.map(({ workflow, expected, linkSteps, id }) =>
+            startSeed(bench, workflow, expected, { budget: { kind: 'none' }, linkSteps, id }),
+          ),
+        );
+        const following = follow(
+          project,
+          store,
+          runs.map(({ id }) => id),
+        );
+        const excused = await strikeAll(project, { blows, cli: following.cli, arrivals });
+        const failed: Record<string, string[]> = {};
+        for (const [index, run] of runs.entries()) {
+          const found = await differences(bench, run, started[index]);
+          if (found.length > 0) failed[`${run.id}, ${run.linkSteps} steps in a link`] = found;
+        }
+        await following.done;
+        expect(failed).toEqual({});
+        const calls = runs.reduce((sum, { expected }) => sum + expected.calls, 0);
+        expect(arrivals.length - calls).toBeLessThanOrEqual(excused);
+      } finally {
+        await bench.close();
+        await project.close();
+        await endpoint.close();
       }
-      await following.done;
-      expect(failed).toEqual({});
-      const calls = runs.reduce((sum, { expected }) => sum + expected.calls, 0);
-      expect(arrivals.length - calls).toBeLessThanOrEqual(excused);
-    } finally {
-      await bench.close();
-      await project.close();
-      await endpoint.close();
-    }
-  });
+    },
+  );
 
 async function differences(
   bench: Bench,
@@ -203,7 +207,10 @@ interface Blows {
   arrivals: number[];
 }
 
-/** Strikes one blow after another. Gives how many calls were under way where a worker was hit: only these may be made again. */
+/**
+ * Strikes one blow after another. Gives how many calls were under way where a worker was hit: only these may be made
+ * again.
+ */
 async function strikeAll(project: Project, { blows, cli, arrivals }: Blows): Promise<number> {
   let excused = 0;
   for (const { victim, after } of blows) {

@@ -43,7 +43,8 @@ describe('kill -9 at a random moment', () => {
   }));
 
   it.each(moments)(
-    'of the $victim, $delay ms after step $after began: the run completes, nothing finished runs twice, no answer is paid twice',
+    'of the $victim, $delay ms after step $after began: the run completes, nothing finished runs twice, no ' +
+      'answer is paid twice',
     async ({ victim, after, delay }) => {
       const endpoint = await startModelEndpoint(({ prompt }) => ({ text: `answer to ${prompt}` }));
       const project = await openProject(

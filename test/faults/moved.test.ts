@@ -110,7 +110,8 @@ describe('a project whose folder changes under a living host', () => {
   });
 
   scene(
-    'whose host was stopped is copied elsewhere as a whole, and its runs go on there: nothing in them names the old place',
+    'whose host was stopped is copied elsewhere as a whole, and its runs go on there: nothing in them names the ' +
+      'old place',
     async () => {
       const project = await waiting();
       expect((await project.run('server', 'stop')).code).toBe(0);

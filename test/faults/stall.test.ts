@@ -44,7 +44,9 @@ async function stall(): Promise<void> {
   }
 }
 
-/** The worker was told that nobody waits for the first start any more: a heartbeat of the second came after it went on. */
+/**
+ * The worker was told that nobody waits for the first start any more: a heartbeat of the second came after it went on.
+ */
 async function isTold(run: string): Promise<void> {
   const { beat } = await activityOf(run);
   const second = await until(async () => {

@@ -1,4 +1,6 @@
-/** A kind of file that Perdure writes while runs go on, and what tells whether all is right once there is room again. */
+/**
+ * A kind of file that Perdure writes while runs go on, and what tells whether all is right once there is room again.
+ */
 export interface WriteRow {
   name: string;
   /** Paths of the state folder. */
@@ -32,8 +34,8 @@ export const WRITES: readonly WriteRow[] = [
 ];
 
 /**
- * Source files that write, each with where: a row of the table, or a sentence. A new file that calls a function of `node:fs`
- * which writes has to be added here, and what it writes to the table.
+ * Source files that write, each with where: a row of the table, or a sentence. A new file that calls a function of
+ * `node:fs` which writes has to be added here, and what it writes to the table.
  */
 export const WRITERS: Record<string, string> = {
   'activities/devices/board/board.ts': 'devices: the memory of a simulated one, in a process of its own',

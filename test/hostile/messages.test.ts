@@ -123,27 +123,31 @@ describe('messages from anybody on this machine (S43, S44, S46)', () => {
     await expectUnharmed('second', second.handle, second.gate);
   });
 
-  it("with `approvals.require_token` only the command line on the store's machine decides, or what it prints; its key is its owner's", async () => {
-    await writeFile(join(project.folder, 'perdure.yml'), 'approvals: {require_token: true}\n');
-    const { handle, gate } = await waiting('tokens');
-    await writeFile(join(project.folder, 'perdure.yml'), '{}\n');
-    expect(await refusal(decide(handle, { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' }))).toContain(
-      'wants a token with each decision',
-    );
-    const printed = await project.run('approve', 'tokens/ok', '--as', 'ana', '--print');
-    const decision = JSON.parse(printed.stdout) as Decision;
-    expect(printed).toMatchObject({
-      code: 0,
-      stderr: expect.stringMatching(/Nothing was sent.*valid for an hour/) as string,
-    });
-    expect(await refusal(decide(handle, { ...decision, by: 'eve' }))).toContain('a token for another decision');
-    expect((await stat(join(project.folder, '.perdure', 'approval.key'))).mode & 0o777).toBe(0o600);
-    await handle.signal(DECIDE, { ...decision, token: 'x.x' });
-    await expectUnharmed('tokens', handle, gate);
-    expect(JSON.stringify(await handle.fetchHistory())).not.toContain(
-      (await project.read('.perdure/approval.key')).trim(),
-    );
-  });
+  it(
+    "with `approvals.require_token` only the command line on the store's machine decides, or what it prints; its " +
+      "key is its owner's",
+    async () => {
+      await writeFile(join(project.folder, 'perdure.yml'), 'approvals: {require_token: true}\n');
+      const { handle, gate } = await waiting('tokens');
+      await writeFile(join(project.folder, 'perdure.yml'), '{}\n');
+      expect(await refusal(decide(handle, { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' }))).toContain(
+        'wants a token with each decision',
+      );
+      const printed = await project.run('approve', 'tokens/ok', '--as', 'ana', '--print');
+      const decision = JSON.parse(printed.stdout) as Decision;
+      expect(printed).toMatchObject({
+        code: 0,
+        stderr: expect.stringMatching(/Nothing was sent.*valid for an hour/) as string,
+      });
+      expect(await refusal(decide(handle, { ...decision, by: 'eve' }))).toContain('a token for another decision');
+      expect((await stat(join(project.folder, '.perdure', 'approval.key'))).mode & 0o777).toBe(0o600);
+      await handle.signal(DECIDE, { ...decision, token: 'x.x' });
+      await expectUnharmed('tokens', handle, gate);
+      expect(JSON.stringify(await handle.fetchHistory())).not.toContain(
+        (await project.read('.perdure/approval.key')).trim(),
+      );
+    },
+  );
 
   it('3 MB in an update or a signal is refused, by the server or by the run, which lives on', async () => {
     const { handle, gate } = await waiting('big');

@@ -5,8 +5,8 @@ import type { Project } from '../faults/project.js';
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /**
- * Runs `perdure …` with all its streams on a terminal of 80 columns. When a text comes up that was not there before, its key
- * is typed. Gives every byte that the terminal got.
+ * Runs `perdure …` with all its streams on a terminal of 80 columns. When a text comes up that was not there before,
+ * its key is typed. Gives every byte that the terminal got.
  */
 export function onTerminal(
   project: Project,

@@ -1,7 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A neighbour of this machine in a network namespace of its own, and addresses of this machine's that are there for a test. Needs root. */
+/**
+ * A neighbour of this machine in a network namespace of its own, and addresses of this machine's that are there for a
+ * test. Needs root.
+ */
 export interface OtherNetwork {
   /** Its address, and this machine's towards it. */
   there: string;
@@ -15,7 +18,9 @@ export interface OtherNetwork {
 
 const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: 'utf8' });
 
-/** Makes it, from a network for documents (198.51.100.0/24): `number` from 0 to 31 tells those of several tests apart. */
+/**
+ * Makes it, from a network for documents (198.51.100.0/24): `number` from 0 to 31 tells those of several tests apart.
+ */
 export function makeOtherNetwork(number: number): OtherNetwork {
   const name = `perdure-t${process.pid}`;
   const [ours, theirs] = [`pt${process.pid}a`, `pt${process.pid}b`];

@@ -49,7 +49,9 @@ beforeAll(async () => {
   port = (server.address() as AddressInfo).port; // it listens on a port
   await other.start('python3', [
     '-uc',
-    `import socketserver\nclass H(socketserver.BaseRequestHandler):\n  def handle(self): self.request.sendall(b"OUTSIDE")\ns = socketserver.ThreadingTCPServer(("", ${port}), H)\nprint("ready")\ns.serve_forever()`,
+    `import socketserver\nclass H(socketserver.BaseRequestHandler):\n  def handle(self): ` +
+      `self.request.sendall(b"OUTSIDE")\ns = socketserver.ThreadingTCPServer(("", ${port}), ` +
+      `H)\nprint("ready")\ns.serve_forever()`,
   ]);
   context = await toolContext({}, await mkdtemp(join(tmpdir(), 'perdure-network-')));
   await writeFile(join(context.workspace, 'ask.py'), ASK);
@@ -83,37 +85,41 @@ describe('a command in the sandbox that has the network', () => {
     expect(await ask(other.there)).toBe(`${other.there} OUTSIDE\n`);
   });
 
-  it('reaches no address of this machine: loopback, interfaces, metadata, what its network calls its host and resolver', async () => {
-    const own = Object.values(networkInterfaces()).flatMap((found = []) =>
-      found.map(({ address, scopeid }) => (scopeid === undefined || scopeid === 0 ? address : `${address}%tap0`)),
-    );
-    const told = await ask(
-      ...own,
-      '127.0.0.1',
-      '127.0.0.2',
-      '0.0.0.0',
-      '::1',
-      '::',
-      '10.0.2.2',
-      '10.0.2.3',
-      '10.0.2.100',
-      '255.255.255.255',
-      METADATA,
-      '198.51.100.5',
-      other.here,
-      '10.99.98.97',
-      '192.168.255.254',
-      '100.64.7.7',
-      `::ffff:${other.here}`,
-      '::ffff:127.0.0.1',
-      '::ffff:7f00:1',
-      '64:ff9b::c633:6401',
-      'fd00:ec2::254',
-    );
-    expect(told).not.toContain('CANARY');
-    expect(told.split('\n').length).toBeGreaterThan(20);
-    expect(asked).toBe(0);
-  });
+  it(
+    'reaches no address of this machine: loopback, interfaces, metadata, what its network calls its host and ' +
+      'resolver',
+    async () => {
+      const own = Object.values(networkInterfaces()).flatMap((found = []) =>
+        found.map(({ address, scopeid }) => (scopeid === undefined || scopeid === 0 ? address : `${address}%tap0`)),
+      );
+      const told = await ask(
+        ...own,
+        '127.0.0.1',
+        '127.0.0.2',
+        '0.0.0.0',
+        '::1',
+        '::',
+        '10.0.2.2',
+        '10.0.2.3',
+        '10.0.2.100',
+        '255.255.255.255',
+        METADATA,
+        '198.51.100.5',
+        other.here,
+        '10.99.98.97',
+        '192.168.255.254',
+        '100.64.7.7',
+        `::ffff:${other.here}`,
+        '::ffff:127.0.0.1',
+        '::ffff:7f00:1',
+        '64:ff9b::c633:6401',
+        'fd00:ec2::254',
+      );
+      expect(told).not.toContain('CANARY');
+      expect(told.split('\n').length).toBeGreaterThan(20);
+      expect(asked).toBe(0);
+    },
+  );
 
   it('does not reach an address that this machine gets while it runs', async () => {
     const late = '198.51.100.6';
@@ -195,11 +201,13 @@ describe('the addresses of this machine', () => {
 
   it.each([
     [
-      'Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.0\n        /24 link UNICAST\n     |-- 192.0.2.2\n        /32 host LOCAL\n',
+      'Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 192.0.2.0\n        /24 link UNICAST\n     |-- 192.0.2.2\n        ' +
+        '/32 host LOCAL\n',
       ['192.0.2.2/32'],
     ],
     [
-      'Local:\n     |-- 9.9.9.0\n        /32 link BROADCAST\n        /24 host LOCAL\n     |-- 9.9.9.255\n        /32 link BROADCAST\n',
+      'Local:\n     |-- 9.9.9.0\n        /32 link BROADCAST\n        /24 host LOCAL\n     |-- ' +
+        '9.9.9.255\n        /32 link BROADCAST\n',
       ['9.9.9.0/24'],
     ],
     ['', []],

@@ -37,7 +37,8 @@ steps:
 `;
 
 const DIGGER =
-  'name: digger\nprompt: You dig.\ntools: [shell, read_file, search_files]\npermissions: {commands: {workspace: [env, sh]}, allow: ["read:*"]}\n';
+  'name: digger\nprompt: You dig.\ntools: [shell, read_file, search_files]\npermissions: {commands: {workspace: ' +
+  '[env, sh]}, allow: ["read:*"]}\n';
 const DIGS = [
   { name: 'shell', input: { argv: ['env'] } },
   { name: 'shell', input: { argv: ['sh', '-c', 'cat /proc/$PPID/environ /proc/1/environ; env'] } },

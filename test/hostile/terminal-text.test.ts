@@ -64,7 +64,9 @@ afterAll(async () => {
   await endpoint.close();
 });
 
-/** What our own screen uses: colours and styles, cursor up, line erasure, cursor visibility, autowrap, bracketed paste. */
+/**
+ * What our own screen uses: colours and styles, cursor up, line erasure, cursor visibility, autowrap, bracketed paste.
+ */
 // eslint-disable-next-line no-control-regex -- these characters are what is looked for
 const OURS = /\u001b\[(?:(?:0|1|2|22|3[1-69])?m|\d*[ABCDGJK]|\?(?:25|7|2004|2026)[hl])|\r\n/g;
 

@@ -229,7 +229,9 @@ describe('commands that do more than they say', () => {
 
   it('changes nothing of what git and Perdure start, also where it was not there before', async () => {
     const program =
-      'import os\nos.makedirs(".github", exist_ok=True)\nfor path in ["perdure.yml", ".git/hooks/pre-commit", ".git/config", ".mcp.json", "definitions/x.yml"]:\n  try: open(path, "a").write("x")\n  except OSError as error: print(error)';
+      'import os\nos.makedirs(".github", exist_ok=True)\nfor path in ["perdure.yml", ".git/hooks/pre-commit", ' +
+      '".git/config", ".mcp.json", "definitions/x.yml"]:\n  try: open(path, "a").write("x")\n  except OSError ' +
+      'as error: print(error)';
     const result = await call('shell', { argv: ['python3', '-c', program] });
     expect(result).toContain('which is protected; it was removed');
     for (const path of ['perdure.yml', '.mcp.json', '.git/hooks/pre-commit', 'definitions/x.yml'])

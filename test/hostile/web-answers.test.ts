@@ -74,7 +74,8 @@ const elsewhere = createServer(({ headers }, response) =>
 beforeAll(async () => {
   for (const server of [answers, elsewhere])
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
-  [port, other] = [answers, elsewhere].map((server) => (server.address() as AddressInfo).port) as [number, number]; // they listen on ports
+  // they listen on ports
+  [port, other] = [answers, elsewhere].map((server) => (server.address() as AddressInfo).port) as [number, number];
 });
 afterAll(() =>
   [answers, elsewhere].forEach((server) => {

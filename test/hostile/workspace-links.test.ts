@@ -68,7 +68,8 @@ describe('what a command makes where something protected would be', () => {
     ],
     [
       'a link in a repository',
-      "os.makedirs('.git'); os.symlink(V + '/hooks', '.git/hooks'); os.symlink(V + '/config', '.git/config'); os.symlink(V + '/info', '.git/info')",
+      "os.makedirs('.git'); os.symlink(V + '/hooks', '.git/hooks'); os.symlink(V + '/config', '.git/config'); " +
+        "os.symlink(V + '/info', '.git/info')",
       '.git/hooks',
     ],
     ['a link for a folder', "os.symlink(V, '.vscode'); os.symlink(V, 'definitions')", '.vscode'],
@@ -80,7 +81,8 @@ describe('what a command makes where something protected would be', () => {
     ],
     [
       'a folder that nobody may write to',
-      "os.makedirs('.vscode/a/b'); open('.vscode/a/b/c', 'w'); os.chmod('.vscode/a/b', 0o500); os.chmod('.vscode/a', 0o500)",
+      "os.makedirs('.vscode/a/b'); open('.vscode/a/b/c', 'w'); os.chmod('.vscode/a/b', 0o500); " +
+        "os.chmod('.vscode/a', 0o500)",
       '.vscode',
     ],
     [
@@ -150,7 +152,9 @@ describe('a folder that another process swaps for a link all the time', () => {
     mkdirSync(inWorkspace('x'));
     writeFileSync(inWorkspace('x', 'a.txt'), 'own');
     symlinkSync(join(victim, 'x'), inWorkspace('link'));
-    const script = `import os, ctypes\nos.chdir(${JSON.stringify(context.workspace)})\nlibc = ctypes.CDLL(None)\nprint('on', flush=True)\nwhile True:\n  libc.renameat2(-100, b'x', -100, b'link', 2)\n`;
+    const script =
+      `import os, ctypes\nos.chdir(${JSON.stringify(context.workspace)})\nlibc = ctypes.CDLL(None)\nprint('on', ` +
+      `flush=True)\nwhile True:\n  libc.renameat2(-100, b'x', -100, b'link', 2)\n`;
     swapper = spawn('python3', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     await new Promise((resolve) => {
       swapper.stdout?.once('data', resolve);

@@ -8,7 +8,9 @@ import { openProject } from '../faults/project.js';
 import type { Project } from '../faults/project.js';
 
 const FIXTURE = fileURLToPath(new URL('../fakes/mcp-server.mjs', import.meta.url));
-const CONFIG = `mcp:\n  notes: {command: [${process.execPath}, ${FIXTURE}, .], env: {NOTES_TOKEN: "\${env.NOTES_TOKEN}"}}\n  broken: {command: [no-such-program]}\n`;
+const CONFIG =
+  `mcp:\n  notes: {command: [${process.execPath}, ${FIXTURE}, .], env: {NOTES_TOKEN: "\${env.NOTES_TOKEN}"}}\n  ` +
+  `broken: {command: [no-such-program]}\n`;
 const AGENT = 'name: keeper\nprompt: You keep notes.\ntools: [notes__add_note, notes__environment]\n';
 const BROKEN = 'name: lost\nprompt: You are lost.\ntools: ["broken__*"]\n';
 const UNKNOWN = 'name: odd\nprompt: You are odd.\ntools: [notes__no_such]\n';

@@ -98,7 +98,9 @@ describe('tool steps of a made workflow', () => {
   });
 
   it.each(['foreach: [1]', 'loop: {until: "${index > 1}", max: 2}'])('set none in a body of `%s` either', (repeat) => {
-    const text = `steps:\n  - {id: each, ${repeat}, steps: [{id: push, tool: shell, inputs: {argv: [git, push]}, permissions: {allow: ["command:git push"]}}]}\n`;
+    const text =
+      `steps:\n  - {id: each, ${repeat}, steps: [{id: push, tool: shell, inputs: {argv: [git, push]}, ` +
+      `permissions: {allow: ["command:git push"]}}]}\n`;
     const definition = createLoader('/project', () => undefined, new Map([['/project/made.yml', text]])).load(
       '/project/made.yml',
     );

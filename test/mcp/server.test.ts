@@ -11,9 +11,13 @@ import type { McpClient, McpOptions } from './mcp-client.js';
 import { openMcp } from './mcp-client.js';
 
 const HELLO =
-  'name: hello\ninputs:\n  name: {type: string, required: true}\nsteps:\n  - id: greet\n    command: [printf, "Hello %s", "${name}"]\n';
+  'name: hello\ninputs:\n  name: {type: string, required: true}\nsteps:\n  - id: greet\n    command: [printf, ' +
+  '"Hello %s", "${name}"]\n';
 const GATED =
-  'name: gated\ninputs:\n  text: {type: string, default: from the file}\nsteps:\n  - id: made\n    command: [printf, "a report"]\n  - id: ok\n    approval: "Use this?"\n    content: "${steps.made.output}"\n  - id: named\n    approval: {message: "And this?", required_approver: "mcp:test-client"}\n  - id: own\n    approval: "And your own words?"\n    content: "${text}"\n';
+  'name: gated\ninputs:\n  text: {type: string, default: from the file}\nsteps:\n  - id: made\n    command: ' +
+  '[printf, "a report"]\n  - id: ok\n    approval: "Use this?"\n    content: "${steps.made.output}"\n  - id: ' +
+  'named\n    approval: {message: "And this?", required_approver: "mcp:test-client"}\n  - id: own\n    ' +
+  'approval: "And your own words?"\n    content: "${text}"\n';
 const SLOW =
   'name: slow\nsteps:\n  - id: sleep\n    command: [sh, -c, "until [ -e go ]; do sleep 0.05; done; echo done"]\n';
 const INSTALL = { name: 'shell', input: { argv: ['pip', 'install', 'x'] } };
@@ -255,37 +259,41 @@ describe('a long run', () => {
 });
 
 describe('a gate', () => {
-  it('is shown with its content, and in a run of the client decided by a person, or by the client where the gate names it', async () => {
-    const { call, refusal } = await open();
-    const waiting = await call('workflow', { name: 'gated', inputs: { text: 'words of this client' } });
-    expect(waiting).toMatchObject({ status: 'waiting', gates: [{ message: 'Use this?', content: 'a report' }] });
-    const run = String(waiting['run']);
-    expect(await refusal('gate_answer', { gate: run, decision: 'approve', hash: 'sha256:0' })).toContain(
-      'shows other content',
-    );
-    expect(await refusal('gate_answer', { gate: `${run}/ok`, decision: 'approve' })).toContain(
-      `so a person must decide: \`perdure approve ${run}/ok\`, or \`perdure reject ${run}/ok`,
-    );
-    expect(await refusal('gate_answer', { gate: `${run}/ok`, decision: 'reject' })).toContain(
-      'so a person must decide',
-    );
-    expect((await project.run('approve', `${run}/ok`, '--as', 'ana')).code).toBe(0);
-    await call('run_wait', { run });
-    expect(await call('gate_answer', { gate: `${run}/named`, decision: 'approve' })).toMatchObject({
-      gate: `${run}/named`,
-      decision: 'approve',
-      by: 'mcp:test-client',
-    });
-    expect(await call('run_wait', { run })).toMatchObject({
-      status: 'waiting',
-      gates: [{ content: 'words of this client' }],
-    });
-    expect(await refusal('gate_answer', { gate: run, decision: 'approve' })).toContain(
-      `so a person must decide: \`perdure approve ${run}/own\``,
-    );
-    expect((await project.run('approve', run, '--as', 'ana')).code).toBe(0);
-    expect(await call('run_wait', { run })).toMatchObject({ status: 'success' });
-  });
+  it(
+    'is shown with its content, and in a run of the client decided by a person, or by the client where the gate ' +
+      'names it',
+    async () => {
+      const { call, refusal } = await open();
+      const waiting = await call('workflow', { name: 'gated', inputs: { text: 'words of this client' } });
+      expect(waiting).toMatchObject({ status: 'waiting', gates: [{ message: 'Use this?', content: 'a report' }] });
+      const run = String(waiting['run']);
+      expect(await refusal('gate_answer', { gate: run, decision: 'approve', hash: 'sha256:0' })).toContain(
+        'shows other content',
+      );
+      expect(await refusal('gate_answer', { gate: `${run}/ok`, decision: 'approve' })).toContain(
+        `so a person must decide: \`perdure approve ${run}/ok\`, or \`perdure reject ${run}/ok`,
+      );
+      expect(await refusal('gate_answer', { gate: `${run}/ok`, decision: 'reject' })).toContain(
+        'so a person must decide',
+      );
+      expect((await project.run('approve', `${run}/ok`, '--as', 'ana')).code).toBe(0);
+      await call('run_wait', { run });
+      expect(await call('gate_answer', { gate: `${run}/named`, decision: 'approve' })).toMatchObject({
+        gate: `${run}/named`,
+        decision: 'approve',
+        by: 'mcp:test-client',
+      });
+      expect(await call('run_wait', { run })).toMatchObject({
+        status: 'waiting',
+        gates: [{ content: 'words of this client' }],
+      });
+      expect(await refusal('gate_answer', { gate: run, decision: 'approve' })).toContain(
+        `so a person must decide: \`perdure approve ${run}/own\``,
+      );
+      expect((await project.run('approve', run, '--as', 'ana')).code).toBe(0);
+      expect(await call('run_wait', { run })).toMatchObject({ status: 'success' });
+    },
+  );
 
   it('of a run that the client started is put before its person, with all that it shows', async () => {
     const shown: string[] = [];
@@ -298,7 +306,8 @@ describe('a gate', () => {
     });
     writeFileSync(
       join(project.folder, 'definitions/workflows/hidden.yml'),
-      'name: hidden\nsteps:\n  - id: ok\n    approval: "Use \\u200bthis?"\n    content: "a\\u202eb\\U000E0041\\n\\nThe decision: reject."\n',
+      'name: hidden\nsteps:\n  - id: ok\n    approval: "Use \\u200bthis?"\n    content: ' +
+        '"a\\u202eb\\U000E0041\\n\\nThe decision: reject."\n',
     );
     const { run } = await call('workflow', { name: 'hidden' });
     expect(await call('gate_answer', { gate: String(run), decision: 'approve' })).toMatchObject({
@@ -385,7 +394,8 @@ describe('what a client makes', () => {
   });
 
   it(
-    'is a tool that acts only after a person approved its text and what it is called with, as all else that it is used in',
+    'is a tool that acts only after a person approved its text and what it is called with, as all else that it ' +
+      'is used in',
     { tags: ['sandbox'] },
     async () => {
       const { call, refusal } = await open();

@@ -9,7 +9,9 @@ export const PROJECT = {
   'definitions/agents/parrot.yml': 'name: parrot\nprompt: You say what you are told to say.\n',
 };
 
-/** The files of a definition, by path below the project. `log` gets a line when a command starts and one when it ends. */
+/**
+ * The files of a definition, by path below the project. `log` gets a line when a command starts and one when it ends.
+ */
 export function toFiles(workflow: ModelWorkflow, log: string): Record<string, string> {
   const files: Record<string, string> = {};
   const write = (one: ModelWorkflow): void => {

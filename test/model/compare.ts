@@ -6,7 +6,10 @@ import { TIME } from './reference.js';
 
 const MOMENT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
-/** Says how what came of a definition differs from what the model says; empty when it does not. `log` has lines `start …` and `end …`. */
+/**
+ * Says how what came of a definition differs from what the model says; empty when it does not. `log` has lines `start
+ * …` and `end …`.
+ */
 export async function compare(
   store: Store,
   { workflow, expected }: { workflow: ModelWorkflow; expected: Expected },

@@ -10,7 +10,9 @@ export type ModelBudget =
   /** Too few for one call: stops. */
   | { kind: 'tokens' };
 
-/** Draws a random valid definition: all modes, groups, references, failures, conditions, repetitions, gates, nesting. */
+/**
+ * Draws a random valid definition: all modes, groups, references, failures, conditions, repetitions, gates, nesting.
+ */
 export function generate(draw: () => number): ModelWorkflow {
   let names = 0;
   let steps = 0;

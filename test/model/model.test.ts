@@ -33,7 +33,10 @@ interface Drawn {
   name: string;
 }
 
-/** More steps than any of these has in one link; and how many one has where it is cut: drawn, so that all is cut somewhere. */
+/**
+ * More steps than any of these has in one link; and how many one has where it is cut: drawn, so that all is cut
+ * somewhere.
+ */
 const WHOLE = 10_000;
 const MOST_CUT = 20;
 
@@ -101,7 +104,8 @@ async function viewed(expected: Expected, run: string): Promise<string[]> {
   if (first?.kind !== 'run-started') return ["the history does not begin with the run's start"];
   const fold = openFold(run, first);
   for (const event of rest) applyEvent(fold, event);
-  // What a link before has done stands in pages: a viewer reads them, and the fold of the last link alone does not know it.
+  // What a link before has done stands in pages: a viewer reads them, and the fold of the last link alone does not know
+  // it.
   const schedule = first.input.carried === null ? fold.top.schedule : { steps: (await viewOf(harness, run)).steps };
   return expected.steps.flatMap(({ status }, index) => {
     const shown = schedule.steps[index]?.status;

@@ -96,7 +96,10 @@ interface Place {
   tally: Tally;
 }
 
-/** Plays a workflow. A `stop` stands only where nothing else runs at that time: elsewhere what it hits is a matter of time. */
+/**
+ * Plays a workflow. A `stop` stands only where nothing else runs at that time: elsewhere what it hits is a matter of
+ * time.
+ */
 export function play(workflow: ModelWorkflow): Expected {
   const tally: Tally = { spent: 0, calls: 0, gates: [] };
   return { ...playWorkflow(workflow, { run: '', path: '', index: null, tally }), order: orderOf(workflow), ...tally };
@@ -182,8 +185,8 @@ function playItems(
 }
 
 /**
- * With `continue` a failed round is one like any other; as the last round it fails the step. What failed in part goes up, but for
- * what was to be passed over in a round that is not the last.
+ * With `continue` a failed round is one like any other; as the last round it fails the step. What failed in part goes
+ * up, but for what was to be passed over in a round that is not the last.
  */
 function playRounds(
   { until, max, at_max }: Repeat & { kind: 'loop' },

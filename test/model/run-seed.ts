@@ -54,7 +54,9 @@ interface SeedOptions {
   id?: string;
 }
 
-/** Runs a definition with people who decide its gates and top it up. Throws with the problems when it does not compile. */
+/**
+ * Runs a definition with people who decide its gates and top it up. Throws with the problems when it does not compile.
+ */
 export async function runSeed(
   harness: Harness,
   workflow: ModelWorkflow,

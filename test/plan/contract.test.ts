@@ -131,7 +131,8 @@ describe('tries', () => {
   it.each(Object.entries(FAILURES).map(([type, { acts, transient }]) => ({ type, acts, transient })))(
     'of $type (for $acts) happen only when it may pass',
     ({ type, transient }) => {
-      const again = nextTryDelay(step, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null; // type is a key of FAILURES
+      // type is a key of FAILURES
+      const again = nextTryDelay(step, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null;
       // What was asked for again within a try is not asked for anew.
       expect(nextTryDelay(agent, { type: type as keyof typeof FAILURES, message: '' }, 1) !== null).toBe(
         again && type !== 'answer-invalid',

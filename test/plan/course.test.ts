@@ -120,7 +120,10 @@ function runWith(end: StepEnd, on_error: OnError): Schedule {
   return schedule;
 }
 
-/** What the run is by the rules: what failed goes up, as `partial` where it was passed over; only a later round makes up for it. */
+/**
+ * What the run is by the rules: what failed goes up, as `partial` where it was passed over; only a later round makes up
+ * for it.
+ */
 function expected(nesting: string, status: RunEnd, policy: OnError): 'success' | 'partial' | 'error' {
   if (status === 'success') return 'success';
   if (nesting === 'a call of an agent') return 'partial';

@@ -173,7 +173,10 @@ describe('what comes from anyone', () => {
 });
 
 describe('a gate that many decide', () => {
-  /** In plain words: as soon as `quorum` people have said the same, it counts; one rejection rejects; none that cannot come together any more. */
+  /**
+   * In plain words: as soon as `quorum` people have said the same, it counts; one rejection rejects; none that cannot
+   * come together any more.
+   */
   function model(quorum: number, approvers: string[], words: { by: string; value: string }[]): string {
     for (let said = 1; said <= words.length; said += 1) {
       const so = words.slice(0, said);

@@ -44,7 +44,9 @@ export interface Tree {
   root: Ledger;
   started: () => number;
   exhausted: { name: string; resource: string }[];
-  /** What all steps have used that have ended, by hand; `assumed` is what was reserved for those of which nobody knows. */
+  /**
+   * What all steps have used that have ended, by hand; `assumed` is what was reserved for those of which nobody knows.
+   */
   used: Amounts;
   assumed: Amounts;
   /** Most slots that were in use at once. */
@@ -54,7 +56,10 @@ export interface Tree {
 
 interface Chances {
   topUps?: { resource: 'nanousd' | 'tokens' | 'steps'; by: number }[];
-  /** One event in so many cancels a nested run with all below it; some of what ran then tells what it has used. Absent for never. */
+  /**
+   * One event in so many cancels a nested run with all below it; some of what ran then tells what it has used. Absent
+   * for never.
+   */
   cutOneIn?: number;
 }
 

@@ -141,7 +141,9 @@ describe('a store that was moved keeps its id', () => {
     const { folder, project, id } = await original();
     await rename(project, join(folder, 'moved'));
     chmodSync(stateIn(join(folder, 'moved')), 0o500);
-    const script = `import { openStore } from ${JSON.stringify(join(process.cwd(), 'dist/store/local-store.js'))}; console.log((await openStore(process.argv[1])).id)`;
+    const script =
+      `import { openStore } from ${JSON.stringify(join(process.cwd(), 'dist/store/local-store.js'))}; ` +
+      `console.log((await openStore(process.argv[1])).id)`;
     const given = '-dac_override,-dac_read_search,-fowner'; // Root may write anywhere, so the test gives that up.
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];
     const [program = process.execPath, ...args] = [

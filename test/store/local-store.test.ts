@@ -12,7 +12,10 @@ import { sha256 } from '../../src/store/hash.js';
 import { commandStep, plan } from '../plan/build-plan.js';
 import { temporaryFolder } from './harness.js';
 
-/** Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its stdout. */
+/**
+ * Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its
+ * stdout.
+ */
 async function inProcess(folder: string, script: string, wrapper: string[] = []): Promise<string> {
   const file = join(folder, '..', `${script.length}-${process.pid}.mjs`);
   const contents = `import { openStore } from './src/store/local-store.ts'; const folder = ${JSON.stringify(folder)}; ${script}`;
@@ -104,7 +107,8 @@ describe('opening a store', () => {
 
   it('where one may not write is one clear failure', async () => {
     const script =
-      'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { console.log(error.name, error.message) }';
+      'try { await openStore(folder + "/locked/.perdure"); console.log("opened") } catch (error) { ' +
+      'console.log(error.name, error.message) }';
     // Root may write anywhere, so the test gives that up.
     const given = '-dac_override,-dac_read_search,-fowner';
     const bound = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', given, '--inh-caps', given] : [];

@@ -7,7 +7,8 @@ import { openProject, until } from '../faults/project.js';
 
 /** What a model could answer: everything that a page may take for a link, a picture or markup. */
 const HOSTILE =
-  'see https://evil.example/a?b=c www.evil.example <img src=https://evil.example/p.png> [x](https://evil.example) ![y](https://evil.example/q.png) <script>document.title = "evil"</script>';
+  'see https://evil.example/a?b=c www.evil.example <img src=https://evil.example/p.png> ' +
+  '[x](https://evil.example) ![y](https://evil.example/q.png) <script>document.title = "evil"</script>';
 /** From the middle of a long output, where no preview reaches. */
 const MIDDLE = '1000.1001.1002';
 const WAITS = `name: waits

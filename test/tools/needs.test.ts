@@ -63,7 +63,10 @@ function machineWith(...programs: string[]): { path: string; asked: () => string
 
 /** What `npm test tools` says of such a machine before it begins, and what it finds missing. */
 function provide(path: string, mayInstall: boolean): { said: string; missing: string[] } {
-  const program = `import(${JSON.stringify(TABLE)}).then(({ provide }) => { const said = []; const missing = provide({ tiers: ['tools'], full: false, mayInstall: ${mayInstall}, say: (line) => said.push(line) }); console.log(JSON.stringify({ said: said.join('\\n'), missing: missing.map(({ name }) => name) })); })`;
+  const program =
+    `import(${JSON.stringify(TABLE)}).then(({ provide }) => { const said = []; const missing = provide({ tiers: ` +
+    `['tools'], full: false, mayInstall: ${mayInstall}, say: (line) => said.push(line) }); ` +
+    `console.log(JSON.stringify({ said: said.join('\\n'), missing: missing.map(({ name }) => name) })); })`;
   return JSON.parse(
     execFileSync(process.execPath, ['-e', program], {
       env: { PATH: path },
@@ -76,7 +79,8 @@ function provide(path: string, mayInstall: boolean): { said: string; missing: st
 describe('what tests need of the machine', () => {
   it('is said by names of the table, in the tiers that the table has', async () => {
     const { default: config } = await import('../../vitest.config.js');
-    const projects = (config.test?.projects ?? []) as { test: { name: string; include: string[] } }[]; // as our own config makes them
+    // as our own config makes them
+    const projects = (config.test?.projects ?? []) as { test: { name: string; include: string[] } }[];
     const tierOf = (file: string): string =>
       projects.find(({ test }) => test.include.some((pattern) => pattern.startsWith(`test/${file.split('/')[0]}/`)))
         ?.test.name ?? file;

@@ -48,7 +48,8 @@ async function ask({
         .on('data', (piece: string) => (text += piece))
         .on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
     });
-    // What is too large is refused before all of it is sent: the rest meets a closed connection, also when the answer is here.
+    // What is too large is refused before all of it is sent: the rest meets a closed connection, also when the answer
+    // is here.
     asked.on('socket', (socket) => socket.on('error', () => {}));
     asked.on('error', reject).end(body);
   });

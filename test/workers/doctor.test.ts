@@ -63,7 +63,8 @@ describe('the doctor', () => {
         server.listen(0, '127.0.0.1', resolve);
       });
       onTestFinished(() => void server.close());
-      return endpoint(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1/`, env, config); // a server on TCP has such an address
+      // a server on TCP has such an address
+      return endpoint(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/v1/`, env, config);
     }
 
     async function endpoint(

@@ -19,7 +19,9 @@ describe('a host that stands still', () => {
     const { pid = 0 } = (await hostStatus(stateDir)) ?? {};
     const refused = {
       message: `The host of \`${stateDir}\` (process ${String(pid)}) does not answer: it was stopped and stands still.`,
-      hint: `Let it go on: kill -CONT ${String(pid)}. Or end it: kill -9 ${String(pid)}; the next command starts another, and open runs go on`,
+      hint:
+        `Let it go on: kill -CONT ${String(pid)}. Or end it: kill -9 ${String(pid)}; the next command starts ` +
+        `another, and open runs go on`,
     };
     const reason = (asked: Promise<unknown>): Promise<unknown> =>
       asked.then(
@@ -80,7 +82,8 @@ describe('the watch over a conversation', () => {
     expect(errors.map(({ message, hint }) => [message, hint])).toEqual([
       [
         `The host of \`/state\` (process ${String(process.pid)}) does not answer.`,
-        `Its log is /state/logs/host.log. End it: kill -9 ${String(process.pid)}; the next command starts another, and open runs go on`,
+        `Its log is /state/logs/host.log. End it: kill -9 ${String(process.pid)}; the next command starts ` +
+          `another, and open runs go on`,
       ],
     ]);
   });

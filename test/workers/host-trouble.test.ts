@@ -123,7 +123,8 @@ describe('a host in trouble', () => {
     const taken = 'listen tcp 127.0.0.1:8233: bind: address already in use';
     writeFileSync(
       program,
-      `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo '${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`,
+      `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo ` +
+        `'${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`,
       { mode: 0o755 },
     );
     await withProgram(program, async () => {

@@ -12,7 +12,10 @@ async function tagged(store: string): Promise<number[]> {
   return (await listTagged()).filter(({ tag }) => tag.store === store).map(({ pid }) => pid);
 }
 
-/** A process that does what a worker does: starts a watchdog, then runs a command with the real code, where asked with its launcher. Gives its pid. */
+/**
+ * A process that does what a worker does: starts a watchdog, then runs a command with the real code, where asked with
+ * its launcher. Gives its pid.
+ */
 async function worker(store: string, script: string, launcher?: string): Promise<number> {
   const outfile = join(newFolder(), 'worker.mjs');
   const contents = `

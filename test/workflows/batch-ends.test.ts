@@ -32,7 +32,10 @@ const isItem = (value: number): Expression => ({
 });
 const when = [1, 200, 201, 202].map(isItem).reduce((left, right) => ({ kind: 'binary', operator: '||', left, right }));
 
-/** Items 1 and 200 to 202 of a foreach are nested runs, one after the other, in two batch runs. From 200 on each waits for the file `go`. */
+/**
+ * Items 1 and 200 to 202 of a foreach are nested runs, one after the other, in two batch runs. From 200 on each waits
+ * for the file `go`.
+ */
 function each(go: string, more: Partial<Plan> = {}, beside: Step[] = []): Plan {
   const leaf = body(
     [
@@ -62,7 +65,8 @@ function each(go: string, more: Partial<Plan> = {}, beside: Step[] = []): Plan {
 const outcomeOf = (handle: RunHandle): Promise<RunOutcome> =>
   handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
 const rounds = async ({ pages }: StepResult): Promise<RoundResult[]> =>
-  (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[]; // as the interpreter wrote them
+  // as the interpreter wrote them
+  (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[];
 
 /** The outcome of a run whose foreach failed by this batch run, and kept the items that had succeeded. */
 async function failed(handle: RunHandle, batch: string, message: string, kept: number[]): Promise<RunOutcome> {
@@ -135,7 +139,8 @@ describe('a batch run of a foreach', () => {
         )
         .toBe('RUNNING');
       await writeFile(begin, '');
-      // Nothing is computed any more, and nothing is under way but the batch run: the rest is for the next Temporal run.
+      // Nothing is computed any more, and nothing is under way but the batch run: the rest is for the next Temporal
+      // run.
       const isAboutToContinue = async (): Promise<boolean> => {
         const types = (await harness.events(handle.workflowId)).map(({ type }) => type);
         const count = (type: string): number => types.filter((one) => one === type).length;

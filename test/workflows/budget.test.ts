@@ -117,7 +117,8 @@ describe('a run that is steered', () => {
   });
 
   it('is charged no time in which no worker was there, as after a night with the lid closed', async () => {
-    // Before any test here says that a worker is there: the alive log of this store has no entry, whatever the wall clock says.
+    // Before any test here says that a worker is there: the alive log of this store has no entry, whatever the wall
+    // clock says.
     const handle = await harness.start(plan([{ ...stepBase(0), kind: 'wait', for_ms: 3_000, until: null }]), {
       lease: { runtime_ms: 500 },
     });

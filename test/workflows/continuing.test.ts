@@ -20,7 +20,10 @@ const harness = await harnessOfFile();
 const people = createPeople(harness);
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
-/** More steps at one moment than a run takes before it continues as new: what is tested happens while it writes their results. */
+/**
+ * More steps at one moment than a run takes before it continues as new: what is tested happens while it writes their
+ * results.
+ */
 const steps = (index: number, count = 900): LoopStep =>
   loop(
     index,
@@ -177,7 +180,8 @@ describe('a run that has continued as new', () => {
       .catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
     expect(outcome).toMatchObject({ status: 'error', spend: { steps: 10 } });
     const pages = (await harness.results(outcome))['each']?.pages ?? [];
-    const items = (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[]; // as the interpreter wrote them
+    // as the interpreter wrote them
+    const items = (await Promise.all(pages.map((page) => harness.json(page)))).flat() as unknown as RoundResult[];
     expect([items.length, items.filter(({ status }) => status === 'success').length]).toEqual([600, 10]);
     expect((await linksOf(harness, handle)).length).toBeGreaterThan(1);
     await record('stopped-items', await harness.client.workflow.getHandle(handle.workflowId).fetchHistory());
@@ -274,7 +278,9 @@ interface Held {
   release: () => void;
 }
 
-/** Holds such calls that the store gets until they are released: one whose workflow task ran out of time comes again. */
+/**
+ * Holds such calls that the store gets until they are released: one whose workflow task ran out of time comes again.
+ */
 function hold(method: 'putAlways' | 'get', is: (args: unknown[]) => boolean): Held {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => {

@@ -56,7 +56,8 @@ async function run(
 }
 
 function outcomeOf({ cause }: WorkflowFailedError): RunOutcome | null {
-  return ((cause as { details?: unknown[] } | undefined)?.details?.[0] as RunOutcome | undefined) ?? null; // the detail of a failed run
+  // the detail of a failed run
+  return ((cause as { details?: unknown[] } | undefined)?.details?.[0] as RunOutcome | undefined) ?? null;
 }
 
 const toolsOf = (answer: Answer) => ('tools' in answer ? answer.tools : []);

@@ -16,7 +16,10 @@ import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 import { agent as talker, WORKER } from './talking.js';
 
-/** A token costs a thousandth of a dollar. `Say` is answered at once, with 350 tokens; `Hang` never, after 300 that were read and the words `so far`. */
+/**
+ * A token costs a thousandth of a dollar. `Say` is answered at once, with 350 tokens; `Hang` never, after 300 that were
+ * read and the words `so far`.
+ */
 const MODEL: ModelChoice = {
   provider: 'anthropic',
   model: 'dear',

@@ -1,5 +1,5 @@
-// One of several who answer gates at once, in a process of its own: `{address, by, gates: [{run, gate, hash}]}` as its argument, in their
-// order. Prints how many it decided and how many were refused.
+// One of several who answer gates at once, in a process of its own: `{address, by, gates: [{run, gate, hash}]}` as its
+// argument, in their order. Prints how many it decided and how many were refused.
 import { Client, Connection, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 
 const { address, by, gates } = JSON.parse(process.argv[2]);

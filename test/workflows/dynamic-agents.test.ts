@@ -93,7 +93,8 @@ const last = ({ results }: RecordedRequest): string =>
     )
     .join(' | ');
 const said: Turn = (request) => ({ text: last(request) });
-const toolsIn = ({ body }: RecordedRequest): string[] => (body['tools'] as { name: string }[]).map(({ name }) => name); // as the provider is sent them
+// as the provider is sent them
+const toolsIn = ({ body }: RecordedRequest): string[] => (body['tools'] as { name: string }[]).map(({ name }) => name);
 
 describe('an agent that makes agents', () => {
   it('calls what it made from the next turn on, by its name and with agent_call, and no tool disappears', async () => {

@@ -8,7 +8,9 @@ import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Harness, RunHandle } from './harness.js';
 import { openHarness } from './harness.js';
 
-/** What each agent answers, by words of its instruction; several answers are given in order, and `null` is a refusal. */
+/**
+ * What each agent answers, by words of its instruction; several answers are given in order, and `null` is a refusal.
+ */
 export type Answers = Record<string, string | null | (string | null)[]>;
 
 export interface FlowRun {

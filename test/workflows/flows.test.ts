@@ -80,7 +80,8 @@ describe('a condition', () => {
 
   it('goes to the next of its chain when it is false, and after the last one to what follows the group', async () => {
     const text =
-      '[general-purpose:"Sort":kind (if kind contains "bug")~> general-purpose:"Mend" (if kind == "wish")~> general-purpose:"Plan" (if !kind)~> general-purpose:"Ask"] -> general-purpose:"End"';
+      '[general-purpose:"Sort":kind (if kind contains "bug")~> general-purpose:"Mend" (if kind == "wish")~> ' +
+      'general-purpose:"Plan" (if !kind)~> general-purpose:"Ask"] -> general-purpose:"End"';
     const answers: Answers = { Sort: 'a BUG', Mend: 'm', Plan: 'p', Ask: 'q', End: 'e' };
     expect(told(await setting.run(text, { answers }))).toBe('Sort Mend End');
     expect(told(await setting.run(text, { answers: { ...answers, Sort: 'wish' } }))).toBe('Sort Plan End');
@@ -97,7 +98,8 @@ describe('a condition', () => {
     ['all failed', ['yes', null], 'End'],
   ])('`%s` looks at both branches: %j', async (words, [a, b], next) => {
     const run = await setting.run(
-      `[[general-purpose:"Left" || general-purpose:"Right"] (if ${words})~> general-purpose:"All" -> general-purpose:"Rest"] -> general-purpose:"End"`,
+      `[[general-purpose:"Left" || general-purpose:"Right"] (if ${words})~> general-purpose:"All" -> ` +
+        `general-purpose:"Rest"] -> general-purpose:"End"`,
       {
         answers: { Left: a ?? null, Right: b ?? null, All: 'x', Rest: 'y', End: 'z' },
       },
@@ -129,7 +131,8 @@ describe('a condition', () => {
 
 describe('a loop', () => {
   const TEXT =
-    '@try -> general-purpose:"Test; before: {fix}.":result (if failed)~> general-purpose:"Mend {result}":fix -> @try (if passed)~> general-purpose:"Ship {result}"';
+    '@try -> general-purpose:"Test; before: {fix}.":result (if failed)~> general-purpose:"Mend {result}":fix -> ' +
+    '@try (if passed)~> general-purpose:"Ship {result}"';
 
   it('goes round until its condition is false, and reads what the round before captured', async () => {
     const run = await setting.run(TEXT, {
@@ -159,7 +162,8 @@ describe('a loop', () => {
 describe('branches and failures', () => {
   it('a failed branch skips the rest of itself, and what follows the branches runs', async () => {
     const run = await setting.run(
-      '[[general-purpose:"Left":a -> general-purpose:"Later {a}"] || general-purpose:"Right":b] -> general-purpose:"End: {b}"',
+      '[[general-purpose:"Left":a -> general-purpose:"Later {a}"] || general-purpose:"Right":b] -> ' +
+        'general-purpose:"End: {b}"',
       { answers: { Left: null, Later: 'never', Right: 'right', End: 'end' } },
     );
     expect(run.status).toBe('partial');

@@ -49,7 +49,8 @@ describe('gates that open at about one moment', () => {
     const handle = await harness.start(plan(Array.from({ length: count }, (_, index) => gate(index))));
     const shown = async (): Promise<number> => {
       const { memo } = await handle.describe();
-      return ((memo?.[MEMO.waiting] ?? []) as Gate[]).length + ((memo?.[MEMO.unlisted] ?? 0) as number); // written by the interpreter
+      // written by the interpreter
+      return ((memo?.[MEMO.waiting] ?? []) as Gate[]).length + ((memo?.[MEMO.unlisted] ?? 0) as number);
     };
     await expect.poll(shown).toBe(count);
     const { memo, raw } = await handle.describe();

@@ -81,7 +81,8 @@ it('gates in a foreach, and in a loop of a nested workflow, each go their own co
         .getHandle(owner)
         .describe()
         .catch(() => null); // A nested run may not have started.
-      return ((told?.memo?.[MEMO.waiting] ?? []) as Gate[]).find((gate) => gate.path === path && is(gate)); // written by the interpreter
+      // written by the interpreter
+      return ((told?.memo?.[MEMO.waiting] ?? []) as Gate[]).find((gate) => gate.path === path && is(gate));
     });
   const say = async (path: string, by: string, what: Partial<Decision> = {}, owner = run): Promise<DecisionReceipt> =>
     people.decide(owner, { gate: path, decision: 'approve', hash: (await gateAt(path, owner)).hash, by, ...what });

@@ -65,30 +65,34 @@ describe('a gate', () => {
     expect(await shownDetails(handle)).toMatch(/^3 of 3 steps\n\| step /);
   });
 
-  it('refuses other content, another gate, a malformed decision and a second decision, and leaves no event for a refusal', async () => {
-    const handle = await harness.start(plan([approval(0, { id: 'a' }), approval(1, { id: 'b' })]));
-    const [a, b] = await people.open(handle.workflowId, 2);
-    const before = (await harness.events(handle.workflowId)).length;
-    expect(
-      await refusal(
-        people.decide(handle.workflowId, { gate: 'a', decision: 'approve', hash: 'sha256:old', by: 'ana' }),
-      ),
-    ).toContain('shows other content');
-    expect(
-      await refusal(people.decide(handle.workflowId, { gate: 'c', decision: 'approve', hash: a!.hash, by: 'ana' })),
-    ).toBe('No gate `c` is open in this run.');
-    expect(await refusal(people.decide(handle.workflowId, { gate: 'a' } as unknown as Decision))).toContain(
-      'Expected a decision',
-    );
-    expect((await harness.events(handle.workflowId)).filter(({ type }) => type.includes('Update'))).toHaveLength(0);
-    expect(before).toBeGreaterThan(0);
-    await people.decide(handle.workflowId, { gate: 'a', decision: 'approve', hash: a!.hash, by: 'ana' });
-    expect(
-      await refusal(people.decide(handle.workflowId, { gate: 'a', decision: 'reject', hash: a!.hash, by: 'bo' })),
-    ).toBe('Gate `a` is already decided: approve by ana.');
-    await people.decide(handle.workflowId, { gate: 'b', decision: 'approve', hash: b!.hash, by: 'bo' });
-    expect((await handle.result()).status).toBe('success');
-  });
+  it(
+    'refuses other content, another gate, a malformed decision and a second decision, and leaves no event for a ' +
+      'refusal',
+    async () => {
+      const handle = await harness.start(plan([approval(0, { id: 'a' }), approval(1, { id: 'b' })]));
+      const [a, b] = await people.open(handle.workflowId, 2);
+      const before = (await harness.events(handle.workflowId)).length;
+      expect(
+        await refusal(
+          people.decide(handle.workflowId, { gate: 'a', decision: 'approve', hash: 'sha256:old', by: 'ana' }),
+        ),
+      ).toContain('shows other content');
+      expect(
+        await refusal(people.decide(handle.workflowId, { gate: 'c', decision: 'approve', hash: a!.hash, by: 'ana' })),
+      ).toBe('No gate `c` is open in this run.');
+      expect(await refusal(people.decide(handle.workflowId, { gate: 'a' } as unknown as Decision))).toContain(
+        'Expected a decision',
+      );
+      expect((await harness.events(handle.workflowId)).filter(({ type }) => type.includes('Update'))).toHaveLength(0);
+      expect(before).toBeGreaterThan(0);
+      await people.decide(handle.workflowId, { gate: 'a', decision: 'approve', hash: a!.hash, by: 'ana' });
+      expect(
+        await refusal(people.decide(handle.workflowId, { gate: 'a', decision: 'reject', hash: a!.hash, by: 'bo' })),
+      ).toBe('Gate `a` is already decided: approve by ana.');
+      await people.decide(handle.workflowId, { gate: 'b', decision: 'approve', hash: b!.hash, by: 'bo' });
+      expect((await handle.result()).status).toBe('success');
+    },
+  );
 
   it("takes a plain signal with the same checks, so that Temporal's own UI can decide", async () => {
     const handle = await harness.start(gated());
@@ -184,26 +188,31 @@ describe('a gate', () => {
     expect(Object.keys(await harness.results(outcome))).toHaveLength(506);
   });
 
-  it('about an effect that a lost worker has perhaps had stays open while its run continues as new, and one answer repeats it once', async () => {
-    const effects = join(harness.folder, 'effects');
-    const publish = commandStep(0, ['sh', '-c', `echo published >> ${effects}; [ -e ${effects}.go ] || sleep 600`], {
-      id: 'publish',
-      effect: 'external',
-    });
-    const count = async (): Promise<number> => (await readFile(effects, 'utf8').catch(() => '')).split('\n').length - 1;
-    const stop = await harness.work('lost');
-    const handle = await harness.start(plan([publish]), { taskQueue: 'lost' });
-    await until(async () => (await count()) === 1);
-    await stop();
-    onTestFinished(await harness.work('lost'));
-    const gate = await people.gate(handle.workflowId);
-    expect(gate).toMatchObject({ path: 'publish', kind: 'lost' });
-    await continueAsNew(harness, handle.workflowId);
-    expect(await people.open(handle.workflowId)).toEqual([gate]);
-    expect(await count()).toBe(1);
-    await writeFile(`${effects}.go`, '');
-    await people.say(handle.workflowId, 'ana');
-    expect((await handle.result()).status).toBe('success');
-    expect(await count()).toBe(2);
-  });
+  it(
+    'about an effect that a lost worker has perhaps had stays open while its run continues as new, and one answer ' +
+      'repeats it once',
+    async () => {
+      const effects = join(harness.folder, 'effects');
+      const publish = commandStep(0, ['sh', '-c', `echo published >> ${effects}; [ -e ${effects}.go ] || sleep 600`], {
+        id: 'publish',
+        effect: 'external',
+      });
+      const count = async (): Promise<number> =>
+        (await readFile(effects, 'utf8').catch(() => '')).split('\n').length - 1;
+      const stop = await harness.work('lost');
+      const handle = await harness.start(plan([publish]), { taskQueue: 'lost' });
+      await until(async () => (await count()) === 1);
+      await stop();
+      onTestFinished(await harness.work('lost'));
+      const gate = await people.gate(handle.workflowId);
+      expect(gate).toMatchObject({ path: 'publish', kind: 'lost' });
+      await continueAsNew(harness, handle.workflowId);
+      expect(await people.open(handle.workflowId)).toEqual([gate]);
+      expect(await count()).toBe(1);
+      await writeFile(`${effects}.go`, '');
+      await people.say(handle.workflowId, 'ana');
+      expect((await handle.result()).status).toBe('success');
+      expect(await count()).toBe(2);
+    },
+  );
 });

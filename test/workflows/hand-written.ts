@@ -2,7 +2,10 @@ import { CancellationScope, log, sleep, workflowInfo } from '@temporalio/workflo
 
 // Workflows of no Plan, for what the thread does that runs them.
 
-/** Never comes back, where an `await` went on in a scope: there Node ends the process when a call's own time limit is over. */
+/**
+ * Never comes back, where an `await` went on in a scope: there Node ends the process when a call's own time limit is
+ * over.
+ */
 export async function hang(): Promise<void> {
   await CancellationScope.cancellable(async () => {
     await sleep(1);

@@ -40,7 +40,10 @@ export interface Harness {
   json(value: Value | null): Promise<Json>;
   /** The Temporal events of a run (its last link, if it continued as new). */
   events(run: string): Promise<{ type: string; bytes: number }[]>;
-  /** Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version. Gives how to stop it. */
+  /**
+   * Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version.
+   * Gives how to stop it.
+   */
   work(taskQueue: string, other?: (own: Activities) => Partial<Activities>): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
@@ -94,7 +97,8 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
       workflowBundle: { code },
       activities: { ...activities, ...other?.(activities) },
       maxHeartbeatThrottleInterval: '500ms',
-      ...{ isolateExecutionTimeout: WORKER_OPTIONS.isolateExecutionTimeout }, // The SDK takes it, and does not declare it.
+      // The SDK takes it, and does not declare it.
+      ...{ isolateExecutionTimeout: WORKER_OPTIONS.isolateExecutionTimeout },
     });
     const running = worker.run();
     return async () => {

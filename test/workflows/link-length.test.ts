@@ -12,7 +12,9 @@ import { FULL, random } from '../faults/seed.js';
 import { harnessOfFile } from './harness.js';
 import { linksOf } from './links.js';
 
-/** All that nests, waits, fails and goes round; each command appends a line of its own to the workspace's `done.txt`. */
+/**
+ * All that nests, waits, fails and goes round; each command appends a line of its own to the workspace's `done.txt`.
+ */
 const FILES = {
   'all.yml': `
 name: all
@@ -94,7 +96,10 @@ const harness = await harnessOfFile();
 /** More steps than the run has in all. */
 const MOST = 110;
 
-/** How many steps each Temporal run should have: so few that all is cut in two somewhere that can be. Some in every run of the tests. */
+/**
+ * How many steps each Temporal run should have: so few that all is cut in two somewhere that can be. Some in every run
+ * of the tests.
+ */
 const LENGTHS = FULL ? Array.from({ length: MOST }, (_, index) => index + 1) : drawn();
 function drawn(): number[] {
   const draw = random('link lengths');

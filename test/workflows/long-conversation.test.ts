@@ -63,7 +63,10 @@ function digest(request: RecordedRequest): Told {
   return told;
 }
 
-/** Bytes that each turn added to history, link by link: its part of what the server counts, from one question to the next. */
+/**
+ * Bytes that each turn added to history, link by link: its part of what the server counts, from one question to the
+ * next.
+ */
 async function turnsOf(handle: RunHandle): Promise<{ links: number; turns: number[] }> {
   const turns: number[] = [];
   let links = 0;
@@ -90,7 +93,8 @@ async function turnsOf(handle: RunHandle): Promise<{ links: number; turns: numbe
 
 describe(`a conversation of ${TURNS} turns and ${(TURNS * RESULT_BYTES) / 1_000_000} MB`, () => {
   it(
-    'adds as few bytes to history at its last turn as at its first, and continues as new, which its agent does not notice',
+    'adds as few bytes to history at its last turn as at its first, and continues as new, which its agent does ' +
+      'not notice',
     { timeout: FULL ? 1_200_000 : 120_000 },
     async () => {
       const told: Told[] = [];

@@ -48,7 +48,8 @@ describe('a turn that asks for a thousand calls', () => {
       Array.from(
         { length: asked - MOST_CALLS },
         (_, index) =>
-          `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ${MOST_CALLS + index + 1}. Ask for it in the next turn.`,
+          `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ` +
+          `${MOST_CALLS + index + 1}. Ask for it in the next turn.`,
       ),
     );
     const links = await linksOf(harness, handle);

@@ -38,7 +38,10 @@ const TOOL = {
 };
 const FLOW = { description: 'Reads.', steps: [{ agent: 'reader', prompt: 'Read.' }] };
 
-/** What an agent is told that makes these calls in one turn; a person, where one is asked, approves whatever is shown. Each call is asked about once at most. */
+/**
+ * What an agent is told that makes these calls in one turn; a person, where one is asked, approves whatever is shown.
+ * Each call is asked about once at most.
+ */
 async function told(tools: { name: string; input: unknown }[], asks: boolean): Promise<{ said: Json; gates: number }> {
   const endpoint = await startModelEndpoint(({ results, system }): Answer => {
     if (!system.includes('You work.')) return { text: 'GO' };

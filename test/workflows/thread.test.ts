@@ -83,7 +83,8 @@ describe('the thread that runs workflow code', () => {
     let shown = 0;
     let collected = 0;
     const show = <T>(payload: T): Promise<T> => Promise.resolve(((shown += 1), payload));
-    const task = { start: { input: [{ data: new Uint8Array(1) }] } } as Parameters<typeof walkActivityTask>[0]; // all that a walk looks at
+    // all that a walk looks at
+    const task = { start: { input: [{ data: new Uint8Array(1) }] } } as Parameters<typeof walkActivityTask>[0];
     await visit(task, walkActivityTask, {
       transformPayload: show,
       transformPayloads: show,

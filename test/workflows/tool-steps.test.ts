@@ -132,7 +132,8 @@ describe('A tool step', () => {
     });
     const host = `localhost:${(server.address() as AddressInfo).port}`;
     const handle = await start(
-      `  - {id: it, tool: http_request, inputs: {url: "http://${host}/x"}, permissions: {network: ["${host}"], ask: [request]}}\n`,
+      `  - {id: it, tool: http_request, inputs: {url: "http://${host}/x"}, permissions: {network: ["${host}"], ` +
+        `ask: [request]}}\n`,
     );
     const gate = await people.gate(handle.workflowId);
     expect(gate).toMatchObject({
@@ -174,7 +175,8 @@ describe('A tool step', () => {
   it('that waits for a person holds no slot', async () => {
     const file = join(harness.folder, 'beside.txt');
     const steps =
-      '  - {id: it, tool: deploy, inputs: {text: to the moon}}\n  - {id: beside, tool: write_file, inputs: {path: beside.txt, content: done}}\nexecution: parallel\nbudgets: {max_parallel: 1}\n';
+      '  - {id: it, tool: deploy, inputs: {text: to the moon}}\n  - {id: beside, tool: write_file, inputs: ' +
+      '{path: beside.txt, content: done}}\nexecution: parallel\nbudgets: {max_parallel: 1}\n';
     const handle = await start(steps, { settings: { budget: { ...NO_BUDGETS, max_parallel: 1 } } });
     await people.gate(handle.workflowId);
     await until(() => existsSync(file));

@@ -29,7 +29,10 @@ interface Source {
   bytes: Buffer;
 }
 
-/** Builds an image from sources, which are files of the workspace. Throws `compile-failed` with the compiler's own errors. */
+/**
+ * Builds an image from sources, which are files of the workspace. Throws `compile-failed` with the compiler's own
+ * errors.
+ */
 export async function buildImage(device: Device, names: string[], bench: Workbench): Promise<Image> {
   const rules = device.kind.compile;
   if (rules === null)
@@ -75,7 +78,8 @@ async function joinSources({ rules, out, device }: Build, sources: Source[]): Pr
   if (unknown !== undefined)
     throw stepFailure(
       'compile-failed',
-      `Expected sources that \`${device.kind.name}\` knows (${extensionsOf(rules).join(', ')}), got \`${unknown.name}\`.`,
+      `Expected sources that \`${device.kind.name}\` knows (${extensionsOf(rules).join(', ')}), got ` +
+        `\`${unknown.name}\`.`,
     );
   if (joined.length === 0 || rule === null) return rest.map(({ name }) => name);
   const path = join(out, 'sketch', `sketch${rule.to}`);
@@ -119,7 +123,9 @@ async function compileAll(build: Build, paths: string[]): Promise<string[]> {
   return objects.flat();
 }
 
-/** The objects of folders that never change, kept from build to build under the hash of everything they are made from. */
+/**
+ * The objects of folders that never change, kept from build to build under the hash of everything they are made from.
+ */
 async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRules['library']>): Promise<string> {
   const { values, rules } = build;
   const paths = await sourcesIn(expand(folders, values), build);
@@ -155,7 +161,8 @@ async function sourcesIn(folders: string[], { rules, device }: Build): Promise<s
       const names = await readdir(folder).catch(() => {
         throw stepFailure(
           'compile-failed',
-          `The folder \`${folder}\`, which \`${device.kind.name}\` compiles, is not there. Install the package arduino-core-avr, or set \`values: {arduino: …}\` at the device.`,
+          `The folder \`${folder}\`, which \`${device.kind.name}\` compiles, is not there. Install the package ` +
+            `arduino-core-avr, or set \`values: {arduino: …}\` at the device.`,
         );
       });
       return names

@@ -70,7 +70,10 @@ async function portless(
   const elsewhere = await findPort({ ...device, port: null, usb: ids }, folders);
   if ('path' in elsewhere)
     return `It is at \`${elsewhere.path}\` now: correct \`port\`, or name it by \`usb: "${ids}"\`.`;
-  return `The kernel has no driver for it${driver === undefined ? '' : `: \`sudo modprobe ${driver}\``}. In a container or a virtual machine, pass the device on.`;
+  return (
+    `The kernel has no driver for it${driver === undefined ? '' : `: \`sudo modprobe ${driver}\``}. In a ` +
+    `container or a virtual machine, pass the device on.`
+  );
 }
 
 /** `vendor:product` of everything on the USB, as sysfs shows it. */

@@ -72,7 +72,8 @@ async function act(
   if (call.act === 'inspect') return inspect(store, device, image, context);
   log.write(
     'note',
-    `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)} to ${device.name} by ${port.path}, sha256 ${image.sha256}`,
+    `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)} to ${device.name} by ` +
+      `${port.path}, sha256 ${image.sha256}`,
   );
   await writeImage(device, image, context);
   if (call.act === 'write' && step.boot !== null) {
@@ -134,7 +135,8 @@ async function imageFor({ store }: AtHome, call: FlashCall, step: FlashStep, dev
   if (now.sha256 !== call.image.sha256) {
     throw stepFailure(
       'image-invalid',
-      `The image was changed after it was approved: sha256 ${call.image.sha256} was approved, and it is ${now.sha256} now. \`${device.name}\` was not touched.`,
+      `The image was changed after it was approved: sha256 ${call.image.sha256} was approved, and it is ` +
+        `${now.sha256} now. \`${device.name}\` was not touched.`,
     );
   }
   const { image } = call.image;

@@ -130,7 +130,8 @@ function checkEsp({ files }: Image, device: Device): void {
   if (head[0] !== ESP_MAGIC)
     throw invalid(
       device,
-      `Expected an ESP image, which starts with 0xE9, got ${head[0] === undefined ? 'nothing' : `0x${head[0].toString(16).padStart(2, '0')}`}.`,
+      `Expected an ESP image, which starts with 0xE9, got ` +
+        `${head[0] === undefined ? 'nothing' : `0x${head[0].toString(16).padStart(2, '0')}`}.`,
     );
   const chip = head.length < 14 ? undefined : ESP_CHIPS.get(head.readUInt16LE(12));
   if (chip !== undefined && chip !== device.target)

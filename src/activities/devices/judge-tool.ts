@@ -31,7 +31,9 @@ export function meaningOf({ texts }: Pick<DeviceKind, 'texts'>, said: string): {
   return { means: known.means, line: line.trim() };
 }
 
-/** The failure that a tool's end is. `hasWritten`: a port that is lost by then is a board that died, and may come back. */
+/**
+ * The failure that a tool's end is. `hasWritten`: a port that is lost by then is a board that died, and may come back.
+ */
 export function toolFailure({ name, kind }: Device, program: string, end: ToolEnd, hasWritten: boolean): Error {
   const found = meaningOf(kind, end.said);
   if (found === null)

@@ -50,8 +50,8 @@ export async function writeLastGood(store: Store, device: string, good: LastGood
 }
 
 /**
- * Has tools run in the run's own folder; where that is on another host, in an empty one of their own that is removed after.
- * Tools take settings from where they run (`esptool.cfg`): in a folder that all users write to, anybody's.
+ * Has tools run in the run's own folder; where that is on another host, in an empty one of their own that is removed
+ * after. Tools take settings from where they run (`esptool.cfg`): in a folder that all users write to, anybody's.
  */
 export async function inWorkspace<R>(
   store: Pick<HomeStore, 'isElsewhere'>,
@@ -63,6 +63,7 @@ export async function inWorkspace<R>(
   try {
     return await act(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined); // what a tool has left says nothing of its work
+    // what a tool has left says nothing of its work
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
 }

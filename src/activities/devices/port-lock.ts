@@ -20,9 +20,9 @@ const AGAIN_MS = 50;
 const FENCE_MS = 500;
 
 /**
- * Waits until nobody on this machine has the port open through us, and takes it. The kernel keeps the lock, and frees it
- * with the last process that holds it: a tool whose worker was killed keeps it until it is dead itself, so that a port
- * is never open twice. On Linux it is a listening socket in the abstract namespace, elsewhere a file opened with
+ * Waits until nobody on this machine has the port open through us, and takes it. The kernel keeps the lock, and frees
+ * it with the last process that holds it: a tool whose worker was killed keeps it until it is dead itself, so that a
+ * port is never open twice. On Linux it is a listening socket in the abstract namespace, elsewhere a file opened with
  * `O_EXLOCK`; both pass to children. `fence` kills what dead workers left. Throws `device-busy` after `limitMs`.
  */
 export async function lockPort(

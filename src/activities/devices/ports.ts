@@ -34,7 +34,10 @@ const AGAIN_MS = 100;
 /** What a serial port is called, once all links are followed (S55): disks and memory are no boards. */
 const SERIAL = /\/(tty(?!\d)[A-Za-z]+\d+|pts\/\d+|cu\.[\w.-]+|rfcomm\d+)$/;
 
-/** Waits until a device's port is there, for at most `limitMs`: boards vanish while they start anew. Throws `device-missing`. */
+/**
+ * Waits until a device's port is there, for at most `limitMs`: boards vanish while they start anew. Throws
+ * `device-missing`.
+ */
 export async function awaitPort(
   device: Device,
   { signal, limitMs, folders }: { signal: AbortSignal; limitMs: number; folders?: DeviceFolders },
@@ -57,12 +60,16 @@ export async function findPort(device: Device, folders: DeviceFolders = SYSTEM):
   const [found, second] = await byUsb(wanted, folders);
   if (found === undefined)
     return {
-      missing: `No board with the USB ids ${wanted.map((ids) => `\`${ids}\``).join(', ')} is plugged in (\`${device.name}\`).`,
+      missing:
+        `No board with the USB ids ${wanted.map((ids) => `\`${ids}\``).join(', ')} is plugged in ` +
+        `(\`${device.name}\`).`,
       mayCome: true,
     };
   if (second !== undefined)
     return {
-      missing: `Two boards fit \`${device.name}\`: \`${found}\` and \`${second}\`. Name its port, or its serial number as \`usb: "vendor:product:serial"\`.`,
+      missing:
+        `Two boards fit \`${device.name}\`: \`${found}\` and \`${second}\`. Name its port, or its serial number ` +
+        `as \`usb: "vendor:product:serial"\`.`,
       mayCome: false,
     };
   return serialPort(device, found);
@@ -81,7 +88,9 @@ async function serialPort(device: Device, path: string): Promise<Port | NoPort> 
     if (code === 'EACCES')
       return { missing: `This user may not open \`${path}\` (\`${device.name}\`). ${GROUP_HINT}`, mayCome: false };
     return {
-      missing: `The port \`${path}\` of \`${device.name}\` is not there${code === 'ENOENT' || code === undefined ? '' : ` (${code})`}.`,
+      missing:
+        `The port \`${path}\` of \`${device.name}\` is not ` +
+        `there${code === 'ENOENT' || code === undefined ? '' : ` (${code})`}.`,
       mayCome: true,
     };
   }

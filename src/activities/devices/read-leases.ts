@@ -12,7 +12,8 @@ export function createReadLeases(): Activities['readLeases'] {
       query: `WorkflowType = '${KEEPER}' AND ExecutionStatus = 'Running'`,
     })) {
       const shown = memo?.[LEASES_MEMO];
-      if (workflowId !== info.workflowExecution?.workflowId && Array.isArray(shown)) leases.push(...(shown as Lease[])); // as a keeper wrote it
+      // as a keeper wrote it
+      if (workflowId !== info.workflowExecution?.workflowId && Array.isArray(shown)) leases.push(...(shown as Lease[]));
     }
     return leases;
   };

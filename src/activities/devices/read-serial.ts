@@ -12,7 +12,10 @@ import { withPort } from './open-port.js';
 import type { Heard } from './read-line.js';
 import { listen } from './read-line.js';
 
-/** What is kept must fit a question to the run's store, which a host elsewhere sends it in; the rest is for the question itself. */
+/**
+ * What is kept must fit a question to the run's store, which a host elsewhere sends it in; the rest is for the question
+ * itself.
+ */
 const KEPT_BYTES = ACCESS_BYTES - 1024;
 
 /** Listens on a device's serial line, and sends what is to be sent. Its output is what was read. */

@@ -2,7 +2,10 @@ import { Context } from '@temporalio/activity';
 import { KEEPER, KEEPER_SIGNAL, keeperIdOf } from '../../plan/lease.js';
 import type { Activities } from '../contract.js';
 
-/** Tells the keeper of a host's devices something, and starts it where it does not run. Saying the same twice changes nothing. */
+/**
+ * Tells the keeper of a host's devices something, and starts it where it does not run. Saying the same twice changes
+ * nothing.
+ */
 export function createTellKeeper(): Activities['tellKeeper'] {
   return async (message, queue) => {
     const { client } = Context.current();

@@ -7,14 +7,17 @@ import { errorCode } from '../../store/store-failure.js';
 const PREFIX = 'perdure-launcher-';
 const SOCKET = 'output';
 
-/** Makes a folder that only this user may enter; gives the path that a socket in it is to have, short enough for one. */
+/**
+ * Makes a folder that only this user may enter; gives the path that a socket in it is to have, short enough for one.
+ */
 export async function outputAddress(): Promise<string> {
   return join(await mkdtemp(join(tmpdir(), PREFIX)), SOCKET);
 }
 
 /**
- * Removes the folders whose worker and launcher were killed at once, so that neither could. Asks each socket instead of looking for
- * a process: one in another container may share the temporary folder. What cannot be told or removed is left: it is another user's.
+ * Removes the folders whose worker and launcher were killed at once, so that neither could. Asks each socket instead of
+ * looking for a process: one in another container may share the temporary folder. What cannot be told or removed is
+ * left: it is another user's.
  */
 export async function removeLeftFolders(): Promise<void> {
   const folders = (await readdir(tmpdir()))

@@ -17,8 +17,8 @@ export interface PendingLaunch {
 }
 
 /**
- * Puts together what comes of a program over three ways, in any order: its two streams, and what the launcher tells. `onOver` is
- * called when nothing more will come.
+ * Puts together what comes of a program over three ways, in any order: its two streams, and what the launcher tells.
+ * `onOver` is called when nothing more will come.
  */
 export function pendingLaunch(onOver: () => void): PendingLaunch {
   const pid = deferred<number>();

@@ -18,7 +18,8 @@ export async function keepMadeFile(workspace: string, file: string, text: string
     if (found === text) return { undo: () => Promise.resolve() };
     if (found !== null)
       throw new FileRefusal(
-        `There is a file \`${file}\` already, and it says something else; choose another name, or have a person remove it.`,
+        `There is a file \`${file}\` already, and it says something else; choose another name, or have a person ` +
+          `remove it.`,
       );
     await replaceFile(folder, name, text);
     return {

@@ -4,7 +4,10 @@ import type { Hash } from '../../plan/value.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
 
-/** The run that something is made in: the root's first run id, and the body whose agents make it. A nested workflow's is its own. */
+/**
+ * The run that something is made in: the root's first run id, and the body whose agents make it. A nested workflow's is
+ * its own.
+ */
 export interface MadeScope {
   first: string;
   body: Hash;
@@ -46,7 +49,9 @@ export async function addMade(store: Store, scope: MadeScope, entry: MadeEntry):
 
 const lines = new Map<string, Promise<unknown>>();
 
-/** Runs what makes something after all that did so before it in the same run: of two that want one name, one gets it. */
+/**
+ * Runs what makes something after all that did so before it in the same run: of two that want one name, one gets it.
+ */
 export async function inTurn<T>({ first, body }: MadeScope, make: () => Promise<T>): Promise<T> {
   const line = `${first} ${body}`;
   const before = lines.get(line) ?? Promise.resolve();

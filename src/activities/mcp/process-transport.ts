@@ -16,8 +16,8 @@ export interface ServerProcess {
 }
 
 /**
- * The stdio transport over a process group of its own: when it closes, nothing of the group is alive (I5). The SDK's own
- * leaves what a server has started.
+ * The stdio transport over a process group of its own: when it closes, nothing of the group is alive (I5). The SDK's
+ * own leaves what a server has started.
  */
 export function processTransport({ file, args, cwd, env, onStderr }: ServerProcess): Transport {
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -64,7 +64,8 @@ export function toBlocks(content: Anthropic.ContentBlock[]): Block[] {
       case 'tool_use':
         return [{ kind: 'call', id: block.id, name: block.name, input: toJson(block.input) }];
       default:
-        return [{ kind: 'kept', provider: 'anthropic', block: withoutNulls(block as unknown as JsonObject) }]; // The API speaks JSON.
+        // The API speaks JSON.
+        return [{ kind: 'kept', provider: 'anthropic', block: withoutNulls(block as unknown as JsonObject) }];
     }
   });
 }

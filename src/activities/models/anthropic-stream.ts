@@ -54,8 +54,8 @@ export interface Gathered {
 }
 
 /**
- * Puts the blocks of an answer together. The SDK does so too, and fails the whole answer for one input of a tool that is no
- * JSON: that is for the model to hear, so such an input stays the text that it is.
+ * Puts the blocks of an answer together. The SDK does so too, and fails the whole answer for one input of a tool that
+ * is no JSON: that is for the model to hear, so such an input stays the text that it is.
  */
 export function gatherBlocks(): Gathered {
   const blocks = new Map<number, JsonObject>();
@@ -82,7 +82,8 @@ export function gatherBlocks(): Gathered {
       if (event.type === 'content_block_delta' && block !== undefined) addTo(block, event.index, event.delta);
     },
     blocks: () =>
-      [...blocks].map(([index, block]) => withInput(block, inputs.get(index)) as unknown as Anthropic.ContentBlock), // as above
+      // as above
+      [...blocks].map(([index, block]) => withInput(block, inputs.get(index)) as unknown as Anthropic.ContentBlock),
   };
 }
 

@@ -56,8 +56,8 @@ async function askTurn(client: Anthropic, params: Params, context: CallContext):
 }
 
 /**
- * A single question: of its answer only the text counts. To read the API's events alone takes a sixth less than to have the
- * SDK make a message of them.
+ * A single question: of its answer only the text counts. To read the API's events alone takes a sixth less than to have
+ * the SDK make a message of them.
  */
 async function askQuestion(client: Anthropic, params: Params, context: CallContext): Promise<ModelAnswer> {
   let text = '';
@@ -93,7 +93,8 @@ function clientFor(clients: Clients, { credentials, baseUrl }: CallContext): Ant
   if (!apiKey && !authToken) {
     throw stepFailure(
       'provider-missing',
-      'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.',
+      'No key for Anthropic: set `ANTHROPIC_API_KEY` and run any `perdure` command, `perdure watch` say; the ' +
+        'step then goes on.',
       { afterMs: MISSING_KEY_RETRY_MS },
     );
   }
@@ -143,7 +144,9 @@ function questionParams(system: string, messages: ModelMessage[]): Pick<Params, 
   };
 }
 
-/** The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later. */
+/**
+ * The subset of JSON Schema that the API takes; what is lost by it is told in descriptions, and checked by us later.
+ */
 function formatOf(schema: Json): Pick<Params, 'output_config'> {
   if (!isObject(schema)) return {};
   try {

@@ -3,8 +3,9 @@ import { BYTES_PER_TOKEN } from '../../plan/price.js';
 import type { ModelAnswer, Usage } from './provider.js';
 
 /**
- * The tokens of an answer as its provider counts them. One that says nothing of them, or what cannot be, would pass every
- * limit (S52): what is missing is counted by bytes, rather too high, as reservations are. `asked` measures the question, which may be megabytes: only where that is needed.
+ * The tokens of an answer as its provider counts them. One that says nothing of them, or what cannot be, would pass
+ * every limit (S52): what is missing is counted by bytes, rather too high, as reservations are. `asked` measures the
+ * question, which may be megabytes: only where that is needed.
  */
 export function believedUsage({ usage, text, blocks }: ModelAnswer, asked: () => number): Usage {
   const { input, output, cache_read, cache_write_5m, cache_write_1h, searches } = usage;
@@ -32,5 +33,6 @@ export function tokensIn(bytes: number): number {
 
 /** A provider's word is of any type. */
 function count(told: unknown): number {
-  return Number.isSafeInteger(told) && (told as number) > 0 ? (told as number) : 0; // isSafeInteger is true of numbers only
+  // isSafeInteger is true of numbers only
+  return Number.isSafeInteger(told) && (told as number) > 0 ? (told as number) : 0;
 }

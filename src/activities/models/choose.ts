@@ -42,7 +42,10 @@ interface WantedModel {
   agent: Particular | null;
 }
 
-/** Settles, when a run starts, which model each name in its Plan stands for. Nothing is asked of a provider that is not needed. */
+/**
+ * Settles, when a run starts, which model each name in its Plan stands for. Nothing is asked of a provider that is not
+ * needed.
+ */
 export async function chooseModels({
   plan,
   options,
@@ -72,7 +75,10 @@ export async function chooseModels({
   return { models };
 }
 
-/** Every model that steps, agents and `on_exhausted` of a Plan use, once for each key, and once more for each agent that is particular. */
+/**
+ * Every model that steps, agents and `on_exhausted` of a Plan use, once for each key, and once more for each agent that
+ * is particular.
+ */
 function modelsWantedBy(plan: Plan, also: string[], except: (step: AgentStep) => boolean): WantedModel[] {
   const wanted = new Map<string, WantedModel>();
   const bodies: PlanBody[] = [plan, ...Object.values(plan.nested)];
@@ -146,18 +152,25 @@ async function chooseWithin(provider: string, model: string, reach: Reach): Prom
     case 'ollama': {
       const available = await reach.ollama();
       if (available === null)
-        return `The model \`ollama:${model}\` needs Ollama, which does not answer at ${reach.ollamaAddress}: start it with \`ollama serve\`, set OLLAMA_HOST, or run with --rehearse.`;
+        return (
+          `The model \`ollama:${model}\` needs Ollama, which does not answer at ${reach.ollamaAddress}: start it ` +
+          `with \`ollama serve\`, set OLLAMA_HOST, or run with --rehearse.`
+        );
       const found = matching(model, available);
       return found === undefined ? missingInOllama(model, reach) : { provider, model: found };
     }
     case 'openai':
       return reach.hasOpenai
         ? { provider, model }
-        : `The model \`openai:${model}\` needs a key: set OPENAI_API_KEY, name a server of your own by \`providers.openai.base_url\` in perdure.yml or OPENAI_BASE_URL, or run with --rehearse.`;
+        : `The model \`openai:${model}\` needs a key: set OPENAI_API_KEY, name a server of your own by ` +
+            `\`providers.openai.base_url\` in perdure.yml or OPENAI_BASE_URL, or run with --rehearse.`;
     case 'rehearsal':
       return { provider, model };
     default:
-      return `The model \`${provider}:${model}\` needs a provider that this version does not have: expected \`anthropic\`, \`ollama\` or \`openai\`.`;
+      return (
+        `The model \`${provider}:${model}\` needs a provider that this version does not have: expected ` +
+        `\`anthropic\`, \`ollama\` or \`openai\`.`
+      );
   }
 }
 
@@ -165,15 +178,24 @@ async function chooseWithin(provider: string, model: string, reach: Reach): Prom
 function anotherModel(name: string): string {
   if (defaultOf(name) !== null)
     return 'No definition names this model: `models.default` in perdure.yml chooses another.';
-  return `\`models.aliases\` in perdure.yml has \`${name}\` stand for another: \`aliases: {${/^\w[\w.-]*$/.test(name) ? name : JSON.stringify(name)}: …}\`.`;
+  return (
+    `\`models.aliases\` in perdure.yml has \`${name}\` stand for another: \`aliases: ` +
+    `{${/^\w[\w.-]*$/.test(name) ? name : JSON.stringify(name)}: …}\`.`
+  );
 }
 
 function noProvider(name: string, { ollamaAddress }: Reach): string {
-  return `No model provider for \`${name}\`: set ANTHROPIC_API_KEY, or start Ollama (nothing answers at ${ollamaAddress}; OLLAMA_HOST says where it is), or run with --rehearse.`;
+  return (
+    `No model provider for \`${name}\`: set ANTHROPIC_API_KEY, or start Ollama (nothing answers at ` +
+    `${ollamaAddress}; OLLAMA_HOST says where it is), or run with --rehearse.`
+  );
 }
 
 function missingInOllama(model: string, { ollamaAddress }: Reach): string {
   const wanted = model.startsWith('claude-') ? 'any model' : `the model \`${model}\``;
   const example = model.startsWith('claude-') ? 'qwen3' : model;
-  return `Ollama at ${ollamaAddress} does not have ${wanted}: get it with \`ollama pull ${example}\`, set ANTHROPIC_API_KEY for Claude, or run with --rehearse.`;
+  return (
+    `Ollama at ${ollamaAddress} does not have ${wanted}: get it with \`ollama pull ${example}\`, set ` +
+    `ANTHROPIC_API_KEY for Claude, or run with --rehearse.`
+  );
 }

@@ -15,7 +15,10 @@ export function isCompatible(model: string, agent: Particular | null): boolean {
 /** What is told of a model that may not. */
 export function incompatible(model: string, agent: Particular | null): string {
   const patterns = (agent?.compatible_models ?? []).map((pattern) => `\`${pattern}\``).join(', ');
-  return `The agent \`${agent?.name ?? ''}\` is for models ${patterns}, and \`${model}\` is none of them: set \`models.default\` in perdure.yml.`;
+  return (
+    `The agent \`${agent?.name ?? ''}\` is for models ${patterns}, and \`${model}\` is none of them: set ` +
+    `\`models.default\` in perdure.yml.`
+  );
 }
 
 /** Whether a text fits a pattern of `*` and `?`. */

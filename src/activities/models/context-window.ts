@@ -26,9 +26,9 @@ export function windowBytes({ provider, model }: Pick<ModelChoice, 'provider' | 
 
 /**
  * Keeps a conversation within its window: from the beginning on, results of tools are replaced by a note, and so are
- * long arguments of calls; what was said stays, and so does the last message. The part that is cleared grows in steps of
- * half a window, so that from one turn to the next the beginning mostly stays as it was, and cached. The same messages
- * always give the same, whoever asks.
+ * long arguments of calls; what was said stays, and so does the last message. The part that is cleared grows in steps
+ * of half a window, so that from one turn to the next the beginning mostly stays as it was, and cached. The same
+ * messages always give the same, whoever asks.
  */
 export function fitWindow(messages: ModelMessage[], bytes: number): ModelMessage[] {
   const half = Math.max(1, Math.floor(bytes / 2));

@@ -21,9 +21,9 @@ export function nothingSoFar(): CallSoFar {
 }
 
 /**
- * What a call is paid for that came to no whole answer: what the provider told before, and where it told nothing what was asked, by
- * bytes, rather too high. What it has said counts, too: providers count that at an answer's end. Null where nothing was taken:
- * it was refused, or nobody was reached. `asked` measures the question.
+ * What a call is paid for that came to no whole answer: what the provider told before, and where it told nothing what
+ * was asked, by bytes, rather too high. What it has said counts, too: providers count that at an answer's end. Null
+ * where nothing was taken: it was refused, or nobody was reached. `asked` measures the question.
  */
 export function cutUsage(
   { isSent, isAccepted, told, said }: CallSoFar,

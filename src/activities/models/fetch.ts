@@ -3,8 +3,8 @@ import { readAll } from './http.js';
 import { post } from './post.js';
 
 /**
- * `fetch` for an SDK that reads a streamed body as it comes, without web streams: they cost a call a third of what it takes the worker's
- * thread. Nor does this one give up after five minutes without a word, as that does.
+ * `fetch` for an SDK that reads a streamed body as it comes, without web streams: they cost a call a third of what it
+ * takes the worker's thread. Nor does this one give up after five minutes without a word, as that does.
  */
 export const leanFetch: NonNullable<ClientOptions['fetch']> = async (input, init = {}) => {
   const { body, signal, method } = init;

@@ -4,8 +4,8 @@ import { request as requestHttps } from 'node:https';
 import type { Readable } from 'node:stream';
 
 /**
- * Sends a request and gives the response when its head is there, for all that is asked but models (`post.ts`): Node's own client needs
- * no stream of the web's. With a body it is a POST of JSON. On abort the socket is closed.
+ * Sends a request and gives the response when its head is there, for all that is asked but models (`post.ts`): Node's
+ * own client needs no stream of the web's. With a body it is a POST of JSON. On abort the socket is closed.
  */
 export function request(
   url: string,

@@ -11,7 +11,9 @@ const KB = 1024;
 /** How often it is told what is wrong with an answer before the step fails. */
 export const ASK_AGAIN = 2;
 
-/** The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use. */
+/**
+ * The output that an answer holds, or what is wrong with it so that it can be asked again. Throws where that is no use.
+ */
 export function judge(
   answer: ModelAnswer,
   { schema, checks }: AgentStep,

@@ -10,7 +10,10 @@ export type Block =
   /** The model wants a tool called. `id` is its own word, by which the result answers it. */
   | { kind: 'call'; id: string; name: string; input: Json }
   | { kind: 'result'; id: string; name: string; text: string; is_error: boolean }
-  /** What only its own provider understands and wants back unchanged: thinking with its signature, what a server's tool did. */
+  /**
+   * What only its own provider understands and wants back unchanged: thinking with its signature, what a server's tool
+   * did.
+   */
   | { kind: 'kept'; provider: ModelChoice['provider']; block: JsonObject };
 
 export type ToolCall = Block & { kind: 'call' };
@@ -44,7 +47,10 @@ export function messageBytes(message: ModelMessage): number {
   return 'text' in message ? utf8Bytes(message.text) : utf8Bytes(JSON.stringify(message.blocks));
 }
 
-/** The arguments of a call as a model wrote them. What is no JSON stays the text that it is: whoever checks it tells the model. */
+/**
+ * The arguments of a call as a model wrote them. What is no JSON stays the text that it is: whoever checks it tells the
+ * model.
+ */
 export function inputOf(written: string): Json {
   try {
     return written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON

@@ -16,7 +16,10 @@ export interface HttpRefusal {
 const OVERLOADED = new Set([503, 529]);
 const CONTEXT = /prompt is too long|context (length|window)|too many tokens|maximum context/i;
 
-/** A refusal as the failure of a step. Rate limits and overload are tried again by Temporal, the rest is final (decision 13). */
+/**
+ * A refusal as the failure of a step. Rate limits and overload are tried again by Temporal, the rest is final (decision
+ * 13).
+ */
 export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   const { status, kind, message, model } = refusal;
   const said = `${status}: ${message}`;

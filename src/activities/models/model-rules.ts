@@ -10,7 +10,10 @@ interface Rule {
 
 const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
 
-/** As the providers' documents of November 2026 have it: Claude from Opus 4.7 and the fifth generation on, OpenAI's reasoning models. */
+/**
+ * As the providers' documents of November 2026 have it: Claude from Opus 4.7 and the fifth generation on, OpenAI's
+ * reasoning models.
+ */
 const RULES: readonly Rule[] = [
   {
     provider: 'anthropic',

@@ -19,7 +19,10 @@ export function byDefault(name: string): string {
   return `default:${name}`;
 }
 
-/** The name that counts where nobody says another default: `sonnet` for none, that of `default:X`; null for a name that stands by itself. */
+/**
+ * The name that counts where nobody says another default: `sonnet` for none, that of `default:X`; null for a name that
+ * stands by itself.
+ */
 export function defaultOf(name: string): string | null {
   return name === '' ? 'sonnet' : (/^default:(.+)$/.exec(name)?.[1] ?? null);
 }
@@ -34,8 +37,8 @@ export function fullModelName(name: string): string {
 }
 
 /**
- * The model that a written name stands for, by the config's aliases and then by ours; `''` is no name: the config's default,
- * `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
+ * The model that a written name stands for, by the config's aliases and then by ours; `''` is no name: the config's
+ * default, `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
  */
 export function wantedModel(
   name: string,

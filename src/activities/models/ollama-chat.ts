@@ -44,7 +44,9 @@ export function toChat(message: ModelMessage): JsonObject[] {
   ];
 }
 
-/** Adds a line to what was said, and gives the text that is new in it. Ollama gives calls no ids: their number is one. */
+/**
+ * Adds a line to what was said, and gives the text that is new in it. Ollama gives calls no ids: their number is one.
+ */
 export function addPiece(said: Said, { message = {} }: ChatLine): string {
   const { content = '', tool_calls = [] } = message;
   said.text += content;

@@ -56,7 +56,9 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   }
 }
 
-/** A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked. */
+/**
+ * A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked.
+ */
 function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): string {
   const bytes =
     utf8Bytes(system) +
@@ -119,7 +121,8 @@ function refusal(
   if (/does not support tools/.test(message))
     return stepFailure(
       'model-missing',
-      `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama pull qwen3\`), or take the agent's tools away.`,
+      `\`${model}\` cannot use tools, and its agent has some. Choose a model that can, \`qwen3\` say (\`ollama ` +
+        `pull qwen3\`), or take the agent's tools away.`,
     );
   if (status === 404)
     return stepFailure(

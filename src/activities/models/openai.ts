@@ -38,7 +38,8 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   if (key === null && url === DEFAULT_URL)
     throw stepFailure(
       'provider-missing',
-      'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step then goes on.',
+      'No key for OpenAI: set `OPENAI_API_KEY` and run any `perdure` command, `perdure watch` say; the step ' +
+        'then goes on.',
       { afterMs: MISSING_KEY_RETRY_MS },
     );
   const headers = key === null ? {} : { authorization: `Bearer ${key}` };

@@ -9,18 +9,24 @@ export interface Posted {
   body: Readable;
 }
 
-/** Loaded when a model is first asked: that takes 70 ms, which the start of a worker and runs that ask no model are spared. */
+/**
+ * Loaded when a model is first asked: that takes 70 ms, which the start of a worker and runs that ask no model are
+ * spared.
+ */
 let agent: Promise<Agent> | null = null;
 
-/** Neither a model that takes long to be loaded nor one that thinks for long is given up: the step's own time limit ends a call (decision 13). */
+/**
+ * Neither a model that takes long to be loaded nor one that thinks for long is given up: the step's own time limit ends
+ * a call (decision 13).
+ */
 function loadAgent(): Promise<Agent> {
   agent ??= import('undici').then((undici) => new undici.Agent({ headersTimeout: 0, bodyTimeout: 0 }));
   return agent;
 }
 
 /**
- * Sends JSON to a model and gives the response when its head is there. A call takes a worker with fifty under way a tenth less
- * CPU than with Node's own client, and half of what it takes with `fetch`. On abort the socket is closed.
+ * Sends JSON to a model and gives the response when its head is there. A call takes a worker with fifty under way a
+ * tenth less CPU than with Node's own client, and half of what it takes with `fetch`. On abort the socket is closed.
  */
 export async function post(
   url: string,

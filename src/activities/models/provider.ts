@@ -64,7 +64,9 @@ export interface CallContext {
   onSent?: () => void;
   /** Told when the provider has taken the call, long before the answer is there. */
   onAccepted?: () => void;
-  /** Told what the provider counts so far, as a total, whenever it says so: also an answer that breaks off was paid for. */
+  /**
+   * Told what the provider counts so far, as a total, whenever it says so: also an answer that breaks off was paid for.
+   */
   onUsage?: (usage: Usage) => void;
   /** Takes the answer as it comes. */
   onText: (text: string) => void;

@@ -11,8 +11,8 @@ import { standIn } from './stand-in.js';
 const PROMPT_CHARACTERS = 200;
 
 /**
- * Answers in the place of a model (decision 10): what a test has recorded, what the definition says, else a stand-in that names the step, shows
- * the head of what would have been asked, and satisfies the step's schema.
+ * Answers in the place of a model (decision 10): what a test has recorded, what the definition says, else a stand-in
+ * that names the step, shows the head of what would have been asked, and satisfies the step's schema.
  */
 export const rehearsalProvider: ModelProvider = {
   call({ system, messages, schema }, { rehearsal, onText }) {

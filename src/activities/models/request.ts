@@ -63,7 +63,8 @@ export async function createRequest(
 /** A prompt with what agents are told beside it. */
 async function told(store: Store, context: Hash | undefined, prompt: string): Promise<string> {
   if (context === undefined) return prompt;
-  return withContext((await store.get(context)) as unknown as InjectedContext, prompt); // the submitter puts nothing else there
+  // the submitter puts nothing else there
+  return withContext((await store.get(context)) as unknown as InjectedContext, prompt);
 }
 
 /** The text that a rehearsal of this step answers with, or null. */
@@ -85,7 +86,10 @@ export function askAgain(request: ModelRequest, answer: string, errors: string[]
 /** What a model is told whose answer does not fit. */
 export function correction(schema: Json, errors: string[]): string {
   if (schema === null) return 'Your answer is empty. Answer again.';
-  return `This does not satisfy the schema:\n${errors.map((error) => `- ${error}`).join('\n')}\n\nAnswer again, with the corrected JSON and nothing else.`;
+  return (
+    `This does not satisfy the schema:\n${errors.map((error) => `- ${error}`).join('\n')}\n\nAnswer again, with ` +
+    `the corrected JSON and nothing else.`
+  );
 }
 
 function templatesOf(step: AgentStep): Template[] {
@@ -117,8 +121,8 @@ async function introduction(store: Store, body: PlanBody, agent: Agent): Promise
 }
 
 /**
- * A prompt, in which no value can pass for a tag of ours. One with values is escaped whole, since a tag may come from two
- * of them, or begin in what its author wrote; what is its author's word alone stays letter for letter.
+ * A prompt, in which no value can pass for a tag of ours. One with values is escaped whole, since a tag may come from
+ * two of them, or begin in what its author wrote; what is its author's word alone stays letter for letter.
  */
 function promptText(template: Template, scope: Scope, asked = false): string {
   const text = toText(render(template, scope));

@@ -1,14 +1,16 @@
 import type { LogWriter } from '../../store/store.js';
 
-/** Pieces of an answer are gathered to a line or about this many characters, so that a log has no line for each token. */
+/**
+ * Pieces of an answer are gathered to a line or about this many characters, so that a log has no line for each token.
+ */
 const CHARACTERS = 160;
 /** Stands in the log where a model that is asked again says something else. */
 export const SAYS_ELSE = 'the model was asked again, and says something else';
 
 /**
- * Writes an answer to a step's log as it comes; `onProgress` is told how many characters there are. Of what a lost worker
- * has `written` of it nothing is written twice, as long as the model says the same again; where it says something else, a
- * note tells so, and all of it follows.
+ * Writes an answer to a step's log as it comes; `onProgress` is told how many characters there are. Of what a lost
+ * worker has `written` of it nothing is written twice, as long as the model says the same again; where it says
+ * something else, a note tells so, and all of it follows.
  */
 export function gatherText(
   log: LogWriter,

@@ -28,8 +28,8 @@ export interface ChoosePrograms {
   env: Record<string, string | undefined>;
   options: ModelOptions & PriceOptions;
   /**
-   * Who plays agents that name neither a program nor a provider: a program (`agents.default`), whichever fits the task best
-   * (`installed`), or a model provider (null).
+   * Who plays agents that name neither a program nor a provider: a program (`agents.default`), whichever fits the task
+   * best (`installed`), or a model provider (null).
    */
   usual: ProgramName | 'installed' | null;
   /** The session whose program `usual` is; absent: it is `agents.default`. */
@@ -76,7 +76,9 @@ function playerOf(
   if (program === null) return null;
   if (!isProgram(program))
     return {
-      failure: `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.`,
+      failure:
+        `The agent \`${agent?.name ?? ''}\` names the program \`${program}\`: expected one of ` +
+        `${PROGRAMS.map((name) => `\`${name}\``).join(', ')}.`,
     };
   const fault = agent === undefined ? null : faultOf(program, agent);
   if (fault !== null) return { failure: fault };
@@ -85,15 +87,22 @@ function playerOf(
     : { failure: missing(program, named === null ? usualFrom(options) : `The agent \`${agent?.name ?? ''}\``) };
 }
 
-/** Why a program cannot play an agent: it would do without a tool of the agent's, or have one that the agent does not get. */
+/**
+ * Why a program cannot play an agent: it would do without a tool of the agent's, or have one that the agent does not
+ * get.
+ */
 function faultOf(program: ProgramName, agent: Agent): string | null {
   const [lacking] = ownTools(agent);
   if (lacking !== undefined)
-    return `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`;
+    return (
+      `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model ` +
+      `of a provider (\`model: anthropic:sonnet\`).`
+    );
   const held = unheld(program, agent);
   return held === null
     ? null
-    : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
+    : `\`${program}\` cannot play the agent \`${agent.name}\`: \`${held}\` of its \`disallowed_tools\` cannot be ` +
+        `taken from it. Give the agent a model of a provider, or \`agent: claude\`.`;
 }
 
 export function installedPrograms(env: Record<string, string | undefined>): ReadonlySet<ProgramName> {
@@ -147,13 +156,19 @@ function wordsIn(template: Template, known: Pick<ChoosePrograms, 'texts' | 'inpu
   }
 }
 
-/** Names of models that each program has; an agent's model that is none of its own is no choice for a program that was chosen for it. */
+/**
+ * Names of models that each program has; an agent's model that is none of its own is no choice for a program that was
+ * chosen for it.
+ */
 const OWN_MODELS: Record<ProgramName, RegExp> = {
   claude: /^(claude|fable|opus|sonnet|haiku)/,
   codex: /^(gpt|chatgpt|codex|o\d)/,
   gemini: /^gemini/,
 };
-/** Whose prices its models have. Of those beside Claude's none is in the table, and what is cached costs no more than what is not. */
+/**
+ * Whose prices its models have. Of those beside Claude's none is in the table, and what is cached costs no more than
+ * what is not.
+ */
 const PRICED_AS = { claude: 'anthropic', codex: 'openai', gemini: 'openai' } as const;
 
 function choiceOf(
@@ -166,7 +181,8 @@ function choiceOf(
   const wanted = name === '' || name.startsWith('default:') ? '' : wantedModel(name, options, env);
   const model = wanted !== '' && (isNamed || OWN_MODELS[program].test(wanted)) ? wanted : null;
   const { price, assumed } = withPrice({ provider: PRICED_AS[program], model: model ?? '' }, options);
-  if (price === undefined || price === null) throw new Error(`Expected a price for \`${program}\``); // only one's own machine has none
+  // only one's own machine has none
+  if (price === undefined || price === null) throw new Error(`Expected a price for \`${program}\``);
   return { program, model, price, ...(assumed === true ? { assumed } : {}), max_tokens: RESERVED_TOKENS };
 }
 
@@ -175,5 +191,8 @@ function usualFrom({ session }: ChoosePrograms): string {
 }
 
 function missing(program: ProgramName, who: string): string {
-  return `${who} needs the program \`${program}\`, which is not on the PATH: install it with \`${PROGRAM[program].install}\`, or run with --rehearse.`;
+  return (
+    `${who} needs the program \`${program}\`, which is not on the PATH: install it with ` +
+    `\`${PROGRAM[program].install}\`, or run with --rehearse.`
+  );
 }

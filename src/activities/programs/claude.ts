@@ -107,7 +107,9 @@ function createReader(): ProgramReader {
     ];
   }
 
-  /** One message comes in several events, one for each block. Those of its own agents are no turns of the conversation. */
+  /**
+   * One message comes in several events, one for each block. Those of its own agents are no turns of the conversation.
+   */
   function readAssistant(event: JsonObject): ProgramEvent[] {
     const message = objectAt(event, 'message');
     const id = textAt(message, 'id');
@@ -169,7 +171,9 @@ function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage)
   };
 }
 
-/** `is_error` tells whether it went well, and `subtype` only sometimes: a refused call is a `success` with `is_error`. */
+/**
+ * `is_error` tells whether it went well, and `subtype` only sometimes: a refused call is a `success` with `is_error`.
+ */
 function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
   const cost = result['total_cost_usd'];
   const spent = { usage: totalUsage(result), usd: typeof cost === 'number' ? cost : null };

@@ -55,8 +55,8 @@ export interface Conversation {
 }
 
 /**
- * Asks a program, or goes on with what a lost worker has left of the same question. Throws a failure where it does not answer;
- * `budget-short` where the program has spent what it may: it goes on in its session once more is reserved.
+ * Asks a program, or goes on with what a lost worker has left of the same question. Throws a failure where it does not
+ * answer; `budget-short` where the program has spent what it may: it goes on in its session once more is reserved.
  */
 export async function converse(conversation: Conversation): Promise<ProgramReply> {
   const {
@@ -174,7 +174,10 @@ function keepSession(
 
 /** A program that was interrupted may have lost the last of what it was told: it is told all of it again. */
 function continuation(prompt: string): string {
-  return `You were interrupted in the middle of this task. Look at what is done already, do not do it again, and finish it. The task was:\n\n${prompt}`;
+  return (
+    `You were interrupted in the middle of this task. Look at what is done already, do not do it again, and ` +
+    `finish it. The task was:\n\n${prompt}`
+  );
 }
 
 async function replyOf(conversation: Conversation, { outcome, session }: Ended): Promise<ProgramReply> {
@@ -206,7 +209,8 @@ function moreIsNeeded({ program: { program }, most = {} }: ProgramCall, { usage 
   const usd = (most.usd ?? 0) * 2;
   const tokens = Math.max(most.tokens ?? 0, tokensOf(usage)) * 2;
   return budgetShort(
-    `\`${program}\` has used the $${(most.usd ?? 0).toFixed(2)} that were reserved for it, and goes on when there is more.`,
+    `\`${program}\` has used the $${(most.usd ?? 0).toFixed(2)} that were reserved for it, and goes on when ` +
+      `there is more.`,
     { usd, tokens },
   );
 }

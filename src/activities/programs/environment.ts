@@ -16,8 +16,8 @@ const NETWORK = [
 const SECRET_CHARACTERS = 8;
 
 /**
- * What a program gets beside what every command gets: the variables of its own providers, where it keeps its sessions, and
- * how the network is reached. `redact` takes those secrets out of a text (I13): a program may show its environment.
+ * What a program gets beside what every command gets: the variables of its own providers, where it keeps its sessions,
+ * and how the network is reached. `redact` takes those secrets out of a text (I13): a program may show its environment.
  */
 export function programEnvironment(
   { credentials, homes }: Pick<Program, 'credentials' | 'homes'>,

@@ -17,7 +17,8 @@ export const gemini: Program = {
   name: 'gemini',
   install: 'npm install -g @google/gemini-cli',
   signIn:
-    'Set GEMINI_API_KEY, or choose how to sign in once by `gemini` itself; where GOOGLE_GEMINI_BASE_URL is set, it also needs `security.auth.selectedType: "gemini-api-key"` in its settings.json.',
+    'Set GEMINI_API_KEY, or choose how to sign in once by `gemini` itself; where GOOGLE_GEMINI_BASE_URL is set, ' +
+    'it also needs `security.auth.selectedType: "gemini-api-key"` in its settings.json.',
   credentials: [
     'GEMINI_API_KEY',
     'GOOGLE_API_KEY',
@@ -33,7 +34,9 @@ export const gemini: Program = {
   reader: createReader,
 };
 
-/** It has no flag for an instruction: that stands before the prompt. An empty `-p` makes it read the prompt and not ask. */
+/**
+ * It has no flag for an instruction: that stands before the prompt. An empty `-p` makes it read the prompt and not ask.
+ */
 function invoke({ session, model, system, prompt, access }: ProgramTask): Invocation {
   const args = [
     '-o',
@@ -119,11 +122,14 @@ function outcomeOf(
     return { kind: 'session-lost', ...spent };
   const status = statusIn(message);
   if (status !== null) return { kind: 'refused', status, message, afterMs: null, ...spent };
-  // It says so before it asks anybody: `Invalid auth method selected.`, `you must specify the GEMINI_API_KEY environment variable`.
+  // It says so before it asks anybody: `Invalid auth method selected.`, `you must specify the GEMINI_API_KEY
+  // environment variable`.
   if (code === EXIT.auth) return { kind: 'signed-out', message, ...spent };
   return {
     kind: 'failed',
-    message: `Gemini CLI ended without an answer (${signal ?? `exit ${String(code)}`})${message === '' ? '' : `: ${message}`}`,
+    message:
+      `Gemini CLI ended without an answer ` +
+      `(${signal ?? `exit ${String(code)}`})${message === '' ? '' : `: ${message}`}`,
     ...spent,
   };
 }

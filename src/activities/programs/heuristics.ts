@@ -1,6 +1,9 @@
 import type { ProgramName } from '../../plan/program.js';
 
-/** What each program is preferred for, by words of the task (seed 003); the first group of which one is there, and whose program is too. */
+/**
+ * What each program is preferred for, by words of the task (seed 003); the first group of which one is there, and whose
+ * program is too.
+ */
 const GROUPS: { program: ProgramName; words: string[] }[] = [
   {
     program: 'gemini',
@@ -27,7 +30,10 @@ const GROUPS: { program: ProgramName; words: string[] }[] = [
 /** Who plays when no word of the task decides. */
 const ORDER: ProgramName[] = ['codex', 'claude', 'gemini'];
 
-/** The program for a task, out of those that are installed; null when there is none. Of several texts the first that has a word decides. */
+/**
+ * The program for a task, out of those that are installed; null when there is none. Of several texts the first that has
+ * a word decides.
+ */
 export function programFor(texts: string[], installed: ReadonlySet<ProgramName>): ProgramName | null {
   for (const text of texts) {
     const found = GROUPS.find(

@@ -35,8 +35,8 @@ export interface Play {
 }
 
 /**
- * Runs a program once, from its start to its end, and tells what came of it. What it writes goes to the step's log as it
- * comes; nothing of it is alive when this returns (I5). Throws `program-missing`.
+ * Runs a program once, from its start to its end, and tells what came of it. What it writes goes to the step's log as
+ * it comes; nothing of it is alive when this returns (I5). Throws `program-missing`.
  */
 export async function play(options: Play): Promise<ProgramOutcome> {
   const scratch = await mkdtemp(join(tmpdir(), 'perdure-program-'));

@@ -85,7 +85,10 @@ export interface Program {
   install: string;
   /** How it gets a key or a login. */
   signIn: string;
-  /** Variables of the providers that it gets, and of the worker's own environment: where it keeps its sessions and its login. */
+  /**
+   * Variables of the providers that it gets, and of the worker's own environment: where it keeps its sessions and its
+   * login.
+   */
   credentials: string[];
   homes: string[];
   /** Whether a new session gets the id that we choose; else it names one itself. */

@@ -17,7 +17,9 @@ export function refusalOf(
     case 'signed-out':
       return stepFailure(
         'signed-out',
-        `\`${program}\` has neither a key nor a login here, and has asked nobody${outcome.message === '' ? '' : ` (it says: ${outcome.message.trim()})`}. ${PROGRAM[program].signIn}`,
+        `\`${program}\` has neither a key nor a login here, and has asked ` +
+          `nobody${outcome.message === '' ? '' : ` (it says: ${outcome.message.trim()})`}. ` +
+          `${PROGRAM[program].signIn}`,
       );
     case 'turns-exceeded':
       return stepFailure(

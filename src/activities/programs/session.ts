@@ -30,7 +30,8 @@ export function sessionBook(store: Store, call: StepCall, again: number, request
   return {
     async read() {
       const entry = await store.readJournal(key);
-      return entry === null || entry.request !== request ? null : (entry.response as unknown as OpenSession); // `write` made it
+      // `write` made it
+      return entry === null || entry.request !== request ? null : (entry.response as unknown as OpenSession);
     },
     write(session) {
       const entry = { request, response: session as unknown as Json, at: new Date().toISOString() }; // plain JSON

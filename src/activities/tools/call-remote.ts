@@ -48,7 +48,10 @@ async function callTool(tool: RemoteTool, args: JsonObject, context: ToolContext
   }
 }
 
-/** Why the tool is not the one that was there when the run was submitted (a description that changes can carry orders); null when it is. */
+/**
+ * Why the tool is not the one that was there when the run was submitted (a description that changes can carry orders);
+ * null when it is.
+ */
 async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }: ToolContext): Promise<string | null> {
   const listed = (await server.tools(signal)).find(({ name }) => name === tool.remote);
   if (listed === undefined) return `The MCP server \`${tool.server}\` has no tool \`${tool.remote}\` any more.`;
@@ -58,7 +61,8 @@ async function changeOf(tool: RemoteTool, server: OpenServer, { store, signal }:
     listed.reads === (tool.reads === true);
   return same
     ? null
-    : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, and is not called. A new run takes it as it is now.`;
+    : `The tool \`${tool.remote}\` of the MCP server \`${tool.server}\` has changed since the run was submitted, ` +
+        `and is not called. A new run takes it as it is now.`;
 }
 
 async function ask(

@@ -76,11 +76,16 @@ export interface ToolHandler<T extends Tool = Tool> {
   parallel: boolean;
   /** It runs as a local activity behind the journal: it takes at most 10 s. */
   quick: boolean;
-  /** The model's provider runs it (`web_search` of Anthropic): it is handed on with the request, and never called here. */
+  /**
+   * The model's provider runs it (`web_search` of Anthropic): it is handed on with the request, and never called here.
+   */
   server?: true;
   /** `external`: a lost worker makes the outcome doubtful; the model is told so, or a person is asked. */
   effect(tool: T, args: JsonObject): 'none' | 'workspace' | 'external';
-  /** What a call with these arguments would do, or what is wrong with them, for the model. Reads no file of the workspace. */
+  /**
+   * What a call with these arguments would do, or what is wrong with them, for the model. Reads no file of the
+   * workspace.
+   */
   action(tool: T, args: JsonObject, workspace: string, making?: Making): Judged | Promise<Judged>;
   /** Throws only for a cancellation, and for what no model can mend. The caller has asked `judgeAction` before. */
   run(tool: T, args: JsonObject, context: ToolContext): Promise<ToolRun>;

@@ -45,8 +45,9 @@ export interface Turn extends Omit<Asking, keyof ResumedLog>, Asker {
 type Turning = Turn & ResumedLog;
 
 /**
- * One turn of an agent that uses tools: adds what its calls gave to the transcript, asks the model, and adds the answer.
- * What was answered once is never paid again (I8): the journal knows each question by the message that it follows.
+ * One turn of an agent that uses tools: adds what its calls gave to the transcript, asks the model, and adds the
+ * answer. What was answered once is never paid again (I8): the journal knows each question by the message that it
+ * follows.
  */
 export function createAskTurn(deps: Dependencies): (call: TurnCall) => Promise<TurnAnswer> {
   const providers = createProviders(deps.store, deps.prices);
@@ -207,7 +208,8 @@ async function endOf(
   const told =
     answer.unreadable === undefined
       ? correction(step.schema, verdict.errors)
-      : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with arguments that are JSON.`;
+      : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with ` +
+        `arguments that are JSON.`;
   return { head: await addMessage(store, head, { role: 'user', text: told }) };
 }
 

@@ -65,7 +65,10 @@ async function agentAt(store: Store, plan: Plan, hash: Hash): Promise<MadeAgent>
   throw stepFailure('internal', `The plan has no agent \`${hash}\`.`);
 }
 
-/** Adds a tool to those that were made in a conversation: a chain like that of its messages, so that history holds one hash of it (I7). */
+/**
+ * Adds a tool to those that were made in a conversation: a chain like that of its messages, so that history holds one
+ * hash of it (I7).
+ */
 export async function addMadeTool(store: Store, chain: string | undefined, tool: MadeTool): Promise<string> {
   return shortHash(await appendMessage(store, chain === undefined ? null : longHash(chain), { tool: { ...tool } }));
 }

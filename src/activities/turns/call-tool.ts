@@ -154,7 +154,9 @@ async function leaveFor({
 
 function unknown(tool: string): ToolRun {
   return {
-    content: `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, and it was not repeated. Look at what it has done before you go on.`,
+    content:
+      `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, and it was not ` +
+      `repeated. Look at what it has done before you go on.`,
     is_error: true,
   };
 }

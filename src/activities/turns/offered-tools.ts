@@ -17,7 +17,9 @@ import type { Asker } from './asker.js';
 /** So much of arguments that are none is told again. */
 const SHOWN_CHARACTERS = 200;
 
-/** The tools of an agent as its model is told of them, in the order of the Plan: the request's prefix stays the same. */
+/**
+ * The tools of an agent as its model is told of them, in the order of the Plan: the request's prefix stays the same.
+ */
 export function offeredTools(store: Store, { uses = [] }: Agent): Promise<OfferedTool[]> {
   return Promise.all(
     uses.map(async (tool) => {
@@ -74,7 +76,9 @@ export async function findCall(
   const bytes = utf8Bytes(JSON.stringify(action));
   if (bytes > ACTION_BYTES)
     return {
-      refusal: `What the call would do takes ${bytes} bytes to say; expected at most ${ACTION_BYTES}. Put long texts into a file.`,
+      refusal:
+        `What the call would do takes ${bytes} bytes to say; expected at most ${ACTION_BYTES}. Put long texts ` +
+        `into a file.`,
     };
   return { tool, handler, args: args.value, action };
 }
@@ -96,7 +100,10 @@ function notAnObject(input: Json): string {
     JSON.parse(input);
     return `Expected the arguments to be an object, ${shown}.`;
   } catch (error) {
-    return `The arguments are no JSON (${error instanceof Error ? error.message : String(error)}), ${shown}. Nothing was done: make the call again.`;
+    return (
+      `The arguments are no JSON (${error instanceof Error ? error.message : String(error)}), ${shown}. Nothing ` +
+      `was done: make the call again.`
+    );
   }
 }
 

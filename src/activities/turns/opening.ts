@@ -32,7 +32,10 @@ export async function agentAsked(
   };
 }
 
-/** Writes the beginning of the transcript: the instruction and the first message. `known` is what an earlier run came to. */
+/**
+ * Writes the beginning of the transcript: the instruction and the first message. `known` is what an earlier run came
+ * to.
+ */
 export async function openConversation(turning: Turn): Promise<{ head: Hash } | { known: StepOutput }> {
   const {
     deps: { store },

@@ -53,7 +53,8 @@ async function resultOf(turning: Turn, call: ToolCall, index: number): Promise<R
     return refusal(
       index < MOST_CALLS
         ? 'The call was not made.'
-        : `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ${index + 1}. Ask for it in the next turn.`,
+        : `The call was not made: a turn may ask for ${MOST_CALLS} calls, and this one is its number ` +
+            `${index + 1}. Ask for it in the next turn.`,
     );
   if ('unmade' in end) return refusal(end.unmade);
   if ('refused' in end) {
@@ -85,7 +86,9 @@ function refusal(content: string): Result {
   return { source: null, content, is_error: true };
 }
 
-/** Says in the log what no activity of its own has said: what agents and workflows gave, and which calls were not made. */
+/**
+ * Says in the log what no activity of its own has said: what agents and workflows gave, and which calls were not made.
+ */
 async function tellResults(
   {
     deps: { store },

@@ -41,7 +41,10 @@ function agentOf(step: AgentStep, short: string | undefined): AgentStep['agent']
   return short === undefined ? step.agent : longHash(short);
 }
 
-/** What a person is shown of a call; or why there is nothing to ask, for its model: another call of the turn may have taken its name. */
+/**
+ * What a person is shown of a call; or why there is nothing to ask, for its model: another call of the turn may have
+ * taken its name.
+ */
 export async function shownCall(
   deps: Dependencies,
   call: GateCall,
@@ -65,7 +68,10 @@ export async function shownOf(
   return { message: message.slice(0, MESSAGE_CHARACTERS), content: await contentOf(store, action, args) };
 }
 
-/** What is made is shown itself, not where it stands; all else with all that it is given: the text that is written, what a program reads. */
+/**
+ * What is made is shown itself, not where it stands; all else with all that it is given: the text that is written, what
+ * a program reads.
+ */
 async function contentOf(store: Store, action: Action, args: JsonObject): Promise<Json> {
   if (action.kind !== 'make') return { ...action, input: args };
   const { content, ...about } = action;

@@ -24,7 +24,8 @@ export interface Transcript extends Opening {
 }
 
 export function openTranscript(store: Store, { system, key, model, workspace }: Required<Opening>): Promise<Hash> {
-  return appendMessage(store, null, { system, key, model: { ...model } as JsonObject, workspace }); // a choice is JSON-safe
+  // a choice is JSON-safe
+  return appendMessage(store, null, { system, key, model: { ...model } as JsonObject, workspace });
 }
 
 export function addMessage(store: Store, parent: Hash, message: ModelMessage): Promise<Hash> {
@@ -35,7 +36,8 @@ export async function readConversation(store: Store, head: Hash): Promise<Transc
   const [opening, ...messages] = await readTranscript(store, head);
   if (typeof opening?.['system'] !== 'string' || typeof opening['key'] !== 'string')
     throw stepFailure('internal', `The transcript \`${head}\` has no beginning.`);
-  return { ...(opening as unknown as Opening), messages: messages as unknown as ModelMessage[] }; // `addMessage` wrote nothing else
+  // `addMessage` wrote nothing else
+  return { ...(opening as unknown as Opening), messages: messages as unknown as ModelMessage[] };
 }
 
 /** The calls that the last message of a transcript asks for. */

@@ -17,7 +17,10 @@ export function turnNote(turn: number): string {
   return `turn ${turn}`;
 }
 
-/** Says that a tool is called, by a model or by a step of its own. The note of a model's call names it, so that no two are the same. */
+/**
+ * Says that a tool is called, by a model or by a step of its own. The note of a model's call names it, so that no two
+ * are the same.
+ */
 export function tellCall(
   log: LogWriter,
   place: CallPlace | null,

@@ -125,7 +125,8 @@ function filesOf({ from, file, cwd, root }: ImportCommand): string[] {
     if (kindOf(absolute) === 'missing') throw usageError(`There is no file \`${file}\`.`);
     if (!extensions.includes(extname(absolute)))
       throw usageError(
-        `Expected an agent of ${title} in a ${extensions.map((one) => `\`${one}\``).join(' or ')} file, got \`${file}\`.`,
+        `Expected an agent of ${title} in a ${extensions.map((one) => `\`${one}\``).join(' or ')} file, got ` +
+          `\`${file}\`.`,
       );
     return [absolute];
   }

@@ -24,8 +24,8 @@ const ROLES =
   /(?:analy[sz]er|scanner|checker|reviewer|tester|fixer|validator|formatter|writer|auditor|summari[sz]er)$/i;
 
 /**
- * Judges by rules: what ties it to one task counts first, then what it says that is general, then its name. The rules are
- * told in docs/agents.md.
+ * Judges by rules: what ties it to one task counts first, then what it says that is general, then its name. The rules
+ * are told in docs/agents.md.
  */
 export function judgeReuse({ name, prompt }: { name: string; prompt: string }): ReuseJudgement {
   const tie = TIES.find(({ pattern }) => pattern.test(prompt));

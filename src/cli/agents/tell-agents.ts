@@ -30,7 +30,10 @@ export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | '
       const head = `${fit(safeName(name), names)}  ${fit(source, sources)}`;
       print(
         terminal,
-        `${head}  ${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`.trimEnd(),
+        (
+          `${head}  ` +
+          `${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`
+        ).trimEnd(),
       );
     }
   }

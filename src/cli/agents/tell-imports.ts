@@ -50,12 +50,14 @@ function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal:
     const target = to === null ? '' : ` → ${safeLine(to)}`;
     print(
       terminal,
-      `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`,
+      `${mark} ${safeLine(name ?? file)}  ` +
+        `${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`,
     );
     for (const { field, reason: why, changes_behaviour } of lost) {
       print(
         terminal,
-        `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`,
+        `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ` +
+          `${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`,
       );
     }
   }

@@ -42,7 +42,10 @@ interface Context {
   terminal: Terminal;
 }
 
-/** Promotes temporary agents of a run that succeeded: the one that is named, those that a person chooses, or those that look reusable. */
+/**
+ * Promotes temporary agents of a run that succeeded: the one that is named, those that a person chooses, or those that
+ * look reusable.
+ */
 export async function tellPromotion(command: PromoteCommand, terminal: Terminal): Promise<ExitCode> {
   const { candidates, root } = await candidatesOf(command, terminal);
   const context: Context = { root, run: rootOf(command.run), terminal };
@@ -61,7 +64,8 @@ export async function tellPromotion(command: PromoteCommand, terminal: Terminal)
     if (done.size === 0 && candidates.length > 0)
       tell(
         terminal,
-        `Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with \`--recommended\`.`,
+        `Save one with \`perdure agents promote NAME --run ${context.run}\`, or all that look reusable with ` +
+          `\`--recommended\`.`,
       );
   }
   return EXIT.success;
@@ -130,7 +134,8 @@ async function askEach(
       tell(
         terminal,
         '',
-        `${terminal.palette.bold(safeName(agent.name))}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
+        `${terminal.palette.bold(safeName(agent.name))}  ` +
+          `${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
         '',
         ...safeText(agent.prompt)
           .split('\n')
@@ -201,7 +206,8 @@ function tellAll(candidates: Candidate[], done: Map<string, Promoted>, terminal:
     const what = promoted === undefined ? '' : promoted.to === null ? '  skipped' : `  → ${safeName(promoted.to)}`;
     print(
       terminal,
-      `${mark} ${safeName(agent.name)}${what}  ${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
+      `${mark} ${safeName(agent.name)}${what}  ` +
+        `${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
     );
   }
 }

@@ -15,7 +15,10 @@ import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
 
-/** `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is: this is a run of its own. */
+/**
+ * `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is:
+ * this is a run of its own.
+ */
 export async function fixBuild(
   built: string,
   wish: string,
@@ -58,7 +61,10 @@ interface Fix {
   root: string;
 }
 
-/** Two tasks of the same team, as a build has them: one mends, and where there is a tester, one looks whether all still works. */
+/**
+ * Two tasks of the same team, as a build has them: one mends, and where there is a tester, one looks whether all still
+ * works.
+ */
 async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Promise<Written> {
   const before = record.output === null ? null : await loadValue(record.output, store);
   const summaries = isObject(before) && isObject(before['summaries'] ?? null) ? before['summaries'] : null;
@@ -74,7 +80,9 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
       ? []
       : [
           task('check', tester, {
-            description: `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and that what worked before still does; mend what does not.`,
+            description:
+              `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and ` +
+              `that what worked before still does; mend what does not.`,
             criteria: ['The tests pass.'],
             after: ['mend'],
           }),

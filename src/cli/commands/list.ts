@@ -72,7 +72,9 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
   const known =
     open.length === 0
       ? 'No run is known to be open.'
-      : `What ${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} may wait for is not known.`;
+      : `What ` +
+        `${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} ` +
+        `may wait for is not known.`;
   tell(terminal, `The server is not running. ${known} \`perdure server start\` starts it.`);
 }
 
@@ -99,6 +101,8 @@ function withoutServer(open: number): string {
   const known =
     open === 0
       ? 'No run is known to be open.'
-      : `Whether ${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} paused is not known.`;
+      : `Whether ` +
+        `${open === 1 ? 'the one that is open works, waits or is' : `the ${open} that are open work, wait or are`} ` +
+        `paused is not known.`;
   return `The server is not running. ${known} \`perdure server start\` starts it.`;
 }

@@ -39,7 +39,8 @@ export const prune: CommandSpec = {
       const left = pruned.open === 0 ? '' : ` ${String(pruned.open)} open: journals stay until none is.`;
       tell(
         terminal,
-        `${dryRun ? 'Would remove' : 'Removed'} ${String(pruned.runs.length)} runs and ${String(pruned.journals)} journals.${left}`,
+        `${dryRun ? 'Would remove' : 'Removed'} ${String(pruned.runs.length)} runs and ` +
+          `${String(pruned.journals)} journals.${left}`,
       );
     }
     return EXIT.success;

@@ -23,7 +23,8 @@ export const worker: CommandSpec = {
       onReady: ({ address, namespace, taskQueue, storeId, devices }) =>
         tell(
           terminal,
-          `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}`,
+          `Ready: server ${address}, namespace ${namespace} · task queue ${taskQueue} · store ` +
+            `${storeId}${devices.length === 0 ? '' : ` · devices ${devices.join(', ')}`}`,
         ),
     });
     return EXIT.success;

@@ -11,7 +11,8 @@ export async function checkDraft(terminal: Terminal): Promise<ExitCode> {
   const read = draftSchema.safeParse(parse((await readRequest('-', terminal)) ?? ''));
   const problems = read.success
     ? problemsOf(read.data, findProject(terminal.cwd).root)
-    : `The draft is not of the form that is asked for: ${read.error.issues.map(({ path, message }) => `${path.length === 0 ? 'the whole' : path.join('.')}: ${message}`).join('; ')}`;
+    : `The draft is not of the form that is asked for: ` +
+      `${read.error.issues.map(({ path, message }) => `${path.length === 0 ? 'the whole' : path.join('.')}: ${message}`).join('; ')}`;
   printJson(terminal, { ok: problems === '', problems, draft: read.success ? read.data : null });
   return EXIT.success;
 }

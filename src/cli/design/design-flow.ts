@@ -35,7 +35,9 @@ interface Designer {
   session: Session;
 }
 
-/** Has the designer write a flow and its temporary agents, writes them, and shows the flow's graph. Runs nothing of it. */
+/**
+ * Has the designer write a flow and its temporary agents, writes them, and shows the flow's graph. Runs nothing of it.
+ */
 export async function designFlow(command: DesignCommand, terminal: Terminal): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
   const compiled = await compile(join(packageRoot(), 'definitions', 'design', 'design.yml'), workspace, terminal);
@@ -91,7 +93,10 @@ async function runDesigner(
   }
 }
 
-/** Writes the files of a draft, each new. The agents are remembered as made: they are removed when their runs have closed. */
+/**
+ * Writes the files of a draft, each new. The agents are remembered as made: they are removed when their runs have
+ * closed.
+ */
 async function write(draft: Draft, { project: { root }, store }: Session): Promise<string[]> {
   const made_at = new Date().toISOString();
   const { flow, agents } = filesOf(draft, made_at.slice(0, 10));

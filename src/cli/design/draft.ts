@@ -43,7 +43,9 @@ export function filesOf({ name, description, flow, agents }: Draft, created: str
   };
 }
 
-/** All that is wrong with a draft, one problem a line as a model reads it; empty when nothing is. Nothing is written. */
+/**
+ * All that is wrong with a draft, one problem a line as a model reads it; empty when nothing is. Nothing is written.
+ */
 export function problemsOf(draft: Draft, root: string): string {
   const found = [...nameProblems(draft)];
   // Names that are none make no files to look at.

@@ -145,7 +145,9 @@ async function withServer(
   }
 }
 
-/** What the keeper of a host's devices shows in its memo; nothing when none runs, because nobody has or wants a device. */
+/**
+ * What the keeper of a host's devices shows in its memo; nothing when none runs, because nobody has or wants a device.
+ */
 async function readLeases({ client }: TemporalLink, queue: string): Promise<Lease[]> {
   try {
     const { status, memo } = await client.workflow.getHandle(keeperIdOf(queue)).describe();

@@ -20,8 +20,9 @@ import { tell } from '../terminal.js';
 const AGAIN_MS = 200;
 
 /**
- * Shows what a device says until it is interrupted, or for `limitMs`; lines that are typed are sent. A port that vanishes is
- * opened again when it is back. A port that is not there at the start, or that a run has open, is exit code 3.
+ * Shows what a device says until it is interrupted, or for `limitMs`; lines that are typed are sent. A port that
+ * vanishes is opened again when it is back. A port that is not there at the start, or that a run has open, is exit code
+ * 3.
  */
 export async function monitorDevice(
   name: string,
@@ -71,7 +72,10 @@ export async function monitorDevice(
   }
 }
 
-/** Boards end lines as terminals want it: the return before a line break is none of its own, also where it comes before it. */
+/**
+ * Boards end lines as terminals want it: the return before a line break is none of its own, also where it comes before
+ * it.
+ */
 function createLineEnds(): (text: string) => string {
   let held = '';
   return (text) => {

@@ -13,7 +13,8 @@ export async function askStore<R extends StoreRequest>(place: StorePlace, reques
   const bytes = utf8Bytes(JSON.stringify(request));
   if (bytes > ACCESS_BYTES) {
     throw usageError(
-      `Expected what is sent to the store \`${place.id}\` to have at most 1 MiB, got ${bytes.toLocaleString('en-US')} bytes.`,
+      `Expected what is sent to the store \`${place.id}\` to have at most 1 MiB, got ` +
+        `${bytes.toLocaleString('en-US')} bytes.`,
       'Submit it where that store is, or let a step read a file there.',
     );
   }

@@ -16,7 +16,9 @@ export function answerValue(text: string, gate: Gate): Json {
     const chosen = options.find((option) => optionText(option) === text.trim());
     if (chosen !== undefined) return chosen;
     throw refusal(
-      `Gate \`${gate.path}\` takes one of ${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, not \`${text}\`.`,
+      `Gate \`${gate.path}\` takes one of ` +
+        `${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, ` +
+        `not \`${text}\`.`,
     );
   }
   if (kind !== 'ask')
@@ -41,7 +43,10 @@ function parsed(text: string): Json {
   }
 }
 
-/** The content of a gate as a file has it: text where it was text, else JSON. Throws a usage error for a file that is neither. */
+/**
+ * The content of a gate as a file has it: text where it was text, else JSON. Throws a usage error for a file that is
+ * neither.
+ */
 export async function editedContent(file: string, isText: boolean, terminal: Terminal): Promise<Json> {
   return toContent(await readGivenFile(file, 'the file of `--edit`', terminal), isText, `the file of \`--edit\``);
 }

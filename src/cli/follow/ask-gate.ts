@@ -175,7 +175,8 @@ function hasSeen({ unseen, opened, terminal, keys, open: { gate } }: Asking): bo
   else if (unseen > 0 && !opened)
     say(
       terminal,
-      `${plural(unseen, 'line')} of this ${unseen === 1 ? 'has' : 'have'} not been on the screen: \`o\` opens all of it, then you can decide.`,
+      `${plural(unseen, 'line')} of this ${unseen === 1 ? 'has' : 'have'} not been on the screen: \`o\` opens ` +
+        `all of it, then you can decide.`,
     );
   else return true;
   tell(terminal, ...choices(gate, terminal));

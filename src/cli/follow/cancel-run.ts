@@ -28,7 +28,8 @@ export async function cancelRun(run: string, json: boolean, terminal: Terminal):
       terminal,
       hasWorker
         ? `Cancelling \`${run}\`. Watch it end with \`perdure watch ${run}\`.`
-        : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue \`${link.taskQueue}\`: start one with \`perdure worker\`.`,
+        : `The cancellation of \`${run}\` is recorded. It waits for a worker at the task queue ` +
+            `\`${link.taskQueue}\`: start one with \`perdure worker\`.`,
     );
     return EXIT.success;
   } finally {

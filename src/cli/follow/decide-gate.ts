@@ -35,7 +35,10 @@ export interface DecideCommand {
   json: boolean;
 }
 
-/** Shows what a gate asks and decides it. What was shown is what is decided on: the decision names its hash (decision 4). */
+/**
+ * Shows what a gate asks and decides it. What was shown is what is decided on: the decision names its hash (decision
+ * 4).
+ */
 export async function decideGate(command: DecideCommand, terminal: Terminal): Promise<ExitCode> {
   const { address, json } = command;
   const run = rootOf(address);
@@ -52,7 +55,8 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
       print(terminal, JSON.stringify(await signedDecision(link.client, gate, says, session.store)));
       tell(
         terminal,
-        `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update \`${DECIDE}\`${gate.needsToken ? '; its token is valid for an hour' : ''}.`,
+        `  Nothing was sent. Send it to \`${gate.owner}\` as the signal or update ` +
+          `\`${DECIDE}\`${gate.needsToken ? '; its token is valid for an hour' : ''}.`,
       );
       return EXIT.success;
     }
@@ -65,7 +69,10 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   }
 }
 
-/** Shows all of a gate. Throws a refusal where it is not what was seen before, or where somebody does not agree to what they could not see. */
+/**
+ * Shows all of a gate. Throws a refusal where it is not what was seen before, or where somebody does not agree to what
+ * they could not see.
+ */
 async function showWhole(
   open: OpenGate,
   content: GateContent | null,
@@ -135,7 +142,10 @@ async function saysOf(
   return answer === null ? says : { ...says, value: await store.put(answerValue(answer, gate)) };
 }
 
-/** The one gate that an address means: its own, or the only one open below a run. Throws a refusal that says which there are. */
+/**
+ * The one gate that an address means: its own, or the only one open below a run. Throws a refusal that says which there
+ * are.
+ */
 export function gateAt(view: RunView, address: string): OpenGate {
   const open = openGates(view);
   const meant = open.filter((gate) => gate.address === address || gate.address.startsWith(`${address}/`));

@@ -34,7 +34,10 @@ export async function decide(client: Client, open: OpenGate, says: Says, key: Ap
   }
 }
 
-/** A decision as the run takes it: with the store's token, where the gate wants one. Throws a `StoreFailure` where the store is elsewhere. */
+/**
+ * A decision as the run takes it: with the store's token, where the gate wants one. Throws a `StoreFailure` where the
+ * store is elsewhere.
+ */
 export async function signedDecision(
   client: Client,
   { gate, owner, needsToken }: OpenGate,

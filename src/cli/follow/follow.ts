@@ -204,7 +204,8 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
     else if (answer.kind !== 'gone')
       tell(
         terminal,
-        `  ${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`,
+        `  ` +
+          `${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`,
       );
   } catch (error) {
     tell(

@@ -8,13 +8,19 @@ import { refusal } from '../exit-codes.js';
 /** The exact content that a gate shows. */
 export interface GateContent {
   text: string;
-  /** The same as people read it: texts of several lines inside of JSON, a workflow that an agent made say, stand there as lines. */
+  /**
+   * The same as people read it: texts of several lines inside of JSON, a workflow that an agent made say, stand there
+   * as lines.
+   */
   shown: string;
   /** It is a text itself; else `text` is its JSON. */
   isText: boolean;
 }
 
-/** What a gate shows, as people read it, where nobody decides: why it cannot be shown stands in its place. Null when the question is all there is. */
+/**
+ * What a gate shows, as people read it, where nobody decides: why it cannot be shown stands in its place. Null when the
+ * question is all there is.
+ */
 export async function shownIn(gate: Gate, store: Store): Promise<string | null> {
   return readGateContent(gate, store).then(
     (content) => content?.shown ?? null,
@@ -33,7 +39,8 @@ export async function readGateContent(
   const json = await loadValue(content, store);
   if (gateHashOf({ message, content: json, ...(options === undefined ? {} : { options }) }) !== hash) {
     throw refusal(
-      `What the gate \`${path}\` shows does not fit its hash \`${hash}\`: it is not shown, and cannot be approved here.`,
+      `What the gate \`${path}\` shows does not fit its hash \`${hash}\`: it is not shown, and cannot be ` +
+        `approved here.`,
     );
   }
   if (content === null) return null;

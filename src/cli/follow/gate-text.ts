@@ -23,7 +23,10 @@ export interface GateStyle {
   palette: Palette;
 }
 
-/** The gate as it is shown: what is asked, its hash, and of the content as much as the screen has room for; what is left out is counted. */
+/**
+ * The gate as it is shown: what is asked, its hash, and of the content as much as the screen has room for; what is left
+ * out is counted.
+ */
 export function renderGate(gate: OpenGate, content: string | null, style: GateStyle): string[] {
   return layoutGate(gate, content, style).lines;
 }

@@ -25,7 +25,10 @@ export interface Keys {
   close(): void;
 }
 
-/** Takes the keys of a terminal, those that were typed ahead too. What is left over when it is closed, the next one gets. */
+/**
+ * Takes the keys of a terminal, those that were typed ahead too. What is left over when it is closed, the next one
+ * gets.
+ */
 export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   const { stdin, stderr } = terminal;
   const decoder = new StringDecoder('utf8');
@@ -83,7 +86,9 @@ export function openKeys(terminal: Terminal, gone: AbortSignal): Keys {
   };
 }
 
-/** A line as people edit it at its end: it is as long as it is, and is drawn again only where something is taken back. */
+/**
+ * A line as people edit it at its end: it is as long as it is, and is drawn again only where something is taken back.
+ */
 async function readLine(prompt: string, key: () => Promise<string>, stderr: Output): Promise<string | null> {
   const write = (written: string): void => writeText(stderr, written, false);
   let text: string[] = [];

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 
-/** Opens a text that people are to read in `$PAGER`; without one, or when it cannot be started, prints all of it. The text is safe already. */
+/**
+ * Opens a text that people are to read in `$PAGER`; without one, or when it cannot be started, prints all of it. The
+ * text is safe already.
+ */
 export async function openInPager(text: string, terminal: Terminal): Promise<void> {
   const [program, ...args] = (terminal.env['PAGER'] ?? '').split(' ').filter((word) => word !== '');
   if (program === undefined || !(await runPager(program, args, text, terminal))) tell(terminal, text);

@@ -65,13 +65,18 @@ function plainLine(step: StepView, { now, item }: Telling): string {
     .join('  ');
 }
 
-/** What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree. */
+/**
+ * What does the work. A step without an id has only a number for its path: who it is stands beside it, as in the tree.
+ */
 function doers({ step, actor }: StepView, kind: string): string[] {
   if (step.id !== null || (step.kind !== 'agent' && step.kind !== 'workflow')) return [kind];
   return kind === 'agent' ? [safeName(actor)] : [safeName(actor), kind];
 }
 
-/** A gate where nobody can be asked: what waits, what is decided on, in lines of at most `width` columns, and how to answer it. */
+/**
+ * A gate where nobody can be asked: what waits, what is decided on, in lines of at most `width` columns, and how to
+ * answer it.
+ */
 export function gateLines(open: OpenGate, content: string | null, width: number): string[] {
   const { gate } = open;
   const what = gate.kind === 'ask' ? 'an answer' : gate.options === undefined ? 'approval' : 'a decision';

@@ -12,8 +12,9 @@ export interface Update<Given> {
 }
 
 /**
- * Sends an update and gives the run's answer. A workflow task that fails for no fault of the update's, as when a signal came
- * while the run continued as new, takes it along: the server does not send it again, so it is sent once more under the same id.
+ * Sends an update and gives the run's answer. A workflow task that fails for no fault of the update's, as when a signal
+ * came while the run continued as new, takes it along: the server does not send it again, so it is sent once more under
+ * the same id.
  */
 export async function sendUpdate<Answer, Given>(
   client: Pick<Client, 'workflow'>,

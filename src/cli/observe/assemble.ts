@@ -124,7 +124,10 @@ function assembleStep(step: Step, { scope, fold, assembly }: Sources): StepView 
   };
 }
 
-/** How a step ended. While the run is open, what it wrote before it continued as new tells of steps that are not under way again. */
+/**
+ * How a step ended. While the run is open, what it wrote before it continued as new tells of steps that are not under
+ * way again.
+ */
 function resultAt(
   { scope: { schedule }, fold }: Pick<Sources, 'scope' | 'fold'>,
   step: Step,
@@ -134,7 +137,10 @@ function resultAt(
   return fold.outcome === null && known === null ? null : (fold.truth.steps.get(path) ?? known);
 }
 
-/** The runs that are nested in a step; of those that agents have started in its conversation one that is open is first, else the last. */
+/**
+ * The runs that are nested in a step; of those that agents have started in its conversation one that is open is first,
+ * else the last.
+ */
 function nestedOf({ kind }: Step, address: string, { folds }: Assembly): RunFold[] {
   if (kind !== 'agent') return [folds.get(address)].filter((fold) => fold !== undefined);
   const started = [...folds.values()].filter(({ run }) => run.startsWith(`${address}/`) && stepPathOf(run) === address);
@@ -155,8 +161,8 @@ function ownerOf({ owners }: RunFold, gate: Gate | null): Pick<StepView, 'gateOw
 }
 
 /**
- * What the interpreter wrote of the items and rounds: once the run has closed of all, until then of those that ended before it
- * continued as new. Of the others events have told.
+ * What the interpreter wrote of the items and rounds: once the run has closed of all, until then of those that ended
+ * before it continued as new. Of the others events have told.
  */
 function roundsOf(step: BlockStep, path: string, { scope, fold, assembly }: Sources): RoundView[] {
   const inner = innersOf(scope, step);

@@ -62,7 +62,10 @@ export type RunEvent = { at: string } & (
 /** An event without its time. */
 type Fact = RunEvent extends infer E ? (E extends { at: string } ? Omit<E, 'at'> : never) : never;
 
-/** Translates the events of one run. It remembers which activity a scheduled event named, and which nested runs it cancelled, so feed it in order. */
+/**
+ * Translates the events of one run. It remembers which activity a scheduled event named, and which nested runs it
+ * cancelled, so feed it in order.
+ */
 export function createTranslator(): (event: HistoryEvent) => RunEvent | null {
   const paths = new Map<string, string>();
   return (event) => {
@@ -94,7 +97,8 @@ function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | n
   const completed = event.activityTaskCompletedEventAttributes;
   const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
   const cancelled = event.activityTaskCanceledEventAttributes;
-  const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId)); // of no step where none is known
+  // of no step where none is known
+  const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId));
   if (path === undefined) return null;
   if (completed) return completedFact(path, completed.result);
   if (failed)
@@ -129,7 +133,10 @@ function completedFact(path: string, result: Payloads | null | undefined): Fact 
   return { kind: 'step-succeeded', path, output: wholeOutput(decode<ShortOutput>(result) ?? NO_OUTPUT) };
 }
 
-/** What a turn came to: the step's output where it is its own conversation's last, else what it spent. Calls of tools spend nothing. */
+/**
+ * What a turn came to: the step's output where it is its own conversation's last, else what it spent. Calls of tools
+ * spend nothing.
+ */
 function turnFact(path: string, { output, usd = 0, tokens = 0, reused }: Partial<TurnAnswer>): Fact {
   const spend: Spend = { usd, tokens, steps: 0 };
   const isLast = output !== undefined && turnOf(path)?.own === true;
@@ -146,7 +153,9 @@ function isMended(path: string): boolean {
   return turnOf(path)?.own === false;
 }
 
-/** The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps. */
+/**
+ * The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps.
+ */
 function quickFact(event: HistoryEvent): Fact | null {
   const marker = event.markerRecordedEventAttributes;
   if (marker?.markerName !== 'core_local_activity') return null;

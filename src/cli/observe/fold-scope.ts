@@ -43,7 +43,9 @@ export interface Started {
   spent: Spend;
   /** Workflows that its agent started and that failed in whole or in part. */
   below?: Failures;
-  /** Who chose that its device gets the last good image again: the step ends when it has, and asks again when it cannot. */
+  /**
+   * Who chose that its device gets the last good image again: the step ends when it has, and asks again when it cannot.
+   */
   restoring?: GateEnd | null;
 }
 

@@ -209,7 +209,8 @@ function addToLimits(fold: RunFold, steer: Steer): void {
   fold.added.add(steer.id);
   for (const [what, { limit }] of Object.entries(ADDITIONS)) {
     const before = fold.budget[limit];
-    if (before !== null) fold.budget[limit] = before + (steer.add[what as keyof typeof ADDITIONS] ?? 0); // the keys of ADDITIONS
+    // the keys of ADDITIONS
+    if (before !== null) fold.budget[limit] = before + (steer.add[what as keyof typeof ADDITIONS] ?? 0);
   }
 }
 

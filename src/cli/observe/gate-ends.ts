@@ -51,7 +51,10 @@ export function stopRestoring(spot: Spot | null): void {
   if (started !== undefined) started.restoring = null;
 }
 
-/** How a step ends whose device has its last good image again, which is no success; null where nothing was to be restored. */
+/**
+ * How a step ends whose device has its last good image again, which is no success; null where nothing was to be
+ * restored.
+ */
 export function restoredEnd(spot: Spot | null, { spend }: StepOutput): StepEnd | null {
   const started = startedAt(spot);
   const restored = started?.restoring ?? null;
@@ -68,7 +71,10 @@ export function restoredEnd(spot: Spot | null, { spend }: StepOutput): StepEnd |
       };
 }
 
-/** A step that has started once more; to restore an image is no try of its own. `spent`: before its run continued as new. */
+/**
+ * A step that has started once more; to restore an image is no try of its own. `spent`: before its run continued as
+ * new.
+ */
 export function nextTry(before: Started | undefined, at: string, spent: Spend): Started {
   return {
     ...(before ?? { at, lastFailure: null, spent }),

@@ -14,8 +14,8 @@ const POLL_DEADLINE_MS = 65_000;
 
 /**
  * The events of a run, in order, page by page, through every link of its continue-as-new chain from the named one on;
- * an empty `runId` is the newest that exists now. With `wait` it goes on until the run has closed; without, it ends with what there is.
- * Throws gRPC errors: NOT_FOUND for an unknown run, UNAVAILABLE when the server is gone.
+ * an empty `runId` is the newest that exists now. With `wait` it goes on until the run has closed; without, it ends
+ * with what there is. Throws gRPC errors: NOT_FOUND for an unknown run, UNAVAILABLE when the server is gone.
  */
 export async function* readHistory(
   source: HistorySource,

@@ -73,8 +73,9 @@ function waitingIn(executions: WorkflowExecutionInfo[]): Pick<Listing, 'gates' |
 }
 
 /**
- * All runs that are known here, each once: those of the server, by one visibility call, and the closed ones of the store. It
- * starts nothing; where the server is not running it says so, and runs that were submitted and have left no record are `open`.
+ * All runs that are known here, each once: those of the server, by one visibility call, and the closed ones of the
+ * store. It starts nothing; where the server is not running it says so, and runs that were submitted and have left no
+ * record are `open`.
  */
 export async function listRuns(session: Session): Promise<Listing> {
   const records = await readRecords(session.store);
@@ -119,7 +120,8 @@ function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
   const pause = memo?.[MEMO.paused];
   if (typeof pause !== 'object' || pause === null) return null;
   const { cause, run, message, since } = pause as Partial<Record<keyof Pause, unknown>>; // looked at, never trusted
-  return [cause, run, message, since].every((text) => typeof text === 'string') ? (pause as Pause) : null; // as just seen
+  // as just seen
+  return [cause, run, message, since].every((text) => typeof text === 'string') ? (pause as Pause) : null;
 }
 
 /** Null when a server may know runs but is not running. */
@@ -142,8 +144,8 @@ async function readExecutions(session: Session, query: string): Promise<Workflow
 }
 
 /**
- * Of each run the last of its Temporal runs: one that has continued as new is a chain of them (I12). The others stay in the list
- * for as long as the server keeps them, and for a moment as running.
+ * Of each run the last of its Temporal runs: one that has continued as new is a chain of them (I12). The others stay in
+ * the list for as long as the server keeps them, and for a moment as running.
  */
 export function lastLinks<T extends Pick<WorkflowExecutionInfo, 'workflowId' | 'startTime' | 'status'>>(
   executions: T[],
@@ -182,10 +184,13 @@ function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[
     .map((gate) => ({ address: `${rootOf(workflowId)}/${gate.path}`, owner: workflowId, gate }));
 }
 
-/** Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo (S46). */
+/**
+ * Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo (S46).
+ */
 function isGate(value: unknown): value is Gate {
   if (typeof value !== 'object' || value === null) return false;
-  const { path, message, content, hash, since } = value as Partial<Record<keyof Gate, unknown>>; // looked at, never trusted
+  // looked at, never trusted
+  const { path, message, content, hash, since } = value as Partial<Record<keyof Gate, unknown>>;
   const isContent =
     content === null || (typeof content === 'object' && ('value' in content || isStored(content as Value)));
   return isContent && [path, message, hash, since].every((text) => typeof text === 'string');

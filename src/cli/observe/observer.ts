@@ -17,13 +17,18 @@ import type { RunView } from './view.js';
 /** How often attempts, failures and heartbeats are asked for while somebody watches (decision 5). */
 const PENDING_INTERVAL_MS = 1_000;
 
-/** Histories of nested runs that had succeeded when the run was first looked at; of more the run itself tells how they ended. */
+/**
+ * Histories of nested runs that had succeeded when the run was first looked at; of more the run itself tells how they
+ * ended.
+ */
 const MOST_SUCCEEDED = 100;
 
 export interface Observer {
   /** The tree as it is known now; null before the first event came. */
   view(): RunView | null;
-  /** Ends when the root run has closed and all of it was read, or when the signal aborts; throws what the server says. */
+  /**
+   * Ends when the root run has closed and all of it was read, or when the signal aborts; throws what the server says.
+   */
   done: Promise<void>;
 }
 

@@ -7,7 +7,9 @@ import type { Value } from '../../plan/value.js';
 import { loadValue } from '../../store/load-value.js';
 import type { Store } from '../../store/store.js';
 
-/** What the interpreter itself wrote of the steps of a run, those of items and rounds included, by path below the root. */
+/**
+ * What the interpreter itself wrote of the steps of a run, those of items and rounds included, by path below the root.
+ */
 export interface Truth {
   steps: Map<string, StepResult>;
   /** Items of a foreach and rounds of a loop, in order. */
@@ -25,7 +27,10 @@ export async function readTruth(store: Store, block: Block, path: string, pages:
   return truth;
 }
 
-/** Reads what a run had written before it continued as new: of steps that had ended, and of the items and rounds of those that go on. */
+/**
+ * Reads what a run had written before it continued as new: of steps that had ended, and of the items and rounds of
+ * those that go on.
+ */
 export async function readCarried(
   store: Store,
   block: Block,
@@ -87,6 +92,7 @@ async function readRounds(
 
 async function listOf<T>(store: Store, pages: Value[]): Promise<T[]> {
   const lists: T[] = [];
-  for (const page of pages) lists.push(...((await loadValue(page, store)) as unknown as T[])); // written by the interpreter, verified by its hash
+  // written by the interpreter, verified by its hash
+  for (const page of pages) lists.push(...((await loadValue(page, store)) as unknown as T[]));
   return lists;
 }

@@ -61,7 +61,10 @@ export interface StepView {
   gate: Gate | null;
   /** The run that takes the decision, where it is not the step's own: a batch of it. */
   gateOwner?: string;
-  /** The run that is nested in it; of those that agents have started in its conversation one that is open, else the last. */
+  /**
+   * The run that is nested in it; of those that agents have started in its conversation one that is open, else the
+   * last.
+   */
   nested: RunView | null;
   /** The others of those: several agents that were called at the same time may each have one open. */
   others: RunView[];

@@ -4,8 +4,8 @@ import type { RunView, StepView } from './view.js';
 import { everyStepView, nestedIn } from './view.js';
 
 /**
- * How long a run has waited for something other than a person, in milliseconds: what `max_runtime_mins` limits. Times in
- * which no worker was there are in it, for no history tells of them.
+ * How long a run has waited for something other than a person, in milliseconds: what `max_runtime_mins` limits. Times
+ * in which no worker was there are in it, for no history tells of them.
  */
 export function workedMs(view: RunView, now: number): number {
   const end = view.endedAt ?? now;

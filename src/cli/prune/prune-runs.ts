@@ -26,7 +26,10 @@ interface Old {
   open: number;
 }
 
-/** Removes runs that closed before a time: the server's histories, records, logs and journals. Values stay: later runs may name them. */
+/**
+ * Removes runs that closed before a time: the server's histories, records, logs and journals. Values stay: later runs
+ * may name them.
+ */
 export async function pruneRuns(
   { before, dryRun }: { before: Date; dryRun: boolean },
   session: Session,
@@ -103,8 +106,8 @@ async function executionsOf({ client }: TemporalLink): Promise<WorkflowExecution
 }
 
 /**
- * The server's histories first: a record that is still there is found again should this be cut short. Of a run its first links go first: by the
- * last one it is seen to have ended.
+ * The server's histories first: a record that is still there is found again should this be cut short. Of a run its
+ * first links go first: by the last one it is seen to have ended.
  */
 async function remove({ runs, executions, journals }: Old, stateDir: string, link: TemporalLink | null): Promise<void> {
   for (const { workflowId, runId } of [...executions].sort((a, b) => a.startTime.getTime() - b.startTime.getTime()))

@@ -3,7 +3,9 @@ import { isObject } from '../../plan/json.js';
 import type { PlanBody } from '../../plan/plan.js';
 import type { Hash } from '../../plan/value.js';
 
-/** The graph that an authored format draws of itself, and the step of each node: indexes through the loops around it. */
+/**
+ * The graph that an authored format draws of itself, and the step of each node: indexes through the loops around it.
+ */
 export interface AuthoredGraph {
   graph: JsonObject;
   steps: Map<string, number[]>;

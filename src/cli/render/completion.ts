@@ -2,7 +2,9 @@ import type { CommandSpec } from '../command.js';
 
 export type Shell = 'bash' | 'zsh' | 'fish';
 
-/** A shell's script that completes commands, their actions and their options; everything else is completed as a file. */
+/**
+ * A shell's script that completes commands, their actions and their options; everything else is completed as a file.
+ */
 export function completionScript(shell: Shell, commands: readonly CommandSpec[]): string {
   switch (shell) {
     case 'bash':
@@ -103,7 +105,9 @@ function fish(commands: readonly CommandSpec[]): string {
       ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
       ...flagsOf(command).map(
         ({ long, short, takesValue, about, choices }) =>
-          `complete -c perdure ${here} -l ${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} -d ${quote(about)}`,
+          `complete -c perdure ${here} -l ` +
+          `${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} ` +
+          `-d ${quote(about)}`,
       ),
     ];
   });

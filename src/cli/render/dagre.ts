@@ -16,5 +16,6 @@ interface Dagre {
   layout: (graph: LayoutGraph) => void;
 }
 
-// The package's own types import files without their endings, which resolve to nothing under Node's rules; this is the part of them that we use.
+// The package's own types import files without their endings, which resolve to nothing under Node's rules; this is the
+// part of them that we use.
 export const { Graph, layout } = library as unknown as Dagre;

@@ -18,7 +18,10 @@ export interface Around {
   layers: StepView[][];
 }
 
-/** What stands beside the number of an item: a piece of it, on one line; empty where it is not at hand, and for the rounds of a loop. */
+/**
+ * What stands beside the number of an item: a piece of it, on one line; empty where it is not at hand, and for the
+ * rounds of a loop.
+ */
 export function itemNames({ step }: StepView, around: Around): (index: number) => string {
   const items =
     step.kind === 'foreach'

@@ -166,7 +166,10 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
   };
 }
 
-/** The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose time does not count. */
+/**
+ * The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose
+ * time does not count.
+ */
 function executionBudget(view: RunView): JsonObject {
   const { budget, spend, endedAt, pause, warnings = [] } = view;
   const now = endedAt ?? Date.now();

@@ -22,7 +22,9 @@ function has(bits: Bits | undefined, position: number): boolean {
   return (((bits?.[position >> 5] ?? 0) >> (position & 31)) & 1) === 1;
 }
 
-/** For each step all that must have ended before it, as bits; steps are finished in an order in which their needs are. */
+/**
+ * For each step all that must have ended before it, as bits; steps are finished in an order in which their needs are.
+ */
 function ancestorsOf(needs: number[][]): Bits[] {
   const words = Math.ceil(needs.length / 32);
   const before = needs.map(() => new Uint32Array(words));

@@ -17,7 +17,10 @@ const BETWEEN_RANKS = 56;
 /** Around the members of a group; its name stands above them. */
 const FRAME = 10;
 const FRAME_TITLE = 20;
-/** Beyond so many steps or arrows in one scope the layout library takes long or overflows its stack (measured: 2,000 steps in a row). */
+/**
+ * Beyond so many steps or arrows in one scope the layout library takes long or overflows its stack (measured: 2,000
+ * steps in a row).
+ */
 const MOST_BOXES = 250;
 const MOST_ARROWS = 600;
 const PER_ROW = 12;
@@ -56,7 +59,10 @@ export interface LaidPicture {
   lines: Point[][];
 }
 
-/** Lays a picture out from top to bottom, what steps consist of within their boxes. The same picture gives the same layout. */
+/**
+ * Lays a picture out from top to bottom, what steps consist of within their boxes. The same picture gives the same
+ * layout.
+ */
 export function layOut(picture: Picture): LaidPicture {
   const sized = picture.boxes.map(sizeOf);
   const small = sized.length <= MOST_BOXES && picture.arrows.length <= MOST_ARROWS;
@@ -115,7 +121,10 @@ function layOutWithDagre({ arrows, groups }: Picture, boxes: LaidBox[]): LaidPic
   return inSourceOrder(bounded({ boxes, frames: framesOf(groups, boxes), lines }));
 }
 
-/** The library sorts neighbours by crossings alone: where the mirror image has more of them in the order of the source, it is taken. */
+/**
+ * The library sorts neighbours by crossings alone: where the mirror image has more of them in the order of the source,
+ * it is taken.
+ */
 function inSourceOrder(picture: LaidPicture): LaidPicture {
   const turns = picture.boxes.map((box, position) => {
     const next = picture.boxes[position + 1];
@@ -159,8 +168,8 @@ function layOutInRows({ arrows, groups }: Picture, boxes: LaidBox[]): LaidPictur
 }
 
 /**
- * The points of each arrow: down from the middle of a box, straight past the boxes of the ranks it crosses, and down into
- * the middle of the next. `way` gives the library's points, of which the first and the last lie at the boxes.
+ * The points of each arrow: down from the middle of a box, straight past the boxes of the ranks it crosses, and down
+ * into the middle of the next. `way` gives the library's points, of which the first and the last lie at the boxes.
  */
 function routes(arrows: Arrow[], boxes: LaidBox[], way: (arrow: Arrow) => Point[]): Point[][] {
   const ranks = new Map<number, number>();

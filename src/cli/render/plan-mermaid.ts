@@ -86,7 +86,10 @@ function labelOf({ kind, name, what, when, repeats, always, inside }: Box): stri
     .join('<br/>');
 }
 
-/** Mermaid reads entities in quoted labels, and Markdown and HTML beside them: whatever a definition holds stays a label. */
+/**
+ * Mermaid reads entities in quoted labels, and Markdown and HTML beside them: whatever a definition holds stays a
+ * label.
+ */
 function escape(label: string): string {
   const line = clip(safeLine(label), LONGEST_LINE);
   return line.replace(/[^\p{L}\p{N}\p{Mark} .,:;?!'/=+()…-]|;/gu, (character) => `#${character.codePointAt(0) ?? 0};`);

@@ -154,7 +154,10 @@ function waitText({ until, for_ms }: WaitStep): string {
 function repeatsOf(step: Step): string | null {
   switch (step.kind) {
     case 'foreach':
-      return `for each of ${templateText(step.items)}${step.max_parallel === null ? '' : `, ${step.max_parallel} at once`}`;
+      return (
+        `for each of ` +
+        `${templateText(step.items)}${step.max_parallel === null ? '' : `, ${step.max_parallel} at once`}`
+      );
     case 'loop':
       return `until ${expressionText(step.until)}, at most ${step.max} times`;
     default:

@@ -15,12 +15,15 @@ export function planSvg(plan: Plan): string {
   const width = Math.ceil(Math.max(laid.width, 220) + 2 * MARGIN);
   const height = Math.ceil(laid.height + HEAD + 2 * MARGIN);
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ` +
+      `${height}" role="img">`,
     `<title>${escape(plan.name)}</title>`,
     `<style>${STYLE}</style>`,
-    `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="90"><path class="tip"${fill(LIGHT.line)} d="M0 0.5 8 4 0 7.5z"/></marker></defs>`,
+    `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" ` +
+      `orient="90"><path class="tip"${fill(LIGHT.line)} d="M0 0.5 8 4 0 7.5z"/></marker></defs>`,
     `<rect class="paper"${fill(LIGHT.paper)} width="${width}" height="${height}"/>`,
-    `<text class="name"${FONT} font-weight="700"${fill(LIGHT.ink)} x="${MARGIN}" y="${MARGIN + 12}">${escape(plan.name)}</text>`,
+    `<text class="name"${FONT} font-weight="700"${fill(LIGHT.ink)} x="${MARGIN}" ` +
+      `y="${MARGIN + 12}">${escape(plan.name)}</text>`,
     `<text class="what"${FONT}${fill(LIGHT.dim)} x="${MARGIN}" y="${MARGIN + 28}">plan ${shortHash(plan.hash)}</text>`,
     ...pictureElements(laid, { x: MARGIN, y: MARGIN + HEAD }),
     '</svg>',
@@ -31,12 +34,14 @@ function pictureElements({ frames, boxes, lines }: LaidPicture, at: Point): stri
   return [
     `<g transform="translate(${at.x} ${at.y})">`,
     ...frames.flatMap(({ name, x, y, width, height }) => [
-      `<rect class="frame"${fill(LIGHT.frame)} stroke="${LIGHT.line}" stroke-dasharray="2 3" x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`,
+      `<rect class="frame"${fill(LIGHT.frame)} stroke="${LIGHT.line}" stroke-dasharray="2 3" x="${round(x)}" ` +
+        `y="${round(y)}" width="${round(width)}" height="${round(height)}" rx="10"/>`,
       `<text class="group"${SMALL}${fill(LIGHT.dim)} x="${round(x + 10)}" y="${round(y + 14)}">${escape(name)}</text>`,
     ]),
     ...lines.map(
       (points) =>
-        `<path class="arrow"${fill('none')} stroke="${LIGHT.line}" stroke-width="1.3" marker-end="url(#tip)" d="${curve(points)}"/>`,
+        `<path class="arrow"${fill('none')} stroke="${LIGHT.line}" stroke-width="1.3" marker-end="url(#tip)" ` +
+        `d="${curve(points)}"/>`,
     ),
     ...boxes.flatMap(boxElements),
     '</g>',
@@ -46,9 +51,11 @@ function pictureElements({ frames, boxes, lines }: LaidPicture, at: Point): stri
 function boxElements({ box, x, y, width, height, lines, inside, insideAt }: LaidBox): string[] {
   const radius = box.kind === 'agent' ? 18 : box.kind === 'approval' || box.kind === 'ask' ? 0 : 6;
   return [
-    `<g class="box ${kindWord(box.kind)}${box.when === null ? '' : ' optional'}" transform="translate(${round(x)} ${round(y)})">`,
+    `<g class="box ${kindWord(box.kind)}${box.when === null ? '' : ' optional'}" ` +
+      `transform="translate(${round(x)} ${round(y)})">`,
     `<title>${escape(fullText(box))}</title>`,
-    `<rect${fill(colorOf(box))} stroke="${LIGHT.line}"${box.when === null ? '' : ' stroke-dasharray="5 3"'} width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
+    `<rect${fill(colorOf(box))} stroke="${LIGHT.line}"${box.when === null ? '' : ' stroke-dasharray="5 3"'} ` +
+      `width="${round(width)}" height="${round(height)}" rx="${radius}"/>`,
     ...lines.map((line, number) => lineElement(line, number, width)),
     ...(inside === null
       ? []
@@ -59,7 +66,11 @@ function boxElements({ box, x, y, width, height, lines, inside, insideAt }: Laid
 
 function lineElement({ role, text }: BoxLine, number: number, width: number): string {
   const isSmall = role === 'kind';
-  return `<text class="${role}"${isSmall ? SMALL : FONT}${fill(isSmall || role === 'what' ? LIGHT.dim : LIGHT.ink)}${role === 'condition' ? ' font-style="italic"' : ''} x="${round(width / 2)}" y="${20 + number * LINE}" text-anchor="middle">${escape(text)}</text>`;
+  return (
+    `<text ` +
+    `class="${role}"${isSmall ? SMALL : FONT}${fill(isSmall || role === 'what' ? LIGHT.dim : LIGHT.ink)}${role === 'condition' ? ' font-style="italic"' : ''} ` +
+    `x="${round(width / 2)}" y="${20 + number * LINE}" text-anchor="middle">${escape(text)}</text>`
+  );
 }
 
 /** What a pointer over the box shows: everything, uncut. */
@@ -107,7 +118,10 @@ const LIGHT = {
   flow: '#fbefff',
 } as const;
 
-/** What is no browser knows no variables, and often no style sheet: each element says how it looks by itself, and the sheet says it again. */
+/**
+ * What is no browser knows no variables, and often no style sheet: each element says how it looks by itself, and the
+ * sheet says it again.
+ */
 function fill(color: string): string {
   return ` fill="${color}"`;
 }

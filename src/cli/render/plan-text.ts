@@ -136,7 +136,8 @@ function priceLines({ least, most, unpriced, played }: PriceRange): string[] {
       : [
           least === most
             ? formatUsd(most)
-            : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is not known before`,
+            : `${formatUsd(least)} with short answers, ${formatUsd(most)} with the longest; what inputs add is ` +
+              `not known before`,
         ];
   const after =
     played.length === 0

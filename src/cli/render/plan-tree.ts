@@ -137,6 +137,8 @@ function linesOf(
   const shownAfter = clip(after, Math.floor(room / 2));
   const detail = clip(what, room - (shownAfter === '' ? 0 : displayWidth(shownAfter) + 2));
   const word = attention ? palette.tone('attention', fit(kind, KIND_WIDTH)) : palette.dim(fit(kind, KIND_WIDTH));
-  const first = `${head}  ${word}  ${detail}${shownAfter === '' ? '' : palette.dim(`${detail === '' ? '' : '  '}${shownAfter}`)}`;
+  const first =
+    `${head}  ${word}  ` +
+    `${detail}${shownAfter === '' ? '' : palette.dim(`${detail === '' ? '' : '  '}${shownAfter}`)}`;
   return [first.trimEnd(), ...notes.map((note) => palette.dim(`${stem}${clip(note, width - displayWidth(stem))}`))];
 }

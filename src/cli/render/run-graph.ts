@@ -8,8 +8,8 @@ import { parseGraph } from './authored-graph.js';
 import { planGraph } from './plan-graph.js';
 
 /**
- * The graph of a run as `show --format graph` prints it: that of its Plan, with the `status` of each node. A flow's own graph
- * also has the value of each variable, null until it is captured; of a loop the latest round counts.
+ * The graph of a run as `show --format graph` prints it: that of its Plan, with the `status` of each node. A flow's own
+ * graph also has the value of each variable, null until it is captured; of a loop the latest round counts.
  */
 export async function runGraph(view: RunView, store: Store): Promise<JsonObject> {
   const plan = await store.getPlan(view.plan);

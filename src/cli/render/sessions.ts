@@ -6,14 +6,17 @@ export function sessionRows(sessions: Session[]): string {
   return sessions
     .map(
       ({ session_id, updated_at, status, agent_name, agent_cli, messages }) =>
-        `${session_id}  ${updated_at.slice(0, 16).replace('T', ' ')}  ${status.padEnd(9)}  ${String(messages.length).padStart(3)} messages  ${playedBy(agent_name, agent_cli)}`,
+        `${session_id}  ${updated_at.slice(0, 16).replace('T', ' ')}  ${status.padEnd(9)}  ` +
+        `${String(messages.length).padStart(3)} messages  ${playedBy(agent_name, agent_cli)}`,
     )
     .join('\n');
 }
 
 /** A session with all that was said in it. */
 export function sessionLines({ session_id, agent_name, agent_cli, status, forked_from, messages }: Session): string {
-  const head = `${session_id} · ${playedBy(agent_name, agent_cli)} · ${status}${forked_from === undefined ? '' : ` · copied from ${forked_from}`}`;
+  const head =
+    `${session_id} · ${playedBy(agent_name, agent_cli)} · ` +
+    `${status}${forked_from === undefined ? '' : ` · copied from ${forked_from}`}`;
   const said = messages.map(({ role, run, at, content, status: ended, error, troubles = [] }) =>
     [
       `${role} · ${at} · ${run}${ended === undefined ? '' : ` · ${ended}`}`,
@@ -21,7 +24,8 @@ export function sessionLines({ session_id, agent_name, agent_cli, status, forked
       ...(error == null ? [] : [`error: ${safeText(error)}`]),
       ...troubles.map(
         ({ step, attempts, status: was, error: why }) =>
-          `step ${step}: ${was} after ${String(attempts)} ${attempts === 1 ? 'try' : 'tries'}${why === null ? '' : `: ${safeText(why)}`}`,
+          `step ${step}: ${was} after ${String(attempts)} ` +
+          `${attempts === 1 ? 'try' : 'tries'}${why === null ? '' : `: ${safeText(why)}`}`,
       ),
     ].join('\n'),
   );

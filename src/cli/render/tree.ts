@@ -90,7 +90,9 @@ function paint(row: Row, text: string, palette: Palette): string {
   return row.tone === 'bad' || row.tone === 'attention' || row.tone === 'quiet' ? palette.tone(row.tone, text) : text;
 }
 
-/** The part of a tree that fits in `height` lines: around the first line of what goes on, with what is left out counted. */
+/**
+ * The part of a tree that fits in `height` lines: around the first line of what goes on, with what is left out counted.
+ */
 export function windowOf(lines: string[], focus: number, height: number): string[] {
   if (lines.length <= height) return lines;
   const room = Math.max(1, height - 2);

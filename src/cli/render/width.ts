@@ -9,7 +9,10 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** Our own colours. */
 const STYLES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
-/** One column each, and one unit of a string. `string-width` knows no more of them, but begins with finding out what all emoji are: 40 ms. */
+/**
+ * One column each, and one unit of a string. `string-width` knows no more of them, but begins with finding out what all
+ * emoji are: 40 ms.
+ */
 const NARROW =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u04ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u2801-\u28ff]*$/;
 
@@ -19,7 +22,10 @@ export function displayWidth(text: string): number {
   return NARROW.test(drawn) ? drawn.length : stringWidth(drawn);
 }
 
-/** The text in at most `width` columns, cut with `…`: for what is told in few words and never approved. Takes text without colours. */
+/**
+ * The text in at most `width` columns, cut with `…`: for what is told in few words and never approved. Takes text
+ * without colours.
+ */
 export function clip(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width <= 0) return '';
@@ -34,8 +40,8 @@ export function fit(text: string, width: number): string {
 }
 
 /**
- * Each line of the text in lines of at most `width` columns, broken at spaces, in words only where they are longer. Nothing is left out:
- * joined again, the lines of a line are the line. Takes text without colours.
+ * Each line of the text in lines of at most `width` columns, broken at spaces, in words only where they are longer.
+ * Nothing is left out: joined again, the lines of a line are the line. Takes text without colours.
  */
 export function wrapLines(text: string, width: number): string[][] {
   const room = Math.max(2, width); // a wide character

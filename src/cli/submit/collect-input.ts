@@ -100,13 +100,17 @@ export function parseValue(name: string, text: string, { type }: Pick<InputSpec,
   return value;
 }
 
-/** Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number (S07, S52). */
+/**
+ * Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number
+ * (S07, S52).
+ */
 function checkNumbers(name: string, value: Json, typed: string | null): void {
   if (typeof value === 'object') return Object.values(value ?? {}).forEach((part) => checkNumbers(name, part, typed));
   if (typeof value !== 'number' || (Number.isInteger(value) ? Number.isSafeInteger(value) : Number.isFinite(value)))
     return;
   throw usageError(
-    `Expected the numbers of the input \`${name}\` to be finite, and whole ones at most ${Number.MAX_SAFE_INTEGER}; got \`${typed ?? value}\`.`,
+    `Expected the numbers of the input \`${name}\` to be finite, and whole ones at most ` +
+      `${Number.MAX_SAFE_INTEGER}; got \`${typed ?? value}\`.`,
   );
 }
 

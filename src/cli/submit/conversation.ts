@@ -45,14 +45,18 @@ interface Speaking {
   days?: number | undefined;
 }
 
-/** Begins the session of a run, or finds the one that it goes on with. Throws a usage error where another program began it. */
+/**
+ * Begins the session of a run, or finds the one that it goes on with. Throws a usage error where another program began
+ * it.
+ */
 export async function openConversation(
   { id, begins }: WantedSession,
   { store, plan, settings, days }: Speaking,
 ): Promise<Conversation> {
   removeExpired(store, days);
   const program = onlyProgram(plan, settings.programs);
-  const description = typeof plan.description === 'string' ? plan.description : ''; // a long one is a stored text: its name says nothing
+  // a long one is a stored text: its name says nothing
+  const description = typeof plan.description === 'string' ? plan.description : '';
   if (begins)
     await store.createSession({
       session_id: id,
@@ -74,7 +78,8 @@ function requireProgram({ session_id, agent_cli }: Conversation, plan: Plan, { p
   if (others.length === 0) return;
   const players = others.map((player) => (player === null ? 'a model provider' : `\`${player}\``)).join(' and ');
   throw usageError(
-    `The session \`${session_id}\` was begun by \`${agent_cli}\`, and agents of \`${plan.name}\` are played by ${players}.`,
+    `The session \`${session_id}\` was begun by \`${agent_cli}\`, and agents of \`${plan.name}\` are played by ` +
+      `${players}.`,
     `Name an agent that \`${agent_cli}\` can play, or begin another session.`,
   );
 }
@@ -83,7 +88,8 @@ function requireProgram({ session_id, agent_cli }: Conversation, plan: Plan, { p
 export function begunByAnother({ session_id, agent_cli }: Conversation, program: ProgramName): CliError {
   const who = agent_cli === undefined ? 'by no program: a model provider plays its agent' : `by \`${agent_cli}\``;
   return usageError(
-    `Expected ${agent_cli === undefined ? 'no `agent_cli`' : `\`agent_cli: ${agent_cli}\``} beside \`session_id: ${session_id}\`, got \`${program}\`: the session was begun ${who}.`,
+    `Expected ${agent_cli === undefined ? 'no `agent_cli`' : `\`agent_cli: ${agent_cli}\``} beside ` +
+      `\`session_id: ${session_id}\`, got \`${program}\`: the session was begun ${who}.`,
     'Leave `agent_cli` out, or begin another session without `session_id`.',
   );
 }

@@ -32,8 +32,9 @@ export interface Submitted {
 }
 
 /**
- * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is asked,
- * and the session's history; gives the run's settings with it. Throws a usage error for a session that is not there, or that another program began.
+ * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is
+ * asked, and the session's history; gives the run's settings with it. Throws a usage error for a session that is not
+ * there, or that another program began.
  */
 export async function injectContext(
   { run, plan, input, settings, session: wanted, earlier }: Submitted,
@@ -63,7 +64,10 @@ export async function injectContext(
   };
 }
 
-/** The same for the same blocks, so that a rerun asks the same; whoever writes one block cannot know it, since it depends on itself. */
+/**
+ * The same for the same blocks, so that a rerun asks the same; whoever writes one block cannot know it, since it
+ * depends on itself.
+ */
 function nonceOf(blocks: ContextBlock[]): string {
   return createHash('sha256').update(canonicalJson(blocks)).digest('hex').slice(0, 16);
 }

@@ -31,7 +31,9 @@ function parseLimit(limit: Limit, typed: string): number {
 /** Limits as somebody set them; the others are left out or null. */
 type SomeLimits = { [limit in Limit]?: number | null | undefined };
 
-/** The limits in force: of those that are set the smallest, and a default only where none is set and the Plan takes it. */
+/**
+ * The limits in force: of those that are set the smallest, and a default only where none is set and the Plan takes it.
+ */
 export function settleLimits(
   { no_default = [] }: Pick<PlanBody, 'no_default'>,
   ...set: (SomeLimits | undefined)[]

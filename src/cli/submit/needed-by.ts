@@ -6,7 +6,10 @@ import { rootsOfStep } from '../../plan/step-templates.js';
 /** Steps that are named; more say nothing new. */
 const MOST_NAMED = 5;
 
-/** Who needs an input: paths of steps in backquotes, through nested workflows down to those whose work uses it, each with the workflow that it is in. */
+/**
+ * Who needs an input: paths of steps in backquotes, through nested workflows down to those whose work uses it, each
+ * with the workflow that it is in.
+ */
 export function neededBy(plan: Plan, input: string): string[] {
   const named: string[] = [];
   for (const { path, workflow } of usersOf({ plan, body: plan, workflow: null, path: '' }, input)) {

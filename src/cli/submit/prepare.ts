@@ -35,7 +35,10 @@ export interface Compiled {
   files: string[];
 }
 
-/** Compiles a definition, `made` ones that are no files too. Warnings are told; a problem is an error that prints them all. */
+/**
+ * Compiles a definition, `made` ones that are no files too. Warnings are told; a problem is an error that prints them
+ * all.
+ */
 export async function compile(
   file: string,
   workspace: Workspace,
@@ -185,7 +188,9 @@ async function foldersFor(
   return { workspace: there, caller: there };
 }
 
-/** Puts what the run refers to into the store: long texts, the Plan, and input values that are too big for history (I6). */
+/**
+ * Puts what the run refers to into the store: long texts, the Plan, and input values that are too big for history (I6).
+ */
 export async function storePlan(
   compiled: Pick<Compiled, 'plan' | 'texts'>,
   input: JsonObject,

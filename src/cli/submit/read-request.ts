@@ -8,7 +8,8 @@ export async function readRequest(typed: string | undefined, terminal: Terminal)
   if (typed === undefined) return null;
   if (typed !== '-') return typed;
   const chunks: Buffer[] = [];
-  for await (const chunk of terminal.stdin) chunks.push(Buffer.from(chunk as Buffer)); // without an encoding, stdin gives buffers
+  // without an encoding, stdin gives buffers
+  for await (const chunk of terminal.stdin) chunks.push(Buffer.from(chunk as Buffer));
   return decode(Buffer.concat(chunks), 'stdin').replace(/\r?\n$/, '');
 }
 
@@ -28,7 +29,8 @@ async function parse(text: string, file: string): Promise<Json> {
     return parsePlainYaml(text);
   } catch (error) {
     throw usageError(
-      `The file of \`--inputs\` is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
+      `The file of \`--inputs\` is not ${file.endsWith('.json') ? 'JSON' : 'YAML'}: ` +
+        `${error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)}`,
     );
   }
 }

@@ -14,7 +14,10 @@ export interface Ancestor {
   view: RunView;
 }
 
-/** A run and those that it is a rerun of, the latest first, as far as they are kept: it may not have come to all that they have done. */
+/**
+ * A run and those that it is a rerun of, the latest first, as far as they are kept: it may not have come to all that
+ * they have done.
+ */
 export async function lineageOf(record: RunRecord, store: Store): Promise<Ancestor[]> {
   const lineage = new Map<string, Ancestor>();
   // A pruned run's id may have been given anew, to a rerun of its own rerun.

@@ -19,6 +19,7 @@ export function newRunId(name: string): string {
 export function checkRunId(id: string): string {
   if (RUN_ID.test(id)) return id;
   throw usageError(
-    `Expected a run's id of letters, digits, \`.\`, \`_\` and \`-\`, at most 128, beginning with a letter or a digit; got \`${id}\`.`,
+    `Expected a run's id of letters, digits, \`.\`, \`_\` and \`-\`, at most 128, beginning with a letter or a ` +
+      `digit; got \`${id}\`.`,
   );
 }

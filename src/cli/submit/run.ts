@@ -89,7 +89,8 @@ async function inputOf(
 /** Which session the run goes on with, and instructions that are not taken at their word. */
 async function tellContext({ context }: RunSettings, { store }: Session, terminal: Terminal): Promise<void> {
   if (context === undefined) return;
-  const { blocks, session } = (await store.get(context)) as unknown as InjectedContext; // as `injectContext` puts it there
+  // as `injectContext` puts it there
+  const { blocks, session } = (await store.get(context)) as unknown as InjectedContext;
   if (session !== null)
     tell(terminal, terminal.palette.dim(`Session ${session}: go on with \`--session ${session}\`.`));
   if (blocks.some(({ source, trusted }) => source === 'AGENTS.md' && !trusted))

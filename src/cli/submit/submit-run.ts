@@ -159,7 +159,8 @@ function detach(
   else print(terminal, run);
   tell(
     terminal,
-    `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ${run}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
+    `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ` +
+      `${run}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
   );
   return EXIT.success;
 }

@@ -55,7 +55,8 @@ export async function recordRun({ run, to, json }: RecordCommand, terminal: Term
   else print(terminal, file);
   tell(
     terminal,
-    `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change what it expects, then: perdure test ${file}`,
+    `${recording.answers.length} ${recording.answers.length === 1 ? 'answer' : 'answers'}. Look at it, change ` +
+      `what it expects, then: perdure test ${file}`,
   );
   return EXIT.success;
 }
@@ -108,7 +109,10 @@ function partsOf(key: string): Json {
   return key.startsWith('[') ? (JSON.parse(key) as Json) : null; // every other key is canonical JSON of a list
 }
 
-/** Questions are `[step, try, 0, again]`, `[step, try, 'turn', turn, asked]` and `[step, try, 'program', again]`; what else is journalled is no model's. */
+/**
+ * Questions are `[step, try, 0, again]`, `[step, try, 'turn', turn, asked]` and `[step, try, 'program', again]`; what
+ * else is journalled is no model's.
+ */
 function answerOf(key: Json, response: Json): RecordedAnswer | null {
   if (!Array.isArray(key) || !isObject(response) || typeof response['text'] !== 'string') return null;
   const [step, tried, ...part] = key;

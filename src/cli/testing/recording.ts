@@ -38,7 +38,10 @@ export type Recording = z.infer<typeof recordingSchema>;
 
 const EXTENSION = /\.ya?ml$/;
 
-/** The files that paths name: themselves, or the YAML files of a folder by name. Throws a usage error for what is not there, or holds none. */
+/**
+ * The files that paths name: themselves, or the YAML files of a folder by name. Throws a usage error for what is not
+ * there, or holds none.
+ */
 export function recordingsAt(paths: string[], cwd: string): string[] {
   return paths.flatMap((path) => {
     const found = lookAt(resolve(cwd, path));
@@ -84,7 +87,10 @@ function parseYaml(file: string, text: string): unknown {
 
 /** A recording as a file. */
 export function recordingText(recording: Recording, run: string): string {
-  return `# Recorded from ${run}. \`perdure test\` runs the definition against these answers.\n${stringify(recording, { lineWidth: 0 })}`;
+  return (
+    `# Recorded from ${run}. \`perdure test\` runs the definition against these ` +
+    `answers.\n${stringify(recording, { lineWidth: 0 })}`
+  );
 }
 
 /** Throws a usage error where a file would be written over. */

@@ -46,7 +46,10 @@ interface Prepared {
   input: Awaited<ReturnType<typeof collectInput>>;
 }
 
-/** Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the first starts. */
+/**
+ * Runs definitions against recorded answers, one after the other. All that can be wrong with a file is found before the
+ * first starts.
+ */
 export async function testRecordings(
   { paths, external, by, json }: TestCommand,
   terminal: Terminal,

@@ -77,7 +77,8 @@ function schemaOf({ plan, texts }: Compiled): JsonObject {
   const schema =
     tool.kind === 'builtin'
       ? BUILTIN_INPUTS[tool.name]
-      : (JSON.parse(typeof tool.inputs === 'string' ? tool.inputs : (texts.get(tool.inputs.text) ?? '{}')) as Json); // canonical JSON of a schema
+      : // canonical JSON of a schema
+        (JSON.parse(typeof tool.inputs === 'string' ? tool.inputs : (texts.get(tool.inputs.text) ?? '{}')) as Json);
   const properties = isObject(schema) ? (schema['properties'] ?? null) : null;
   return isObject(properties) ? properties : {};
 }
@@ -92,5 +93,6 @@ const TYPES = new Map<Json | undefined, InputSpec['type']>([
 
 /** How a text of the command line is read; where a schema leaves it open, as a text. */
 function typeOf(schema: Json | undefined): InputSpec['type'] {
-  return TYPES.get(isObject(schema ?? null) ? (schema as JsonObject)['type'] : undefined) ?? 'string'; // isObject said so
+  // isObject said so
+  return TYPES.get(isObject(schema ?? null) ? (schema as JsonObject)['type'] : undefined) ?? 'string';
 }

@@ -27,7 +27,10 @@ export interface ToolList {
   sources: Map<string, string>;
 }
 
-/** Every tool that may be named here; with `ask` those of MCP servers one by one, which starts them, else each server by its pattern. */
+/**
+ * Every tool that may be named here; with `ask` those of MCP servers one by one, which starts them, else each server by
+ * its pattern.
+ */
 export async function listTools(
   workspace: Workspace,
   { ask }: { ask: boolean },

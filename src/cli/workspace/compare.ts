@@ -30,7 +30,10 @@ export interface Change {
 
 const CHANGES: Record<string, Change['change']> = { A: 'added', D: 'deleted' };
 
-/** Finds the two snapshots of a run, a nested one's in its root. Throws a usage error for an unknown run, a refusal where none was kept. */
+/**
+ * Finds the two snapshots of a run, a nested one's in its root. Throws a usage error for an unknown run, a refusal
+ * where none was kept.
+ */
 export async function findSnapshots(named: string, terminal: Terminal): Promise<Snapshots> {
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(named);
@@ -49,11 +52,15 @@ async function noSnapshot(run: string, session: Session): Promise<Error> {
   await link?.close();
   return refusal(
     `The files that \`${run}\` found were not kept.`,
-    'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: {snapshots: false}`.',
+    'They are where a run may change files, in a folder under git, unless `perdure.yml` says `workspace: ' +
+      '{snapshots: false}`.',
   );
 }
 
-/** What git says of the differences, in a form that it is asked for: of all files, or of these and of what is in these folders. */
+/**
+ * What git says of the differences, in a form that it is asked for: of all files, or of these and of what is in these
+ * folders.
+ */
 export function diffOf({ git, start, end }: Snapshots, form: string[], paths: string[] = []): Promise<Buffer> {
   return git(['--literal-pathspecs', 'diff-tree', '-r', '--no-renames', ...form, start, end, '--', ...paths]);
 }

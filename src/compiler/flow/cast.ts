@@ -36,7 +36,9 @@ export function readRoles(definitions: Definition[], report: Report): Map<string
       report({
         code: 'invalid-name',
         at: name.at,
-        message: `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got \`${name.text.slice(0, 40)}\`.`,
+        message:
+          `Expected a name: a letter, then letters, digits, \`-\` or \`_\`, at most 63; got ` +
+          `\`${name.text.slice(0, 40)}\`.`,
       });
     }
     if (isBuiltInName(name.text))
@@ -204,7 +206,9 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
         .slice(0, 8)
         .map((one) => `\`$${one}\``)
         .join(', ');
-      const message = `There is no temporary agent \`$${name.text}\`${listed === '' ? '' : `; there are ${listed}${names.length > 8 ? ' …' : ''}`}.`;
+      const message =
+        `There is no temporary agent ` +
+        `\`$${name.text}\`${listed === '' ? '' : `; there are ${listed}${names.length > 8 ? ' …' : ''}`}.`;
       const near = didYouMean(name.text, names)?.replace('`', '`$') ?? null;
       report({
         code: 'unknown-agent',

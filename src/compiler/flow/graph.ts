@@ -7,7 +7,10 @@ import type { Ranges } from './ranges.js';
 import { isIn, unionOf } from './ranges.js';
 import { rolesOf } from './regions.js';
 
-/** A node as the language's own graph has it (seed 000). `type` of a gate is `checkpoint`, of `@ask-human` is `ask-human`. */
+/**
+ * A node as the language's own graph has it (seed 000). `type` of a gate is `checkpoint`, of `@ask-human` is
+ * `ask-human`.
+ */
 interface GraphNode {
   id: string;
   type: 'agent' | 'checkpoint' | 'ask-human';
@@ -54,7 +57,9 @@ export interface DrawnFlow {
 const nodeOf = (index: number): string => `node-${index}`;
 const indexOf = (node: string): number => Number(node.slice('node-'.length));
 
-/** The graph of a flow in source order. A reference is an edge only where its producer does not come before by others. */
+/**
+ * The graph of a flow in source order. A reference is an edge only where its producer does not come before by others.
+ */
 export function flowGraph(body: FlowExpression, roles: Map<string, Role>): DrawnFlow {
   const nodes: GraphNode[] = [];
   const pieces: DrawnFlow['pieces'] = [];

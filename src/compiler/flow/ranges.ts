@@ -1,6 +1,6 @@
 /**
- * A set of whole numbers as ranges that rise and do not touch, each without its end. What stands before a node of a flow is nearly
- * always one range, however long the flow is.
+ * A set of whole numbers as ranges that rise and do not touch, each without its end. What stands before a node of a
+ * flow is nearly always one range, however long the flow is.
  */
 export type Ranges = readonly (readonly [from: number, to: number])[];
 

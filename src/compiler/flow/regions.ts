@@ -46,7 +46,10 @@ export function rolesOf(expression: FlowExpression): Map<Mark, MarkRole> {
 /** Each label is a loop, and loops may stand in each other: more would make a Plan that nobody could run or read. */
 const MOST_LABELS = 200;
 
-/** The regions of a flow. A loop goes from its label to the last jump to it. Null where there are too many, which is reported. */
+/**
+ * The regions of a flow. A loop goes from its label to the last jump to it. Null where there are too many, which is
+ * reported.
+ */
 export function arrange(expression: FlowExpression, report: Report): Region | null {
   const roles = rolesOf(expression);
   const beyond = [...roles].filter(([, role]) => role === 'label' || role === 'gate and label')[MOST_LABELS]?.[0];

@@ -67,7 +67,10 @@ function partValue(
   return variable({ name: part.name, path: part.path, type: null }, at, names, vocabulary);
 }
 
-/** The value of a variable, a declared parameter or the request; null when there is none of that name, which is reported. */
+/**
+ * The value of a variable, a declared parameter or the request; null when there is none of that name, which is
+ * reported.
+ */
 export function variable(
   { name, path, type }: { name: string; path: (string | number)[]; type: 'number' | null },
   at: Place,

@@ -63,7 +63,10 @@ export const agentEditorSchema = agentSchema.extend({
   inputs: inputSpecsOrList.optional().describe('Inputs it declares: a map from names, or a list.'),
 });
 
-/** An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed 002). */
+/**
+ * An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed
+ * 002).
+ */
 export type AuthoredAgent = z.infer<typeof agentSchema> & {
   toolsets?: string[];
   server_side_tools?: ProviderTool[];

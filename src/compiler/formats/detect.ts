@@ -12,7 +12,9 @@ const STEP_KEYS = ['agent', 'command', 'workflow', 'approval', 'step'];
 
 export type Format = 'workflow' | 'agent' | 'chain' | 'build' | 'project' | 'tool';
 
-/** What a file is, by its content and then by its place; null when this compiler does not take it, which is reported. */
+/**
+ * What a file is, by its content and then by its place; null when this compiler does not take it, which is reported.
+ */
 export function detectFormat(node: Node, report: Report): Format | null {
   const { value } = node;
   const foreign = foreignDocument(value);

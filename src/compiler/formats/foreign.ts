@@ -23,7 +23,10 @@ export function foreignText(file: string, text: string): string | null {
   return TEXTS.find((sign) => (sign.file?.test(name) ?? false) || sign.text.test(text.slice(0, 4096)))?.name ?? null;
 }
 
-/** What a text in a `.flow` file that cannot be read seems to be; null where nothing says so. What its instructions say is no sign. */
+/**
+ * What a text in a `.flow` file that cannot be read seems to be; null where nothing says so. What its instructions say
+ * is no sign.
+ */
 export function foreignFlow(text: string): string | null {
   const shown = text.slice(0, 4096).replace(/"(?:[^"\\]|\\[^])*"?/g, '""');
   return FLOWS.find(([, sign]) => sign.test(shown))?.[0] ?? null;

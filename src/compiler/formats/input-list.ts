@@ -3,7 +3,10 @@ import { memberOf, without } from '../node.js';
 import type { Report } from '../problem.js';
 import { FORBIDDEN_KEYS } from '../yaml.js';
 
-/** A definition whose `inputs` are a list of names, or of maps with a `name` as Glee has them, with a map from names in its place. */
+/**
+ * A definition whose `inputs` are a list of names, or of maps with a `name` as Glee has them, with a map from names in
+ * its place.
+ */
 export function withInputMap(agent: Node, report: Report): Node {
   const written = agent.members?.get('inputs');
   const items = written?.node.items ?? null;

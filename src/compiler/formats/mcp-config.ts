@@ -35,7 +35,8 @@ export const mcpServer = z
         .optional()
         .describe('A server on stdio: its program and arguments, one item each. No shell stands between.'),
       env: secretValues(
-        'Variables that its process gets beside PATH, HOME, LANG, TZ and TMPDIR; `${env.NAME}` in a value is one of yours.',
+        'Variables that its process gets beside PATH, HOME, LANG, TZ and TMPDIR; `${env.NAME}` in a value is ' +
+          'one of yours.',
       ),
       cwd: filledText.optional().describe("Folder it runs in, from the project's root."),
       url: z

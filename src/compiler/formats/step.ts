@@ -153,7 +153,8 @@ export const planStep = z.strictObject({
   plan: z
     .union([filledText, z.record(z.string(), anyJson)], { error: 'one `${…}`, a text, or a map' })
     .describe(
-      'A workflow that is made while the run runs: what a step before yields. People approve exactly that before it starts.',
+      'A workflow that is made while the run runs: what a step before yields. People approve exactly that ' +
+        'before it starts.',
     ),
   inputs,
   message: filledText.optional().describe('What people are asked.'),

@@ -36,7 +36,8 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
 }
 
 function definedOf<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, said]) => said !== undefined)) as Partial<T>; // some of its own entries
+  // some of its own entries
+  return Object.fromEntries(Object.entries(value).filter(([, said]) => said !== undefined)) as Partial<T>;
 }
 
 function reworkOf({ pick }: GateKeys, context: StepContext): Pick<ApprovalStep, 'rework'> {

@@ -33,11 +33,15 @@ function effectOf(tool: CallableTool, { inputs = {} }: AuthoredToolStep): StepBa
   if (tool.kind === 'defined') return tool.effect;
   if (tool.kind === 'mcp') return tool.reads === true ? 'none' : 'external';
   if (tool.name === 'http_request')
-    return [undefined, 'GET', 'HEAD'].includes(inputs['method'] as string | undefined) ? 'none' : 'external'; // any other value is external
+    // any other value is external
+    return [undefined, 'GET', 'HEAD'].includes(inputs['method'] as string | undefined) ? 'none' : 'external';
   return READING.includes(tool.name) ? 'none' : 'workspace';
 }
 
-/** Holds what is written against the tool's schema, as far as its plain words go; the whole of it is checked before the call. */
+/**
+ * Holds what is written against the tool's schema, as far as its plain words go; the whole of it is checked before the
+ * call.
+ */
 function checkInputs(
   { name: tool }: CallableTool,
   schema: JsonObject,

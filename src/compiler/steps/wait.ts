@@ -36,7 +36,9 @@ function compileUntil({ node, templates, report }: StepContext): Template | null
   if (!until) return null;
   const template = compileTemplate(until, templates);
   if (template.kind !== 'literal' || isMoment(template.value)) return template;
-  const message = `Expected a time with its offset, such as \`2027-01-31T08:00:00Z\`, or one \`\${…}\`; got ${describe(template.value)}.`;
+  const message =
+    `Expected a time with its offset, such as \`2027-01-31T08:00:00Z\`, or one \`\${…}\`; got ` +
+    `${describe(template.value)}.`;
   report({ code: 'invalid-value', at: until, message });
   return null;
 }

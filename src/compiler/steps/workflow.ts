@@ -48,7 +48,9 @@ export function compileWorkflowStep(authored: Authored<'workflow'>, context: Ste
   };
 }
 
-/** Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it. */
+/**
+ * Where a nested run is tried once, the limit of a try is that of the step: the interpreter cancels the child by it.
+ */
 function nestedDeadline({ deadline_ms }: Pick<StepBase, 'deadline_ms'>, { timeout_ms, retry }: Policy): number | null {
   if (timeout_ms === NO_LIMIT_MS || retry.attempts > 1) return deadline_ms;
   return Math.min(timeout_ms, deadline_ms ?? timeout_ms);

@@ -13,7 +13,8 @@ export const agentCreate = defineTool({
   name: 'agent_create',
   title: 'Make an agent',
   description:
-    'Makes an agent for this connection; `task` and workflows made here may name it. A person approves its exact text before it runs, and it is gone when the connection ends.',
+    'Makes an agent for this connection; `task` and workflows made here may name it. A person approves its ' +
+    'exact text before it runs, and it is gone when the connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other agent may have it.'),
     description: filled('What it is good for, in a sentence.'),
@@ -47,7 +48,8 @@ export const agentCreate = defineTool({
       throw new McpRefusal(`There is an agent \`${taken.name}\` already (${taken.source}); choose another name.`);
     if (textOfProgramAgent(name.toLowerCase()) !== null)
       throw new McpRefusal(
-        `\`${name.toLowerCase()}\` is the agent of a program, for \`agent_cli\` of the tool \`task\`; choose another name.`,
+        `\`${name.toLowerCase()}\` is the agent of a program, for \`agent_cli\` of the tool \`task\`; choose ` +
+          `another name.`,
       );
     const { text, ending } = agentText({ name, ...more, toolsets }, instructions ?? prompt ?? '');
     const file = join(project.root, 'definitions', 'agents', `${name}.${ending}`);
@@ -57,7 +59,9 @@ export const agentCreate = defineTool({
     return {
       name,
       definition: text,
-      next: `Give it work with \`task\` and agent_name \`${name}\`; a person must approve it. To keep it, a person saves it as definitions/agents/${name}.${ending}.`,
+      next:
+        `Give it work with \`task\` and agent_name \`${name}\`; a person must approve it. To keep it, a person ` +
+        `saves it as definitions/agents/${name}.${ending}.`,
     };
   },
 });

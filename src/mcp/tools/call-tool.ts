@@ -12,7 +12,8 @@ export const callTool = defineTool({
   name: 'tool',
   title: 'Call a tool',
   description:
-    'Calls a tool of the project, one that comes with Perdure, or one that `tool_create` made, durably and by the permissions of the project. Gives what it gave.',
+    'Calls a tool of the project, one that comes with Perdure, or one that `tool_create` made, durably and by ' +
+    'the permissions of the project. Gives what it gave.',
   input: z.strictObject({
     name: filled('Name of the tool.'),
     inputs: jsonMap('What it is called with, by name.').optional(),

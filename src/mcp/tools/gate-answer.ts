@@ -39,7 +39,8 @@ export const gateAnswer = defineTool({
   name: 'gate_answer',
   title: 'Decide a gate',
   description:
-    'Approves, rejects or answers what a run waits for. In a run that this client started a person decides, who is asked; the client itself only where the gate names it as its approver.',
+    'Approves, rejects or answers what a run waits for. In a run that this client started a person decides, who ' +
+    'is asked; the client itself only where the gate names it as its approver.',
   input,
   annotations: { destructiveHint: true, idempotentHint: true, openWorldHint: false },
   async run(given, call) {
@@ -52,7 +53,8 @@ export const gateAnswer = defineTool({
       const open = gateAt(view, given.gate);
       if (given.hash !== undefined && given.hash !== open.gate.hash)
         throw new McpRefusal(
-          `Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on (${given.hash}); look again with \`run_status\`.`,
+          `Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on ` +
+            `(${given.hash}); look again with \`run_status\`.`,
         );
       const content = await readGateContent(open.gate, session.store);
       // A decision with a token is a person's own, whatever it says.
@@ -101,7 +103,10 @@ async function saysOf(
 
 type Asked = { kind: 'ask'; question: ReturnType<typeof inputRequired> } | { kind: 'agreed' };
 
-/** Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a way to ask, refuses. */
+/**
+ * Puts the decision before the person at the client, who sees the exact content and all that is said of it; without a
+ * way to ask, refuses.
+ */
 function askPerson(
   open: OpenGate,
   content: GateContent | null,
@@ -120,7 +125,8 @@ function askPerson(
   }
   if (!canAsk)
     throw new McpRefusal(
-      `${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, so a person must decide: \`${commands}\`.`,
+      `${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, ` +
+        `so a person must decide: \`${commands}\`.`,
     );
   const shown =
     content === null

@@ -8,7 +8,8 @@ export const runWait = defineTool({
   name: 'run_wait',
   title: 'Wait for a run',
   description:
-    'Waits until a run has ended or needs a decision, and gives its result; after the time it gives it as it is, to be waited for again.',
+    'Waits until a run has ended or needs a decision, and gives its result; after the time it gives it as it ' +
+    'is, to be waited for again.',
   input: z.strictObject({
     run: runId,
     timeout_s: z

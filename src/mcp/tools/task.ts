@@ -32,7 +32,8 @@ export const task = defineTool({
       .enum(PROGRAMS, { error: 'claude, codex or gemini' })
       .optional()
       .describe(
-        'The program that does it. A session goes on with the program that began it; ignored beside `agent_name` where one begins.',
+        'The program that does it. A session goes on with the program that began it; ignored beside ' +
+          '`agent_name` where one begins.',
       ),
     background,
     session_id: filled(
@@ -47,7 +48,8 @@ export const task = defineTool({
     const { connection, by } = call;
     if (description === undefined && given === undefined)
       throw new McpRefusal(
-        'Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on with a `session_id` needs none.',
+        'Expected `description` of the tool `task` to be a text that is not empty; only a task that goes on ' +
+          'with a `session_id` needs none.',
       );
     const begun = given === undefined ? null : findConversation(given, (await connection.session()).store);
     if (begun !== null && program !== undefined && program !== begun.agent_cli) throw begunByAnother(begun, program);
@@ -69,7 +71,10 @@ export const task = defineTool({
   },
 });
 
-/** The agent of that name: the project's, a built-in one, one that was made in this connection, or one that is nothing but a program. */
+/**
+ * The agent of that name: the project's, a built-in one, one that was made in this connection, or one that is nothing
+ * but a program.
+ */
 async function findAgent(name: string, { terminal, made }: Connection): Promise<FoundAgent> {
   const { project } = await openWorkspace(terminal);
   const { agents } = listAgents({ project, cwd: terminal.cwd });
@@ -84,6 +89,7 @@ async function findAgent(name: string, { terminal, made }: Connection): Promise<
   if (ours !== null) return { file, written: { file, text: ours } };
   const known = [...agents, ...made.all('agent')].map((agent) => agent.name);
   throw new McpRefusal(
-    `There is no agent \`${name}\`; ${didYouMean(name, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`}`,
+    `There is no agent \`${name}\`; ` +
+      `${didYouMean(name, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`}`,
   );
 }

@@ -14,7 +14,9 @@ export const toolCreate = defineTool({
   name: 'tool_create',
   title: 'Make a tool',
   description:
-    'Makes a tool for this connection, of kind http, command or python; call it with `tool`, and agents and workflows made here may name it. A person approves its exact text and each call, and it is gone when the connection ends.',
+    'Makes a tool for this connection, of kind http, command or python; call it with `tool`, and agents and ' +
+    'workflows made here may name it. A person approves its exact text and each call, and it is gone when the ' +
+    'connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other tool may have it.'),
     definition: definition({
@@ -56,7 +58,9 @@ export const toolCreate = defineTool({
     return {
       name,
       definition: text,
-      next: `Call it with \`tool\`; a person must approve it and each call. To keep it, a person saves it as definitions/tools/${name}/tool.yml.`,
+      next:
+        `Call it with \`tool\`; a person must approve it and each call. To keep it, a person saves it as ` +
+        `definitions/tools/${name}/tool.yml.`,
     };
   },
 });
@@ -66,7 +70,8 @@ function checkProgram({ exec: { command, python } }: AuthoredTool): void {
   const entrypoint = command?.entrypoint ?? '';
   if (entrypoint.includes('/'))
     throw new McpRefusal(
-      `Expected \`entrypoint\` of a tool that is made over MCP to be a program of the system, got the path \`${entrypoint}\`.`,
+      `Expected \`entrypoint\` of a tool that is made over MCP to be a program of the system, got the path ` +
+        `\`${entrypoint}\`.`,
     );
   if (python?.venv !== undefined)
     throw new McpRefusal(`A tool that is made over MCP has no \`venv\`, got \`${python.venv}\`.`);

@@ -13,7 +13,8 @@ export const workflowCreate = defineTool({
   name: 'workflow_create',
   title: 'Make a workflow',
   description:
-    'Makes a workflow of agent steps for this connection; run it with `workflow`. A person approves its exact text before it runs, and it is gone when the connection ends.',
+    'Makes a workflow of agent steps for this connection; run it with `workflow`. A person approves its exact ' +
+    'text before it runs, and it is gone when the connection ends.',
   input: z.strictObject({
     name: definitionName('Its name; no other workflow may have it.'),
     definition: definition({
@@ -42,7 +43,9 @@ export const workflowCreate = defineTool({
     return {
       name,
       definition: text,
-      next: `Run it with \`workflow\`; a person must approve it. To keep it, a person saves it as definitions/workflows/${name}.yml.`,
+      next:
+        `Run it with \`workflow\`; a person must approve it. To keep it, a person saves it as ` +
+        `definitions/workflows/${name}.yml.`,
     };
   },
 });

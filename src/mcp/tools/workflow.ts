@@ -13,7 +13,8 @@ export const workflow = defineTool({
   name: 'workflow',
   title: 'Run a workflow',
   description:
-    'Runs a named workflow of the project, or one that `workflow_create` made, durably. Gives its result; a long one gives a handle for `run_wait`.',
+    'Runs a named workflow of the project, or one that `workflow_create` made, durably. Gives its result; a ' +
+    'long one gives a handle for `run_wait`.',
   input: z.strictObject({
     name: filled('Name of the workflow.'),
     inputs: jsonMap('Its inputs by name.').optional(),

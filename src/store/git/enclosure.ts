@@ -22,7 +22,9 @@ export interface Sight {
   hidden: string[];
 }
 
-/** The git of this machine: the system's, else one on the PATH that is in no folder of packages, and not below `apart`. */
+/**
+ * The git of this machine: the system's, else one on the PATH that is in no folder of packages, and not below `apart`.
+ */
 export function gitProgram(apart: string | undefined): string {
   const known = GITS.find(isExecutable);
   if (known !== undefined) return known;
@@ -37,7 +39,9 @@ export function gitProgram(apart: string | undefined): string {
   return findOnPath('git', folders.join(delimiter)) ?? 'git-is-not-installed';
 }
 
-/** The program `bwrap`, where it is installed; null elsewhere. Looked for each time: it may be installed while we run. */
+/**
+ * The program `bwrap`, where it is installed; null elsewhere. Looked for each time: it may be installed while we run.
+ */
 export function sandboxProgram(): string | null {
   return SANDBOX_PROGRAMS.find((file) => existsSync(file)) ?? null;
 }

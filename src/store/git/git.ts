@@ -17,7 +17,10 @@ export interface GitPlace {
   most?: number;
 }
 
-/** Calls git on one repository of ours, and gives what it printed. Throws when git is not there, fails, or takes too long. */
+/**
+ * Calls git on one repository of ours, and gives what it printed. Throws when git is not there, fails, or takes too
+ * long.
+ */
 export type Git = (args: string[], place?: GitPlace) => Promise<Buffer>;
 
 const LIMITS = { timeout: 10_000, killSignal: 'SIGKILL', encoding: 'buffer' } as const;
@@ -55,7 +58,9 @@ const SETTINGS = [
   'uploadpack.packObjectsHook=false',
 ];
 
-/** All that git is told of the machine: nothing of ours is passed on, and no file of a person or of the system is read. */
+/**
+ * All that git is told of the machine: nothing of ours is passed on, and no file of a person or of the system is read.
+ */
 const ENVIRONMENT = {
   PATH: '/usr/bin:/bin',
   LC_ALL: 'C',
@@ -73,8 +78,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * A git that knows the repository in this folder, which is ours, and nothing else: neither the user's settings nor those
- * of the files it looks at. It is the only one that we start.
+ * A git that knows the repository in this folder, which is ours, and nothing else: neither the user's settings nor
+ * those of the files it looks at. It is the only one that we start.
  */
 export function gitOf(folder: string): Git {
   return async (args, place = {}) => {

@@ -25,7 +25,9 @@ export interface Seen {
 
 const REPOSITORY_MODE = '160000';
 
-/** Has git compare files with an index, and nothing else: none is changed, and no repository inside is asked anything. */
+/**
+ * Has git compare files with an index, and nothing else: none is changed, and no repository inside is asked anything.
+ */
 export async function lookAt({ git, repository: { top }, below, without, place }: Look): Promise<Seen> {
   const paths = [below === '' ? '.' : `:(literal)${below}`, ...without.map((path) => `:(exclude,literal)${path}`)];
   const text = (

@@ -104,7 +104,10 @@ async function runCall(talk: Talk, index: number, lane: Lane): Promise<void> {
   pump(talk.seat.scope.context);
 }
 
-/** Stops a lane while the run is about to continue as new: it holds no slot of its own meanwhile, which would be something in flight. */
+/**
+ * Stops a lane while the run is about to continue as new: it holds no slot of its own meanwhile, which would be
+ * something in flight.
+ */
 async function parkCall(talk: Talk, lane: Lane): Promise<void> {
   if (!talk.seat.scope.context.flight.draining) return;
   releaseSpare(talk, lane);
@@ -222,7 +225,10 @@ interface Called {
   asked: Pick<AskedBy, 'agent' | 'question'>;
 }
 
-/** An agent that was made in this run, as the Plan would hold it: activities know the rest of it. It may do what its maker may. */
+/**
+ * An agent that was made in this run, as the Plan would hold it: activities know the rest of it. It may do what its
+ * maker may.
+ */
 function madeAgent(
   {
     talk: {

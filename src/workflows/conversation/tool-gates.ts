@@ -59,7 +59,10 @@ function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, a
   return verdict.verdict === 'deny' || denied === undefined ? verdict : { verdict: 'deny', reason: denied };
 }
 
-/** Asks about a call that was allowed as something else, by the last version of Perdure say. Where nobody is there to ask, it is not made. */
+/**
+ * Asks about a call that was allowed as something else, by the last version of Perdure say. Where nobody is there to
+ * ask, it is not made.
+ */
 export async function permissionAgain(one: OneCall): Promise<Word> {
   if (one.talk.seat.scope.context.settings.gates !== 'ask')
     return { refusal: 'Not allowed: what the call would do has changed since it was allowed.' };
@@ -184,8 +187,13 @@ export async function afterDoubt(one: OneCall): Promise<string | null> {
     request: { tool },
   } = one;
   if (context.settings.gates !== 'ask')
-    return `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, its effect is external, and nobody was to be asked. It was not repeated.`;
-  const question = `The worker was lost while \`${tool}\` ran. Its effect is external and may have happened. Do it again, count it as done, or stop?`;
+    return (
+      `The outcome of this call is unknown: \`${tool}\` had begun when its worker was lost, its effect is ` +
+      `external, and nobody was to be asked. It was not repeated.`
+    );
+  const question =
+    `The worker was lost while \`${tool}\` ran. Its effect is external and may have happened. Do it again, count ` +
+    `it as done, or stop?`;
   const gate = context.carriedGates.get(callPath(one.talk, index)) ?? (await openGate(one, { question }));
   const { decision, by, comment, output } = await decided(one, gate);
   const chosen = output !== null && 'value' in output ? output.value : decision === 'approve' ? 'retry' : 'stop';

@@ -35,8 +35,8 @@ const MOST_WASTED = 10;
 const TOOL_BYTES = 1_024;
 
 /**
- * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each turn
- * adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
+ * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each
+ * turn adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
  */
 export async function runConversation(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<StepEnd> {
   const { context } = scope;
@@ -81,7 +81,10 @@ function turnsText(turns: number): string {
   return turns === 1 ? '1 turn' : `${turns} turns`;
 }
 
-/** Turn after turn, until there is an answer. What is under way is in `state` at every moment: it is carried on from there. */
+/**
+ * Turn after turn, until there is an answer. What is under way is in `state` at every moment: it is carried on from
+ * there.
+ */
 async function converse(talk: Talk): Promise<TurnAnswer> {
   const { seat, state, agent } = talk;
   for (;;) {

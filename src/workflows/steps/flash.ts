@@ -18,7 +18,10 @@ import { renderOwnGate } from '../own-gate.js';
 /** An image that was approved, or how the step ends where it was not. */
 export type Readiness = { image: ApprovedImage | null } | { end: StepEnd };
 
-/** Asks whether the device is ready for exactly this image, where the step says so. What was approved is what is flashed. */
+/**
+ * Asks whether the device is ready for exactly this image, where the step says so. What was approved is what is
+ * flashed.
+ */
 export async function askReady(scope: Scope, step: FlashStep): Promise<Readiness> {
   if (step.ready === null) return { image: null };
   const { settings, gates } = scope.context;
@@ -62,7 +65,10 @@ export function runFlash(
   );
 }
 
-/** The image as the files beside the run are now, for a host that has not got them; what was approved must still be there. */
+/**
+ * The image as the files beside the run are now, for a host that has not got them; what was approved must still be
+ * there.
+ */
 async function readAtHome(
   scope: Scope,
   step: FlashStep,
@@ -119,7 +125,9 @@ async function restore(scope: Scope, step: FlashStep, tried: number): Promise<Fa
 async function openRecovery(scope: Scope, step: FlashStep, tried: number, failure: Failure): Promise<Gate> {
   const { root, nested, settings } = scope.context;
   const { name, by_hand } = step.device;
-  const question = `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good image, skip the step, or abort?`;
+  const question =
+    `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good ` +
+    `image, skip the step, or abort?`;
   const since = new Date().toISOString();
   const path = pathOf(scope, step);
   const rendered = await renderOwnGate({

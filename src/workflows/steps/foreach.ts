@@ -52,7 +52,10 @@ function isStopped({ on_error }: ForeachStep, { counts }: Rounds): boolean {
   return CancellationScope.current().consideredCancelled || (counts.failures.count > 0 && on_error === 'stop');
 }
 
-/** The items that a batch run was given. What came of them is told to the run that started it: only that knows how the foreach ends. */
+/**
+ * The items that a batch run was given. What came of them is told to the run that started it: only that knows how the
+ * foreach ends.
+ */
 export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<StepEnd> {
   const { context } = scope;
   const carried = context.carriedBlocks[pathOf(scope, step)] ?? null;
@@ -137,7 +140,10 @@ function countOf(items: Value): number | null {
 
 function notAList(items: Value): string {
   const found = isStored(items) ? (items.preview ?? `${items.bytes} bytes`) : JSON.stringify(items.value);
-  return `Expected a list to go through, got \`${found.slice(0, 120)}\`. A step yields a list with \`schema: {type: array}\`.`;
+  return (
+    `Expected a list to go through, got \`${found.slice(0, 120)}\`. A step yields a list with \`schema: {type: ` +
+    `array}\`.`
+  );
 }
 
 function itemOf(items: Value, index: number): Binding {

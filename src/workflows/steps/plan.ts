@@ -13,7 +13,9 @@ import { awaitDecision } from '../gates.js';
 import { environmentOf, renderedValues } from '../values.js';
 import { startNested } from './workflow.js';
 
-/** A workflow that was made in this run: compiled by the rules for such, approved as exactly that, then a nested run. */
+/**
+ * A workflow that was made in this run: compiled by the rules for such, approved as exactly that, then a nested run.
+ */
 export async function runPlan(scope: Scope, step: PlanStep, tried: number): Promise<StepEnd> {
   const { context } = scope;
   const inputs = await renderedValues(scope, step, step.inputs);
@@ -67,7 +69,10 @@ async function ask(
   return end.status === 'success' ? null : end;
 }
 
-/** Whether it was decided in the moment in which the run continued as new. Histories of before hold runs that asked again (I14). */
+/**
+ * Whether it was decided in the moment in which the run continued as new. Histories of before hold runs that asked
+ * again (I14).
+ */
 function isStillAsked(
   { gates: { carried, decided } }: RunContext,
   { path, hash }: Pick<Gate, 'path' | 'hash'>,
@@ -75,7 +80,10 @@ function isStillAsked(
   return decided.has(path) && carried.get(path)?.hash === hash && patched('decided-while-continuing');
 }
 
-/** A nested run that is started while its run is about to continue as new would be cancelled with it: children do not travel (I12). */
+/**
+ * A nested run that is started while its run is about to continue as new would be cancelled with it: children do not
+ * travel (I12).
+ */
 function mayNest({ flight, purse }: RunContext): boolean {
   return !flight.draining && !purse.isLeaving;
 }

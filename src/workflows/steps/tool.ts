@@ -19,7 +19,10 @@ import { environmentOf } from '../values.js';
 /** What a person has allowed, where one was asked; or how the step ends that may not be done. */
 export type Leave = { allowed: Hash | null } | { end: StepEnd };
 
-/** Judges a step's call here, so that what was decided is in history; the activity judges it again. `renewed`: something else was allowed before. */
+/**
+ * Judges a step's call here, so that what was decided is in history; the activity judges it again. `renewed`: something
+ * else was allowed before.
+ */
 export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<Leave> {
   const known = plainAction(step);
   return known !== null && judgeAction(step.permissions, known).verdict === 'allow'

@@ -24,7 +24,10 @@ import { climateOf } from '../ledger.js';
 import { collectFrom, lendTo } from '../ledger-reserve.js';
 import { renderedValues } from '../values.js';
 
-/** A nested workflow: a child workflow of the same interpreter (decision 1). Throws what is not the nested run's own end. */
+/**
+ * A nested workflow: a child workflow of the same interpreter (decision 1). Throws what is not the nested run's own
+ * end.
+ */
 export async function runNested(scope: Scope, step: WorkflowStep, tried: number): Promise<StepEnd> {
   const plan = nestedPlan(scope.context.plan, step.plan);
   return startNested(scope, step, {

@@ -227,7 +227,8 @@ describe('a program that cannot be held to an agent, or lacks its tools', () => 
     });
     expect(await choose(made, ['claude'], { usual: 'claude' })).toMatchObject({
       failure:
-        '`claude` cannot play the agent `helper`: it has no `seeker`. Give the agent a model of a provider (`model: anthropic:sonnet`).',
+        '`claude` cannot play the agent `helper`: it has no `seeker`. Give the agent a model of a provider ' +
+        '(`model: anthropic:sonnet`).',
     });
   });
 });

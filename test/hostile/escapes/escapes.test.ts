@@ -111,7 +111,8 @@ beforeAll(async () => {
     const log = context.logged.splice(0).join('');
     // What was left is told of as a failure of the call.
     if ('denied' in result) throw new Error(result.denied);
-    return log.split('\n').flatMap((line) => (line.startsWith('["') ? [JSON.parse(line) as [string, string]] : [])); // as `tries.py` writes them
+    // as `tries.py` writes them
+    return log.split('\n').flatMap((line) => (line.startsWith('["') ? [JSON.parse(line) as [string, string]] : []));
   };
   told = { 'without the network': await tried(false), 'with the network': await tried(true) };
 });

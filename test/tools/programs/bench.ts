@@ -53,7 +53,10 @@ export async function openPrograms(
   return { ...bench, endpoint, home, environment };
 }
 
-/** A folder that is gone when the test has ended. Not below the system's temporary folder: Codex does not put the helper of its sandbox there. */
+/**
+ * A folder that is gone when the test has ended. Not below the system's temporary folder: Codex does not put the helper
+ * of its sandbox there.
+ */
 export async function temporaryHome(): Promise<string> {
   await mkdir(cacheFolder(), { recursive: true });
   const home = await mkdtemp(join(cacheFolder(), 'home-'));
@@ -65,7 +68,9 @@ export async function temporaryHome(): Promise<string> {
 export async function programEnvironment(home: string, url: string): Promise<Record<string, string>> {
   await mkdir(join(home, '.codex'), { recursive: true });
   await mkdir(join(home, '.gemini'), { recursive: true });
-  const provider = `{name = "fake", base_url = "${url}/v1", env_key = "OPENAI_API_KEY", wire_api = "responses", request_max_retries = 0, stream_max_retries = 0}`;
+  const provider =
+    `{name = "fake", base_url = "${url}/v1", env_key = "OPENAI_API_KEY", wire_api = "responses", ` +
+    `request_max_retries = 0, stream_max_retries = 0}`;
   await writeFile(
     join(home, '.codex', 'config.toml'),
     `model_provider = "fake"\nmodel_providers = {fake = ${provider}}\n`,

@@ -8,8 +8,8 @@ import { cacheFolder } from '../../../src/store/cache-folder.js';
 const PACKAGES = { '@anthropic-ai/claude-code': '2.1.197', '@openai/codex': '0.169.0', '@google/gemini-cli': '0.61.0' };
 
 /**
- * The folder with the real `claude`, `codex` and `gemini`. They are installed once into the user's cache, by npm and apart
- * from the project: they are 740 MB, and no dependency of it.
+ * The folder with the real `claude`, `codex` and `gemini`. They are installed once into the user's cache, by npm and
+ * apart from the project: they are 740 MB, and no dependency of it.
  */
 export function agentPrograms(): string {
   const manifest = JSON.stringify({ private: true, dependencies: PACKAGES });

@@ -54,7 +54,8 @@ it('a session goes on with the program that began it, in any connection, after a
 
   const asked = endpoint.requests.length;
   expect(await second.refusal('task', { prompt: 'x', session_id: id, agent_cli: 'claude' })).toBe(
-    `Expected \`agent_cli: codex\` beside \`session_id: ${id}\`, got \`claude\`: the session was begun by \`codex\`. Leave \`agent_cli\` out, or begin another session without \`session_id\`.`,
+    `Expected \`agent_cli: codex\` beside \`session_id: ${id}\`, got \`claude\`: the session was begun by ` +
+      `\`codex\`. Leave \`agent_cli\` out, or begin another session without \`session_id\`.`,
   );
   for (const [agent_name, player] of [
     ['claudes', '`claude`'],

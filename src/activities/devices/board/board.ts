@@ -27,7 +27,9 @@ export interface BoardOptions {
 
 export type BoardEvent = 'open' | 'close' | 'program' | 'write' | 'power-cut';
 
-/** A simulated Arduino Uno whose serial line is a TCP port of this machine: opening it resets the board, as DTR does. */
+/**
+ * A simulated Arduino Uno whose serial line is a TCP port of this machine: opening it resets the board, as DTR does.
+ */
 export interface Board {
   port: number;
   flash: Uint8Array;

@@ -14,7 +14,9 @@ import {
 } from 'avr8js';
 
 const HERTZ = 16e6;
-/** How often the simulation catches up with the clock, and how much it does at most then, so that input gets its turn. */
+/**
+ * How often the simulation catches up with the clock, and how much it does at most then, so that input gets its turn.
+ */
 const SLICE_MS = 4;
 const SLICE_CYCLES = 400_000;
 

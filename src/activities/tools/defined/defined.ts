@@ -14,7 +14,9 @@ import { callHttp } from './http.js';
 import { callCommand, callPython } from './program.js';
 import { maskValue, maskedLog, readSecrets } from './secrets.js';
 
-/** Tools that `tool.yml` files define. Whether a person is asked before, their file says: it stands in the permissions. */
+/**
+ * Tools that `tool.yml` files define. Whether a person is asked before, their file says: it stands in the permissions.
+ */
 export const defined: ToolHandler<DefinedTool> = {
   parallel: true,
   quick: false,
@@ -43,7 +45,8 @@ async function runDefined(tool: DefinedTool, args: JsonObject, context: ToolCont
   const secrets = readSecrets(definition);
   if (secrets.missing.length > 0)
     return failed(
-      `The tool needs ${secrets.missing.map((name) => `\`${name}\``).join(', ')} in the environment of the worker, which is not there.`,
+      `The tool needs ${secrets.missing.map((name) => `\`${name}\``).join(', ')} in the environment of the ` +
+        `worker, which is not there.`,
     );
   const { log, flush } = maskedLog(context.log, secrets);
   const values: Values = new Map<string, Json>([...Object.entries(args), ...secrets.values]);

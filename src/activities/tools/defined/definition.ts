@@ -44,5 +44,6 @@ export interface PythonBlock {
 }
 
 export async function readDefinition({ definition }: DefinedTool, store: Store): Promise<ToolDefinition> {
-  return JSON.parse(await store.getText(definition)) as ToolDefinition; // the compiler wrote it, of a file that it had checked
+  // the compiler wrote it, of a file that it had checked
+  return JSON.parse(await store.getText(definition)) as ToolDefinition;
 }

@@ -9,7 +9,10 @@ import { atPath, fill, fillAddress, fillText } from './fill.js';
 
 const LIMIT_MS = 30_000;
 
-/** Makes the request of a tool of kind http: to the hosts that its own file names, whatever its agent, and who made that, may reach. */
+/**
+ * Makes the request of a tool of kind http: to the hosts that its own file names, whatever its agent, and who made
+ * that, may reach.
+ */
 export async function callHttp(
   { permissions }: ToolDefinition,
   block: HttpBlock,

@@ -4,8 +4,8 @@ import { matchesPattern, matchesStars } from '../../../plan/pattern.js';
 const MOST_PATTERNS = 64;
 
 /**
- * Whether a path is as a pattern of files says: `*` stays in a name, `**` takes any folders, `{a,b}` is either. A pattern
- * without a folder is looked for in all of them.
+ * Whether a path is as a pattern of files says: `*` stays in a name, `**` takes any folders, `{a,b}` is either. A
+ * pattern without a folder is looked for in all of them.
  */
 export function matchesFiles(pattern: string, path: string): boolean {
   return expand(pattern.replace(/^\.?\/+/, '')).some((one) =>

@@ -7,7 +7,9 @@ import { walk } from './walk.js';
 const MOST = 1_000;
 
 export const listFiles = builtin({
-  description: `Lists files of the workspace, at most ${MOST}: those right in a folder, or with \`pattern\` all below it that match. A folder ends with \`/\`, a link with \`@\`.`,
+  description:
+    `Lists files of the workspace, at most ${MOST}: those right in a folder, or with \`pattern\` all below it ` +
+    `that match. A folder ends with \`/\`, a link with \`@\`.`,
   input: z.strictObject({
     path: z.string().optional().describe("The folder, from the workspace's root; the root itself when left out."),
     pattern: z.string().min(1).optional().describe('Such as `*.ts`, `src/**/*.test.ts`, `{a,b}/*.md`.'),

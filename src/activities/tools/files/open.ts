@@ -20,8 +20,8 @@ export interface Folder {
 }
 
 /**
- * Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are followed.
- * Throws a refusal for one that is, or lies in, a state folder.
+ * Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are
+ * followed. Throws a refusal for one that is, or lies in, a state folder.
  */
 export async function withRoot<T>(workspace: string, act: (root: Folder) => Promise<T>): Promise<T> {
   const real = await realpath(workspace);
@@ -150,8 +150,8 @@ async function statOf(handle: FileHandle): Promise<{ size: number; mode: number;
 }
 
 /**
- * Puts a file in its place whole: written beside it, synced and renamed, so a link or a second name that stands there is
- * replaced, and never written through. The mode of a file that was there is kept.
+ * Puts a file in its place whole: written beside it, synced and renamed, so a link or a second name that stands there
+ * is replaced, and never written through. The mode of a file that was there is kept.
  */
 export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
   const shown = join(folder.shown, name);

@@ -9,7 +9,9 @@ const BYTES = 100 * 1024;
 const LINE_CHARACTERS = 2_000;
 
 export const readFile = builtin({
-  description: `Reads a text file of the workspace: lines with their numbers, at most ${LINES} of them. Paths are from the workspace's root.`,
+  description:
+    `Reads a text file of the workspace: lines with their numbers, at most ${LINES} of them. Paths are from the ` +
+    `workspace's root.`,
   input: z.strictObject({
     path: z.string().min(1).describe("The file, from the workspace's root."),
     offset: z.int().min(1).optional().describe('The first line to read, from 1.'),

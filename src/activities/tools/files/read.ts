@@ -14,8 +14,8 @@ export interface TextFile {
 }
 
 /**
- * Reads a text of the workspace. A link is followed when it leads to a place that may be read as well: the place is judged
- * and opened like any other path.
+ * Reads a text of the workspace. A link is followed when it leads to a place that may be read as well: the place is
+ * judged and opened like any other path.
  */
 export async function readTextFile(
   { workspace, permissions }: Pick<ToolContext, 'workspace' | 'permissions'>,
@@ -47,7 +47,8 @@ export async function readIn(folder: Folder, name: string, path: string): Promis
 async function textOf(handle: FileHandle, size: number, path: string): Promise<string> {
   if (size > TEXT_BYTES)
     throw new FileRefusal(
-      `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as \`head\` or \`grep\`.`,
+      `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as ` +
+        `\`head\` or \`grep\`.`,
     );
   const buffer = Buffer.alloc(TEXT_BYTES < size + 1 ? TEXT_BYTES : size + 1);
   let length = 0;

@@ -11,8 +11,9 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
 const MOST_ROUNDS = 10_000;
 
 /**
- * Removes an entry of an open folder with all that is in it; `base` is the path of that folder through its descriptor. No
- * link is followed, and however deep it is, two folders are open at a time: what is in a folder inside is moved up first.
+ * Removes an entry of an open folder with all that is in it; `base` is the path of that folder through its descriptor.
+ * No link is followed, and however deep it is, two folders are open at a time: what is in a folder inside is moved up
+ * first.
  */
 export async function removeAt(base: string, name: string): Promise<void> {
   const path = join(base, name);

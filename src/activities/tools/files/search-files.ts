@@ -12,7 +12,9 @@ const MOST_LINES = 200;
 const LINE_CHARACTERS = 300;
 
 export const searchFiles = builtin({
-  description: `Searches the texts of the workspace for a regular expression of JavaScript, line by line; gives at most ${MOST_LINES} lines as path:line: text.`,
+  description:
+    `Searches the texts of the workspace for a regular expression of JavaScript, line by line; gives at most ` +
+    `${MOST_LINES} lines as path:line: text.`,
   input: z.strictObject({
     pattern: z.string().min(1).max(1_000).describe('The regular expression.'),
     path: z

@@ -28,8 +28,8 @@ interface Walk {
 }
 
 /**
- * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says `stop`. What may not be
- * read is passed over.
+ * Visits what is in a folder, or all that is below it, in the order of names, links not followed, until `visit` says
+ * `stop`. What may not be read is passed over.
  */
 export async function walk(
   { workspace, permissions, signal }: Walk,

@@ -6,7 +6,8 @@ import { TEXT_BYTES } from './read.js';
 
 export const writeFile = builtin({
   description:
-    'Writes a text file of the workspace, whole; folders that are missing are made. To change a part of a file, use edit_file.',
+    'Writes a text file of the workspace, whole; folders that are missing are made. To change a part of a file, ' +
+    'use edit_file.',
   input: z.strictObject({
     path: z.string().min(1).describe("The file, from the workspace's root."),
     content: z.string().max(TEXT_BYTES).describe('All that the file shall hold.'),

@@ -40,7 +40,8 @@ export const agentCall: ToolHandler<MakerTool> = {
     Promise.resolve({
       name,
       description:
-        'Calls an agent that was made in this run with agent_create. It sees only what you write under `input` and the attachments, and answers once.',
+        'Calls an agent that was made in this run with agent_create. It sees only what you write under `input` ' +
+        'and the attachments, and answers once.',
       input_schema: schemaOf(input),
     }),
   action: (_tool, args, workspace) => {
@@ -73,7 +74,9 @@ export const madeAgent: ToolHandler<MadeAgentTool> = {
     const about = description === null ? `The agent \`${name}\`.` : await store.getText(description);
     return {
       name,
-      description: `${about}\n\nAn agent that was made in this run. It sees only what you write under \`input\` and the attachments, and answers once.`,
+      description:
+        `${about}\n\nAn agent that was made in this run. It sees only what you write under \`input\` and the ` +
+        `attachments, and answers once.`,
       input_schema: schemaOf(direct),
     };
   },
@@ -101,7 +104,9 @@ async function unknown({ store, run }: ToolContext, name: string, known: string[
   const origin = await readOrigin(store, name);
   if (origin !== null && origin.run !== run)
     return failed(
-      `\`${name}\` was made in run \`${origin.run}\`, and is known there only. To keep it a person promotes it: copies \`${origin.file}\` beside the project's agents and lists it in \`agent_files\`. Here you may make it again.`,
+      `\`${name}\` was made in run \`${origin.run}\`, and is known there only. To keep it a person promotes it: ` +
+        `copies \`${origin.file}\` beside the project's agents and lists it in \`agent_files\`. Here you may make ` +
+        `it again.`,
     );
   return failed(`Dynamic agent '${name}' not found. Available: [${known.map((one) => `'${one}'`).join(', ')}]`);
 }
@@ -133,7 +138,10 @@ async function storeQuestion(store: Store, text: string, attachments: Record<str
   return shortHash(ref);
 }
 
-/** Texts of files as they are now: the call that comes again after a crash is shown the same. What needs a person's word needs it here as well. */
+/**
+ * Texts of files as they are now: the call that comes again after a crash is shown the same. What needs a person's word
+ * needs it here as well.
+ */
 async function attached(
   paths: string[],
   { workspace, allowed }: ToolContext,
@@ -147,7 +155,9 @@ async function attached(
     if (verdict.verdict === 'deny') return { refusal: `Not allowed: ${verdict.reason}` };
     if (verdict.verdict === 'ask' && allowed !== true)
       return {
-        refusal: `Not allowed: \`${path}\` is not attached without a person's word: ${verdict.reason} \`read_file\` asks a person; write what you read there under \`input\`.`,
+        refusal:
+          `Not allowed: \`${path}\` is not attached without a person's word: ${verdict.reason} \`read_file\` asks ` +
+          `a person; write what you read there under \`input\`.`,
       };
     try {
       texts[path] = (await readTextFile({ workspace, permissions }, path)).text;

@@ -34,8 +34,8 @@ const input = z.strictObject({
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `agent_create` (seed 002): makes an agent for this run. Its file is written for people; what runs is the text that was
- * judged, and the next run does not know it before a person promotes it.
+ * `agent_create` (seed 002): makes an agent for this run. Its file is written for people; what runs is the text that
+ * was judged, and the next run does not know it before a person promotes it.
  */
 export const agentCreate: ToolHandler<MakerTool> = {
   parallel: false,
@@ -46,7 +46,10 @@ export const agentCreate: ToolHandler<MakerTool> = {
     Promise.resolve({
       name,
       description:
-        'Makes an agent for this run: give it a name, instructions and the tools that it needs. It has no tools but those that you name, and can do no more than you. From your next turn on you call it by its name, or with agent_call; it sees only what you write then. It is gone when the run ends, unless a person keeps its file. Returns its name.',
+        'Makes an agent for this run: give it a name, instructions and the tools that it needs. It has no tools ' +
+        'but those that you name, and can do no more than you. From your next turn on you call it by its name, ' +
+        'or with agent_call; it sees only what you write then. It is gone when the run ends, unless a person ' +
+        'keeps its file. Returns its name.',
       input_schema: schema,
     }),
   async action({ folder }, args, workspace, making) {
@@ -55,7 +58,8 @@ export const agentCreate: ToolHandler<MakerTool> = {
     if (folder === undefined)
       return {
         invalid:
-          '`generated_agents_dir` is not configured, so no agent can be made. A person sets it in project.json, or under `agents` of perdure.yml.',
+          '`generated_agents_dir` is not configured, so no agent can be made. A person sets it in project.json, ' +
+          'or under `agents` of perdure.yml.',
       };
     if (making === undefined) return { invalid: 'Only agents make agents.' };
     const made = await compiled(request, making, workspace);
@@ -84,7 +88,8 @@ async function actionOf(
 
 function parse(args: JsonObject): AgentRequest | { invalid: string } {
   const parsed = input.safeParse(args);
-  if (parsed.success) return parsed.data as AgentRequest; // keys that are left out are absent, not undefined: the arguments were JSON
+  // keys that are left out are absent, not undefined: the arguments were JSON
+  if (parsed.success) return parsed.data as AgentRequest;
   return {
     invalid: parsed.error.issues.map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`).join('; '),
   };

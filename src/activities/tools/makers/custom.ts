@@ -15,8 +15,8 @@ import type { Store } from '../../../store/store.js';
 const MS = 1000;
 
 /**
- * A tool that an agent made: another spelling of a call of `shell` or `http_request`. It is judged as that call, and made
- * as that call, so it never does what its caller could not do without it. No person wrote it, whatever it says.
+ * A tool that an agent made: another spelling of a call of `shell` or `http_request`. It is judged as that call, and
+ * made as that call, so it never does what its caller could not do without it. No person wrote it, whatever it says.
  */
 export const custom: ToolHandler<CustomTool> = {
   parallel: false,

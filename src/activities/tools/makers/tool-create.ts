@@ -18,15 +18,17 @@ const input = z.strictObject({
   definition: z
     .union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)])
     .describe(
-      'The rest of its tool.yml, as a map or as YAML: description, kind (command or http), version, inputs: {schema}, outputs: {format}, exec: {command: {entrypoint, args, stdin}} or exec: {http: {method, url, headers, query, body}}. `${name}` in exec is an input.',
+      'The rest of its tool.yml, as a map or as YAML: description, kind (command or http), version, inputs: ' +
+        '{schema}, outputs: {format}, exec: {command: {entrypoint, args, stdin}} or exec: {http: {method, url, ' +
+        'headers, query, body}}. `${name}` in exec is an input.',
     ),
 });
 
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `tool_create` (seed 003): makes a tool for this conversation. Nothing is written; a person who wants to keep it saves the
- * text that was approved.
+ * `tool_create` (seed 003): makes a tool for this conversation. Nothing is written; a person who wants to keep it saves
+ * the text that was approved.
  */
 export const toolCreate: ToolHandler<MakerTool> = {
   parallel: false,
@@ -36,7 +38,9 @@ export const toolCreate: ToolHandler<MakerTool> = {
     Promise.resolve({
       name,
       description:
-        'Makes a tool for the rest of this conversation: a program or a request with its arguments written down once. It can do no more than your own `shell` and `http_request`. You have it from your next turn on. Returns its name.',
+        'Makes a tool for the rest of this conversation: a program or a request with its arguments written down ' +
+        'once. It can do no more than your own `shell` and `http_request`. You have it from your next turn on. ' +
+        'Returns its name.',
       input_schema: schema,
     }),
   async action(_tool, args, workspace, making) {
@@ -63,13 +67,15 @@ function compiled(args: JsonObject, { compileTool, maker, plan }: Making, worksp
 async function make(args: JsonObject, { store, workspace, call = '' }: ToolContext, making: Making): Promise<ToolRun> {
   const name = String(args['name']);
   const before = await readMade(store, making.scope);
-  // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler refuses.
+  // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler
+  // refuses.
   const same = before.find(
     (entry) => entry.name.toLowerCase() === name.toLowerCase() && (entry.kind !== 'tool' || entry.call === call),
   );
   // The same call once more: a worker was lost after it had made it.
   if (same !== undefined && same.call === call)
-    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as CustomTool }; // it was put there below
+    // it was put there below
+    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as CustomTool };
   if (same !== undefined)
     return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
   if (before.length >= MOST_MADE)

@@ -19,16 +19,18 @@ const input = z.strictObject({
   definition: z
     .union([z.record(z.string(), z.unknown()), z.string().max(MOST_CHARACTERS)])
     .describe(
-      'The rest of the workflow, as a map or as YAML: description, inputs: {name: {type, description}}, execution (sequential, parallel or dag), steps: [{id, agent, prompt, inputs, needs}], output. `${name}` is an input and `${steps.id.output}` what a step gave.',
+      'The rest of the workflow, as a map or as YAML: description, inputs: {name: {type, description}}, ' +
+        'execution (sequential, parallel or dag), steps: [{id, agent, prompt, inputs, needs}], output. `${name}` ' +
+        'is an input and `${steps.id.output}` what a step gave.',
     ),
 });
 
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `workflow_create` (seed 003): makes a workflow for the rest of the conversation. What a person approves is its text and
- * the Plan that it comes to, with the agents that it names as they are now. Nothing is written; a person who wants to keep
- * it saves the text that was approved.
+ * `workflow_create` (seed 003): makes a workflow for the rest of the conversation. What a person approves is its text
+ * and the Plan that it comes to, with the agents that it names as they are now. Nothing is written; a person who wants
+ * to keep it saves the text that was approved.
  */
 export const workflowCreate: ToolHandler<MakerTool> = {
   parallel: false,
@@ -39,7 +41,9 @@ export const workflowCreate: ToolHandler<MakerTool> = {
     Promise.resolve({
       name,
       description:
-        'Makes a workflow of steps that agents do, for the rest of this conversation: the agents of the project, and those that were made here. They can do no more than you. A person approves its text. From your next turn on you run it by calling it by its name. Returns its name.',
+        'Makes a workflow of steps that agents do, for the rest of this conversation: the agents of the ' +
+        'project, and those that were made here. They can do no more than you. A person approves its text. From ' +
+        'your next turn on you run it by calling it by its name. Returns its name.',
       input_schema: schema,
     }),
   async action(tool, args, workspace, making) {
@@ -114,7 +118,8 @@ async function compiled(
 /** Agents that were made in the run so far, by their files. */
 async function agentsMade({ store, scope }: Making): Promise<Record<string, string>> {
   const entries = (await readMade(store, scope)).filter(({ kind }) => kind === 'agent');
-  const records = await Promise.all(entries.map(async ({ ref }) => (await store.get(ref)) as unknown as MadeAgent)); // `agent_create` put them there
+  // `agent_create` put them there
+  const records = await Promise.all(entries.map(async ({ ref }) => (await store.get(ref)) as unknown as MadeAgent));
   return Object.fromEntries(
     records.flatMap(({ file, text }) => (file === undefined || text === undefined ? [] : [[file, text] as const])),
   );
@@ -131,7 +136,8 @@ async function make(
   const same = before.find((entry) => entry.name.toLowerCase() === name.toLowerCase());
   // The same call once more: a worker was lost after it had made it.
   if (same !== undefined && same.call === call)
-    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as MadeWorkflowTool }; // it was put there below
+    // it was put there below
+    return { content: name, is_error: false, made: (await store.get(same.ref)) as unknown as MadeWorkflowTool };
   if (same !== undefined)
     return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
   if (before.length >= MOST_MADE)

@@ -10,8 +10,8 @@ type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: s
 
 /**
  * What cannot be mounted because it is not there, or is a link, must not be made or changed by a command either: it is
- * looked at again at the command's end, when nothing of it is alive. What was not there is removed, itself and never what
- * a link leads to, and a link is put back. Gives the paths that were made or changed.
+ * looked at again at the command's end, when nothing of it is alive. What was not there is removed, itself and never
+ * what a link leads to, and a link is put back. Gives the paths that were made or changed.
  */
 export function guardMissing(workspace: string, paths: string[]): () => Promise<string[]> {
   const before = new Map(paths.flatMap((path) => unmountable(workspace, path)));

@@ -56,7 +56,9 @@ export interface Program {
 export type ProgramEnd =
   { output: { exit_code: number; stdout: string; stderr: string } & JsonObject } | { failure: string };
 
-/** Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more. */
+/**
+ * Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more.
+ */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
   const { workspace, permissions, run, store, signal } = context;
   const around = stateAround(workspace);

@@ -37,7 +37,9 @@ const OWN_ETC = ['passwd', 'group', 'nsswitch.conf', 'hosts'];
 const OWN_NETWORK = ['resolv.conf'];
 /** Of the memory, so much can be filled in `/tmp`, and half of it in `/dev/shm`. */
 const MEMORY_SHARE = 1 / 4;
-/** Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there. */
+/**
+ * Folders below a person's own in which versions of languages are kept: programs need all of them, and no key is there.
+ */
 const VERSION_MANAGERS = new Set([
   '.pyenv',
   '.nvm',
@@ -54,8 +56,10 @@ const VERSION_MANAGERS = new Set([
 /** What a machine without one is told. */
 export const NO_SANDBOX =
   process.platform === 'linux'
-    ? 'This machine has no sandbox: install the package `bubblewrap` (`apt-get install bubblewrap`), and let it make namespaces (`bwrap --ro-bind / / --unshare-all true` must succeed).'
-    : 'This machine has no sandbox: there is one on Linux only, with the package `bubblewrap`. Have a worker on Linux do the work (`TEMPORAL_ADDRESS`, `perdure worker`).';
+    ? 'This machine has no sandbox: install the package `bubblewrap` (`apt-get install bubblewrap`), and let it ' +
+      'make namespaces (`bwrap --ro-bind / / --unshare-all true` must succeed).'
+    : 'This machine has no sandbox: there is one on Linux only, with the package `bubblewrap`. Have a worker on ' +
+      'Linux do the work (`TEMPORAL_ADDRESS`, `perdure worker`).';
 
 /** Where `HOME` and `TMPDIR` are in the sandbox: empty, and gone at its end. */
 export const SANDBOX_HOME = '/tmp/home';
@@ -82,7 +86,10 @@ export interface Sandbox {
   sized: boolean;
 }
 
-/** Ways to have one, the best first: what 0.8 can do, older ones, and root without user namespaces (in a container, say). */
+/**
+ * Ways to have one, the best first: what 0.8 can do, older ones, and root without user namespaces (in a container,
+ * say).
+ */
 const USER = ['--unshare-user', '--uid', '1000', '--gid', '1000'];
 const WAYS: Omit<Sandbox, 'file'>[] = [
   { identity: [...USER, '--disable-userns'], sized: true },
@@ -96,7 +103,10 @@ export const SANDBOX_FILTER: { given?: string } = filter === null ? {} : { given
 
 let found: Promise<Sandbox | null> | null = null;
 
-/** The sandbox, where the system has one and lets it make namespaces. One that was found is looked for no more; what is not there may come. */
+/**
+ * The sandbox, where the system has one and lets it make namespaces. One that was found is looked for no more; what is
+ * not there may come.
+ */
 export async function findSandbox(): Promise<Sandbox | null> {
   found ??= probe();
   const sandbox = await found;
@@ -180,8 +190,9 @@ function bindReadOnly(path: string): string[] {
 }
 
 /**
- * Folders of PATH outside of the system's, each with what stands beside its `bin` (libraries of a Node that was unpacked
- * somewhere); of a person's own folder no more than the programs, for beside them are keys (`~/.cargo/credentials`).
+ * Folders of PATH outside of the system's, each with what stands beside its `bin` (libraries of a Node that was
+ * unpacked somewhere); of a person's own folder no more than the programs, for beside them are keys
+ * (`~/.cargo/credentials`).
  */
 function programFolders(path: string): string[] {
   const home = homedir();

@@ -31,7 +31,8 @@ const input = z.strictObject({
 
 export const shell = builtin({
   description:
-    'Runs a program in the workspace. No shell stands between: no pipes, no redirections, no `&&`, no globs; call it once for each program. Programs that are not known, and the network, are denied.',
+    'Runs a program in the workspace. No shell stands between: no pipes, no redirections, no `&&`, no globs; ' +
+    'call it once for each program. Programs that are not known, and the network, are denied.',
   input,
   parallel: false,
   quick: false,

@@ -16,8 +16,8 @@ interface Looked {
 const known = new Map<string, Looked>();
 
 /**
- * State folders of other projects below a workspace, near its root: of a repository of many projects, say. Our own is known
- * by its path; file tools know each when they come to it.
+ * State folders of other projects below a workspace, near its root: of a repository of many projects, say. Our own is
+ * known by its path; file tools know each when they come to it.
  */
 export function statesBelow(workspace: string): Promise<string[]> {
   const last = known.get(workspace);

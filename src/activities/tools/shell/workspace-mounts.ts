@@ -30,7 +30,8 @@ export function workspaceMounts({ workspace, fixed }: Shown): string[] {
     '--bind',
     workspace,
     workspace,
-    // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository is.
+    // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository
+    // is.
     ...(kind === 'folder' ? ['--bind', git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...fixed.flatMap((entry) => {
       const real = realInside(join(workspace, entry), workspace);

@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks that are nobody's public address (IANA's special-purpose registries): this machine, its neighbours, clouds' metadata. */
+/**
+ * Networks that are nobody's public address (IANA's special-purpose registries): this machine, its neighbours, clouds'
+ * metadata.
+ */
 const PRIVATE_4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',

@@ -60,10 +60,10 @@ export interface WebAnswer {
 export class WebRefusal extends Error {}
 
 /**
- * Makes one HTTP request, and follows at most five redirects. Each hop is judged like the first, and the address that is
- * connected to is the one that was looked at (S27–S30): a name is resolved once. Private addresses are refused, unless
- * the permissions name just this address or `localhost`, or a person `allowed` this very request: that holds for the first
- * hop. What is `named` holds for its origin: no redirect leads from there to another private name.
+ * Makes one HTTP request, and follows at most five redirects. Each hop is judged like the first, and the address that
+ * is connected to is the one that was looked at (S27–S30): a name is resolved once. Private addresses are refused,
+ * unless the permissions name just this address or `localhost`, or a person `allowed` this very request: that holds for
+ * the first hop. What is `named` holds for its origin: no redirect leads from there to another private name.
  */
 export async function fetchWeb(
   asked: WebRequest,

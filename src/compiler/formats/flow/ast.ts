@@ -62,7 +62,10 @@ export interface AgentCall extends Piece {
   capture: Name | null;
 }
 
-/** `@name`, `@name:"question"`, `@name(fallback=skip):"question"`. Without a question it may also be a label, or a jump to one. */
+/**
+ * `@name`, `@name:"question"`, `@name(fallback=skip):"question"`. Without a question it may also be a label, or a jump
+ * to one.
+ */
 export interface Mark extends Piece {
   kind: 'mark';
   name: Name;

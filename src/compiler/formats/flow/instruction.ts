@@ -1,4 +1,7 @@
-/** A piece of an instruction: text as it is, `{name.field[0]}`, or `{{param:default}}`. Offsets are those of the raw text. */
+/**
+ * A piece of an instruction: text as it is, `{name.field[0]}`, or `{{param:default}}`. Offsets are those of the raw
+ * text.
+ */
 export type InstructionPart =
   | { kind: 'text'; text: string }
   | { kind: 'reference'; name: string; path: (string | number)[]; source: string; start: number; length: number }

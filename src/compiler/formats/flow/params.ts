@@ -14,7 +14,10 @@ export interface Parameter {
   required: boolean;
 }
 
-/** The declared parameters, from `params:` as a map of names to descriptions or to maps, or as a list of names or of maps with `name`. */
+/**
+ * The declared parameters, from `params:` as a map of names to descriptions or to maps, or as a list of names or of
+ * maps with `name`.
+ */
 export function readParameters(node: Node, report: Report): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   const add = (name: Json | undefined, at: Place, spec: Json): void => {
@@ -22,7 +25,9 @@ export function readParameters(node: Node, report: Report): Map<string, Paramete
       report({
         code: 'invalid-name',
         at,
-        message: `Expected the name of a parameter: a letter or \`_\`, then letters, digits, \`-\` or \`_\`; got ${describe(name ?? null)}.`,
+        message:
+          `Expected the name of a parameter: a letter or \`_\`, then letters, digits, \`-\` or \`_\`; got ` +
+          `${describe(name ?? null)}.`,
       });
     else if (parameters.has(name))
       report({ code: 'duplicate-name', at, message: `The parameter \`${name}\` is declared twice.` });

@@ -7,7 +7,10 @@ export function seesDefinition({ sees, seesWord, peek }: Cursor): boolean {
   return sees('$') && seesWord(1) && (sees(':=', 2) || signLength({ sees, peek }) > 0);
 }
 
-/** How many tokens stand in the place of `:=` before a brace (`=`, `:`, `: =`, `=>`, or none but the brace itself); 0 when no definition starts here. */
+/**
+ * How many tokens stand in the place of `:=` before a brace (`=`, `:`, `: =`, `=>`, or none but the brace itself); 0
+ * when no definition starts here.
+ */
 function signLength({ sees, peek }: Pick<Cursor, 'sees' | 'peek'>): number {
   const length = [2, 3, 4].find((ahead) => sees('{', ahead));
   if (length === undefined) return 0;

@@ -98,7 +98,10 @@ function reportJoint(cursor: Cursor): void {
 
 const LIKE_OPERATORS = /^(?:[|&=>→⇒;,+-]|&&)$/u;
 
-/** What other languages put between two steps (`|`, `=>`, `;`) goes as a whole, with one problem; false when there is none. */
+/**
+ * What other languages put between two steps (`|`, `=>`, `;`) goes as a whole, with one problem; false when there is
+ * none.
+ */
 function skipWrongOperator({ peek, take, at, problem }: Cursor): boolean {
   let length = 0;
   while (length < 3 && LIKE_OPERATORS.test(peek(length).raw) && (length === 0 || !peek(length).spaced)) length += 1;
@@ -124,7 +127,9 @@ function isStray({ sees }: Cursor): boolean {
   return sees(']') || sees(')') || sees('}');
 }
 
-/** Leaves closing brackets behind that nothing opens; whether an operator after them goes on with what stands before. */
+/**
+ * Leaves closing brackets behind that nothing opens; whether an operator after them goes on with what stands before.
+ */
 function skipStray(cursor: Cursor): boolean {
   const { problem, at, peek, take } = cursor;
   let goesOn = false;

@@ -135,7 +135,9 @@ function capture(name: Name | null): string {
   return name === null ? '' : `:${name.text}`;
 }
 
-/** The lines of an expression as one; null when that does not fit, or there are comments or texts over several lines. */
+/**
+ * The lines of an expression as one; null when that does not fit, or there are comments or texts over several lines.
+ */
 function onOneLine(expression: FlowExpression, lines: Line[]): string | null {
   if (lines.some(({ text, after }) => after !== null || text.trimStart().startsWith('#') || text.includes('\n')))
     return null;

@@ -13,7 +13,9 @@ const run = promisify(execFile);
 
 /** Descriptor of the program by which it and this process tell one another how far they are. */
 const TALK = 3;
-/** Says that the namespaces stand, closes what is to be closed, says so, waits for the network, and becomes the program. */
+/**
+ * Says that the namespaces stand, closes what is to be closed, says so, waits for the network, and becomes the program.
+ */
 const HOLDER = `echo >&${TALK} && "$1" "$2" && echo >&${TALK} && read -r _ <&${TALK} && shift 2 && exec "$@" ${TALK}>&-`;
 const READY_MS = 30_000;
 /** How often it is looked whether this machine has got another address; less often where that takes long. */
@@ -24,14 +26,17 @@ const LOOK_SHARE = 50;
 export interface Held {
   file: string;
   args: string[];
-  /** To be called when it was started with one pipe. Throws `NoNetwork` where the program was not begun; else gives how to end its network. */
+  /**
+   * To be called when it was started with one pipe. Throws `NoNetwork` where the program was not begun; else gives how
+   * to end its network.
+   */
   attach: (started: StartedProcess) => Promise<() => void>;
 }
 
 /**
- * A user-mode network (slirp4netns) for a program, which must let go of all rights itself: what it reaches, this machine's
- * own sockets reach for it, so that all of this machine is closed by rules in its network namespace, which it cannot change.
- * `tag`: of the command, by which what is left of its network is found.
+ * A user-mode network (slirp4netns) for a program, which must let go of all rights itself: what it reaches, this
+ * machine's own sockets reach for it, so that all of this machine is closed by rules in its network namespace, which it
+ * cannot change. `tag`: of the command, by which what is left of its network is found.
  */
 export function holdInNetwork(
   { file, args }: { file: string; args: string[] },
@@ -41,7 +46,8 @@ export function holdInNetwork(
   const own = hostNetworks();
   return {
     file: programs.unshare,
-    // Root gets a user namespace too: what goes wrong before the program lets go of its rights is no right over this machine.
+    // Root gets a user namespace too: what goes wrong before the program lets go of its rights is no right over this
+    // machine.
     args: [
       '--user',
       '--map-root-user',
@@ -150,7 +156,8 @@ async function readiness(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
   if (isReady !== true)
     throw new NoNetwork(
-      `slirp4netns failed: ${Buffer.concat(said).toString('utf8').trim().split('\n').slice(-2).join('; ').slice(0, 300)}`,
+      `slirp4netns failed: ` +
+        `${Buffer.concat(said).toString('utf8').trim().split('\n').slice(-2).join('; ').slice(0, 300)}`,
     );
 }
 

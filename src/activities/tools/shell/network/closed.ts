@@ -34,8 +34,8 @@ for (const network of NEVER_OUTSIDE) {
 }
 
 /**
- * Rules of nftables for a network namespace: names are asked for at the resolver alone, and what is never the outside, is
- * this machine (`own`: networks as `hostNetworks` gives them) or is no IPv4 cannot be reached. Its own loopback can.
+ * Rules of nftables for a network namespace: names are asked for at the resolver alone, and what is never the outside,
+ * is this machine (`own`: networks as `hostNetworks` gives them) or is no IPv4 cannot be reached. Its own loopback can.
  */
 export function rules(own: string[]): string {
   return `table ${TABLE} {
@@ -55,14 +55,20 @@ export function closing(networks: string[]): string {
   return `add element ${TABLE} ${SET} { ${networks.join(', ')} }`;
 }
 
-/** IPv4 networks that this machine answers for at this moment, as the kernel routes, without those that are closed anyway. Throws where the system does not tell. */
+/**
+ * IPv4 networks that this machine answers for at this moment, as the kernel routes, without those that are closed
+ * anyway. Throws where the system does not tell.
+ */
 export function hostNetworks(): string[] {
   return localNetworks(readFileSync('/proc/self/net/fib_trie', 'utf8')).filter(
     (network) => !never.check(network.split('/')[0] ?? '', 'ipv4'),
   );
 }
 
-/** The networks in `/proc/net/fib_trie` that are local: an address of an interface, up or not, or a whole network that is routed here. */
+/**
+ * The networks in `/proc/net/fib_trie` that are local: an address of an interface, up or not, or a whole network that
+ * is routed here.
+ */
 export function localNetworks(trie: string): string[] {
   const found = new Set<string>();
   let address = '';
