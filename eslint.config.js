@@ -3,6 +3,7 @@ import js from '@eslint/js';
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import jsdoc from 'eslint-plugin-jsdoc';
 import tseslint from 'typescript-eslint';
+import { noLoops } from './scripts/lint/no-loops.mjs';
 
 /** Folders of `src/` that each folder may import from, besides itself (I1). */
 const MAY_IMPORT = {
@@ -150,8 +151,9 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { jsdoc },
+    plugins: { jsdoc, perdure: { rules: { 'no-loops': noLoops } } },
     rules: {
+      'perdure/no-loops': 'error',
       'import-x/no-restricted-paths': ['error', { basePath: import.meta.dirname, zones: fences }],
       'import-x/no-default-export': 'error',
       // A function of a few lines may be its own description.
@@ -217,7 +219,7 @@ export default tseslint.config(
     files: ['src/**/*.ts'],
     ignores: [
       'src/cli/output.ts',
-      'src/workers/host-process.ts',
+      'src/workers/host/host-process.ts',
       'src/activities/devices/board/main.ts',
       'src/activities/devices/serial-line.ts',
     ],
@@ -233,7 +235,10 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         ...WAYS_TO_A_TERMINAL.properties,
-        { object: 'globalThis', message: 'All runs of a worker share its globals (`workers/sandbox.ts`).' },
+        {
+          object: 'globalThis',
+          message: 'All runs of a worker share its globals (`workers/workflow-thread/shared-sandbox.ts`).',
+        },
       ],
       'no-restricted-syntax': [
         'error',

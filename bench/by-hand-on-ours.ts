@@ -1,4 +1,4 @@
-import { InterpreterWorker } from '../src/workers/interpreter-worker.js';
+import { InterpreterWorker } from '../src/workers/workflow-thread/interpreter-worker.js';
 import { byHandSetup } from './by-hand/setup.js';
 import { quietRuntime, serve } from './serve.js';
 

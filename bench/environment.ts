@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import { openStore } from '../src/store/local-store.js';
-import { findTemporal } from '../src/workers/temporal-binary.js';
+import { findTemporal } from '../src/workers/temporal-binary/find.js';
 import { startModelEndpoint } from '../test/fakes/model-endpoint.js';
 import { PAGE, answerTo } from './answers.js';
 import { AGENT_FILE, READER_FILE } from './definitions.js';

@@ -3,8 +3,8 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { readHostFile } from '../src/workers/host-files.js';
-import { isRunning, listProcesses } from '../src/workers/processes.js';
+import { readHostFile } from '../src/workers/host/host-files.js';
+import { isRunning, listProcesses } from '../src/workers/processes/processes.js';
 
 const folder = process.argv[2] ?? '';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
-import { useLauncher } from '../src/activities/start-process.js';
+import { useLauncher } from '../src/activities/processes/groups/start-process.js';
 import { openStore } from '../src/store/local-store.js';
 import { packageRoot } from '../src/workers/package-root.js';
-import { createWorker } from '../src/workers/run-worker.js';
+import { createWorker } from '../src/workers/worker/create-worker.js';
 import { quietRuntime, serve } from './serve.js';
 import { setting } from './setting.js';
 
@@ -22,7 +22,7 @@ const worker = await createWorker({
 });
 // As `startWorker` does.
 const leaveLauncher = useLauncher({
-  program: join(packageRoot(), 'dist', 'activities', 'launcher', 'main.js'),
+  program: join(packageRoot(), 'dist', 'activities', 'processes', 'launcher', 'main.js'),
   store: store.id,
 });
 await serve(worker, connection);

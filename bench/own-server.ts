@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { choosePorts, startServer, stopServer } from '../src/workers/embedded-server.js';
+import { choosePorts, startServer, stopServer } from '../src/workers/server/embedded-server.js';
 
 const NO_PORTS = { grpc: null, ui: null, codec: null };
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
-import { InterpreterWorker } from '../src/workers/interpreter-worker.js';
+import { InterpreterWorker } from '../src/workers/workflow-thread/interpreter-worker.js';
 import { limitStackTraces } from './by-hand/stack-traces.js';
 import { milliseconds } from './measure.js';
 import { quietRuntime } from './serve.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
-import { claimFreePort } from '../src/workers/ports.js';
+import { claimFreePort } from '../src/workers/server/ports.js';
 
 /** A server as Temporal's own documentation starts it, with a database file. */
 export async function startStockServer(

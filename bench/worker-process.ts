@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { WORKER_FLAGS } from '../src/workers/worker-options.js';
+import { WORKER_FLAGS } from '../src/workers/worker/worker-options.js';
 
 /** A worker in a process of its own. */
 export interface WorkerProcess {

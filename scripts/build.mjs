@@ -30,8 +30,8 @@ const stamp = 'build.json';
 /**
  * Modules that run a worker: its packages must be there once, with their native code, so they stay files of their own.
  */
-const OF_THE_WORKER = ['host', 'host-worker', 'run-worker', 'up', 'worker-main'].map((name) =>
-  join(root, 'src', 'workers', `${name}.js`),
+const OF_THE_WORKER = ['host/host', 'host/host-worker', 'worker/create-worker', 'foreground-host', 'worker-main'].map(
+  (name) => join(root, 'src', 'workers', `${name}.js`),
 );
 
 /**
@@ -151,7 +151,7 @@ async function bundleCommandLine() {
  * outside.
  */
 async function bundleHost() {
-  await bundleProgram(join('workers', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
+  await bundleProgram(join('workers', 'host', 'host-main.ts'), join(draft, 'workers', 'host.cjs'), {
     external: ['@temporalio/core-bridge', '@temporalio/testing'],
     plugins: [
       {
@@ -247,7 +247,7 @@ async function compileCommandLine() {
 
 /** Has V8's compiled code of the host kept too, under the flags that a host has. */
 async function compileHost() {
-  const { WORKER_FLAGS } = await import(join(dist, 'workers', 'worker-options.js'));
+  const { WORKER_FLAGS } = await import(join(dist, 'workers', 'worker', 'worker-options.js'));
   const env = { ...process.env, NODE_OPTIONS: '' };
   await once(
     spawn(process.execPath, [...WORKER_FLAGS, join(dist, 'workers', 'host-entry.js'), '--load-only'], {
@@ -301,14 +301,14 @@ function leanProtocol({ path }, folder) {
 
 async function bundle() {
   const workflowsPath = join(draft, 'workflows', 'index.js');
-  const inTurn = join(draft, 'workflows', 'in-turn.js');
+  const orderedResults = join(draft, 'workflows', 'determinism', 'ordered-results.js');
   const { bundleWorkflowCode } = await import('@temporalio/worker');
   // Our modules have no state of a run (lint sees to it), so all runs of a worker share them: without this each run
   // loads its own.
   const { code: bundled } = await bundleWorkflowCode({
     workflowsPath,
-    workflowInterceptorModules: [inTurn],
-    preloadModules: [workflowsPath, inTurn],
+    workflowInterceptorModules: [orderedResults],
+    preloadModules: [workflowsPath, orderedResults],
     logger: bundlerLog(),
   });
   const code = withBuiltins(bundled);

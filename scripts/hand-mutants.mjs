@@ -12,15 +12,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MUTANTS = {
   'early-signal': {
     what: 'a signal that came before the first workflow task of a Temporal run is dropped',
-    file: 'src/workflows/listen.ts',
+    file: 'src/workflows/state/early-messages.ts',
     from: "if (!ears.areOpening || patched('early-signals')) return heard(message);",
     to: 'if (!ears.areOpening) return heard(message);',
     tier: 'server',
-    test: 'test/workflows/continuing.test.ts',
+    test: 'test/workflows/lifecycle/continuing.test.ts',
   },
   'late-journal': {
     what: 'an answer is journalled after it was returned',
-    file: 'src/activities/journal.ts',
+    file: 'src/activities/attempt/call-journal.ts',
     from: 'await writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() });',
     to: 'setTimeout(() => void writeAnswer(store, key, { request: hash, response, at: new Date().toISOString() }), 0);',
     tier: 'faults',
@@ -28,15 +28,15 @@ const MUTANTS = {
   },
   'no-window': {
     what: 'all that is ready is started at once',
-    file: 'src/workflows/flight.ts',
+    file: 'src/workflows/running/step-runner.ts',
     from: 'const MOST_ACTIVITIES = 50;\nconst MOST_CHILDREN = 8;',
     to: 'const MOST_ACTIVITIES = 5_000;\nconst MOST_CHILDREN = 800;',
     tier: 'server',
-    test: 'test/workflows/window.test.ts',
+    test: 'test/workflows/running/window.test.ts',
   },
   prefix: {
     what: 'a path is inside of the workspace when its text is, wherever its links lead',
-    file: 'src/activities/tools/files/open.ts',
+    file: 'src/activities/workspace/open.ts',
     from: 'O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;',
     to: 'O_DIRECTORY, O_NONBLOCK } = constants;\nconst O_NOFOLLOW = 0;',
     tier: 'hostile',

@@ -117,7 +117,7 @@ function build() {
  * with.
  */
 async function temporalBinary() {
-  const { findTemporal } = await import(join(root, 'dist', 'workers', 'temporal-binary.js'));
+  const { findTemporal } = await import(join(root, 'dist', 'workers', 'temporal-binary', 'find.js'));
   try {
     return (await findTemporal({ onProgress: (line) => console.log(line) })).path;
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import Anthropic from '@anthropic-ai/sdk';
 import { ApplicationFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ANSWER_TOKENS } from '../../src/activities/models/provider.js';
+import { ANSWER_TOKENS } from '../../src/activities/models/protocol/provider.js';
 
 const HEARTBEAT_MS = 2_000;
 const client = new Anthropic({ maxRetries: 0 });

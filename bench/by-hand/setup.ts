@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { NativeConnection } from '@temporalio/worker';
 import type { WorkerOptions } from '@temporalio/worker';
-import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
+import { WORKER_OPTIONS } from '../../src/workers/worker/worker-options.js';
 import { setting } from '../setting.js';
 import * as activities from './activities.js';
 

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { compileDefinition } from '../../src/compiler/compile.js';
-import { loadConfig } from '../../src/compiler/config.js';
-import { findProject } from '../../src/compiler/project.js';
+import { loadConfig } from '../../src/compiler/project/config.js';
+import { findProject } from '../../src/compiler/project/project.js';
 import { sequential } from '../definitions.js';
 import { measurePair, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { HostStatus } from '../../src/workers/control-protocol.js';
+import type { HostStatus } from '../../src/workers/host/control-protocol.js';
 import { firstStep } from '../definitions.js';
 import type { Bench } from '../environment.js';
 import { spreadOf } from '../measure.js';

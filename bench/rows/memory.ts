@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { MEMO } from '../../src/plan/names.js';
-import { WORKER_OPTIONS } from '../../src/workers/worker-options.js';
+import { WORKER_OPTIONS } from '../../src/workers/worker/worker-options.js';
 import { ByHand } from '../by-hand/client.js';
 import { approval } from '../definitions.js';
 import type { Bench, Side } from '../environment.js';

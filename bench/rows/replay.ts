@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { workflowBundle } from '../../src/workers/run-worker.js';
+import { workflowBundle } from '../../src/workers/worker/create-worker.js';
 import type { Bench, Side } from '../environment.js';
 import { chainOf, LONG_RUN, ourLongRun, theirLongRun } from '../long-run.js';
 import type { LongRun } from '../long-run.js';

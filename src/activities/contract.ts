@@ -1,22 +1,24 @@
-import type { Action } from '../plan/action.js';
-import type { Interval } from '../plan/clock.js';
-import type { CallEnd, ToolAnswer, TurnAnswer } from '../plan/conversation.js';
-import type { Environment } from '../plan/environment.js';
-import type { Decision, Gate } from '../plan/gate.js';
-import type { NoticeCall, NotifySettings } from '../plan/notice.js';
-import type { KeeperMessage, Lease } from '../plan/lease.js';
-import type { Json } from '../plan/json.js';
-import type { RoundResult, RunRecord, Spend, StepResult } from '../plan/result.js';
-import type { ProgramChoice } from '../plan/program.js';
-import type { ModelChoice, RootLink } from '../plan/run-input.js';
-import type { CallHead, ShortCall, StepAddress } from '../plan/short-call.js';
-import type { ShortOutput, StepOutput } from '../plan/step-output.js';
-import type { PlanInHistory } from '../plan/pack.js';
-import type { StoreRequest } from '../plan/store-access.js';
-import type { Hash, Value } from '../plan/value.js';
+import type { Action } from '../plan/tools/action.js';
+import type { Interval } from '../plan/budget/run-clock.js';
+import type { CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
+import type { Environment } from '../plan/references/environment.js';
+import type { Decision, Gate } from '../plan/gates/gate.js';
+import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
+import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
+import type { Json } from '../plan/values/json.js';
+import type { RoundResult, RunRecord, StepResult } from '../plan/result.js';
+import type { Spend } from '../plan/budget/spend.js';
+import type { ProgramChoice } from '../plan/agents/program.js';
+import type { RootLink } from '../plan/run-input.js';
+import type { ModelChoice } from '../plan/agents/model-choice.js';
+import type { CallHead, ShortCall, StepAddress } from '../plan/calls/short-call.js';
+import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
+import type { PlanInHistory } from '../plan/packing/packed-plan.js';
+import type { StoreRequest } from '../plan/calls/store-questions.js';
+import type { Hash, Value } from '../plan/values/value.js';
 
-export type { StepAddress } from '../plan/short-call.js';
-export type { ShortOutput, StepOutput } from '../plan/step-output.js';
+export type { StepAddress } from '../plan/calls/short-call.js';
+export type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 
 /**
  * Which step an activity acts for. The Plan itself is not in it: activities read it from the store by `root.plan`

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../plan/json.js';
+import type { JsonObject } from '../plan/values/json.js';
 import type {
   AgentBounds,
   AgentMade,
@@ -9,10 +9,9 @@ import type {
   WorkflowBounds,
   WorkflowMade,
   WorkflowRequest,
-} from '../plan/made.js';
+} from '../plan/agents/made-definition.js';
+import type { Price } from '../plan/budget/price.js';
 import type { Store } from '../store/store.js';
-import type { DeviceFolders } from './devices/ports.js';
-import type { PriceTable } from './models/prices.js';
 
 /**
  * Variables by which providers are reached, by us or by programs that play agents; the host holds them in memory only
@@ -65,3 +64,11 @@ export interface Dependencies {
   compileWorkflow?: (request: WorkflowRequest, bounds: WorkflowBounds, workspace: string) => Promise<WorkflowMade>;
   compileAgent?: (request: AgentRequest, bounds: AgentBounds, workspace: string) => Promise<AgentMade>;
 }
+
+/** Where the system shows its devices. */
+export interface DeviceFolders {
+  sys: string;
+  dev: string;
+}
+
+export type PriceTable = Record<string, Price>;

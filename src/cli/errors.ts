@@ -1,7 +1,7 @@
 import type { ExitCode } from './exit-codes.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { grpcTrouble } from './grpc.js';
-import { safeText } from './render/safe-text.js';
+import { safeText } from './text/safe-text.js';
 import { ProblemsError } from './session.js';
 import type { Terminal } from './terminal.js';
 import { printJson, tell, widthOf } from './terminal.js';
@@ -22,7 +22,7 @@ export async function tellError(terminal: Terminal, error: unknown, json: boolea
 async function linesFor({ stderr }: Terminal, text: string, indent: number): Promise<string[]> {
   const lines = safeText(text).split('\n');
   if (!stderr.isTTY) return lines;
-  const { wrap } = await import('./render/width.js');
+  const { wrap } = await import('./text/width.js');
   return lines.flatMap((line) => wrap(line, widthOf(stderr) - indent));
 }
 
@@ -33,7 +33,7 @@ async function tellProblems(
   json: boolean,
 ): Promise<ExitCode> {
   if (json) printJson(terminal, { ok: false, problems });
-  const { printProblems } = await import('../compiler/print-problems.js');
+  const { printProblems } = await import('../compiler/problems/print-problems.js');
   tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
   return exit;
 }

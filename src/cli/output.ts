@@ -1,4 +1,4 @@
-import { escapeHidden, safeText } from '../plan/safe-text.js';
+import { escapeHidden, safeText } from '../plan/text/safe-text.js';
 
 /** A stream that people or programs read, as all other modules see it: only this one writes to it (lint sees to it). */
 export type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'rows' | 'on' | 'removeListener'>;

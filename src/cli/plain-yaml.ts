@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
-import { TOO_DEEP } from '../compiler/node.js';
-import { lexYaml } from '../compiler/yaml-lexemes.js';
-import type { Json } from '../plan/json.js';
+import { TOO_DEEP } from '../compiler/text/node.js';
+import { lexYaml } from '../compiler/text/yaml-lexemes.js';
+import type { Json } from '../plan/values/json.js';
 
 /**
  * Data in YAML that means what it would in JSON: no aliases, no keys twice, none but texts. Throws an error whose

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../compiler/config.js';
-import type { Problem } from '../compiler/problem.js';
-import type { Project } from '../compiler/project.js';
+import type { Config } from '../compiler/project/config.js';
+import type { Problem } from '../compiler/problems/problem.js';
+import type { Project } from '../compiler/project/project.js';
 import type { Store } from '../store/store.js';
-import type { TemporalLink } from '../workers/temporal-link.js';
-import type { TemporalSettings } from '../workers/temporal-settings.js';
+import type { TemporalLink } from '../workers/link/temporal-link.js';
+import type { TemporalSettings } from '../workers/connection/temporal-settings.js';
 import type { StoreElsewhere } from './elsewhere/find-store.js';
 import { CliError, EXIT, usageError } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
@@ -33,8 +33,8 @@ export interface Workspace {
 
 /** The project of the current folder and its configuration. Loads no server, worker or store. */
 export async function openWorkspace(terminal: Terminal): Promise<Workspace> {
-  const { findProject } = await import('../compiler/project.js');
-  const { loadConfig } = await import('../compiler/config.js');
+  const { findProject } = await import('../compiler/project/project.js');
+  const { loadConfig } = await import('../compiler/project/config.js');
   const project = findProject(terminal.cwd);
   const { config, problems, sources } = loadConfig(project, terminal.cwd);
   if (problems.some(({ severity }) => severity === 'error')) throw new ProblemsError(problems, sources, 1);
@@ -78,8 +78,8 @@ export async function openSession(
   const workspace = await openWorkspace(terminal);
   const { stateDir } = workspace.project;
   const { openStore } = await import('../store/local-store.js');
-  const { databaseFile, requireApart, requireFolder } = await import('../workers/server-database.js');
-  const { temporalSettings } = await import('../workers/temporal-settings.js');
+  const { databaseFile, requireApart, requireFolder } = await import('../workers/server/server-database.js');
+  const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   requireFolder(stateDir);
   requireApart(workspace.project);
   const server = temporalSettings(terminal.env);
@@ -96,7 +96,7 @@ export async function openSession(
     isElsewhere: server !== null,
     mayKnowRuns: () => server !== null || existsSync(databaseFile(stateDir)),
     async connect({ start, signal }) {
-      const { openTemporal } = await import('../workers/temporal-link.js');
+      const { openTemporal } = await import('../workers/link/temporal-link.js');
       return openTemporal({
         ...workspace,
         store,
@@ -115,9 +115,9 @@ export async function openSession(
  * starts nothing.
  */
 export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
-  const { findProject } = await import('../compiler/project.js');
-  const { temporalSettings } = await import('../workers/temporal-settings.js');
-  const { requireFolder } = await import('../workers/server-database.js');
+  const { findProject } = await import('../compiler/project/project.js');
+  const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
+  const { requireFolder } = await import('../workers/server/server-database.js');
   const { stateDir } = findProject(terminal.cwd);
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null;
@@ -132,14 +132,14 @@ export async function storeElsewhere(
   taskQueue: string | null,
   terminal: Terminal,
 ): Promise<StoreElsewhere | null> {
-  const { temporalSettings } = await import('../workers/temporal-settings.js');
+  const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   if (temporalSettings(terminal.env) === null) return null;
   const { findStoreElsewhere } = await import('./elsewhere/find-store.js');
   return findStoreElsewhere({ ...workspace, taskQueue, env: terminal.env });
 }
 
 async function requireServer(settings: TemporalSettings): Promise<void> {
-  const { reach } = await import('../workers/reach.js');
+  const { reach } = await import('../workers/connection/connect.js');
   await (await reach(settings)).close();
 }
 

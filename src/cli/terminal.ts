@@ -1,11 +1,11 @@
 import { userInfo } from 'node:os';
-import type { Palette } from './render/colors.js';
+import type { Palette } from './text/colors.js';
 import { usageError } from './exit-codes.js';
-import { createPalette } from './render/colors.js';
+import { createPalette } from './text/colors.js';
 import type { Output } from './output.js';
 import { standardOutputs, writeResult, writeText } from './output.js';
-import { escapeHidden, shownText } from '../plan/safe-text.js';
-import { safeJson, safeLine } from './render/safe-text.js';
+import { escapeHidden, shownText } from '../plan/text/safe-text.js';
+import { safeJson, safeLine } from './text/safe-text.js';
 
 /** The outside of the command line: streams, environment, folder. Everything that a command prints goes through it. */
 export interface Terminal {

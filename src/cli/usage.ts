@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander';
-import { nearest } from '../compiler/nearest.js';
+import { nearest } from '../compiler/problems/did-you-mean.js';
 import { COMMANDS } from './commands/index.js';
 import { usageError } from './exit-codes.js';
 

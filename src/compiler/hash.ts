@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, INLINE_BYTES, utf8Bytes } from '../plan/json.js';
-import type { Hash, Text } from '../plan/value.js';
+import { canonicalJson, INLINE_BYTES, utf8Bytes } from '../plan/values/json.js';
+import type { Hash, Text } from '../plan/values/value.js';
 
 /** SHA-256 of a value's canonical JSON. */
 export function hashOf(value: unknown): Hash {

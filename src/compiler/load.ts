@@ -1,11 +1,11 @@
 import { basename, dirname, extname } from 'node:path';
 import { NAME } from '../plan/names.js';
-import { describe } from './check.js';
-import type { AuthoredAgent } from './formats/agent.js';
-import { dialectOf, readAgent, readAgentInPlace } from './formats/agent.js';
-import { readAgentFile } from './formats/agent-file.js';
+import { describe } from './text/check.js';
+import type { AuthoredAgent } from './formats/agent/agent.js';
+import { dialectOf, readAgent, readAgentInPlace } from './formats/agent/agent.js';
+import { readAgentFile } from './formats/agent/agent-file.js';
 import { detectFormat } from './formats/detect.js';
-import { foreignFlow, foreignText } from './formats/foreign.js';
+import { foreignFlow, foreignText } from './text/foreign-formats.js';
 import { withInputMap } from './formats/input-list.js';
 import type { AuthoredFlow } from './formats/flow/document.js';
 import { readFlow } from './formats/flow/document.js';
@@ -21,14 +21,14 @@ import { readTool } from './formats/tool.js';
 import { parseToml } from './formats/toml.js';
 import type { AuthoredWorkflow } from './formats/workflow.js';
 import { readWorkflow } from './formats/workflow.js';
-import { parseJson } from './json.js';
-import type { Node } from './node.js';
-import { keyOf, memberOf } from './node.js';
-import type { Report } from './problem.js';
-import { readSource } from './read-source.js';
-import type { Source } from './source.js';
-import { createSource, displayName, stemOf } from './source.js';
-import { parseYaml } from './yaml.js';
+import { parseJson } from './text/parse-json.js';
+import type { Node } from './text/node.js';
+import { keyOf, memberOf } from './text/node.js';
+import type { Report } from './problems/problem.js';
+import { readSource } from './text/read-source.js';
+import type { Source } from './problems/source.js';
+import { createSource, displayName, stemOf } from './problems/source.js';
+import { parseYaml } from './text/yaml.js';
 
 /** A definition in its authored form, with its text and positions. */
 export type Definition = { name: string; file: string; node: Node } & (

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { JsonObject } from '../plan/json.js';
-import { configSchema } from './config.js';
-import { agentEditorSchema } from './formats/agent.js';
+import type { JsonObject } from '../plan/values/json.js';
+import { configSchema } from './project/config.js';
+import { agentEditorSchema } from './formats/agent/agent.js';
 import { buildSchema } from './formats/build.js';
 import { chainSchema } from './formats/chain.js';
 import { deviceKindSchema } from './formats/device-kind.js';

@@ -1,12 +1,12 @@
 import { basename, extname, join } from 'node:path';
 import { createCompiler } from './compile.js';
-import { checkConfigFile, loadConfig } from './config.js';
-import { readDeviceKind } from './device-kinds.js';
-import { readPermissions } from './permissions.js';
-import type { Problem } from './problem.js';
-import { sortProblems } from './problem.js';
-import { findProject } from './project.js';
-import { kindOf, listFolder, readText } from './read.js';
+import { checkConfigFile, loadConfig } from './project/config.js';
+import { readDeviceKind } from './project/device-kinds.js';
+import { readPermissions } from './agents/permissions.js';
+import type { Problem } from './problems/problem.js';
+import { sortProblems } from './problems/problem.js';
+import { findProject } from './project/project.js';
+import { kindOf, listFolder, readText } from './text/disk.js';
 
 /** Folders that hold no definitions, or only broken ones; a folder that is named is looked through all the same. */
 const SKIPPED_FOLDERS = new Set([

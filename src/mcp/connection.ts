@@ -1,7 +1,7 @@
 import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { safeName } from '../cli/render/safe-text.js';
+import { safeName } from '../cli/text/safe-text.js';
 import { openSession } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
 import type { Terminal } from '../cli/terminal.js';

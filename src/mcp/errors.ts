@@ -1,6 +1,6 @@
 import { CliError } from '../cli/exit-codes.js';
 import { grpcTrouble } from '../cli/grpc.js';
-import { safeText } from '../cli/render/safe-text.js';
+import { safeText } from '../cli/text/safe-text.js';
 import { ProblemsError } from '../cli/session.js';
 
 /** What was asked cannot be done: one sentence for the model that asked. */
@@ -11,7 +11,7 @@ export class McpRefusal extends Error {
 /** An error in the words of the command line, without its colours. */
 export async function errorText(error: unknown): Promise<string> {
   if (error instanceof ProblemsError) {
-    const { printProblems } = await import('../compiler/print-problems.js');
+    const { printProblems } = await import('../compiler/problems/print-problems.js');
     return printProblems(error.problems, error.sources, { files: error.files, color: false }).trimEnd();
   }
   if (!(error instanceof Error)) return safeText(String(error));

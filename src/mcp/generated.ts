@@ -1,8 +1,9 @@
-import type { Config } from '../compiler/config.js';
-import { budgetFaults, toolStepFaults } from '../compiler/generated-rules.js';
+import type { Config } from '../compiler/project/config.js';
+import { budgetFaults, toolStepFaults } from '../compiler/project/generated-rules.js';
 import type { Definition } from '../compiler/load.js';
-import type { Budgets, Plan } from '../plan/plan.js';
-import { LIMITS, NO_BUDGETS } from '../plan/plan.js';
+import type { Plan } from '../plan/plan.js';
+import type { Budgets } from '../plan/budget/budgets.js';
+import { LIMITS, NO_BUDGETS } from '../plan/budget/budgets.js';
 import { everyStepOf } from '../plan/plan.js';
 import { McpRefusal } from './errors.js';
 

@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import type { JsonObject } from '../plan/json.js';
+import type { JsonObject } from '../plan/values/json.js';
 
 /** A text that says something. */
 export function filled(about: string): z.ZodString {

@@ -1,5 +1,5 @@
 import type { GateContent } from '../cli/follow/gate-content.js';
-import type { Decision, Gate } from '../plan/gate.js';
+import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { Connection } from './connection.js';
 
 /** A gate as it is shown. */

@@ -1,5 +1,5 @@
-import type { ProgramName } from '../plan/program.js';
-import { PROGRAMS } from '../plan/program.js';
+import type { ProgramName } from '../plan/agents/program.js';
+import { PROGRAMS } from '../plan/agents/program.js';
 
 /**
  * The name of the agent that is nothing but a program: `codex-cli`. Runs and sessions carry it, so it is the same in

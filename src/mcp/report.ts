@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../plan/json.js';
-import { isStored } from '../plan/value.js';
-import type { Value } from '../plan/value.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
+import { isStored } from '../plan/values/value.js';
+import type { Value } from '../plan/values/value.js';
 import type { Store } from '../store/store.js';
 import type { OpenGate, RunView } from '../cli/observe/view.js';
 import { everyStepView, isClosed, openGates } from '../cli/observe/view.js';

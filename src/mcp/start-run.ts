@@ -1,6 +1,6 @@
-import { NO_BUDGETS } from '../plan/plan.js';
-import type { Budgets } from '../plan/plan.js';
-import type { Json, JsonObject } from '../plan/json.js';
+import { NO_BUDGETS } from '../plan/budget/budgets.js';
+import type { Budgets } from '../plan/budget/budgets.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
 import { CliError } from '../cli/exit-codes.js';
 import { openWorkspace } from '../cli/session.js';
 import { collectInput } from '../cli/submit/collect-input.js';
@@ -10,7 +10,7 @@ import { findConversation } from '../cli/submit/conversation.js';
 import { injectContext } from '../cli/submit/inject-context.js';
 import { compile, settle, storePlan } from '../cli/submit/prepare.js';
 import { newRunId } from '../cli/submit/run-id.js';
-import { gatePlan } from '../compiler/gate-plan.js';
+import { gatePlan } from '../compiler/builds/approval-first.js';
 import type { Connection } from './connection.js';
 import { McpRefusal } from './errors.js';
 import type { MadeDefinition } from './made.js';

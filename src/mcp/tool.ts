@@ -7,8 +7,8 @@ import type {
   ToolAnnotations,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import type { Json, JsonObject } from '../plan/json.js';
-import { safeJson } from '../cli/render/safe-text.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
+import { safeJson } from '../cli/text/safe-text.js';
 import type { Connection } from './connection.js';
 import { clientOf } from './connection.js';
 import { errorText, McpRefusal } from './errors.js';

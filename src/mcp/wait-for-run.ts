@@ -6,7 +6,7 @@ import type { RunView } from '../cli/observe/view.js';
 import { everyStepView, isClosed, rootOf } from '../cli/observe/view.js';
 import { unknownRun } from '../cli/session.js';
 import type { Session } from '../cli/session.js';
-import type { TemporalLink } from '../workers/temporal-link.js';
+import type { TemporalLink } from '../workers/link/temporal-link.js';
 import type { Progress } from './progress.js';
 
 /** A client may give up on a tool that says nothing for long. */

@@ -47,3 +47,20 @@ export const SEARCH_ATTRIBUTES = {
 
 /** Activity id of what begins the next workflow task, and is no step: no path begins with `/`. */
 export const NEXT_TASK_ID = '/next-task';
+
+/** What a step is: the kinds of `Step`, in a module that knows no step, since tools and rules name them too. */
+export type StepKind =
+  | 'agent'
+  | 'command'
+  | 'tool'
+  | 'workflow'
+  | 'plan'
+  | 'approval'
+  | 'ask'
+  | 'set'
+  | 'wait'
+  | 'foreach'
+  | 'loop'
+  | 'compile'
+  | 'flash'
+  | 'serial';

@@ -1,11 +1,11 @@
-import type { Json } from './json.js';
-import type { Permissions } from './permission.js';
-import { judgeAction } from './permission.js';
+import type { Json } from './values/json.js';
+import type { Permissions } from './tools/permission.js';
+import { judgeAction } from './tools/permission.js';
 import type { Plan } from './plan.js';
 import { everyStepOf } from './plan.js';
-import type { ProgramSettings } from './program.js';
+import type { ProgramSettings } from './agents/program.js';
 import type { Step, ToolStep } from './step.js';
-import type { Tool } from './tool.js';
+import type { Tool } from './tools/tool.js';
 
 /**
  * Whether something in a Plan is refused where there is no sandbox: an agent whose model may run more than commands

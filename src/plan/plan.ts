@@ -1,36 +1,14 @@
-import type { ExhaustionPolicy } from './exhaustion.js';
+import type { Budgets, Limit } from './budget/budgets.js';
+import type { ExhaustionPolicy } from './budget/exhaustion.js';
 import type { Agent, Block, InputSpec, Step } from './step.js';
 import { everyStep } from './step.js';
-import type { Hash, Text } from './value.js';
+import type { Hash, Text } from './values/value.js';
 
 /** Raised by one when a Plan of the old form can no longer be run. */
 export const PLAN_VERSION = 1;
 
 /** A Plan's JSON may have at most this many bytes; above it is a problem (I2). */
 export const PLAN_BYTES = 1024 * 1024;
-
-export const LIMITS = ['max_steps', 'max_parallel', 'max_runtime_mins', 'max_cost_usd', 'max_tokens'] as const;
-export type Limit = (typeof LIMITS)[number];
-
-/** Limits as the definition sets them; a limit that is not set is null (a default applies where nobody sets one). */
-export type Budgets = Record<Limit, number | null>;
-
-export const NO_BUDGETS: Budgets = {
-  max_steps: null,
-  max_parallel: null,
-  max_runtime_mins: null,
-  max_cost_usd: null,
-  max_tokens: null,
-};
-
-/** What a workflow file gets where neither flag, definition nor `perdure.yml` sets a limit (seed 003). */
-export const DEFAULT_BUDGETS: Budgets = {
-  max_steps: 100,
-  max_parallel: 10,
-  max_runtime_mins: 30,
-  max_cost_usd: null,
-  max_tokens: null,
-};
 
 /** One workflow in normal form: every mode and group has become `needs` (I3). */
 export interface PlanBody extends Block {

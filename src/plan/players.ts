@@ -1,6 +1,6 @@
 import type { Plan } from './plan.js';
-import type { ProgramName, ProgramSettings } from './program.js';
-import { programAddress, programOf } from './program.js';
+import type { ProgramName, ProgramSettings } from './agents/program.js';
+import { programAddress, programOf } from './agents/program.js';
 import type { Agent, AgentStep, Block } from './step.js';
 import { isBlockStep } from './step.js';
 

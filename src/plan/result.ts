@@ -1,7 +1,8 @@
 import type { Failure } from './failure.js';
-import type { Json } from './json.js';
-import type { Budgets } from './plan.js';
-import type { Hash, Value } from './value.js';
+import type { Json } from './values/json.js';
+import type { Budgets } from './budget/budgets.js';
+import type { Hash, Value } from './values/value.js';
+import type { Charged, Spend } from './budget/spend.js';
 
 /** A step that has ended, in the seed's words (003). */
 export type EndStatus = 'success' | 'error' | 'timeout' | 'skipped';
@@ -11,23 +12,6 @@ export type StepStatus = 'pending' | 'running' | EndStatus;
 export type RunEnd = 'success' | 'partial' | 'error' | 'timeout' | 'cancelled';
 /** A run as people see it; `waiting` is for a person, `paused` for a budget or by request. */
 export type RunStatus = RunEnd | 'running' | 'waiting' | 'paused';
-
-/** What was used. `usd` null is an unknown price, never nothing. */
-export interface Spend {
-  usd: number | null;
-  tokens: number;
-  steps: number;
-}
-
-export const NO_SPEND: Spend = { usd: 0, tokens: 0, steps: 0 };
-
-export function addSpend(a: Spend, b: Spend): Spend {
-  return {
-    usd: a.usd === null || b.usd === null ? null : a.usd + b.usd,
-    tokens: a.tokens + b.tokens,
-    steps: a.steps + b.steps,
-  };
-}
 
 /**
  * What a step produced: the seed's StepResult and what goes beyond it. `output` is null unless the status is
@@ -84,14 +68,6 @@ export interface GroupResult {
   outputs: StepResult[];
   succeeded: StepResult[];
   failed: StepResult[];
-}
-
-/** What counts against a budget; `assumed` is what of it was reserved for work of which nobody knows the cost. */
-export interface Charged {
-  usd: number;
-  tokens: number;
-  steps: number;
-  assumed?: { usd: number; tokens: number };
 }
 
 /** What the Temporal workflow returns: small, whatever the run produced (I12). */

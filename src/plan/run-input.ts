@@ -1,38 +1,19 @@
-import type { Batch } from './batch.js';
-import type { Clock } from './clock.js';
-import type { Conversation } from './conversation.js';
-import type { ExhaustionPolicy } from './exhaustion.js';
-import type { Failure } from './failure.js';
-import type { Gate, GateEnd } from './gate.js';
-import type { CarriedLedger } from './ledger.js';
-import type { NotifySettings } from './notice.js';
-import type { PlanInHistory } from './pack.js';
-import type { Budgets, Plan } from './plan.js';
-import type { Price } from './price.js';
-import type { ProgramSettings } from './program.js';
-import type { Failures, RoundCounts, RoundResult, Spend } from './result.js';
-import type { Rework } from './rework.js';
-import type { Climate, Warning } from './steering.js';
-import type { Hash, Value } from './value.js';
-
-/** A model as it will be called: chosen when a run starts, recorded, no part of the Plan's hash. */
-export interface ModelChoice {
-  provider: 'anthropic' | 'ollama' | 'openai' | 'rehearsal';
-  /** The provider's full model id. */
-  model: string;
-  /** Where a definition that a person wrote says so; never a model's word (S60). */
-  base_url?: string;
-  /** Name of the variable that holds the key, where `perdure.yml` says so (I13). */
-  key?: string;
-  /** Calls that a worker makes to this provider at once, where `perdure.yml` says so. */
-  concurrency?: number;
-  /** What it costs, as settled at submit; null is nothing. Absent in runs that were started before prices were. */
-  price?: Price | null;
-  /** Nobody knows the price: `price` is what is reserved, and what a call cost is not known either (I8). */
-  assumed?: true;
-  /** Tokens of one answer at most. */
-  max_tokens?: number;
-}
+import type { Batch } from './schedule/batch-run.js';
+import type { Clock } from './budget/run-clock.js';
+import type { Conversation } from './agents/conversation.js';
+import type { ExhaustionPolicy } from './budget/exhaustion.js';
+import type { Gate, GateEnd } from './gates/gate.js';
+import type { CarriedLedger } from './budget/ledger.js';
+import type { NotifySettings } from './gates/notice.js';
+import type { PlanInHistory } from './packing/packed-plan.js';
+import type { Plan } from './plan.js';
+import type { Budgets } from './budget/budgets.js';
+import type { ProgramSettings } from './agents/program.js';
+import type { RoundCounts } from './result.js';
+import type { Climate, Warning } from './budget/steering.js';
+import type { Hash, Value } from './values/value.js';
+import type { ModelChoice } from './agents/model-choice.js';
+import type { CarriedBlock, CarriedScope, CarriedTries } from './schedule/carried.js';
 
 /** A run that a rerun takes results from. */
 export interface ReuseSource {
@@ -133,80 +114,6 @@ export interface RootLink {
   plan: Hash;
 }
 
-/** A finished step as it travels when a run continues as new, where a later step can still refer to it (I12). */
-export interface CarriedStep {
-  output: Value | null;
-  failure: Failure | null;
-  duration_ms: number;
-  partial?: string;
-  decided_by?: string[];
-}
-
-/** How far the steps of one scope are. */
-export interface CarriedScope {
-  /** One letter a step, in order: see `LETTERS` in `schedule.ts`. */
-  statuses: string;
-  /** Steps that will be skipped, each with the step that dooms it. */
-  doomed: [number, number][];
-  steps: Record<number, CarriedStep>;
-  /** Rejections that sent work back; absent where there were none. */
-  reworks?: Rework[];
-  /** Index of the step whose failure stopped the scope. */
-  stopped: number | null;
-  /** Failed steps so far: how many, and what the first few said. */
-  failures: Failures;
-  spend: Spend;
-  /** Results that were written to the store so far, in pages. */
-  pages: Value[];
-}
-
-/** How far a foreach or a loop is that has not ended. */
-export interface CarriedBlock {
-  /** What a foreach goes through; null for a loop. */
-  items: Value | null;
-  /** The first item or round that has not started. */
-  next: number;
-  /** The first item that is not this run's to do, of a batch run. */
-  end?: number;
-  /** Items or rounds that have started and not ended, by index. */
-  open: Record<number, CarriedScope>;
-  /** The round before the open one, of a loop. */
-  last: CarriedScope | null;
-  /** How the last round of a loop ended that only has to close its books; absent where another round may follow. */
-  over?: LastRound;
-  /**
-   * Batch runs of a foreach that were cancelled, and why the first of them was that this run did not cancel; absent
-   * where there are none.
-   */
-  cancelled?: string[];
-  broken?: Failure;
-  /** What came of those that have ended. */
-  counts: RoundCounts;
-  spend: Spend;
-  /** `RoundResult`s that were written to the store so far, in pages. */
-  pages: Value[];
-}
-
-/** How the last round of a loop ended, and whether its condition held then. */
-export interface LastRound extends Pick<RoundResult, 'index' | 'status' | 'output'> {
-  failure: Failure | null;
-  holds: boolean;
-}
-
-/** A step that was tried, or approved, and has not ended. */
-export interface CarriedTries {
-  count: number;
-  spent: Spend;
-  /** How the last try failed; null before the first. */
-  failure: Failure | null;
-  /** The image that was approved for a device. */
-  image?: { image: Value; sha256: string };
-  /** Hash of the gate at which a person allowed the call of a tool. */
-  allowed?: Hash;
-  /** Another try is due, and nobody is to be asked first. */
-  again?: boolean;
-}
-
 /** What came of the items of a batch run, and their results in pages. */
 export interface BatchEnd {
   counts: RoundCounts;
@@ -273,7 +180,7 @@ export interface RunInput {
   tree?: TreeTerms;
   settings: RunSettings;
   /**
-   * What quick steps came to is told in turn (`workflows/in-turn.ts`). Runs of old take together what comes together
+   * What quick steps came to is told in turn (`workflows/determinism/ordered-results.ts`). Runs of old take together what comes together
    * (I14).
    */
   in_turn?: true;

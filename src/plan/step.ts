@@ -1,10 +1,11 @@
-import type { DeviceRef } from './device.js';
-import type { Expression, Template } from './expression.js';
-import type { Json, JsonObject } from './json.js';
-import type { Budgets } from './plan.js';
-import type { Permissions } from './permission.js';
-import type { CallableTool, Tool } from './tool.js';
-import type { Hash, Text } from './value.js';
+import type { StepKind } from './names.js';
+import type { DeviceRef } from './devices/device.js';
+import type { Expression, Template } from './values/expression.js';
+import type { Json, JsonObject } from './values/json.js';
+import type { Budgets } from './budget/budgets.js';
+import type { Permissions } from './tools/permission.js';
+import type { CallableTool, Tool } from './tools/tool.js';
+import type { Hash, Text } from './values/value.js';
 
 /** What a failed step does to the rest. The compiler fills in the mode's default. */
 export type OnError = 'continue' | 'stop' | 'skip_dependents';
@@ -292,7 +293,6 @@ export type Step =
   | CompileStep
   | FlashStep
   | SerialStep;
-export type StepKind = Step['kind'];
 
 /** Steps that run a body of their own. */
 export type BlockStep = ForeachStep | LoopStep;

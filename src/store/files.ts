@@ -3,8 +3,8 @@ import { appendFileSync, closeSync, fdatasync, fstatSync, fsync, open, openSync,
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { sha256 } from './hash.js';
-import { inCommon } from './in-common.js';
-import { makeFolders, PRIVATE_FILE, requireRoot } from './root.js';
+import { inCommon } from './coalesce.js';
+import { makeFolders, PRIVATE_FILE, requireRoot } from './folders/root.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
 /** File systems allow 255 bytes in a name; what would be longer is named by a hash. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Hash } from '../plan/value.js';
+import type { Hash } from '../plan/values/value.js';
 
 const HASH = /^sha256:[0-9a-f]{64}$/;
 

@@ -3,9 +3,9 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { writeAtomically } from './files.js';
-import { realOf } from './places.js';
-import type { FolderIdentity } from './root.js';
-import { identityOf, isSameFolder, makeEach, openRoot, PRIVATE_FILE } from './root.js';
+import { realOf } from './folders/places.js';
+import type { FolderIdentity } from './folders/root.js';
+import { identityOf, isSameFolder, makeEach, openRoot, PRIVATE_FILE } from './folders/root.js';
 import { errorCode, StoreFailure, storeFailure } from './store-failure.js';
 
 /** Raised by one when a store of the old form can no longer be read. */

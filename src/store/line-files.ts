@@ -1,5 +1,5 @@
 import { appendFileSync, closeSync, readFileSync } from 'node:fs';
-import type { Json } from '../plan/json.js';
+import type { Json } from '../plan/values/json.js';
 import { openToAppend } from './files.js';
 import { errorCode, storeFailure } from './store-failure.js';
 

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
-import { createAliveLog } from './alive-log.js';
-import { createApprovalKey } from './approval-key.js';
-import { createDeviceFiles } from './device-files.js';
+import { createAliveLog } from './logs/alive-log.js';
+import { createApprovalKey } from './records/approval-key.js';
+import { createDeviceFiles } from './records/device-files.js';
 import { openIdentity } from './identity.js';
-import { createJournalFiles } from './journal-files.js';
-import { createMadeFiles } from './made-files.js';
-import { createLogFiles } from './log-files.js';
-import { createPlanFiles } from './plan-files.js';
-import { createMemoryFiles } from './memory-files.js';
-import { createProviderFiles } from './provider-files.js';
-import { createRecordedFiles } from './recorded-files.js';
-import { createRunFiles } from './run-files.js';
-import { createSessionFiles } from './session-files.js';
-import { createSnapshots, snapshotFolder } from './snapshots.js';
-import { createSubmittedFiles } from './submitted-files.js';
-import { createTaintFiles } from './taint-files.js';
+import { createJournalFiles } from './journal/journal-files.js';
+import { createMadeFiles } from './records/made-files.js';
+import { createLogFiles } from './logs/log-files.js';
+import { createPlanFiles } from './values/plan-files.js';
+import { createMemoryFiles } from './records/memory-files.js';
+import { createProviderFiles } from './records/provider-files.js';
+import { createRecordedFiles } from './records/recorded-files.js';
+import { createRunFiles } from './records/run-files.js';
+import { createSessionFiles } from './records/session-files.js';
+import { createSnapshots, snapshotFolder } from './snapshots/snapshots.js';
+import { createSubmittedFiles } from './records/submitted-files.js';
+import { createTaintFiles } from './records/taint-files.js';
 import type { Store } from './store.js';
-import { createValueFiles } from './value-files.js';
+import { createValueFiles } from './values/value-files.js';
 
 /**
  * Opens the store in a state folder (`.perdure/`), and makes it when it is not there; several processes may do so at

@@ -1,57 +1,20 @@
-import type { AliveLog } from './alive-log.js';
-import type { ApprovalKey } from './approval-key.js';
+import type { AliveLog } from './logs/alive-log.js';
+import type { ApprovalKey } from './records/approval-key.js';
 import type { Writing } from './files.js';
-import type { MadeFiles } from './made-files.js';
-import type { MemoryFiles } from './memory-files.js';
-import type { ProviderFiles } from './provider-files.js';
-import type { SessionFiles } from './session-files.js';
-import type { RecordedFiles } from './recorded-files.js';
-import type { Snapshots } from './snapshots.js';
-import type { SubmittedFiles } from './submitted-files.js';
-import type { TaintFiles } from './taint-files.js';
-import type { Json } from '../plan/json.js';
+import type { MadeFiles } from './records/made-files.js';
+import type { MemoryFiles } from './records/memory-files.js';
+import type { ProviderFiles } from './records/provider-files.js';
+import type { SessionFiles } from './records/session-files.js';
+import type { RecordedFiles } from './records/recorded-files.js';
+import type { Snapshots } from './snapshots/snapshots.js';
+import type { SubmittedFiles } from './records/submitted-files.js';
+import type { TaintFiles } from './records/taint-files.js';
+import type { Json } from '../plan/values/json.js';
 import type { Plan } from '../plan/plan.js';
 import type { RunRecord } from '../plan/result.js';
-import type { Hash, StoredValue, Text, Value } from '../plan/value.js';
-
-/** Which answer of which tree of runs (I8). */
-export interface JournalKey {
-  /** `RootLink.first`: one file for each. */
-  scope: string;
-  /** Unique in the scope: canonical JSON of the step's path, the interpreter's try, and what tells its calls apart. */
-  key: string;
-}
-
-/** What a call was answered, kept so that nothing is paid or done twice (I8). */
-export interface JournalEntry {
-  /** SHA-256 of the canonical request; a hit with another hash is a failure, never an answer. */
-  request: Hash;
-  /** The answer, as whoever asked wants it back. */
-  response: Json;
-  /** ISO 8601, UTC. */
-  at: string;
-}
-
-/** One piece of what an agent or a command wrote. */
-export interface LogLine {
-  /** ISO 8601, UTC. */
-  at: string;
-  stream: 'stdout' | 'stderr' | 'text' | 'note';
-  text: string;
-}
-
-/** An open log of one try of one step. Writes are ordered. */
-export interface LogWriter {
-  /** `at` is now when left out. */
-  write(stream: LogLine['stream'], text: string, at?: string): void;
-  /**
-   * The same for words that are kept elsewhere too, as a model's are in the journal: unless something is written after
-   * them, they get into the file when what the step came to is on its way. Nobody waits for them, and none is told if
-   * they do not.
-   */
-  writeLast(stream: LogLine['stream'], text: string, at?: string): void;
-  close(): Promise<void>;
-}
+import type { Hash, StoredValue, Text, Value } from '../plan/values/value.js';
+import type { JournalEntry, JournalKey } from './journal/entry.js';
+import type { LogLine, LogWriter } from './logs/line.js';
 
 /**
  * Everything that outlives a process but is no history: content-addressed values, the call journal, closed runs, logs.

@@ -1,6 +1,7 @@
-import type { Json, JsonObject } from '../plan/json.js';
-import { isObject } from '../plan/json.js';
-import type { Hash } from '../plan/value.js';
+import type { Json, JsonObject } from '../plan/values/json.js';
+import { isObject } from '../plan/values/json.js';
+import type { Value, Hash } from '../plan/values/value.js';
+import { isStored } from '../plan/values/value.js';
 import { StoreFailure } from './store-failure.js';
 import type { Store } from './store.js';
 
@@ -38,4 +39,10 @@ function entryIn(value: Json, ref: Hash): { parent: Hash | null; message: JsonOb
   if (!isObject(message) || (parent !== null && typeof parent !== 'string'))
     throw new StoreFailure('internal', `Expected the stored value \`${ref}\` to be a message of a transcript.`);
   return { parent: parent as Hash | null, message }; // `appendMessage` puts hashes there
+}
+
+/** The JSON behind a value, whatever its size. Throws a `StoreFailure` when it is stored and missing or corrupt. */
+export async function loadValue(value: Value | null, store: Pick<Store, 'get'>): Promise<Json> {
+  if (value === null) return null;
+  return isStored(value) ? store.get(value.ref) : value.value;
 }

@@ -1,10 +1,10 @@
 import { CREDENTIALS } from '../activities/dependencies.js';
-import type { ProviderOptions } from '../activities/models/reach.js';
-import { keyVariables } from '../activities/models/reach.js';
-import type { Config } from '../compiler/config.js';
+import type { ProviderOptions } from '../activities/models/choice/reach.js';
+import { keyVariables } from '../activities/models/choice/reach.js';
+import type { Config } from '../compiler/project/config.js';
 import { toMcpServer } from '../compiler/formats/mcp-config.js';
-import { addressVariable } from '../plan/notice.js';
-import { variablesIn, variablesOf } from '../plan/mcp-server.js';
+import { addressVariable } from '../plan/gates/notice.js';
+import { variablesIn, variablesOf } from '../plan/tools/mcp-server.js';
 import type { Env } from '../store/cache-folder.js';
 
 /**

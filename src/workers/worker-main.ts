@@ -1,17 +1,17 @@
 import type { Credentials } from '../activities/dependencies.js';
-import type { Project } from '../compiler/project.js';
+import type { Project } from '../compiler/project/project.js';
 import { openStore } from '../store/local-store.js';
 import type { Store } from '../store/store.js';
 import { UnavailableError } from './errors.js';
-import { fullDisk, holdFolder } from './host-folder.js';
-import { hostSignal } from './host-process.js';
-import { startWorker } from './host-worker.js';
-import { claimQueue } from './queue-claim.js';
-import { reach } from './reach.js';
-import { prepareStateDir, requireApart } from './server-database.js';
-import type { QueueConfig } from './task-queue.js';
-import { devicesAt, taskQueueOf } from './task-queue.js';
-import { temporalSettings } from './temporal-settings.js';
+import { fullDisk, holdFolder } from './host/host-folder.js';
+import { hostSignal } from './host/host-process.js';
+import { startWorker } from './host/host-worker.js';
+import { claimQueue } from './connection/queue-claim.js';
+import { reach } from './connection/connect.js';
+import { prepareStateDir, requireApart } from './server/server-database.js';
+import type { QueueConfig } from './connection/task-queue.js';
+import { devicesAt, taskQueueOf } from './connection/task-queue.js';
+import { temporalSettings } from './connection/temporal-settings.js';
 
 export interface WorkerOptions {
   project: Pick<Project, 'stateDir' | 'root'>;

@@ -8,13 +8,14 @@ import {
   TimeoutFailure,
   isCancellation,
 } from '@temporalio/workflow';
-import { RUN_FAILED } from '../plan/ends.js';
-import type { Amounts } from '../plan/amounts.js';
-import { NONE, toNanoUsd } from '../plan/amounts.js';
+import { RUN_FAILED } from '../plan/outcomes/step-ends.js';
+import type { Amounts } from '../plan/budget/amounts.js';
+import { NONE, toNanoUsd } from '../plan/budget/amounts.js';
 import type { Failure } from '../plan/failure.js';
 import { isFailureType } from '../plan/failure.js';
-import type { RunOutcome, Spend } from '../plan/result.js';
-import { NO_SPEND } from '../plan/result.js';
+import type { RunOutcome } from '../plan/result.js';
+import type { Spend } from '../plan/budget/spend.js';
+import { NO_SPEND } from '../plan/budget/spend.js';
 
 /** Errors are told in full up to this many characters; histories and memos are not the place for more. */
 const TOLD_CHARACTERS = 2_000;

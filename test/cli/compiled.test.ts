@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { packageVersion } from '../../src/cli/package-version.js';
 import { packageRoot } from '../../src/workers/package-root.js';
-import { WORKER_FLAGS } from '../../src/workers/worker-options.js';
-import { newFolder } from './command-line.js';
+import { WORKER_FLAGS } from '../../src/workers/worker/worker-options.js';
+import { newFolder } from './helpers/command-line.js';
 
 const BUILT = join(packageRoot(), 'dist', 'cli');
 const version = packageVersion();

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { tellError } from '../../src/cli/errors.js';
 import { usageError } from '../../src/cli/exit-codes.js';
-import { createPalette } from '../../src/cli/render/colors.js';
+import { createPalette } from '../../src/cli/text/colors.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 
 const ERROR = usageError(

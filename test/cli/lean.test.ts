@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { HELLO, newFolder, perdure } from './command-line.js';
+import { HELLO, newFolder, perdure } from './helpers/command-line.js';
 
 const BUNDLE = fileURLToPath(new URL('../../dist/cli/command-line.cjs', import.meta.url));
 const bundle = readFileSync(BUNDLE, 'utf8');
@@ -38,7 +38,7 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
 
 /** What a model is called and costs are tables, which `plan` reads. */
 const HEAVY =
-  /@temporalio|@grpc|@anthropic|(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows|activities\/(?!models\/(?:names|prices|price-table|provider)\.))/;
+  /@temporalio|@grpc|@anthropic|(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows|activities\/(?!models\/(?:choice\/(?:model-names|prices|price-table)|protocol\/provider)\.))/;
 
 describe('commands that need no server load none of it', () => {
   it.each([

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands/index.js';
-import { HELLO, newFolder, perdureHere } from './command-line.js';
+import { HELLO, newFolder, perdureHere } from './helpers/command-line.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** Nothing that a terminal acts on, or draws nothing for. */

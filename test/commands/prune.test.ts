@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
+import type { Json } from '../../src/plan/values/json.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 

@@ -5,7 +5,7 @@ import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
+import type { Json } from '../../src/plan/values/json.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Finished, Project } from '../faults/project.js';

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
+import type { Json } from '../../src/plan/values/json.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Project } from '../faults/project.js';
 import { openProject, until } from '../faults/project.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decide } from '../../src/cli/follow/decide.js';
-import { plan } from '../plan/build-plan.js';
-import { approval, createPeople } from '../workflows/gate-setting.js';
-import { harnessOfFile } from '../workflows/harness.js';
+import { plan } from '../plan/helpers/build-plan.js';
+import { approval, createPeople } from '../workflows/helpers/gate-setting.js';
+import { harnessOfFile } from '../workflows/helpers/harness.js';
 
 const harness = await harnessOfFile();
 const people = createPeople(harness);

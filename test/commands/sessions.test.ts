@@ -1,9 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
-import type { Memory } from '../../src/store/memory-files.js';
-import type { Session } from '../../src/store/session-files.js';
+import type { Json } from '../../src/plan/values/json.js';
+import type { Memory } from '../../src/store/records/memory-files.js';
+import type { Session } from '../../src/store/records/session-files.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';

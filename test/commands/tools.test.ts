@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
+import type { Json } from '../../src/plan/values/json.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 

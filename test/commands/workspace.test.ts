@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/plan/json.js';
+import type { Json } from '../../src/plan/values/json.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 

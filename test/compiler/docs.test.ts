@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/compiler/config.js';
-import { findProject } from '../../src/compiler/project.js';
-import { packageRoot } from '../../src/compiler/read.js';
-import { compileIn, createProject } from './temporary-project.js';
+import { loadConfig } from '../../src/compiler/project/config.js';
+import { findProject } from '../../src/compiler/project/project.js';
+import { packageRoot } from '../../src/compiler/text/disk.js';
+import { compileIn, createProject } from './helpers/temporary-project.js';
 
 const text = readFileSync(join(packageRoot(), 'docs', 'workflows.md'), 'utf8');
 const snippets = [...text.matchAll(/^## (?<section>.*)$|^```yaml\n(?<yaml>[^]*?)^```$/gm)]

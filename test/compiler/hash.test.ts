@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hashOf } from '../../src/compiler/hash.js';
-import { packageRoot } from '../../src/compiler/read.js';
-import { compileIn, createProject, planOf } from './temporary-project.js';
+import { packageRoot } from '../../src/compiler/text/disk.js';
+import { compileIn, createProject, planOf } from './helpers/temporary-project.js';
 
 const FILES = {
   'definitions/workflows/top.yml':

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validatePaths } from '../../src/compiler/validate.js';
 import { FULL, random } from '../faults/seed.js';
-import { createProject } from './temporary-project.js';
+import { createProject } from './helpers/temporary-project.js';
 
 const lines = (count: number, line: (index: number) => string, by = '\n'): string =>
   `${Array.from({ length: count }, (_, index) => line(index)).join(by)}\n`;

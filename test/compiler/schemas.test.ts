@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseDocument } from 'yaml';
-import { packageRoot } from '../../src/compiler/read.js';
+import { packageRoot } from '../../src/compiler/text/disk.js';
 import { jsonSchemaOf, SCHEMA_KINDS } from '../../src/compiler/schemas.js';
 
 const read = (...path: string[]): string => readFileSync(join(packageRoot(), ...path), 'utf8');

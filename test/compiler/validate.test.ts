@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { printProblems } from '../../src/compiler/print-problems.js';
-import { packageRoot } from '../../src/compiler/read.js';
+import { printProblems } from '../../src/compiler/problems/print-problems.js';
+import { packageRoot } from '../../src/compiler/text/disk.js';
 import { validatePaths } from '../../src/compiler/validate.js';
-import { brief, compileIn, createProject } from './temporary-project.js';
+import { brief, compileIn, createProject } from './helpers/temporary-project.js';
 
 const AGENT = 'name: security-scanner\nprompt: Scan.\n';
 

@@ -4,10 +4,10 @@ import { afterAll } from 'vitest';
 import type { Board, BoardOptions } from '../../src/activities/devices/board/board.js';
 import { startBoard } from '../../src/activities/devices/board/board.js';
 import { parseFault } from '../../src/activities/devices/board/faults.js';
-import { createDevices } from '../../src/compiler/devices.js';
+import { createDevices } from '../../src/compiler/project/devices.js';
 import type { AuthoredDevice } from '../../src/compiler/formats/device-config.js';
-import { packageRoot } from '../../src/compiler/read.js';
-import type { Device, Image } from '../../src/plan/device.js';
+import { packageRoot } from '../../src/compiler/text/disk.js';
+import type { Device, Image } from '../../src/plan/devices/device.js';
 import { imageOf } from '../../src/activities/devices/images.js';
 
 /** A state of TCP, as Linux shows it. */

@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { compileDefinition } from '../../src/compiler/compile.js';
-import { loadConfig } from '../../src/compiler/config.js';
+import { loadConfig } from '../../src/compiler/project/config.js';
 import type { AuthoredDevice } from '../../src/compiler/formats/device-config.js';
-import { findProject } from '../../src/compiler/project.js';
+import { findProject } from '../../src/compiler/project/project.js';
 import type { RunOutcome, StepResult } from '../../src/plan/result.js';
 import type { RunSettings } from '../../src/plan/run-input.js';
-import type { Harness, RunHandle } from '../workflows/harness.js';
+import type { Harness, RunHandle } from '../workflows/helpers/harness.js';
 
 export interface Flow {
   devices: Record<string, Partial<AuthoredDevice>>;

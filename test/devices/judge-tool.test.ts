@@ -1,7 +1,7 @@
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { meaningOf, toolFailure } from '../../src/activities/devices/judge-tool.js';
-import type { Harness } from '../workflows/harness.js';
-import { openHarness } from '../workflows/harness.js';
+import type { Harness } from '../workflows/helpers/harness.js';
+import { openHarness } from '../workflows/helpers/harness.js';
 import { boardFor, deviceOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';

@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Lease } from '../../src/plan/lease.js';
-import { LEASES_MEMO, keeperIdOf } from '../../src/plan/lease.js';
+import type { Lease } from '../../src/plan/devices/device-queue.js';
+import { LEASES_MEMO, keeperIdOf } from '../../src/plan/devices/device-queue.js';
 import { until } from '../faults/project.js';
 import { FULL } from '../faults/seed.js';
 import { record } from '../replay/record.js';
-import { harnessOfFile } from '../workflows/harness.js';
+import { harnessOfFile } from '../workflows/helpers/harness.js';
 import { boardFor, bytesOfPages, connectionsTo, hexOf } from './boards.js';
 import type { Flow } from './flow.js';
 import { endOf, startFlow } from './flow.js';

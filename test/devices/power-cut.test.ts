@@ -1,9 +1,9 @@
 // @module-tag avrdude
 import { describe, expect, it } from 'vitest';
-import { inline } from '../../src/plan/value.js';
+import { inline } from '../../src/plan/values/value.js';
 import { FULL, random } from '../faults/seed.js';
-import { createPeople } from '../workflows/gate-setting.js';
-import { harnessOfFile } from '../workflows/harness.js';
+import { createPeople } from '../workflows/helpers/gate-setting.js';
+import { harnessOfFile } from '../workflows/helpers/harness.js';
 import { parseFault } from '../../src/activities/devices/board/faults.js';
 import { boardFor, bytesOfPages, hexOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../activities/harness.js';
+import { temporaryFolder } from '../activities/helpers/harness.js';
 import { startProgram } from '../fakes/start-program.js';
 import { until } from '../faults/project.js';
 

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from '../activities/harness.js';
+import { temporaryFolder } from '../activities/helpers/harness.js';
 import { startProgram } from '../fakes/start-program.js';
 import { until } from '../faults/project.js';
 

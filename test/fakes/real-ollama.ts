@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder } from '../../src/store/cache-folder.js';
-import { claimFreePort } from '../../src/workers/ports.js';
+import { claimFreePort } from '../../src/workers/server/ports.js';
 import { until } from '../faults/project.js';
 
 const VERSION = '0.17.4';

@@ -9,9 +9,9 @@ import http2 from 'node:http2';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createActivities } from '../../dist/activities/create-activities.js';
 import { openStore } from '../../dist/store/local-store.js';
-import { createMadeCompiler, createMakers } from '../../dist/workers/made-compiler.js';
-import { workflowBundle } from '../../dist/workers/run-worker.js';
-import { WORKER_OPTIONS } from '../../dist/workers/worker-options.js';
+import { createMadeCompiler, createMakers } from '../../dist/workers/worker/made-compiler.js';
+import { workflowBundle } from '../../dist/workers/worker/create-worker.js';
+import { WORKER_OPTIONS } from '../../dist/workers/worker/worker-options.js';
 
 const { address, taskQueue, state, credentials, trace, killAt } = JSON.parse(process.argv[2]);
 let passed = 0;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startOf } from '../../src/workers/processes.js';
+import { startOf } from '../../src/workers/processes/processes.js';
 import type { Project } from './project.js';
 import { openProject, until } from './project.js';
 

@@ -13,7 +13,7 @@ import type { Expected, ModelWorkflow } from '../model/reference.js';
 import { play } from '../model/reference.js';
 import type { Bench, StartedSeed } from '../model/run-seed.js';
 import { startSeed } from '../model/run-seed.js';
-import { startRun } from '../workflows/harness.js';
+import { startRun } from '../workflows/helpers/harness.js';
 import type { Project, Running } from './project.js';
 import { openProject, until } from './project.js';
 import { FULL, random } from './seed.js';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { listProcesses } from '../../src/workers/processes.js';
+import { listProcesses } from '../../src/workers/processes/processes.js';
 import type { Project } from './project.js';
 import { FULL, random } from './seed.js';
 import { kill, openProject, projectAt, until } from './project.js';

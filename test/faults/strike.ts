@@ -1,6 +1,6 @@
-import { listTagged, RUN_TAG } from '../../src/activities/tagged-processes.js';
+import { listTagged, RUN_TAG } from '../../src/activities/processes/tagged-processes.js';
 import { readStoreId } from '../../src/store/identity.js';
-import { listProcesses } from '../../src/workers/processes.js';
+import { listProcesses } from '../../src/workers/processes/processes.js';
 import type { Project } from './project.js';
 import { kill } from './project.js';
 

@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { OWN_SERVER } from '../../src/workers/reach.js';
+import { OWN_SERVER } from '../../src/workers/connection/connect.js';
 import type { Project } from '../faults/project.js';
 
 /** A plain Temporal client on the server of a project: what anybody on this machine may have. */

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { workspaceDigest } from '../../src/activities/workspace-digest.js';
+import { workspaceDigest } from '../../src/activities/workspace/workspace-digest.js';
 import * as enclosure from '../../src/store/git/enclosure.js';
-import { createSnapshots, snapshotFolder } from '../../src/store/snapshots.js';
+import { createSnapshots, snapshotFolder } from '../../src/store/snapshots/snapshots.js';
 import type { Project } from '../faults/project.js';
 import { openProject } from '../faults/project.js';
 import { PLANTS, STALLING, plantScript } from './git-plants.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { newFolder, perdure } from '../cli/command-line.js';
+import { newFolder, perdure } from '../cli/helpers/command-line.js';
 
 const HISTORY = gunzipSync(readFileSync(join(import.meta.dirname, '../replay/histories/bodies.json.gz'))).toString();
 const RECORDING = 'definition: gone.yml\nexpect: {status: success}\n';

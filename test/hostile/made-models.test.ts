@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileMadeAgent } from '../../src/compiler/made-agent.js';
-import { compileMadeWorkflow } from '../../src/compiler/made-workflow.js';
-import type { Json } from '../../src/plan/json.js';
-import { NO_BUDGETS } from '../../src/plan/plan.js';
-import { writeProject } from '../compiler/temporary-project.js';
-import { agent } from '../workflows/talking.js';
+import { compileMadeAgent } from '../../src/compiler/made/made-agent.js';
+import { compileMadeWorkflow } from '../../src/compiler/made/made-workflow.js';
+import type { Json } from '../../src/plan/values/json.js';
+import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
+import { writeProject } from '../compiler/helpers/temporary-project.js';
+import { agent } from '../workflows/helpers/talking.js';
 
 const MODELS = ['', 'haiku'];
 const BOUNDS = {

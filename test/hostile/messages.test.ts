@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Decision, Gate } from '../../src/plan/gate.js';
+import type { Decision, Gate } from '../../src/plan/gates/gate.js';
 import { DECIDE, INTERPRETER, MEMO } from '../../src/plan/names.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Project } from '../faults/project.js';

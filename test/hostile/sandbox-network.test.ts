@@ -9,7 +9,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hostNetworks, localNetworks } from '../../src/activities/tools/shell/network/closed.js';
-import { callTool, toolContext } from '../activities/tool-context.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 import type { OtherNetwork } from './other-network.js';
 import { makeOtherNetwork } from './other-network.js';
 

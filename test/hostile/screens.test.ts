@@ -5,16 +5,16 @@ import { createPlainLines, gateLines } from '../../src/cli/follow/plain-lines.js
 import type { OpenGate } from '../../src/cli/observe/view.js';
 import type { Output } from '../../src/cli/output.js';
 import { writeText } from '../../src/cli/output.js';
-import { createPalette } from '../../src/cli/render/colors.js';
+import { createPalette } from '../../src/cli/text/colors.js';
 import { renderGateList, renderRunList } from '../../src/cli/render/lists.js';
 import { pauseLines } from '../../src/cli/render/pause-lines.js';
-import { safeJson } from '../../src/cli/render/safe-text.js';
+import { safeJson } from '../../src/cli/text/safe-text.js';
 import { renderEnding, renderRun, renderScreen } from '../../src/cli/render/screen.js';
 import { sessionLines, sessionRows } from '../../src/cli/render/sessions.js';
-import { displayWidth } from '../../src/cli/render/width.js';
-import { printProblems } from '../../src/compiler/print-problems.js';
-import { shownText } from '../../src/plan/safe-text.js';
-import { agentStep, commandStep, ended, gateStep, runView, stepView } from '../cli/views.js';
+import { displayWidth } from '../../src/cli/text/width.js';
+import { printProblems } from '../../src/compiler/problems/print-problems.js';
+import { shownText } from '../../src/plan/text/safe-text.js';
+import { agentStep, commandStep, ended, gateStep, runView, stepView } from '../cli/helpers/views.js';
 import { FULL, SEED, random } from '../faults/seed.js';
 import { DRAWN, HIDDEN, RAW } from './hidden-characters.js';
 

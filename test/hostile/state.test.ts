@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { staysInside } from '../../src/activities/tools/shell/plain.js';
-import type { JsonObject } from '../../src/plan/json.js';
-import type { BuiltinTool } from '../../src/plan/tool.js';
+import type { JsonObject } from '../../src/plan/values/json.js';
+import type { BuiltinTool } from '../../src/plan/tools/tool.js';
 import { openStore } from '../../src/store/local-store.js';
-import { placesOf } from '../../src/store/state-folders.js';
-import { callTool, toolContext } from '../activities/tool-context.js';
+import { placesOf } from '../../src/store/folders/state-folders.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 import { openProject } from '../faults/project.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;

@@ -11,9 +11,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { isPublicAddress } from '../../src/activities/tools/web/address.js';
-import type { JsonObject } from '../../src/plan/json.js';
-import type { BuiltinTool } from '../../src/plan/tool.js';
-import { callTool, toolContext } from '../activities/tool-context.js';
+import type { JsonObject } from '../../src/plan/values/json.js';
+import type { BuiltinTool } from '../../src/plan/tools/tool.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 /*
  * A catalogue of escapes, against the real handlers as the turn loop calls them: judged, then run. What must not get out

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WebAnswer } from '../../src/activities/tools/web/fetch.js';
 import { fetchWeb, redirected } from '../../src/activities/tools/web/fetch.js';
 import { searchRequest } from '../../src/activities/tools/web/search-at.js';
-import type { Permissions } from '../../src/plan/permission.js';
-import type { Tool } from '../../src/plan/tool.js';
-import { callTool, toolContext } from '../activities/tool-context.js';
+import type { Permissions } from '../../src/plan/tools/permission.js';
+import type { Tool } from '../../src/plan/tools/tool.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 const resolved = vi.hoisted(() => new Map<string, string[][]>());
 /** Names of `.test` have the addresses that a test says, others at each asking. */

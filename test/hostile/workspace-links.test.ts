@@ -16,10 +16,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { inFolderOf, openFile, removeEntry, replaceFile, withRoot } from '../../src/activities/tools/files/open.js';
+import { inFolderOf, openFile, removeEntry, replaceFile, withRoot } from '../../src/activities/workspace/open.js';
 import { findSandbox } from '../../src/activities/tools/shell/sandbox.js';
 import { readPlain, readPlainNow } from '../../src/store/read-plain.js';
-import { callTool, toolContext } from '../activities/tool-context.js';
+import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 let context: Awaited<ReturnType<typeof toolContext>>;
 let victim: string;

@@ -2,13 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/plan/json.js';
+import type { JsonObject } from '../../src/plan/values/json.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { kill, openProject, until } from '../faults/project.js';
 import type { Project } from '../faults/project.js';
-import type { McpClient, McpOptions } from './mcp-client.js';
-import { openMcp } from './mcp-client.js';
+import type { McpClient, McpOptions } from './helpers/mcp-client.js';
+import { openMcp } from './helpers/mcp-client.js';
 
 const HELLO =
   'name: hello\ninputs:\n  name: {type: string, required: true}\nsteps:\n  - id: greet\n    command: [printf, ' +

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../src/plan/result.js';
 import type { Store } from '../../src/store/store.js';
-import { jsonOf, resultsOf } from '../workflows/harness.js';
+import { jsonOf, resultsOf } from '../workflows/helpers/harness.js';
 import type { Expected, ModelWorkflow } from './reference.js';
 import { TIME } from './reference.js';
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bind, groupResultOf, isInline } from '../../src/plan/bindings.js';
+import { bind, groupResultOf, isInline } from '../../src/plan/schedule/bindings.js';
 import { FAILURES } from '../../src/plan/failure.js';
-import type { Decision, Gate } from '../../src/plan/gate.js';
-import { isDecision, refusalOf } from '../../src/plan/gate.js';
-import { canonicalJson, utf8Bytes } from '../../src/plan/json.js';
+import type { Decision, Gate } from '../../src/plan/gates/gate.js';
+import { isDecision, refusalOf } from '../../src/plan/gates/gate.js';
+import { canonicalJson, utf8Bytes } from '../../src/plan/values/json.js';
 import { nestedPlan } from '../../src/plan/plan.js';
-import { nextTryDelay } from '../../src/plan/policy.js';
-import { createSchedule, endStep, startStep } from '../../src/plan/schedule.js';
-import type { StepEnd } from '../../src/plan/schedule.js';
+import { nextTryDelay } from '../../src/plan/outcomes/retry-delay.js';
+import { createSchedule, endStep, startStep } from '../../src/plan/schedule/schedule.js';
+import type { StepEnd } from '../../src/plan/schedule/schedule-state.js';
 import type { AgentStep } from '../../src/plan/step.js';
-import { inline, previewOf } from '../../src/plan/value.js';
-import { body, commandStep, plan, stepBase } from './build-plan.js';
+import { inline, previewOf } from '../../src/plan/values/value.js';
+import { body, commandStep, plan, stepBase } from './helpers/build-plan.js';
 
 describe('canonical JSON', () => {
   it('is the same whatever the order of keys, and parses to the same value', () => {

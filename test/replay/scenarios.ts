@@ -1,11 +1,11 @@
-import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gate.js';
-import type { Expression, Template } from '../../src/plan/expression.js';
+import type { Decision, DecisionReceipt, Gate } from '../../src/plan/gates/gate.js';
+import type { Expression, Template } from '../../src/plan/values/expression.js';
 import { DECIDE, MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
-import { NO_BUDGETS } from '../../src/plan/plan.js';
+import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import type { Lease } from '../../src/plan/run-input.js';
 import type { ApprovalStep, CommandStep, PlanStep, WorkflowStep } from '../../src/plan/step.js';
-import { after, body, commandStep, needs, plan, stepBase } from '../plan/build-plan.js';
+import { after, body, commandStep, needs, plan, stepBase } from '../plan/helpers/build-plan.js';
 import {
   echo,
   foreach,
@@ -18,8 +18,8 @@ import {
   single,
   wait,
   whole as wholeOf,
-} from '../plan/build-blocks.js';
-import type { Harness, RunHandle } from '../workflows/harness.js';
+} from '../plan/helpers/build-blocks.js';
+import type { Harness, RunHandle } from '../workflows/helpers/harness.js';
 
 /** A run whose history is stored, and what happens to it from outside. */
 export interface Scenario {

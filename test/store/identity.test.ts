@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStoreId } from '../../src/store/identity.js';
 import { openStore } from '../../src/store/local-store.js';
-import { isStateFolder } from '../../src/store/state-folders.js';
-import { temporaryFolder } from './harness.js';
+import { isStateFolder } from '../../src/store/folders/state-folders.js';
+import { temporaryFolder } from './helpers/harness.js';
 
 /** A project with a store, and the store's id. */
 async function original(): Promise<{ folder: string; project: string; state: string; id: string }> {

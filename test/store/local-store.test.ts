@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../../src/plan/result.js';
-import { NO_SPEND } from '../../src/plan/result.js';
-import { NO_BUDGETS } from '../../src/plan/plan.js';
+import { NO_SPEND } from '../../src/plan/budget/spend.js';
+import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import { openStore } from '../../src/store/local-store.js';
 import { sha256 } from '../../src/store/hash.js';
-import { commandStep, plan } from '../plan/build-plan.js';
-import { temporaryFolder } from './harness.js';
+import { commandStep, plan } from '../plan/helpers/build-plan.js';
+import { temporaryFolder } from './helpers/harness.js';
 
 /**
  * Runs `script` in a process of its own, in which `openStore` and `folder` stand ready, under `wrapper`; gives its

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModelOptions } from '../activities/harness.js';
-import { callModel, createBench, failureOf, read } from '../activities/harness.js';
+import type { ModelOptions } from '../activities/helpers/harness.js';
+import { callModel, createBench, failureOf, read } from '../activities/helpers/harness.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { RealOllama } from '../fakes/real-ollama.js';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Expression, Template } from '../../src/plan/expression.js';
+import type { Expression, Template } from '../../src/plan/values/expression.js';
 import type { RunOutcome } from '../../src/plan/result.js';
 import type { CommandStep, Step } from '../../src/plan/step.js';
-import { after, commandStep, needs, plan } from '../plan/build-plan.js';
-import type { Harness, RunHandle } from './harness.js';
-import { openHarness } from './harness.js';
+import { after, commandStep, needs, plan } from '../plan/helpers/build-plan.js';
+import type { Harness, RunHandle } from './helpers/harness.js';
+import { openHarness } from './helpers/harness.js';
 
 let harness: Harness;
 beforeAll(async () => {

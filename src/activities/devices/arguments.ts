@@ -1,4 +1,4 @@
-import type { Argv } from '../../plan/device.js';
+import type { Argv } from '../../plan/devices/device.js';
 
 /** What placeholders stand for. */
 export type Values = Record<string, string | string[]>;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
-import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/device.js';
+import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/devices/device.js';
 import { cacheFolder } from '../../store/cache-folder.js';
 import { stepFailure } from '../failures.js';
 import type { Values } from './arguments.js';

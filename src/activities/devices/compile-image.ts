@@ -1,13 +1,14 @@
-import type { Image } from '../../plan/device.js';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
-import { attempt } from '../attempt.js';
+import type { Image } from '../../plan/devices/device.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
+import { attempt } from '../attempt/attempt.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import { writeDown } from '../left-to-write.js';
+import { writeDown } from '../attempt/left-to-write.js';
 import { buildImage } from './build-image.js';
 import { checkImage } from './images.js';
-import { loadDevice, renderAll } from './load-device.js';
+import { loadDevice } from './load-device.js';
+import { renderAll } from '../values/template-scope.js';
 
 /** Builds an image with a real toolchain. The device itself is not needed. */
 export function createCompileImage({ store }: Dependencies): Activities['compileImage'] {

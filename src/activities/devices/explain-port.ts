@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Device } from '../../plan/device.js';
-import type { DeviceFolders } from './ports.js';
+import type { Device } from '../../plan/devices/device.js';
+import type { DeviceFolders } from '../dependencies.js';
 import { GROUP_HINT, SYSTEM, findPort } from './ports.js';
 
 /** Whether a device of this host can be used, and else what a person can do about it. */

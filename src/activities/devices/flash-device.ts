@@ -1,26 +1,19 @@
-import type { Device, Image } from '../../plan/device.js';
-import type { JsonObject } from '../../plan/json.js';
+import type { Device, Image } from '../../plan/devices/device.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { FlashStep } from '../../plan/step.js';
-import { loadValue } from '../../store/load-value.js';
-import type { Attempt } from '../attempt.js';
-import { attempt } from '../attempt.js';
+import { loadValue } from '../../store/transcript.js';
+import type { Attempt } from '../attempt/attempt.js';
+import { attempt } from '../attempt/attempt.js';
 import type { Activities, FlashCall, StepOutput } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
-import type { HomeStore } from '../home-store.js';
-import { createHomeStore } from '../home-store.js';
-import { writeDown } from '../left-to-write.js';
+import type { HomeStore } from '../far-store/home-store.js';
+import { createHomeStore } from '../far-store/home-store.js';
+import { writeDown } from '../attempt/left-to-write.js';
 import { describeImage } from './compile-image.js';
 import { checkImage, toImage } from './images.js';
-import {
-  inWorkspace,
-  loadDevice,
-  portSetting,
-  readLastGood,
-  renderAll,
-  renderText,
-  writeLastGood,
-} from './load-device.js';
+import { inWorkspace, loadDevice, portSetting, readLastGood, writeLastGood } from './load-device.js';
+import { renderAll, renderText } from '../values/template-scope.js';
 import type { HeldPort } from './open-port.js';
 import { withPort } from './open-port.js';
 import { shownImage } from './prepare-flash.js';

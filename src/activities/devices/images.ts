@@ -1,12 +1,12 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, extname, relative, resolve } from 'node:path';
-import type { Device, Image, ImageFile, ImageFormat } from '../../plan/device.js';
-import type { Json } from '../../plan/json.js';
-import { canonicalJson, isObject } from '../../plan/json.js';
+import type { Device, Image, ImageFile, ImageFormat } from '../../plan/devices/device.js';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson, isObject } from '../../plan/values/json.js';
 import { sha256 } from '../../store/hash.js';
 import { readPlain } from '../../store/read-plain.js';
 import { stepFailure } from '../failures.js';
-import { inFolderOf } from '../tools/files/open.js';
+import { inFolderOf } from '../workspace/open.js';
 import { readHex } from './intel-hex.js';
 
 /** Far above the flash memory of any board here; a bigger file is no image. */

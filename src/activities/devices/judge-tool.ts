@@ -1,4 +1,4 @@
-import type { Device, DeviceKind, Meaning } from '../../plan/device.js';
+import type { Device, DeviceKind, Meaning } from '../../plan/devices/device.js';
 import type { FailureType } from '../../plan/failure.js';
 import { stepFailure } from '../failures.js';
 import type { ToolEnd } from './tool.js';

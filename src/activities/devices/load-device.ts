@@ -1,16 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Device, DeviceRef, LastGood } from '../../plan/device.js';
-import { render } from '../../plan/evaluate.js';
-import type { Template } from '../../plan/expression.js';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
+import type { Device, DeviceRef, LastGood } from '../../plan/devices/device.js';
+import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
 import type { DeviceCall, StepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import type { HomeStore } from '../home-store.js';
-import { createScope } from '../rendering.js';
+import type { HomeStore } from '../far-store/home-store.js';
 import type { PortSetting } from './open-port.js';
 
 /** The device that a step names, as the compiler wrote it. */
@@ -18,19 +14,7 @@ export async function loadDevice(store: Store, { spec }: DeviceRef): Promise<Dev
   return JSON.parse(await store.getText(spec)) as Device; // a text of the Plan, under its hash
 }
 
-/** Renders templates of a step; texts where `as` is `text`. */
-export async function renderAll(store: Store, { environment }: StepCall, templates: Template[]): Promise<Json[]> {
-  const scope = await createScope(store, environment, templates);
-  return templates.map((template) => render(template, scope));
-}
-
-/** Renders a template to a text; null where there is none. */
-export async function renderText(store: Store, call: StepCall, template: Template | null): Promise<string | null> {
-  if (template === null) return null;
-  const [value] = await renderAll(store, call, [template]);
-  return toText(value);
-}
-
+/** What opens a port on behalf of a step: the store of its leases, and the program that holds the port. */
 export function portSetting({ store, boardProgram, deviceFolders }: Dependencies, call: StepCall): PortSetting {
   return {
     store,

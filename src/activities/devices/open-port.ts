@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
-import type { Device } from '../../plan/device.js';
-import { isSimulated } from '../../plan/device.js';
+import type { Device } from '../../plan/devices/device.js';
+import { isSimulated } from '../../plan/devices/device.js';
 import type { Store } from '../../store/store.js';
-import { commandEnvironment } from '../command-environment.js';
+import { commandEnvironment } from '../processes/command-environment.js';
 import { stepFailure } from '../failures.js';
-import { announceCommand } from '../leftovers.js';
-import { killTagged, runTag } from '../tagged-processes.js';
+import { announceCommand } from '../processes/announced-commands.js';
+import { killTagged, runTag } from '../processes/tagged-processes.js';
 import type { PortLock } from './port-lock.js';
 import { lockPort } from './port-lock.js';
-import type { DeviceFolders, Port } from './ports.js';
+import type { Port } from './ports.js';
+import type { DeviceFolders } from '../dependencies.js';
 import { awaitPort, findPort } from './ports.js';
 
 /** How long a port may be away, as one of a board is that starts anew. */

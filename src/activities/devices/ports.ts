@@ -2,15 +2,10 @@ import { constants } from 'node:fs';
 import { access, readFile, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Device } from '../../plan/device.js';
+import type { Device } from '../../plan/devices/device.js';
 import { errorCode } from '../../store/store-failure.js';
 import { stepFailure } from '../failures.js';
-
-/** Where the system shows its devices. */
-export interface DeviceFolders {
-  sys: string;
-  dev: string;
-}
+import type { DeviceFolders } from '../dependencies.js';
 
 /** Linux's own. */
 export const SYSTEM: DeviceFolders = { sys: '/sys', dev: '/dev' };

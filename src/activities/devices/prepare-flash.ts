@@ -1,16 +1,17 @@
-import type { Device, Image } from '../../plan/device.js';
-import type { Gate } from '../../plan/gate.js';
-import type { Json, JsonObject } from '../../plan/json.js';
+import type { Device, Image } from '../../plan/devices/device.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { FlashStep } from '../../plan/step.js';
 import type { Store } from '../../store/store.js';
 import type { Activities, ApprovedImage, DeviceCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { withFailures } from '../failures.js';
-import { gateHashOf } from '../gate-hash.js';
-import { loadStep } from '../load-step.js';
+import { gateHashOf } from '../values/content-hash.js';
+import { loadStep } from '../values/load-step.js';
 import { checkImage, toImage } from './images.js';
-import { loadDevice, renderAll, renderText } from './load-device.js';
-import { locate } from '../../store/places.js';
+import { loadDevice } from './load-device.js';
+import { renderAll, renderText } from '../values/template-scope.js';
+import { locate } from '../../store/folders/places.js';
 
 /**
  * Reads the image of a flash step and checks it before anybody is asked. What is shown names the device and the image's

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
-import type { Lease } from '../../plan/lease.js';
-import { KEEPER, LEASES_MEMO } from '../../plan/lease.js';
+import type { Lease } from '../../plan/devices/device-queue.js';
+import { KEEPER, LEASES_MEMO } from '../../plan/devices/device-queue.js';
 import type { Activities } from '../contract.js';
 
 /** Reads what the other keepers of the namespace show, a moment late at most: `Lease`s of devices of other hosts. */

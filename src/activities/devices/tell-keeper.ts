@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { KEEPER, KEEPER_SIGNAL, keeperIdOf } from '../../plan/lease.js';
+import { KEEPER, KEEPER_SIGNAL, keeperIdOf } from '../../plan/devices/device-queue.js';
 import type { Activities } from '../contract.js';
 
 /**

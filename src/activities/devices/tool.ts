@@ -1,11 +1,11 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { LogWriter } from '../../store/store.js';
-import { commandEnvironment } from '../command-environment.js';
-import { resolveExecutable } from '../executable.js';
-import { announceCommand } from '../leftovers.js';
-import { createOutputCapture } from '../output-capture.js';
-import { runProcess } from '../process-group.js';
-import { runTag } from '../tagged-processes.js';
+import type { LogWriter } from '../../store/logs/line.js';
+import { commandEnvironment } from '../processes/command-environment.js';
+import { resolveExecutable } from '../processes/executable.js';
+import { announceCommand } from '../processes/announced-commands.js';
+import { createOutputCapture } from '../processes/output-capture.js';
+import { runProcess } from '../processes/groups/process-group.js';
+import { runTag } from '../processes/tagged-processes.js';
 
 /** Of what a tool says this much is kept to judge by; the log has all of it. */
 const SAID_BYTES = 64 * 1024;

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
-import type { Argv, Device, Image, ImageFile } from '../../plan/device.js';
-import type { JsonObject } from '../../plan/json.js';
+import type { Argv, Device, Image, ImageFile } from '../../plan/devices/device.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { Values } from './arguments.js';
 import { expand, pythonBytes, pythonText } from './arguments.js';
 import { bytesOf } from './images.js';

@@ -1,19 +1,19 @@
-import type { MadePlan } from '../../plan/made.js';
-import { powersOfMakers } from '../../plan/made.js';
-import type { Gate } from '../../plan/gate.js';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
-import { shortPlan } from '../../plan/pack.js';
+import type { MadePlan } from '../../plan/agents/made-definition.js';
+import { powersOfMakers } from '../../plan/agents/made-definition.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
+import { shortPlan } from '../../plan/packing/packed-plan.js';
 import { joinPath } from '../../plan/plan.js';
 import type { PlanStep } from '../../plan/step.js';
 import type { Store } from '../../store/store.js';
 import type { Activities, PrepareCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import { renderAll, renderText } from '../devices/load-device.js';
+import { renderAll, renderText } from '../values/template-scope.js';
 import { stepFailure } from '../failures.js';
-import { gateHashOf } from '../gate-hash.js';
-import type { LoadedStep } from '../load-step.js';
-import { loadStep } from '../load-step.js';
+import { gateHashOf } from '../values/content-hash.js';
+import type { LoadedStep } from '../values/load-step.js';
+import { loadStep } from '../values/load-step.js';
 import { madeOfTasks } from './task-definition.js';
 
 /**

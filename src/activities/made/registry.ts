@@ -1,6 +1,6 @@
-import type { Json } from '../../plan/json.js';
-import { canonicalJson } from '../../plan/json.js';
-import type { Hash } from '../../plan/value.js';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
 
@@ -77,6 +77,7 @@ export interface Origin {
   file: string;
 }
 
+/** Notes which run made a definition, and in which file. */
 export async function writeOrigin(store: Store, name: string, { run, file }: Origin): Promise<void> {
   const response: Json = { run, file };
   await store.writeJournal(
@@ -85,6 +86,7 @@ export async function writeOrigin(store: Store, name: string, { run, file }: Ori
   );
 }
 
+/** Tells which run made a definition; null for a name that no run has made. */
 export async function readOrigin(store: Store, name: string): Promise<Origin | null> {
   const entry = await store.readJournal({ scope: ORIGINS, key: name.toLowerCase() });
   return entry === null ? null : (entry.response as unknown as Origin); // `writeOrigin` wrote it

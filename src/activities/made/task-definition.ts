@@ -1,9 +1,9 @@
-import type { Json } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import { literalText } from '../../plan/literal-text.js';
-import type { Made } from '../../plan/made.js';
-import type { Budgets } from '../../plan/plan.js';
-import { taskFaults } from '../../plan/tasks.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { literalText } from '../../plan/values/expression.js';
+import type { Made } from '../../plan/agents/made-definition.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
+import { taskFaults } from '../../plan/values/task-list.js';
 
 /** What carries out one task of a build (seed 004): limit of a try, tries in all, turns. */
 const TASK = { timeout: '300s', attempts: 3, turns: 20 };

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path';
 import type { Transport } from '@modelcontextprotocol/client';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { canonicalJson } from '../../plan/json.js';
-import type { Json } from '../../plan/json.js';
-import type { ListedTool, McpServer } from '../../plan/mcp-server.js';
-import { filledValues } from '../../plan/mcp-server.js';
-import { commandEnvironment } from '../command-environment.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Json } from '../../plan/values/json.js';
+import type { ListedTool, McpServer } from '../../plan/tools/mcp-server.js';
+import { filledValues } from '../../plan/tools/mcp-server.js';
+import { commandEnvironment } from '../processes/command-environment.js';
 import type { Credentials } from '../dependencies.js';
-import { resolveExecutable } from '../executable.js';
-import { announceCommand } from '../leftovers.js';
-import { runTag } from '../tagged-processes.js';
+import { resolveExecutable } from '../processes/executable.js';
+import { announceCommand } from '../processes/announced-commands.js';
+import { runTag } from '../processes/tagged-processes.js';
 import { processTransport } from './process-transport.js';
 
 /** What is needed to reach a server beside its config. */

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../plan/json.js';
-import { filledValues } from '../../plan/mcp-server.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import { filledValues } from '../../plan/tools/mcp-server.js';
 import type { OpenServer, ServerPlace } from './open-server.js';
 import { openServer } from './open-server.js';
 

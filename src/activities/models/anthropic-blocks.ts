@@ -1,9 +1,9 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import type { Block, ModelMessage, OfferedTool } from './message.js';
-import { asArguments, blocksOf } from './message.js';
-import type { ServedCall } from './provider.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
+import { asArguments, blocksOf } from './protocol/message.js';
+import type { ServedCall } from './protocol/provider.js';
 import { USES } from './provider-tools.js';
 
 type Request = Pick<Anthropic.MessageCreateParamsStreaming, 'system' | 'tools' | 'messages'>;

@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { AnthropicError } from '@anthropic-ai/sdk';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { asArguments, inputOf } from './message.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { asArguments, inputOf } from './protocol/message.js';
 
 /** How an answer ended, and what it used. */
 export type MessageEnd = Pick<Anthropic.Message, 'stop_reason' | 'usage'>;

@@ -1,22 +1,22 @@
 import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
-import type { Json } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
 import { conversationParams, servedIn, toBlocks } from './anthropic-blocks.js';
 import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
-import { leanFetch } from './fetch.js';
-import type { ModelMessage } from './message.js';
-import { textOf } from './message.js';
+import { leanFetch } from './http/fetch.js';
+import type { ModelMessage } from './protocol/message.js';
+import { textOf } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams } from './model-rules.js';
-import type { PriceTable } from './prices.js';
-import { costOf } from './prices.js';
-import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './provider.js';
-import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './provider.js';
+import { acceptedParams } from './choice/model-rules.js';
+import type { PriceTable } from '../dependencies.js';
+import { costOf } from './choice/prices.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './protocol/provider.js';
+import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
 
 const DEFAULT_URL = 'https://api.anthropic.com';
 

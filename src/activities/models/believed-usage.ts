@@ -1,6 +1,6 @@
-import { utf8Bytes } from '../../plan/json.js';
-import { BYTES_PER_TOKEN } from '../../plan/price.js';
-import type { ModelAnswer, Usage } from './provider.js';
+import { utf8Bytes } from '../../plan/values/json.js';
+import { BYTES_PER_TOKEN } from '../../plan/budget/price.js';
+import type { ModelAnswer, Usage } from './protocol/provider.js';
 
 /**
  * The tokens of an answer as its provider counts them. One that says nothing of them, or what cannot be, would pass

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Usage } from './provider.js';
+import type { Usage } from './protocol/provider.js';
 import { believedUsage, tokensIn } from './believed-usage.js';
 import { wasSent } from './model-failures.js';
-import { NO_USAGE } from './provider.js';
+import { NO_USAGE } from './protocol/provider.js';
 
 /** How far a call has come. */
 export interface CallSoFar {

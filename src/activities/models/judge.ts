@@ -1,11 +1,11 @@
-import type { Json } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
-import { taskFaults } from '../../plan/tasks.js';
+import { taskFaults } from '../../plan/values/task-list.js';
 import { stepFailure } from '../failures.js';
-import { cutText } from '../output-capture.js';
-import type { Checked } from '../output-schema.js';
-import { checkOutput } from '../output-schema.js';
-import type { ModelAnswer } from './provider.js';
+import { cutText } from '../processes/output-capture.js';
+import type { Checked } from '../values/output-schema.js';
+import { checkOutput } from '../values/output-schema.js';
+import type { ModelAnswer } from './protocol/provider.js';
 
 const KB = 1024;
 /** How often it is told what is wrong with an answer before the step fails. */

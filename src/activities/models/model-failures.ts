@@ -1,7 +1,7 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
-import { OTHER_MODELS } from './names.js';
-import { retryAfterMs } from './retry-after.js';
+import { OTHER_MODELS } from './choice/model-names.js';
+import { retryAfterMs } from './http/retry-after.js';
 
 /** What an HTTP endpoint said instead of an answer. */
 export interface HttpRefusal {

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import type { Block, ModelMessage, OfferedTool } from './message.js';
-import { asArguments, callsIn, textIn } from './message.js';
-import type { ModelAnswer } from './provider.js';
-import { NO_USAGE } from './provider.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { Block, ModelMessage, OfferedTool } from './protocol/message.js';
+import { asArguments, callsIn, textIn } from './protocol/message.js';
+import type { ModelAnswer } from './protocol/provider.js';
+import { NO_USAGE } from './protocol/provider.js';
 
 /** One line of an answer of `/api/chat`. */
 export interface ChatLine {

@@ -1,20 +1,20 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { utf8Bytes } from '../../plan/json.js';
-import { BYTES_PER_TOKEN } from '../../plan/price.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { utf8Bytes } from '../../plan/values/json.js';
+import { BYTES_PER_TOKEN } from '../../plan/budget/price.js';
 import { stepFailure } from '../failures.js';
-import { readAll, readLines } from './http.js';
-import { messageBytes } from './message.js';
+import { readAll, readLines } from './http/http.js';
+import { messageBytes } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { OTHER_MODELS } from './names.js';
+import { OTHER_MODELS } from './choice/model-names.js';
 import type { ChatLine, Said } from './ollama-chat.js';
 import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
-import type { Posted } from './post.js';
-import { headerOf, post } from './post.js';
-import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
-import { ANSWER_TOKENS } from './provider.js';
+import type { Posted } from './http/post.js';
+import { headerOf, post } from './http/post.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
+import { ANSWER_TOKENS } from './protocol/provider.js';
+import { isCloudModel, ollamaUrl } from './http/ollama-address.js';
 
-const DEFAULT_PORT = '11434';
 /** Unless told how long the context shall be, Ollama takes 4,096 tokens and drops the rest without a word. */
 const SMALLEST_CONTEXT = 8_192;
 const LARGEST_CONTEXT = 131_072;
@@ -27,21 +27,6 @@ export const ollamaProvider: ModelProvider = {
   // What runs on one's own machine has no price; what Ollama's cloud runs has one that we do not know.
   cost: (model) => (isCloudModel(model) ? null : 0),
 };
-
-/** Whether a model runs at Ollama's own, where it is paid for. */
-export function isCloudModel(model: string): boolean {
-  return /[:-]cloud$/.test(model);
-}
-
-/** The address of Ollama from what `OLLAMA_HOST` may hold: a URL, a host, `0.0.0.0` for "all of them". */
-export function ollamaUrl(host: string | null | undefined): string {
-  const text = host?.trim() || 'localhost';
-  const url = new URL(/^https?:\/\//.test(text) ? text : `http://${text}`);
-  const hasPort = /:\d+$/.test(text.replace(/\/.*$/, '')) || text.startsWith('http');
-  if (!hasPort) url.port = DEFAULT_PORT;
-  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
-  return url.href.replace(/\/$/, '');
-}
 
 async function call(request: ModelRequest, context: CallContext): Promise<ModelAnswer> {
   const url = ollamaUrl(context.baseUrl ?? context.credentials['OLLAMA_HOST']);

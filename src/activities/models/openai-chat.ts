@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../plan/json.js';
-import type { Block, ModelMessage } from './message.js';
-import { asArguments, callsIn, inputOf, textIn } from './message.js';
-import type { ModelAnswer, Usage } from './provider.js';
-import { NO_USAGE } from './provider.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Block, ModelMessage } from './protocol/message.js';
+import { asArguments, callsIn, inputOf, textIn } from './protocol/message.js';
+import type { ModelAnswer, Usage } from './protocol/provider.js';
+import { NO_USAGE } from './protocol/provider.js';
 
 /** A piece of a streamed chat completion; every field is looked at before it is used. */
 export interface Chunk {

@@ -1,19 +1,19 @@
 import { ApplicationFailure } from '@temporalio/common';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import { stepFailure } from '../failures.js';
-import { readAll, readLines } from './http.js';
+import { readAll, readLines } from './http/http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams } from './model-rules.js';
+import { acceptedParams } from './choice/model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
-import type { Posted } from './post.js';
-import { headerOf, post } from './post.js';
-import type { PriceTable } from './prices.js';
-import { costOf } from './prices.js';
-import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './provider.js';
-import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './provider.js';
+import type { Posted } from './http/post.js';
+import { headerOf, post } from './http/post.js';
+import type { PriceTable } from '../dependencies.js';
+import { costOf } from './choice/prices.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
+import { ANSWER_TOKENS, MISSING_KEY_RETRY_MS } from './protocol/provider.js';
 
 const DEFAULT_URL = 'https://api.openai.com/v1';
 

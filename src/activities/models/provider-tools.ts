@@ -1,6 +1,6 @@
-import type { ModelChoice } from '../../plan/run-input.js';
-import type { ProviderToolName, Tool } from '../../plan/tool.js';
-import type { OfferedTool } from './message.js';
+import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import type { ProviderToolName, Tool } from '../../plan/tools/tool.js';
+import type { OfferedTool } from './protocol/message.js';
 
 /** What each provider runs itself in the middle of an answer; a rehearsal uses no tool. */
 const PROVIDED: Record<ModelChoice['provider'], readonly ProviderToolName[]> = {

@@ -1,13 +1,13 @@
-import type { ModelChoice } from '../../plan/run-input.js';
-import type { ProviderFiles } from '../../store/provider-files.js';
-import type { Admission } from './admission.js';
-import { createAdmission } from './admission.js';
-import { admitted } from './admitted.js';
+import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import type { ProviderFiles } from '../../store/records/provider-files.js';
+import type { Admission } from './http/admission.js';
+import { createAdmission } from './http/admission.js';
+import { admitted } from './http/admitted.js';
 import { createAnthropicProvider } from './anthropic.js';
 import { ollamaProvider } from './ollama.js';
 import { createOpenaiProvider } from './openai.js';
-import type { PriceTable } from './prices.js';
-import type { ModelProvider } from './provider.js';
+import type { PriceTable } from '../dependencies.js';
+import type { ModelProvider } from './protocol/provider.js';
 import { rehearsalProvider } from './rehearsal.js';
 
 /** Every provider, one line each; those of one store wait together when one says to. */

@@ -1,10 +1,10 @@
-import type { Json } from '../../plan/json.js';
-import { promptWithin } from '../provenance.js';
-import type { RecordedAnswer } from '../../plan/recorded.js';
-import type { Block } from './message.js';
-import { textOf } from './message.js';
-import type { ModelAnswer, ModelProvider } from './provider.js';
-import { NO_USAGE } from './provider.js';
+import type { Json } from '../../plan/values/json.js';
+import { promptWithin } from '../values/provenance.js';
+import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import type { Block } from './protocol/message.js';
+import { textOf } from './protocol/message.js';
+import type { ModelAnswer, ModelProvider } from './protocol/provider.js';
+import { NO_USAGE } from './protocol/provider.js';
 import { standIn } from './stand-in.js';
 
 /** The head of the prompt that a stand-in shows. */

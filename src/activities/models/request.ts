@@ -1,19 +1,19 @@
-import type { Environment } from '../../plan/environment.js';
-import { rootsOf } from '../../plan/expression.js';
-import type { Scope } from '../../plan/evaluate.js';
-import { render } from '../../plan/evaluate.js';
-import type { Template } from '../../plan/expression.js';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
-import type { InjectedContext } from '../../plan/injected.js';
+import type { Environment } from '../../plan/references/environment.js';
+import { rootsOf } from '../../plan/values/expression.js';
+import type { Scope } from '../../plan/references/evaluate.js';
+import { render } from '../../plan/references/evaluate.js';
+import type { Template } from '../../plan/values/expression.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
+import type { InjectedContext } from '../../plan/agents/injected-context.js';
 import type { PlanBody } from '../../plan/plan.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
-import type { Hash } from '../../plan/value.js';
+import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
-import { escapeOurTags, inputSection, withContext } from '../provenance.js';
-import { createScope } from '../rendering.js';
-import type { ModelMessage } from './message.js';
-import type { ModelRequest } from './provider.js';
+import { escapeOurTags, inputSection, withContext } from '../values/provenance.js';
+import { createScope } from '../values/template-scope.js';
+import type { ModelMessage } from './protocol/message.js';
+import type { ModelRequest } from './protocol/provider.js';
 
 export interface RequestParts {
   body: PlanBody;

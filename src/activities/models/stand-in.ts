@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 
 /** Schemas may refer to themselves; optional parts are left out below this depth. */
 const DEPTH = 12;

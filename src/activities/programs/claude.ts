@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import type { Access } from '../../plan/program-access.js';
-import { runsAnything } from '../../plan/program-access.js';
-import type { Usage } from '../models/provider.js';
-import { NO_USAGE } from '../models/provider.js';
-import type { ProcessEnd } from '../started-process.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Access } from '../../plan/agents/program-access.js';
+import { runsAnything } from '../../plan/agents/program-access.js';
+import type { Usage } from '../models/protocol/provider.js';
+import { NO_USAGE } from '../models/protocol/provider.js';
+import type { ProcessEnd } from '../processes/started-process.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, objectsIn, textAt } from './stream.js';
 import { addUsage, tokensIn } from './usage.js';

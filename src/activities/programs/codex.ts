@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import type { Usage } from '../models/provider.js';
-import { NO_USAGE } from '../models/provider.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Usage } from '../models/protocol/provider.js';
+import { NO_USAGE } from '../models/protocol/provider.js';
 import { statusIn } from './status.js';
 import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { briefly, objectAt, textAt } from './stream.js';

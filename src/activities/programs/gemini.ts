@@ -1,9 +1,9 @@
-import type { JsonObject } from '../../plan/json.js';
-import type { Access } from '../../plan/program-access.js';
-import { runsAnything } from '../../plan/program-access.js';
-import type { Usage } from '../models/provider.js';
-import { NO_USAGE } from '../models/provider.js';
-import type { ProcessEnd } from '../started-process.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Access } from '../../plan/agents/program-access.js';
+import { runsAnything } from '../../plan/agents/program-access.js';
+import type { Usage } from '../models/protocol/provider.js';
+import { NO_USAGE } from '../models/protocol/provider.js';
+import type { ProcessEnd } from '../processes/started-process.js';
 import type { Invocation, Program, ProgramOutcome, ProgramReader, ProgramTask } from './program.js';
 import { statusIn } from './status.js';
 import { briefly, objectAt, textAt } from './stream.js';

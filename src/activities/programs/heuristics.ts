@@ -1,4 +1,4 @@
-import type { ProgramName } from '../../plan/program.js';
+import type { ProgramName } from '../../plan/agents/program.js';
 
 /**
  * What each program is preferred for, by words of the task (seed 003); the first group of which one is there, and whose

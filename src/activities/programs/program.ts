@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import type { ProgramName } from '../../plan/program.js';
-import type { Access } from '../../plan/program-access.js';
-import type { Usage } from '../models/provider.js';
-import type { ProcessEnd } from '../started-process.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { ProgramName } from '../../plan/agents/program.js';
+import type { Access } from '../../plan/agents/program-access.js';
+import type { Usage } from '../models/protocol/provider.js';
+import type { ProcessEnd } from '../processes/started-process.js';
 
 /** What a program is asked, the same for every program. */
 export interface ProgramTask {

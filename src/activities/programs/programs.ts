@@ -1,4 +1,4 @@
-import type { ProgramName } from '../../plan/program.js';
+import type { ProgramName } from '../../plan/agents/program.js';
 import { claude } from './claude.js';
 import { codex } from './codex.js';
 import { gemini } from './gemini.js';

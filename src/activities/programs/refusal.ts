@@ -1,5 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/common';
-import type { ProgramChoice } from '../../plan/program.js';
+import type { ProgramChoice } from '../../plan/agents/program.js';
 import { stepFailure } from '../failures.js';
 import { httpFailure } from '../models/model-failures.js';
 import type { ProgramOutcome } from './program.js';

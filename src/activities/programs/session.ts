@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { Json } from '../../plan/json.js';
-import { canonicalJson } from '../../plan/json.js';
-import type { Hash } from '../../plan/value.js';
-import type { JournalKey, Store } from '../../store/store.js';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
+import type { JournalKey } from '../../store/journal/entry.js';
 import type { StepCall } from '../contract.js';
 import type { ProgramSpend } from './program.js';
 

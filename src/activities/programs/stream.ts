@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 
 /** A line longer than this is no event of ours: a tool's whole output may stand in one. */
 const LINE_CHARACTERS = 32 * 1024 * 1024;

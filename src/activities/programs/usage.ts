@@ -1,7 +1,7 @@
-import type { Json } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import type { Usage } from '../models/provider.js';
-import { NO_USAGE } from '../models/provider.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Usage } from '../models/protocol/provider.js';
+import { NO_USAGE } from '../models/protocol/provider.js';
 import type { ProgramSpend } from './program.js';
 
 export const NOTHING_SPENT: ProgramSpend = { usage: NO_USAGE, usd: 0 };

@@ -1,6 +1,6 @@
-import type { Tool } from '../../plan/tool.js';
+import type { Tool } from '../../plan/tools/tool.js';
 import { stepFailure } from '../failures.js';
-import type { ToolHandler } from './handler.js';
+import type { ToolHandler } from './handler/handler.js';
 
 /** An agent as a tool. Its calls are conversations of their own, which the workflow holds: none is made here. */
 export const agentTool: ToolHandler<Tool & { kind: 'agent' }> = {

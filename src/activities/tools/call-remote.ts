@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import type { McpServer } from '../../plan/mcp-server.js';
-import type { RemoteTool } from '../../plan/tool.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { McpServer } from '../../plan/tools/mcp-server.js';
+import type { RemoteTool } from '../../plan/tools/tool.js';
 import { McpServerError } from '../mcp/open-server.js';
 import type { OpenServer } from '../mcp/open-server.js';
 import { useServer } from '../mcp/server-pool.js';
-import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
+import type { ToolContext, ToolHandler, ToolRun } from './handler/handler.js';
 
 /** A tool of an MCP server. It is called only while the server lists it as the Plan has it. */
 export const callRemote: ToolHandler<RemoteTool> = {

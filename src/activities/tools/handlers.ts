@@ -1,4 +1,4 @@
-import type { BuiltinTool, MakerTool, Tool } from '../../plan/tool.js';
+import type { BuiltinTool, MakerTool, Tool } from '../../plan/tools/tool.js';
 import { stepFailure } from '../failures.js';
 import { agentTool } from './agent-tool.js';
 import { callRemote } from './call-remote.js';
@@ -8,7 +8,7 @@ import { listFiles } from './files/list-files.js';
 import { readFile } from './files/read-file.js';
 import { searchFiles } from './files/search-files.js';
 import { writeFile } from './files/write-file.js';
-import type { ToolHandler } from './handler.js';
+import type { ToolHandler } from './handler/handler.js';
 import { agentCall, madeAgent } from './makers/agent-call.js';
 import { agentCreate } from './makers/agent-create.js';
 import { custom } from './makers/custom.js';

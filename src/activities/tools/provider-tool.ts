@@ -1,6 +1,6 @@
-import type { ProviderTool, ProviderToolName } from '../../plan/tool.js';
-import { failed } from './builtin.js';
-import type { ToolHandler } from './handler.js';
+import type { ProviderTool, ProviderToolName } from '../../plan/tools/tool.js';
+import { failed } from './handler/builtin.js';
+import type { ToolHandler } from './handler/handler.js';
 
 const DESCRIPTIONS: Record<ProviderToolName, string> = {
   web_search: 'Searches the web.',

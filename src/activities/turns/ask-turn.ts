@@ -1,45 +1,37 @@
-import type { TurnAnswer } from '../../plan/conversation.js';
-import { MOST_CALLS } from '../../plan/conversation.js';
-import { NO_SPEND } from '../../plan/result.js';
-import { longHash, shortHash } from '../../plan/short-hash.js';
-import { shortValue } from '../../plan/short-value.js';
-import type { Hash } from '../../plan/value.js';
-import type { Asking } from '../ask-model.js';
-import { answerTo, invalid, requestBytes } from '../ask-model.js';
-import { attempt } from '../attempt.js';
+import type { TurnAnswer } from '../../plan/agents/conversation.js';
+import { MOST_CALLS } from '../../plan/agents/conversation.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
+import { longHash, shortHash } from '../../plan/packing/short-hash.js';
+import { shortValue } from '../../plan/packing/short-value.js';
+import type { Hash } from '../../plan/values/value.js';
+import { answerTo, invalid, requestBytes } from '../agents/ask-model.js';
+import { attempt } from '../attempt/attempt.js';
 import type { StepOutput, TurnCall, WholeTurn } from '../contract.js';
-import { convert } from '../convert-output.js';
-import type { LogWriter, Store } from '../../store/store.js';
+import { convert } from '../values/convert-output.js';
+import type { Store } from '../../store/store.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
-import { fitWindow, windowBytes } from '../models/context-window.js';
-import type { Checked } from '../output-schema.js';
+import { fitWindow, windowBytes } from '../models/choice/context-window.js';
+import type { Checked } from '../values/output-schema.js';
 import { ASK_AGAIN, judge } from '../models/judge.js';
-import type { Block, OfferedTool } from '../models/message.js';
-import { callsIn } from '../models/message.js';
-import type { ModelAnswer, ModelRequest } from '../models/provider.js';
+import type { Block } from '../models/protocol/message.js';
+import { callsIn } from '../models/protocol/message.js';
+import type { ModelAnswer, ModelRequest } from '../models/protocol/provider.js';
 import { createProviders } from '../models/providers.js';
 import { correction } from '../models/request.js';
-import type { ResumedLog } from '../resumed-log.js';
-import { resumeLog } from '../resumed-log.js';
-import { keepOutput } from '../reuse.js';
-import type { Asker } from './asker.js';
+import type { ResumedLog } from '../attempt/resumed-log.js';
+import { resumeLog } from '../attempt/resumed-log.js';
+import { keepOutput } from '../reuse/content-key.js';
 import { agentAsked, openConversation } from './opening.js';
 import { offeredTools, requestFor } from './offered-tools.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
 import { tellCall, tellServed, turnNote } from './turn-log.js';
-import { locate } from '../../store/places.js';
+import { locate } from '../../store/folders/places.js';
+import type { Turn } from './turn.js';
 
 /** How often a provider may pause within one turn, to go on by itself. */
 const PAUSES = 10;
-
-/** A turn that begins. */
-export interface Turn extends Omit<Asking, keyof ResumedLog>, Asker {
-  log: LogWriter;
-  call: WholeTurn;
-  tools: OfferedTool[];
-}
 
 /** A turn while it is taken. */
 type Turning = Turn & ResumedLog;

@@ -1,16 +1,16 @@
-import type { MadeTool } from '../../plan/tool.js';
-import { isObject } from '../../plan/json.js';
-import type { MadeAgent } from '../../plan/made.js';
+import type { MadeTool } from '../../plan/tools/tool.js';
+import { isObject } from '../../plan/values/json.js';
+import type { MadeAgent } from '../../plan/agents/made-definition.js';
 import type { Plan } from '../../plan/plan.js';
-import { longHash, shortHash } from '../../plan/short-hash.js';
+import { longHash, shortHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
-import type { Hash } from '../../plan/value.js';
+import type { Hash } from '../../plan/values/value.js';
 import { appendMessage, readTranscript } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { MakingModels, StepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
-import type { Making } from '../tools/handler.js';
+import type { Making } from '../tools/handler/handler.js';
 
 /** Who speaks in a conversation: an agent of the Plan or one that was made, with the tools that were made in it. */
 export interface Asker {

@@ -1,16 +1,16 @@
-import type { Action } from '../../plan/action.js';
-import { ACTION_BYTES } from '../../plan/action.js';
-import type { ToolRequest } from '../../plan/conversation.js';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject, utf8Bytes } from '../../plan/json.js';
-import { judgeAction } from '../../plan/permission.js';
-import { shortHash } from '../../plan/short-hash.js';
+import type { Action } from '../../plan/tools/action.js';
+import { ACTION_BYTES } from '../../plan/tools/action.js';
+import type { ToolRequest } from '../../plan/agents/conversation.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject, utf8Bytes } from '../../plan/values/json.js';
+import { judgeAction } from '../../plan/tools/permission.js';
+import { shortHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
-import type { ProviderTool, Tool } from '../../plan/tool.js';
+import type { ProviderTool, Tool } from '../../plan/tools/tool.js';
 import type { Store } from '../../store/store.js';
-import type { OfferedTool, ToolCall } from '../models/message.js';
-import { checkValue } from '../output-schema.js';
-import type { Making, ToolHandler } from '../tools/handler.js';
+import type { OfferedTool, ToolCall } from '../models/protocol/message.js';
+import { checkValue } from '../values/output-schema.js';
+import type { Making, ToolHandler } from '../tools/handler/handler.js';
 import { handlerOf } from '../tools/handlers.js';
 import type { Asker } from './asker.js';
 

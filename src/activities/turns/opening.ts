@@ -1,18 +1,18 @@
 import type { AskedBy, StepOutput, WholeTurn } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import type { LoadedStep } from '../load-step.js';
-import type { Template } from '../../plan/expression.js';
-import { isObject, toText } from '../../plan/json.js';
-import { longHash } from '../../plan/short-hash.js';
+import type { LoadedStep } from '../values/load-step.js';
+import type { Template } from '../../plan/values/expression.js';
+import { isObject, toText } from '../../plan/values/json.js';
+import { longHash } from '../../plan/packing/short-hash.js';
 import type { AgentStep } from '../../plan/step.js';
-import type { Hash } from '../../plan/value.js';
+import type { Hash } from '../../plan/values/value.js';
 import { createRequest } from '../models/request.js';
-import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse.js';
-import type { Turn } from './ask-turn.js';
+import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse/content-key.js';
+import type { Turn } from './turn.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
 import { addMessage, callAt, openTranscript } from './transcript.js';
-import { placeOf } from '../../store/places.js';
+import { placeOf } from '../../store/folders/places.js';
 
 /** The agent of a turn, and the step as it is asked: one that another agent calls answers in text, as itself. */
 export async function agentAsked(

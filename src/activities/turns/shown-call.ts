@@ -1,23 +1,23 @@
-import type { Action } from '../../plan/action.js';
-import { MESSAGE_CHARACTERS } from '../../plan/gate.js';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { judgeAction } from '../../plan/permission.js';
-import { longHash } from '../../plan/short-hash.js';
+import type { Action } from '../../plan/tools/action.js';
+import { MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { judgeAction } from '../../plan/tools/permission.js';
+import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
-import { isStored } from '../../plan/value.js';
+import { isStored } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { GateCall, StepCall, ToolPlace } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import type { Shown } from '../gate-hash.js';
-import { shownAgain } from '../gate-hash.js';
-import { loadStep } from '../load-step.js';
-import type { ToolCall as CallBlock } from '../models/message.js';
+import type { Shown } from '../values/content-hash.js';
+import { shownAgain } from '../values/content-hash.js';
+import { loadStep } from '../values/load-step.js';
+import type { ToolCall as CallBlock } from '../models/protocol/message.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCall, usesOf } from './offered-tools.js';
 import { callAt } from './transcript.js';
-import { locate } from '../../store/places.js';
+import { locate } from '../../store/folders/places.js';
 
 /** A call of a tool, found again by where it stands in its transcript. */
 export interface FoundCall extends Asker {

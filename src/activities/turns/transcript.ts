@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../plan/json.js';
-import type { ModelChoice } from '../../plan/run-input.js';
-import type { Hash } from '../../plan/value.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import type { Hash } from '../../plan/values/value.js';
 import { appendMessage, readMessage, readTranscript } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { stepFailure } from '../failures.js';
-import type { Block, ModelMessage, ToolCall } from '../models/message.js';
-import { blocksOf, callsIn } from '../models/message.js';
+import type { Block, ModelMessage, ToolCall } from '../models/protocol/message.js';
+import { blocksOf, callsIn } from '../models/protocol/message.js';
 
 /** The first entry of a conversation's transcript: what does not change while it lasts. */
 export interface Opening {
@@ -32,6 +32,7 @@ export function addMessage(store: Store, parent: Hash, message: ModelMessage): P
   return appendMessage(store, parent, message); // blocks are JSON
 }
 
+/** Reads a whole conversation from its last message back. Throws `internal` for a transcript without its opening. */
 export async function readConversation(store: Store, head: Hash): Promise<Transcript> {
   const [opening, ...messages] = await readTranscript(store, head);
   if (typeof opening?.['system'] !== 'string' || typeof opening['key'] !== 'string')

@@ -1,10 +1,11 @@
-import { turnSegment } from '../../plan/conversation.js';
-import { previewOf } from '../../plan/value.js';
-import type { LogWriter, Store } from '../../store/store.js';
-import type { ToolCall as CallBlock } from '../models/message.js';
-import type { ServedCall } from '../models/provider.js';
-import { linesOf } from '../resumed-log.js';
-import type { ToolRun } from '../tools/handler.js';
+import { turnSegment } from '../../plan/agents/conversation.js';
+import { previewOf } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
+import type { LogWriter } from '../../store/logs/line.js';
+import type { ToolCall as CallBlock } from '../models/protocol/message.js';
+import type { ServedCall } from '../models/protocol/provider.js';
+import { linesOf } from '../attempt/resumed-log.js';
+import type { ToolRun } from '../tools/handler/handler.js';
 
 /** Where a call stands in its conversation. */
 export interface CallPlace {

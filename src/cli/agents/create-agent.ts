@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { splitTools } from '../../compiler/formats/agent-tools.js';
+import { splitTools } from '../../compiler/formats/agent/agent-tools.js';
 import { NAME } from '../../plan/names.js';
 import type { Options } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';

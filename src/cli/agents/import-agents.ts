@@ -1,12 +1,12 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
-import type { AgentImport, AgentImportAttempt, LostField } from '../../compiler/import-agent.js';
-import { importAgent } from '../../compiler/import-agent.js';
-import type { DialectName } from '../../compiler/formats/agent-dialect.js';
+import type { AgentImport, AgentImportAttempt, LostField } from '../../compiler/agents/import-agent.js';
+import { importAgent } from '../../compiler/agents/import-agent.js';
+import type { DialectName } from '../../compiler/formats/agent/agent-dialect.js';
 import type { Definition } from '../../compiler/load.js';
 import { createLoader } from '../../compiler/load.js';
-import type { Problem } from '../../compiler/problem.js';
-import { kindOf, listFolder } from '../../compiler/read.js';
+import type { Problem } from '../../compiler/problems/problem.js';
+import { kindOf, listFolder } from '../../compiler/text/disk.js';
 import { usageError } from '../exit-codes.js';
 
 /** What `agents import` was told. Paths are as they were typed, relative to `cwd`. */

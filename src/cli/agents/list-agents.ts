@@ -1,13 +1,13 @@
 import { installedPrograms } from '../../activities/programs/choose.js';
-import type { AgentDefinition } from '../../compiler/compile-agent.js';
+import type { AgentDefinition } from '../../compiler/agents/agent-definition.js';
 import { createLoader } from '../../compiler/load.js';
-import type { Problem } from '../../compiler/problem.js';
-import { createReport } from '../../compiler/problem.js';
-import type { Project } from '../../compiler/project.js';
-import type { Entry } from '../../compiler/resolve.js';
-import { createResolver } from '../../compiler/resolve.js';
-import type { JsonObject } from '../../plan/json.js';
-import type { ProgramName } from '../../plan/program.js';
+import type { Problem } from '../../compiler/problems/problem.js';
+import { createReport } from '../../compiler/problems/problem.js';
+import type { Project } from '../../compiler/project/project.js';
+import type { Entry } from '../../compiler/project/resolve.js';
+import { createResolver } from '../../compiler/project/resolve.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { ProgramName } from '../../plan/agents/program.js';
 
 /** Where an agent comes from. */
 export type AgentSource = 'native' | 'claude' | 'gemini' | 'codex' | 'temporary' | 'generated' | 'builtin';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { compileMade } from '../../compiler/compile-made.js';
-import { listFolder } from '../../compiler/read.js';
-import { isBuiltInName } from '../../compiler/resolve.js';
+import { compileMade } from '../../compiler/made/compile-made.js';
+import { listFolder } from '../../compiler/text/disk.js';
+import { isBuiltInName } from '../../compiler/project/resolve.js';
 import { NAME } from '../../plan/names.js';
 import { refusal, usageError } from '../exit-codes.js';
 import { register } from './registry.js';

@@ -1,8 +1,8 @@
-import { printProblems } from '../../compiler/print-problems.js';
-import { findProject } from '../../compiler/project.js';
+import { printProblems } from '../../compiler/problems/print-problems.js';
+import { findProject } from '../../compiler/project/project.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { ImportCommand, ImportOutcome, Imports } from './import-agents.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../plan/json.js';
-import { didYouMean } from '../../compiler/nearest.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal, usageError } from '../exit-codes.js';
 import { editContent, hasEditor } from '../follow/editor.js';
@@ -7,7 +7,7 @@ import type { Keys } from '../follow/keys.js';
 import { CTRL_C, openKeys } from '../follow/keys.js';
 import { findRun } from '../observe/find-run.js';
 import { rootOf } from '../observe/view.js';
-import { safeName, safeText } from '../render/safe-text.js';
+import { safeName, safeText } from '../text/safe-text.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';

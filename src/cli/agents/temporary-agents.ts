@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { VERDICT_REQUEST } from '../../compiler/flow/outcomes.js';
-import type { Expression, Template } from '../../plan/expression.js';
-import { literalText } from '../../plan/literal-text.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
+import { literalText } from '../../plan/values/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Agent } from '../../plan/step.js';
-import type { Text } from '../../plan/value.js';
+import type { Text } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 
 /** A temporary agent as a run's Plan keeps it, whatever became of its file. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { madeOfTasks } from '../../activities/made/task-definition.js';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject, toText } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject, toText } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
-import { loadValue } from '../../store/load-value.js';
+import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';

@@ -1,4 +1,4 @@
-import type { Decision } from '../../plan/gate.js';
+import type { Decision } from '../../plan/gates/gate.js';
 import type { CommandSpec, Invocation, OptionSpec } from '../command.js';
 import { AS_OPTION, JSON_OPTION } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';

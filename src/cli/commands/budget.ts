@@ -1,4 +1,4 @@
-import type { Additions } from '../../plan/steering.js';
+import type { Additions } from '../../plan/budget/steering.js';
 import type { CommandSpec, Options } from '../command.js';
 import { AS_OPTION, JSON_OPTION } from '../command.js';
 import { usageError } from '../exit-codes.js';

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine } from '../render/safe-text.js';
+import { safeLine } from '../text/safe-text.js';
 import { print, printJson } from '../terminal.js';
 
 export const doctor: CommandSpec = {
@@ -12,8 +12,8 @@ export const doctor: CommandSpec = {
   examples: ['perdure doctor'],
   async run({ options, terminal }) {
     const { openWorkspace } = await import('../session.js');
-    const { diagnose } = await import('../../workers/doctor.js');
-    const { fit } = await import('../render/width.js');
+    const { diagnose } = await import('../../workers/doctor/doctor.js');
+    const { fit } = await import('../text/width.js');
     const { project, config } = await openWorkspace(terminal);
     const findings = await diagnose(project, config, terminal.env);
     const ok = findings.every((finding) => finding.ok || !finding.required);

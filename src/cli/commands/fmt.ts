@@ -27,7 +27,7 @@ export const fmt: CommandSpec = {
       );
     }
     if (!sound && !options.flag('json')) {
-      const { printProblems } = await import('../../compiler/print-problems.js');
+      const { printProblems } = await import('../../compiler/problems/print-problems.js');
       tell(terminal, printProblems(problems, sources, { files, color: terminal.palette.colored }).trimEnd());
     }
     if (!sound) return EXIT.usage;

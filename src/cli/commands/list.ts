@@ -1,8 +1,8 @@
 import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import type { Palette } from '../render/colors.js';
-import { safeName } from '../render/safe-text.js';
+import type { Palette } from '../text/colors.js';
+import { safeName } from '../text/safe-text.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';

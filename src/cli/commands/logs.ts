@@ -11,7 +11,7 @@ export const logs: CommandSpec = {
   options: [{ flags: '-f, --follow', about: 'go on until the run has ended' }, JSON_OPTION],
   examples: ['perdure logs full-review-7k2m4xqa', 'perdure logs full-review-7k2m4xqa scanners/lint -f'],
   async run({ arguments: [run = '', step], options, terminal }) {
-    const { printLogs } = await import('../observe/logs.js');
+    const { printLogs } = await import('../follow/logs.js');
     return printLogs({ run, step: step ?? null, follow: options.flag('follow'), json: options.flag('json') }, terminal);
   },
 };

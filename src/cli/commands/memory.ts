@@ -2,10 +2,10 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import type { MemoryCategory } from '../../store/memory-files.js';
+import type { MemoryCategory } from '../../store/records/memory-files.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
 
-/** As `store/memory-files.ts` has them; that file brings the search with it, which `--help` does without. */
+/** As `store/records/memory-files.ts` has them; that file brings the search with it, which `--help` does without. */
 const CATEGORIES: readonly MemoryCategory[] = [
   'architecture',
   'convention',
@@ -89,7 +89,7 @@ function tellAdded({ id, category, text }: Told, { options, terminal }: Invocati
 }
 
 async function tellFound(found: Told[], { options, terminal }: Invocation): Promise<ExitCode> {
-  const { safeLine } = await import('../render/safe-text.js');
+  const { safeLine } = await import('../text/safe-text.js');
   if (options.flag('json'))
     printJson(
       terminal,

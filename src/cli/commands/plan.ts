@@ -1,11 +1,7 @@
-import type { JsonObject } from '../../plan/json.js';
 import type { CommandSpec } from '../command.js';
 import { INPUT_OPTIONS } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import type { Session } from '../session.js';
-import type { Compiled } from '../submit/prepare.js';
-import type { Terminal } from '../terminal.js';
-import { print, printJson, widthOf } from '../terminal.js';
+import { print, printJson } from '../terminal.js';
 
 const FORMATS = ['text', 'json', 'graph', 'mermaid', 'svg'] as const;
 
@@ -45,43 +41,19 @@ export const plan: CommandSpec = {
       case 'graph':
         printJson(
           terminal,
-          (await import('../render/authored-graph.js')).authoredGraph(compiled) ??
-            (await import('../render/plan-graph.js')).planGraph(compiled.plan),
+          (await import('../render/plan/authored-graph.js')).authoredGraph(compiled) ??
+            (await import('../render/plan/plan-graph.js')).planGraph(compiled.plan),
         );
         break;
       case 'mermaid':
-        print(terminal, (await import('../render/plan-mermaid.js')).planMermaid(compiled.plan));
+        print(terminal, (await import('../render/plan/plan-mermaid.js')).planMermaid(compiled.plan));
         break;
       case 'svg':
-        print(terminal, (await import('../render/plan-svg.js')).planSvg(compiled.plan));
+        print(terminal, (await import('../render/plan/plan-svg.js')).planSvg(compiled.plan));
         break;
       default:
-        await printPlan({ ...compiled, given }, workspace, terminal);
+        await (await import('../submit/print-plan.js')).printPlan({ ...compiled, given }, workspace, terminal);
     }
     return EXIT.success;
   },
 };
-
-/** The picture of a Plan for people: what it needs, its steps, the most it may use. */
-export async function printPlan(
-  compiled: Compiled & { given?: JsonObject },
-  { config }: Pick<Session, 'config'>,
-  terminal: Terminal,
-): Promise<void> {
-  const { renderPlan } = await import('../render/plan-text.js');
-  const { forecastOf } = await import('../../compiler/forecast.js');
-  const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/levels.js');
-  const { priceRange } = await import('../submit/price-range.js');
-  const { settleLimits } = await import('../submit/limits.js');
-  const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
-  const price = priceRange(forecast.calls, config.models, terminal.env);
-  const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
-  const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
-  print(
-    terminal,
-    ...renderPlan(
-      { ...compiled, forecast, price, limits, depth },
-      { width: widthOf(terminal.stdout), palette: terminal.resultPalette },
-    ),
-  );
-}

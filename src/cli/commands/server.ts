@@ -26,7 +26,7 @@ async function start(terminal: Terminal): Promise<void> {
 }
 
 async function stop(terminal: Terminal, json: boolean): Promise<ExitCode> {
-  const { stopHost } = await import('../../workers/host-client.js');
+  const { stopHost } = await import('../../workers/host/host-client.js');
   const stopped = await stopHost(await stateDirOf(terminal));
   if (json) printJson(terminal, { stopped });
   else tell(terminal, stopped ? 'The host has ended. Open runs go on when it is back.' : 'No host was running.');
@@ -34,7 +34,7 @@ async function stop(terminal: Terminal, json: boolean): Promise<ExitCode> {
 }
 
 async function status(terminal: Terminal, json: boolean): Promise<ExitCode> {
-  const { hostStatus } = await import('../../workers/host-client.js');
+  const { hostStatus } = await import('../../workers/host/host-client.js');
   const found = await hostStatus(await stateDirOf(terminal));
   if (json) printJson(terminal, found ?? { phase: 'stopped' });
   else if (found === null) tell(terminal, 'No host is running. The next run starts it, or `perdure server start`.');
@@ -52,8 +52,8 @@ async function status(terminal: Terminal, json: boolean): Promise<ExitCode> {
 }
 
 async function stateDirOf({ cwd }: Terminal): Promise<string> {
-  const { findProject } = await import('../../compiler/project.js');
-  const { requireFolder } = await import('../../workers/server-database.js');
+  const { findProject } = await import('../../compiler/project/project.js');
+  const { requireFolder } = await import('../../workers/server/server-database.js');
   const { stateDir } = findProject(cwd);
   requireFolder(stateDir);
   return stateDir;

@@ -27,7 +27,7 @@ export const show: CommandSpec = {
     const { view, link } = await findRun(run, session);
     try {
       if (options.text('format') === 'graph') {
-        const { runGraph } = await import('../render/run-graph.js');
+        const { runGraph } = await import('../render/plan/run-graph.js');
         printJson(terminal, await runGraph(view, session.store));
       } else if (options.flag('json') || options.text('format') === 'json') {
         const { toRunResult } = await import('../render/json.js');

@@ -2,7 +2,7 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
-import { NO_BUDGETS } from '../../plan/plan.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import { actingName } from '../terminal.js';
 import { validate } from './validate.js';
 

@@ -11,11 +11,11 @@ export const up: CommandSpec = {
   examples: ['perdure up --ui-port 8233'],
   async run({ options, terminal }) {
     const uiPort = parsePort(options.text('ui-port'));
-    const { requireFiles } = await import('../../workers/file-limit.js');
+    const { requireFiles } = await import('../../workers/processes/file-limit.js');
     requireFiles(); // before so many modules are loaded that the limit itself says so
     const { openWorkspace } = await import('../session.js');
     const workspace = await openWorkspace(terminal);
-    const host = await import('../../workers/up.js');
+    const host = await import('../../workers/foreground-host.js');
     await host.up({
       ...workspace,
       uiPort,

@@ -15,7 +15,7 @@ export const validate: CommandSpec = {
     const ok = !problems.some(({ severity }) => severity === 'error');
     if (options.flag('json')) printJson(terminal, { ok, problems });
     else {
-      const { printProblems } = await import('../../compiler/print-problems.js');
+      const { printProblems } = await import('../../compiler/problems/print-problems.js');
       print(terminal, printProblems(problems, sources, { files, color: terminal.resultPalette.colored }).trimEnd());
     }
     return ok ? EXIT.success : EXIT.usage;

@@ -10,7 +10,7 @@ export const worker: CommandSpec = {
   options: [TASK_QUEUE_OPTION],
   examples: ['TEMPORAL_ADDRESS=temporal.example:7233 perdure worker'],
   async run({ options, terminal }) {
-    const { requireFiles } = await import('../../workers/file-limit.js');
+    const { requireFiles } = await import('../../workers/processes/file-limit.js');
     requireFiles(); // before so many modules are loaded that the limit itself says so
     const { openWorkspace } = await import('../session.js');
     const workspace = await openWorkspace(terminal);

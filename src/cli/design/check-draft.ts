@@ -1,4 +1,4 @@
-import { findProject } from '../../compiler/project.js';
+import { findProject } from '../../compiler/project/project.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { readRequest } from '../submit/read-request.js';

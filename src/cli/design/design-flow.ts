@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packageRoot } from '../../workers/package-root.js';
-import { NO_BUDGETS } from '../../plan/plan.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
-import { isStored } from '../../plan/value.js';
+import { isStored } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
 import { listAgents } from '../agents/list-agents.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -118,9 +118,9 @@ async function tellDesign(
   const [flow = '', ...agents] = files;
   const { root } = session.project;
   const compiled = await compile(join(root, flow), session, terminal);
-  const { authoredGraph } = await import('../render/authored-graph.js');
+  const { authoredGraph } = await import('../render/plan/authored-graph.js');
   if (json) return printJson(terminal, { run, flow, agents, graph: authoredGraph(compiled) });
-  const { printPlan } = await import('../commands/plan.js');
+  const { printPlan } = await import('../submit/print-plan.js');
   print(terminal, ...files.map((file) => `wrote ${file}`), '');
   await printPlan(compiled, session, terminal);
   tell(terminal, '', `Nothing has been run. Look at it, change it, then: perdure run ${compiled.plan.name}`);

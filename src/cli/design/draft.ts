@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { compileMade } from '../../compiler/compile-made.js';
-import { isBuiltInName, TEMPORARY_AGENTS } from '../../compiler/resolve.js';
+import { compileMade } from '../../compiler/made/compile-made.js';
+import { isBuiltInName, TEMPORARY_AGENTS } from '../../compiler/project/resolve.js';
 import { NAME } from '../../plan/names.js';
 
 /** What the designer answers. */

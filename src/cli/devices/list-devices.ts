@@ -1,11 +1,11 @@
-import type { Device } from '../../plan/device.js';
-import { isSimulated } from '../../plan/device.js';
-import type { Lease } from '../../plan/lease.js';
-import { LEASES_MEMO, keeperIdOf } from '../../plan/lease.js';
+import type { Device } from '../../plan/devices/device.js';
+import { isSimulated } from '../../plan/devices/device.js';
+import type { Lease } from '../../plan/devices/device-queue.js';
+import { LEASES_MEMO, keeperIdOf } from '../../plan/devices/device-queue.js';
 import { findPort } from '../../activities/devices/ports.js';
-import { createDevices, leaseKeyOf } from '../../compiler/devices.js';
-import { askHost, isHere } from '../../workers/device-hosts.js';
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import { createDevices, leaseKeyOf } from '../../compiler/project/devices.js';
+import { askHost, isHere } from '../../workers/link/device-hosts.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session, Workspace } from '../session.js';
 
 /** A step that has a device, or waits for it. */

@@ -1,9 +1,9 @@
 import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
-import { formatAge } from '../render/format.js';
-import { safeLine, safeName } from '../render/safe-text.js';
-import { displayWidth, fit } from '../render/width.js';
+import { formatAge } from '../text/format.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import { displayWidth, fit } from '../text/width.js';
 import { openExisting, openWorkspace } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';

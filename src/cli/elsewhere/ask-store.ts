@@ -1,14 +1,14 @@
-import type { StorePlace } from '../../activities/ask-store.js';
-import { askStore as ask } from '../../activities/ask-store.js';
-import type { Json } from '../../plan/json.js';
-import { utf8Bytes } from '../../plan/json.js';
-import type { StoreAnswers, StoreRequest } from '../../plan/store-access.js';
-import { ACCESS_BYTES } from '../../plan/store-access.js';
+import type { StorePlace } from '../../activities/far-store/ask-store.js';
+import { askStore as ask } from '../../activities/far-store/ask-store.js';
+import type { Json } from '../../plan/values/json.js';
+import { utf8Bytes } from '../../plan/values/json.js';
+import type { StoreAnswers, StoreRequest } from '../../plan/calls/store-questions.js';
+import { ACCESS_BYTES } from '../../plan/calls/store-questions.js';
 import { usageError } from '../exit-codes.js';
 
-export type { StorePlace } from '../../activities/ask-store.js';
+export type { StorePlace } from '../../activities/far-store/ask-store.js';
 
-/** Asks a worker that has the store, as `activities/ask-store.ts` does; what is too big to be sent is a usage error. */
+/** Asks a worker that has the store, as `activities/far-store/ask-store.ts` does; what is too big to be sent is a usage error. */
 export async function askStore<R extends StoreRequest>(place: StorePlace, request: R): Promise<StoreAnswers[R['op']]> {
   const bytes = utf8Bytes(JSON.stringify(request));
   if (bytes > ACCESS_BYTES) {

@@ -1,6 +1,6 @@
 import { Client } from '@temporalio/client';
-import type { Config } from '../../compiler/config.js';
-import type { Project } from '../../compiler/project.js';
+import type { Config } from '../../compiler/project/config.js';
+import type { Project } from '../../compiler/project/project.js';
 import type { Store } from '../../store/store.js';
 import type { StorePlace } from './ask-store.js';
 
@@ -23,11 +23,11 @@ interface Looking {
 export async function findStoreElsewhere({ project, config, taskQueue, env }: Looking): Promise<StoreElsewhere | null> {
   const named = taskQueue ?? config.task_queue;
   if (named === undefined) return null; // The queue that is named after our store is polled by workers that have it.
-  const { temporalSettings } = await import('../../workers/temporal-settings.js');
+  const { temporalSettings } = await import('../../workers/connection/temporal-settings.js');
   const settings = temporalSettings(env);
   if (settings === null) return null;
-  const { reach } = await import('../../workers/reach.js');
-  const { pollersAt, storesOf } = await import('../../workers/task-queue.js');
+  const { reach } = await import('../../workers/connection/connect.js');
+  const { pollersAt, storesOf } = await import('../../workers/connection/task-queue.js');
   const connection = await reach(settings);
   const stores = storesOf(await pollersAt(connection, settings.namespace, named));
   const [id] = stores;

@@ -1,6 +1,6 @@
-import type { Gate } from '../../plan/gate.js';
-import type { Json } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import { refusal, usageError } from '../exit-codes.js';
 import { readGivenFile } from '../read-given.js';
 import { optionText } from '../render/gate-words.js';

@@ -1,4 +1,4 @@
-import { pollersAt } from '../../workers/task-queue.js';
+import { pollersAt } from '../../workers/connection/task-queue.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';

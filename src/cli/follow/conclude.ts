@@ -1,12 +1,14 @@
+import { toText } from '../../plan/values/json.js';
 import type { RunStatus } from '../../plan/result.js';
+import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
+import { loadValue } from '../../store/transcript.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import type { RunView } from '../observe/view.js';
 import { openGates } from '../observe/view.js';
 import { toRunResult } from '../render/json.js';
 import { renderEnding } from '../render/screen.js';
-import { resultText } from '../render/values.js';
 import type { Terminal } from '../terminal.js';
 import { printJson, printResult, tell, widthOf } from '../terminal.js';
 import type { FollowEnd } from './follow.js';
@@ -44,4 +46,10 @@ export function exitOf(status: RunStatus): ExitCode {
 async function printOutput(view: RunView, terminal: Terminal, store: Store): Promise<void> {
   const text = await resultText(view.output, store);
   if (text !== null) printResult(terminal, `${terminal.stdout.isTTY ? text.trimEnd() : text.replace(/\n$/, '')}\n`);
+}
+
+/** A result as it is printed: a text as it is, anything else as JSON; null when there is nothing to print. */
+export async function resultText(value: Value | null, store: Store): Promise<string | null> {
+  const json = await loadValue(value, store);
+  return json === null || json === '' ? null : toText(json);
 }

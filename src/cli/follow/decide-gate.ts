@@ -1,4 +1,4 @@
-import type { Decision, Gate } from '../../plan/gate.js';
+import type { Decision, Gate } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
 import type { Store } from '../../store/store.js';
 import type { ExitCode } from '../exit-codes.js';
@@ -6,9 +6,9 @@ import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { everyStepView, nestedIn, openGates, pathBelow, rootOf } from '../observe/view.js';
-import { gateHash, plural } from '../render/format.js';
+import { gateHash, plural } from '../text/format.js';
 import { optionText } from '../render/gate-words.js';
-import { wrap } from '../render/width.js';
+import { wrap } from '../text/width.js';
 import { openExisting, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { heightOf, print, printJson, readingWidthOf, tell, widthOf } from '../terminal.js';

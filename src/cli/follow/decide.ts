@@ -1,9 +1,9 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
-import { issueToken } from '../../activities/approval-token.js';
-import type { Decision, DecisionReceipt } from '../../plan/gate.js';
+import { issueToken } from '../../activities/gates/approval-token.js';
+import type { Decision, DecisionReceipt } from '../../plan/gates/gate.js';
 import { DECIDE } from '../../plan/names.js';
-import type { ApprovalKey } from '../../store/approval-key.js';
+import type { ApprovalKey } from '../../store/records/approval-key.js';
 import { refusal } from '../exit-codes.js';
 import { grpcTrouble } from '../grpc.js';
 import type { OpenGate } from '../observe/view.js';

@@ -1,7 +1,7 @@
-import type { Gate } from '../../plan/gate.js';
-import { toText } from '../../plan/json.js';
-import { gateHashOf } from '../../activities/gate-hash.js';
-import { loadValue } from '../../store/load-value.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { toText } from '../../plan/values/json.js';
+import { gateHashOf } from '../../activities/values/content-hash.js';
+import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { refusal } from '../exit-codes.js';
 

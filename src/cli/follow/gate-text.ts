@@ -1,9 +1,9 @@
 import type { OpenGate } from '../observe/view.js';
-import type { Palette } from '../render/colors.js';
-import { gateHash, plural } from '../render/format.js';
+import type { Palette } from '../text/colors.js';
+import { gateHash, plural } from '../text/format.js';
 import { gateFacts, wantOf } from '../render/gate-words.js';
-import { safeLine, safeName, safeText } from '../render/safe-text.js';
-import { displayWidth, wrap, wrapLines } from '../render/width.js';
+import { safeLine, safeName, safeText } from '../text/safe-text.js';
+import { displayWidth, wrap, wrapLines } from '../text/width.js';
 
 /** The answers to a question that takes a key of its own. They stand on one line, so that no terminal parts them. */
 export const YES_OR_NO = 'yes [y]   any other key: no';

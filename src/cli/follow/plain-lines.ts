@@ -1,13 +1,13 @@
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { nestedIn } from '../observe/view.js';
-import { createPalette } from '../render/colors.js';
-import { gateHash } from '../render/format.js';
+import { createPalette } from '../text/colors.js';
+import { gateHash } from '../text/format.js';
 import { answerCommands, gateFacts } from '../render/gate-words.js';
 import type { Around } from '../render/items.js';
 import { itemNames } from '../render/items.js';
 import { stepRow } from '../render/rows.js';
-import { safeLine, safeName } from '../render/safe-text.js';
-import { clip, wrap } from '../render/width.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import { clip, wrap } from '../text/width.js';
 import { frame } from './gate-text.js';
 
 /** What a step does takes at most so many columns: a script that a command is given may have any length. */

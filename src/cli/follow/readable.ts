@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
 
 /**
  * What a gate shows, as people read it: JSON with texts of several lines in it, a workflow that an agent made say, is

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { STEER } from '../../plan/names.js';
-import type { Steer, SteerReceipt } from '../../plan/steering.js';
+import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';

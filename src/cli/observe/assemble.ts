@@ -1,10 +1,11 @@
-import { stepPathOf } from '../../plan/conversation.js';
-import type { Gate } from '../../plan/gate.js';
-import { courseOf } from '../../plan/course.js';
+import { stepPathOf } from '../../plan/agents/conversation.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { courseOf } from '../../plan/outcomes/course.js';
 import { joinPath } from '../../plan/plan.js';
-import type { RoundResult, Spend, StepResult } from '../../plan/result.js';
-import { NO_SPEND, addSpend } from '../../plan/result.js';
-import { errorOf, resultOf } from '../../plan/schedule.js';
+import type { RoundResult, StepResult } from '../../plan/result.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
+import { errorOf, resultOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { actorOf, isBlockStep } from '../../plan/step.js';
 import type { FoldScope, Started } from './fold-scope.js';

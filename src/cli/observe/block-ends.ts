@@ -1,10 +1,18 @@
-import { copyCounts, countItem, countRound, courseOf, endOfItems, endOfRounds, noCounts } from '../../plan/course.js';
-import type { Course } from '../../plan/course.js';
-import { loopFailure, roundsText } from '../../plan/ends.js';
-import { NO_SPEND, addSpend } from '../../plan/result.js';
-import type { CarriedBlock } from '../../plan/run-input.js';
-import type { StepEnd } from '../../plan/schedule.js';
-import { endOf } from '../../plan/schedule.js';
+import {
+  copyCounts,
+  countItem,
+  countRound,
+  courseOf,
+  endOfItems,
+  endOfRounds,
+  noCounts,
+} from '../../plan/outcomes/course.js';
+import type { Course } from '../../plan/outcomes/course.js';
+import { loopFailure, roundsText } from '../../plan/outcomes/step-ends.js';
+import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
+import type { CarriedBlock } from '../../plan/schedule/carried.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { endOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, ForeachStep, LoopStep } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope } from './fold-scope.js';

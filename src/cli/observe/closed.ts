@@ -1,8 +1,8 @@
-import { stepPathOf } from '../../plan/conversation.js';
+import { stepPathOf } from '../../plan/agents/conversation.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RunEnd, RunRecord, StepResult } from '../../plan/result.js';
-import type { Value } from '../../plan/value.js';
+import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import { readTruth } from './truth.js';
 import type { RunView, StepView } from './view.js';

@@ -1,4 +1,4 @@
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
 import type { Session } from '../session.js';
 import { unknownRun } from '../session.js';

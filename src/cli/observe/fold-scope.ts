@@ -1,22 +1,24 @@
-import { bind, isInline } from '../../plan/bindings.js';
-import type { BindingSource } from '../../plan/bindings.js';
-import { restoreSchedule } from '../../plan/carry.js';
-import type { Binding } from '../../plan/environment.js';
-import { evaluate, isTrue, render } from '../../plan/evaluate.js';
-import type { Scope } from '../../plan/evaluate.js';
-import { rootsOf } from '../../plan/expression.js';
-import type { Expression, Template } from '../../plan/expression.js';
-import type { GateEnd } from '../../plan/gate.js';
-import type { Json } from '../../plan/json.js';
+import { bind, isInline } from '../../plan/schedule/bindings.js';
+import type { BindingSource } from '../../plan/schedule/bindings.js';
+import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
+import type { Binding } from '../../plan/references/environment.js';
+import { evaluate, isTrue, render } from '../../plan/references/evaluate.js';
+import type { Scope } from '../../plan/references/evaluate.js';
+import { rootsOf } from '../../plan/values/expression.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
+import type { GateEnd } from '../../plan/gates/gate.js';
+import type { Json } from '../../plan/values/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import type { Failures, Spend } from '../../plan/result.js';
-import { NO_SPEND, addSpend } from '../../plan/result.js';
-import type { CarriedBlock, ReadRunInput } from '../../plan/run-input.js';
-import { createSchedule } from '../../plan/schedule.js';
+import type { Failures } from '../../plan/result.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
+import type { ReadRunInput } from '../../plan/run-input.js';
+import type { CarriedBlock } from '../../plan/schedule/carried.js';
+import { createSchedule } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
-import type { Value } from '../../plan/value.js';
-import { inline, isStored } from '../../plan/value.js';
+import type { Value } from '../../plan/values/value.js';
+import { inline, isStored } from '../../plan/values/value.js';
 
 /** The steps of a run, of an item or of a round, as far as events have told of them. */
 export interface FoldScope extends BindingSource {

@@ -1,10 +1,10 @@
-import { gateEnd, lossEnd } from '../../plan/ends.js';
+import { gateEnd, lossEnd } from '../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../plan/failure.js';
-import type { Gate, GateEnd } from '../../plan/gate.js';
-import { givenUp, recoveryOf } from '../../plan/recovery.js';
-import type { Spend } from '../../plan/result.js';
-import type { StepEnd } from '../../plan/schedule.js';
-import type { StepOutput } from '../../plan/step-output.js';
+import type { Gate, GateEnd } from '../../plan/gates/gate.js';
+import { givenUp, recoveryOf } from '../../plan/outcomes/flash-recovery.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import type { StepOutput } from '../../plan/calls/step-output.js';
 import type { Spot, Started } from './fold-scope.js';
 
 /** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */

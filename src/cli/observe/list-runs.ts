@@ -1,12 +1,12 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import type { Gate } from '../../plan/gate.js';
+import type { Gate } from '../../plan/gates/gate.js';
 import { INTERPRETER, MEMO } from '../../plan/names.js';
 import type { RunRecord, RunStatus } from '../../plan/result.js';
-import type { Pause } from '../../plan/steering.js';
+import type { Pause } from '../../plan/budget/steering.js';
 import type { Store } from '../../store/store.js';
-import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { Session } from '../session.js';
 import type { OpenGate } from './view.js';
 import { rootOf } from './view.js';

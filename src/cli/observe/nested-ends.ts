@@ -1,9 +1,9 @@
-import { failedBelow, failedWorkflows, noFailures } from '../../plan/course.js';
-import { endedByOthers, nestedEnd } from '../../plan/ends.js';
-import { NO_SPEND } from '../../plan/result.js';
+import { failedBelow, failedWorkflows, noFailures } from '../../plan/outcomes/course.js';
+import { endedByOthers, nestedEnd } from '../../plan/outcomes/step-ends.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Carried } from '../../plan/run-input.js';
-import type { StepEnd } from '../../plan/schedule.js';
-import { addFailure } from '../../plan/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { addFailure } from '../../plan/schedule/schedule.js';
 import type { RunEvent } from './events.js';
 import type { Spot, Started } from './fold-scope.js';
 import { pathIn } from './fold-scope.js';

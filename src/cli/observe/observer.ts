@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { isBatchRun } from '../../plan/batch.js';
+import { isBatchRun } from '../../plan/schedule/batch-run.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
 import type { PendingActivity } from './assemble.js';

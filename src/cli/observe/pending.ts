@@ -1,5 +1,5 @@
-import { stepPathOf } from '../../plan/conversation.js';
-import { formatCount } from '../render/format.js';
+import { stepPathOf } from '../../plan/agents/conversation.js';
+import { formatCount } from '../text/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
 import { decode, toFailure } from './events.js';

@@ -3,8 +3,8 @@ import type { RoundResult, StepResult } from '../../plan/result.js';
 import type { Carried } from '../../plan/run-input.js';
 import type { Block, BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
-import type { Value } from '../../plan/value.js';
-import { loadValue } from '../../store/load-value.js';
+import type { Value } from '../../plan/values/value.js';
+import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 
 /**

@@ -1,9 +1,10 @@
-import type { Gate } from '../../plan/gate.js';
-import type { Budgets } from '../../plan/plan.js';
-import type { RunStatus, Spend, StepResult, StepStatus } from '../../plan/result.js';
-import type { Pause, Warning } from '../../plan/steering.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
+import type { RunStatus, StepResult, StepStatus } from '../../plan/result.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import type { Pause, Warning } from '../../plan/budget/steering.js';
 import type { Step } from '../../plan/step.js';
-import type { Hash, Value } from '../../plan/value.js';
+import type { Hash, Value } from '../../plan/values/value.js';
 
 /** A run as viewers see it at one moment: what every renderer draws, whatever it was read from. */
 export interface RunView {

@@ -1,5 +1,5 @@
-import type { Interval } from '../../plan/clock.js';
-import { overlap } from '../../plan/clock.js';
+import type { Interval } from '../../plan/budget/run-clock.js';
+import { overlap } from '../../plan/budget/run-clock.js';
 import type { RunView, StepView } from './view.js';
 import { everyStepView, nestedIn } from './view.js';
 

@@ -1,9 +1,9 @@
-import type { Gate } from '../../plan/gate.js';
-import { missingOf, namesOf } from '../../plan/gate.js';
-import type { Json } from '../../plan/json.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { missingOf, namesOf } from '../../plan/gates/gate.js';
+import type { Json } from '../../plan/values/json.js';
 import type { OpenGate } from '../observe/view.js';
-import { formatDuration } from './format.js';
-import { safeLine, safeName } from './safe-text.js';
+import { formatDuration } from '../text/format.js';
+import { safeLine, safeName } from '../text/safe-text.js';
 
 /** What a gate wants, in the words that stand before its question. */
 export function wantOf({ kind, options }: Gate): string {

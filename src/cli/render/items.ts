@@ -1,13 +1,13 @@
-import { render } from '../../plan/evaluate.js';
-import type { Environment } from '../../plan/environment.js';
-import { OUTER, rootsOf } from '../../plan/expression.js';
-import type { Json } from '../../plan/json.js';
-import { toText } from '../../plan/json.js';
-import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
+import { render } from '../../plan/references/evaluate.js';
+import type { Environment } from '../../plan/references/environment.js';
+import { OUTER, rootsOf } from '../../plan/values/expression.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
 import type { RunView, StepView } from '../observe/view.js';
-import { safeLine } from './safe-text.js';
-import { clip } from './width.js';
+import { safeLine } from '../text/safe-text.js';
+import { clip } from '../text/width.js';
 
 /** Columns of an item beside its number. */
 const WIDEST_ITEM = 28;

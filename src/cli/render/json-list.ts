@@ -1,6 +1,6 @@
 import { writeText } from '../output.js';
 import type { Terminal } from '../terminal.js';
-import { safeJson } from './safe-text.js';
+import { safeJson } from '../text/safe-text.js';
 
 /** One JSON list that can be read while it is written: an item a line. */
 export interface JsonList {

@@ -1,8 +1,8 @@
-import type { Gate } from '../../plan/gate.js';
-import type { Json, JsonObject } from '../../plan/json.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { RunResult, StepResult } from '../../plan/result.js';
-import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
 import { workedMs } from '../observe/worked.js';

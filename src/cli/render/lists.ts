@@ -1,14 +1,13 @@
-import { utf8Bytes } from '../../plan/json.js';
-import { isStored } from '../../plan/value.js';
+import { utf8Bytes } from '../../plan/values/json.js';
+import { isStored } from '../../plan/values/value.js';
 import type { ListedRun, ListedStatus } from '../observe/list-runs.js';
 import type { OpenGate } from '../observe/view.js';
 import { rootOf } from '../observe/view.js';
-import type { Palette } from './colors.js';
-import { formatAge, formatDuration, formatUsd, gateHash, plural } from './format.js';
+import type { Palette, Tone } from '../text/colors.js';
+import { formatAge, formatDuration, formatUsd, gateHash, plural } from '../text/format.js';
 import { answerCommands, gateFacts } from './gate-words.js';
-import type { Tone } from './rows.js';
-import { safeLine, safeName } from './safe-text.js';
-import { displayWidth, fit, wrap } from './width.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import { displayWidth, fit, wrap } from '../text/width.js';
 
 interface ListStyle {
   now: number;

@@ -1,5 +1,5 @@
-import type { Pause } from '../../plan/steering.js';
-import { safeLine, safeName } from './safe-text.js';
+import type { Pause } from '../../plan/budget/steering.js';
+import { safeLine, safeName } from '../text/safe-text.js';
 
 const WIDEST_COMMAND = 52;
 

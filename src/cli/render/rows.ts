@@ -1,12 +1,11 @@
+import type { Tone } from '../text/colors.js';
 import type { RoundView, RunView, StepView } from '../observe/view.js';
 import { isClosed, nestedIn } from '../observe/view.js';
-import { formatDuration, formatUsd, plural } from './format.js';
+import { formatDuration, formatUsd, plural } from '../text/format.js';
 import type { Around } from './items.js';
 import { itemNames } from './items.js';
-import { safeLine, safeName } from './safe-text.js';
+import { safeLine, safeName } from '../text/safe-text.js';
 import { templateText } from './template-text.js';
-
-export type Tone = 'good' | 'bad' | 'active' | 'attention' | 'quiet' | 'plain';
 
 /** One line of a tree before it is laid out in columns. */
 export interface Row {

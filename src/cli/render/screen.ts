@@ -1,15 +1,15 @@
 import type { RunView, StepView } from '../observe/view.js';
 import { isClosed, nestedIn, rootOf } from '../observe/view.js';
 import { workedMs } from '../observe/worked.js';
-import type { Palette } from './colors.js';
-import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from './format.js';
+import type { Palette } from '../text/colors.js';
+import { formatCount, formatDuration, formatMinutes, formatUsd, plural, shortHash } from '../text/format.js';
 import { pauseLines } from './pause-lines.js';
 import type { Says } from './rows.js';
 import { rowsOf } from './rows.js';
-import { safeLine, safeName, safeText } from './safe-text.js';
+import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import type { TreeStyle } from './tree.js';
 import { renderTree, windowOf } from './tree.js';
-import { displayWidth, wrap } from './width.js';
+import { displayWidth, wrap } from '../text/width.js';
 
 /** The first line of a run: its name, how to name it, what runs, and where to look at it. */
 export function renderHeader(view: RunView, uiUrl: string | null, width: number): string[] {

@@ -1,5 +1,5 @@
-import type { Session } from '../../store/session-files.js';
-import { safeName, safeText } from './safe-text.js';
+import type { Session } from '../../store/records/session-files.js';
+import { safeName, safeText } from '../text/safe-text.js';
 
 /** Sessions as lines, one each. */
 export function sessionRows(sessions: Session[]): string {

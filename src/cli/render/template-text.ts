@@ -1,4 +1,4 @@
-import type { Expression, Template } from '../../plan/expression.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
 
 /** A template as its author wrote it, near enough for people. */
 export function templateText(template: Template): string {

@@ -1,8 +1,8 @@
 import type { RunView } from '../observe/view.js';
-import type { Palette } from './colors.js';
+import type { Palette } from '../text/colors.js';
 import type { Row, Says } from './rows.js';
 import { rowsOf } from './rows.js';
-import { clip, displayWidth, fit } from './width.js';
+import { clip, displayWidth, fit } from '../text/width.js';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const LABEL_SHARE = 0.4;

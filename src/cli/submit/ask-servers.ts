@@ -1,6 +1,6 @@
 import { McpServerError, openServer } from '../../activities/mcp/open-server.js';
 import { toMcpServer } from '../../compiler/formats/mcp-config.js';
-import type { ListedTool } from '../../plan/mcp-server.js';
+import type { ListedTool } from '../../plan/tools/mcp-server.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
 import type { Terminal } from '../terminal.js';

@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { InputSpec } from '../../plan/step.js';
-import { didYouMean } from '../../compiler/nearest.js';
+import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
 import { neededBy } from './needed-by.js';
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Plan } from '../../plan/plan.js';
 import { onlyProgram, playersOf } from '../../plan/players.js';
-import type { ProgramName } from '../../plan/program.js';
+import type { ProgramName } from '../../plan/agents/program.js';
 import type { RunSettings } from '../../plan/run-input.js';
-import type { Session as Conversation } from '../../store/session-files.js';
+import type { Session as Conversation } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
 import type { CliError } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';

@@ -1,8 +1,8 @@
 import { renameSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { formatFile, hasCanonicalForm } from '../../compiler/format.js';
-import type { Problem } from '../../compiler/problem.js';
-import { kindOf } from '../../compiler/read.js';
+import { formatFile, hasCanonicalForm } from '../../compiler/fmt/format-file.js';
+import type { Problem } from '../../compiler/problems/problem.js';
+import { kindOf } from '../../compiler/text/disk.js';
 import { definitionsAt, isForDefinitions } from '../../compiler/validate.js';
 
 /** What `fmt` found, and did. */

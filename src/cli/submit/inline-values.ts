@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../plan/json.js';
-import type { Value } from '../../plan/value.js';
-import { isStored } from '../../plan/value.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 
 /** An input as it was given. */

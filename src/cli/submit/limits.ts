@@ -1,6 +1,7 @@
-import type { Budgets, Limit, PlanBody } from '../../plan/plan.js';
-import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/plan.js';
-import type { ExhaustionPolicy } from '../../plan/exhaustion.js';
+import type { PlanBody } from '../../plan/plan.js';
+import type { Budgets, Limit } from '../../plan/budget/budgets.js';
+import { DEFAULT_BUDGETS, LIMITS, NO_BUDGETS } from '../../plan/budget/budgets.js';
+import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { Lease } from '../../plan/run-input.js';
 import { usageError } from '../exit-codes.js';
 

@@ -1,7 +1,7 @@
-import { rootsOf } from '../../plan/expression.js';
+import { rootsOf } from '../../plan/values/expression.js';
 import type { Plan, PlanBody } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import { rootsOfStep } from '../../plan/step-templates.js';
+import { rootsOfStep } from '../../plan/references/step-references.js';
 
 /** Steps that are named; more say nothing new. */
 const MOST_NAMED = 5;

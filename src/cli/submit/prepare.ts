@@ -1,20 +1,21 @@
 import { relative, resolve } from 'node:path';
-import type { ChoosePlayers, ChosenPlayers } from '../../activities/choose-players.js';
+import type { ChoosePlayers, ChosenPlayers } from '../../activities/agents/choose-players.js';
 import type { CompileOptions } from '../../compiler/compile.js';
 import { toNotify } from '../../compiler/formats/notify.js';
-import type { ServerListings } from '../../compiler/server-tools.js';
-import { modelsIn } from '../../plan/exhaustion.js';
-import type { Json, JsonObject } from '../../plan/json.js';
-import type { ListedTool } from '../../plan/mcp-server.js';
+import type { ServerListings } from '../../compiler/agents/server-tools.js';
+import { modelsIn } from '../../plan/budget/exhaustion.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { ListedTool } from '../../plan/tools/mcp-server.js';
 import { needsSandbox } from '../../plan/needs-sandbox.js';
-import { shortPlan } from '../../plan/pack.js';
-import type { Budgets, Plan } from '../../plan/plan.js';
+import { shortPlan } from '../../plan/packing/packed-plan.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
 import { LINK_STEPS } from '../../plan/run-input.js';
 import type { RunInput, RunSettings } from '../../plan/run-input.js';
-import type { Hash, Value } from '../../plan/value.js';
-import type { Session as Conversation } from '../../store/session-files.js';
+import type { Hash, Value } from '../../plan/values/value.js';
+import type { Session as Conversation } from '../../store/records/session-files.js';
 import type { Store } from '../../store/store.js';
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { StoreElsewhere } from '../elsewhere/find-store.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import type { Workspace } from '../session.js';
@@ -22,7 +23,7 @@ import { ProblemsError } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { rootLease, settleLimits, settlePolicy } from './limits.js';
-import { placeOf } from '../../store/places.js';
+import { placeOf } from '../../store/folders/places.js';
 
 export interface Compiled {
   /** The definition's own file, also where it was given by its name. */
@@ -61,7 +62,7 @@ export async function compile(
     : compileDefinition({ ...options, listings: await listed(listings.wanted, workspace, terminal) });
   if (plan === null) throw new ProblemsError(problems, sources, 1);
   if (problems.length > 0) {
-    const { printProblems } = await import('../../compiler/print-problems.js');
+    const { printProblems } = await import('../../compiler/problems/print-problems.js');
     tell(terminal, printProblems(problems, sources, { files: 1, color: terminal.palette.colored }).trimEnd());
   }
   return {
@@ -160,7 +161,7 @@ async function chooseFor(
   terminal: Terminal,
 ): Promise<ChosenPlayers> {
   if (elsewhere === null) {
-    const { choosePlayers } = await import('../../activities/choose-players.js');
+    const { choosePlayers } = await import('../../activities/agents/choose-players.js');
     return choosePlayers({ ...wanted, env: terminal.env });
   }
   const { askStore } = await import('../elsewhere/ask-store.js');

@@ -1,4 +1,4 @@
-import type { Json } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
 import { usageError } from '../exit-codes.js';
 import { decode, readGivenFile } from '../read-given.js';
 import type { Terminal } from '../terminal.js';

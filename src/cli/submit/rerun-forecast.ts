@@ -1,12 +1,12 @@
-import type { Forecast, ForecastInput } from '../../activities/reuse-forecast.js';
+import type { Forecast, ForecastInput } from '../../activities/rerun/forecast.js';
 import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { RunView, StepView } from '../observe/view.js';
 import { everyStepView } from '../observe/view.js';
-import { formatUsd } from '../render/format.js';
-import { safeLine } from '../render/safe-text.js';
+import { formatUsd } from '../text/format.js';
+import { safeLine } from '../text/safe-text.js';
 
 /** What a rerun would do, as `--dry-run --json` prints it. */
 export interface RerunForecast {
@@ -24,7 +24,7 @@ export async function toForecast(
   input: Omit<ForecastInput, 'roundsBefore'>,
   before: RunView[],
 ): Promise<RerunForecast> {
-  const { forecastReuse } = await import('../../activities/reuse-forecast.js');
+  const { forecastReuse } = await import('../../activities/rerun/forecast.js');
   const costs = costsOf(before);
   const told = await forecastReuse({ ...input, roundsBefore: (path) => roundsIn(costs, path) });
   const paths = (action: Forecast['action']): string[] =>

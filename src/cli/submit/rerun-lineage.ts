@@ -1,12 +1,12 @@
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
-import { dependsOnWorkspace } from '../../plan/reuse.js';
+import { dependsOnWorkspace } from '../../plan/calls/reuse.js';
 import type { ReuseSource } from '../../plan/run-input.js';
 import type { Store } from '../../store/store.js';
 import { viewOfRecord } from '../observe/closed.js';
 import type { RunView, StepView } from '../observe/view.js';
 import { everyStepView } from '../observe/view.js';
-import { locate } from '../../store/places.js';
+import { locate } from '../../store/folders/places.js';
 
 /** A run that is run again, or one that it is a rerun of. */
 export interface Ancestor {
@@ -30,7 +30,7 @@ export async function lineageOf(record: RunRecord, store: Store): Promise<Ancest
 
 /** Where results may be taken from, and whether files that nobody named have changed since. */
 export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Store, 'folder'>): Promise<ReuseSource[]> {
-  const { workspaceDigest } = await import('../../activities/workspace-digest.js');
+  const { workspaceDigest } = await import('../../activities/workspace/workspace-digest.js');
   const digest = dependsOnWorkspace(plan)
     ? await workspaceDigest(locate(store, lineage[0]?.record.workspace ?? ''), {
         definition: lineage[0]?.record.definition,

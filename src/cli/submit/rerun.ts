@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../../plan/plan.js';
-import { NO_BUDGETS } from '../../plan/plan.js';
-import { isWithin } from '../../plan/reuse.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
+import { isWithin } from '../../plan/calls/reuse.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { ReuseSettings, RunSettings } from '../../plan/run-input.js';
-import type { Value } from '../../plan/value.js';
+import type { Value } from '../../plan/values/value.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';

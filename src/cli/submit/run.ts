@@ -1,6 +1,6 @@
 import type { CompileOptions } from '../../compiler/compile.js';
-import type { InjectedContext } from '../../plan/injected.js';
-import type { JsonObject } from '../../plan/json.js';
+import type { InjectedContext } from '../../plan/agents/injected-context.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import { everyStepOf } from '../../plan/plan.js';
 import type { RunSettings } from '../../plan/run-input.js';

@@ -1,15 +1,15 @@
 import type { Client } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
-import { canonicalJson } from '../../plan/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
 import { INTERPRETER, MEMO, SEARCH_ATTRIBUTES } from '../../plan/names.js';
 import type { Plan } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { RunInput } from '../../plan/run-input.js';
-import type { Hash, Value } from '../../plan/value.js';
-import { bare } from '../../plan/value.js';
+import type { Hash, Value } from '../../plan/values/value.js';
+import { bare } from '../../plan/values/value.js';
 import { sha256 } from '../../store/hash.js';
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { usageError } from '../exit-codes.js';
 
 /** The name under which two inputs are the same: SHA-256 of the canonical JSON of the values. */

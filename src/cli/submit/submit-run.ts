@@ -1,7 +1,8 @@
-import type { Budgets, Plan } from '../../plan/plan.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunSettings } from '../../plan/run-input.js';
-import type { Value } from '../../plan/value.js';
-import type { TemporalLink } from '../../workers/temporal-link.js';
+import type { Value } from '../../plan/values/value.js';
+import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { conclude } from '../follow/conclude.js';
@@ -17,7 +18,7 @@ import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { toRunInput } from './prepare.js';
 import { joinsRecord, startOrJoin } from './start-run.js';
-import { locate } from '../../store/places.js';
+import { locate } from '../../store/folders/places.js';
 
 /** Everything that `run` was told. */
 export interface RunCommand {
@@ -104,7 +105,7 @@ export async function startSubmission(
   { id, compiled: { plan, files }, session, settings, values: store }: Submission,
   link: TemporalLink,
 ): Promise<{ joined: boolean }> {
-  const { pollersOf, requireHosts } = await import('../../workers/task-queue.js');
+  const { pollersOf, requireHosts } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, session.store);
   await requireHosts(link, plan);
   await keepStart({ id, plan, session, settings });
@@ -143,7 +144,7 @@ async function keepStart({
   session: { config, elsewhere, store },
   settings,
 }: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
-  const { mayChangeWorkspace } = await import('../../plan/reuse.js');
+  const { mayChangeWorkspace } = await import('../../plan/calls/reuse.js');
   const isWanted =
     config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
   if (isWanted) await store.keepSnapshot(id, 'start', locate(store, settings.workspace));

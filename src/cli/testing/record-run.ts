@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import { isObject } from '../../plan/json.js';
-import type { Json } from '../../plan/json.js';
-import type { RecordedAnswer } from '../../plan/recorded.js';
-import { turnIn } from '../../plan/recorded.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Json } from '../../plan/values/json.js';
+import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import { turnIn } from '../../plan/agents/recorded-answers.js';
 import type { RunRecord } from '../../plan/result.js';
-import type { JournalEntry } from '../../store/store.js';
+import type { JournalEntry } from '../../store/journal/entry.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';

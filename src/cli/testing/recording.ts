@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import type { Json } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
 import { usageError } from '../exit-codes.js';
 import { readGivenFile } from '../read-given.js';
 import { parsePlainYaml } from '../plain-yaml.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { JsonObject } from '../../plan/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 
 /** A definition that we write ourselves: it is in no file. */
 export interface WrittenDefinition {

@@ -1,6 +1,6 @@
-import { BUILTIN_INPUTS } from '../../plan/builtin-inputs.js';
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import { BUILTIN_INPUTS } from '../../plan/tools/builtin-inputs.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { InputSpec } from '../../plan/step.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';

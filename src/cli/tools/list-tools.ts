@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { handlerOf } from '../../activities/tools/handlers.js';
-import type { ServerListings } from '../../compiler/server-tools.js';
-import { serverTools } from '../../compiler/server-tools.js';
+import type { ServerListings } from '../../compiler/agents/server-tools.js';
+import { serverTools } from '../../compiler/agents/server-tools.js';
 import { createLoader } from '../../compiler/load.js';
-import type { Problem } from '../../compiler/problem.js';
-import { createReport } from '../../compiler/problem.js';
-import { createResolver } from '../../compiler/resolve.js';
-import { BUILTIN_TOOLS, MAKERS } from '../../plan/tool.js';
+import type { Problem } from '../../compiler/problems/problem.js';
+import { createReport } from '../../compiler/problems/problem.js';
+import { createResolver } from '../../compiler/project/resolve.js';
+import { BUILTIN_TOOLS, MAKERS } from '../../plan/tools/tool.js';
 import type { Workspace } from '../session.js';
 import { askServers } from '../submit/ask-servers.js';
 import type { Terminal } from '../terminal.js';

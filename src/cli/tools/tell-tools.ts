@@ -1,9 +1,9 @@
-import { printProblems } from '../../compiler/print-problems.js';
+import { printProblems } from '../../compiler/problems/print-problems.js';
 import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
-import { safeLine, safeName } from '../render/safe-text.js';
-import { clip, displayWidth, fit } from '../render/width.js';
+import { safeLine, safeName } from '../text/safe-text.js';
+import { clip, displayWidth, fit } from '../text/width.js';
 import { openWorkspace } from '../session.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
 import { listTools } from './list-tools.js';

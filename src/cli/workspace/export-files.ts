@@ -1,9 +1,9 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Folder } from '../../activities/tools/files/open.js';
-import { inFolderBelow, withRoot } from '../../activities/tools/files/open.js';
+import type { Folder } from '../../activities/workspace/open.js';
+import { inFolderBelow, withRoot } from '../../activities/workspace/open.js';
 import { refusal, usageError } from '../exit-codes.js';
-import { safeName } from '../render/safe-text.js';
+import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Snapshots } from './compare.js';

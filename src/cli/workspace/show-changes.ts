@@ -1,6 +1,5 @@
-import type { Palette } from '../render/colors.js';
-import { safeName } from '../render/safe-text.js';
-import type { Tone } from '../render/rows.js';
+import type { Palette, Tone } from '../text/colors.js';
+import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Change } from './compare.js';

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { usageError } from '../exit-codes.js';
-import type { Palette } from '../render/colors.js';
-import { safeText } from '../render/safe-text.js';
+import type { Palette } from '../text/colors.js';
+import { safeText } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, printResult } from '../terminal.js';
 import { changesOf, diffOf, findSnapshots } from './compare.js';

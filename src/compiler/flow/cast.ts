@@ -1,16 +1,17 @@
-import type { Template } from '../../plan/expression.js';
+import type { Template } from '../../plan/values/expression.js';
 import type { Agent, StepBase } from '../../plan/step.js';
-import type { Text } from '../../plan/value.js';
-import type { AgentDefinition, CompiledAgent } from '../compile-agent.js';
-import { agentInputs } from '../compile-agent.js';
+import type { Text } from '../../plan/values/value.js';
+import type { CompiledAgent } from '../agents/compile-agent.js';
+import type { AgentDefinition } from '../agents/agent-definition.js';
+import { agentInputs } from '../agents/compile-agent.js';
 import { agentPolicy } from '../steps/agent.js';
-import type { Shared } from '../compile-workflow.js';
+import type { Shared } from '../workflow/compile-workflow.js';
 import type { AgentCall, Definition, Entry, Name, Quoted } from '../formats/flow/ast.js';
 import { literalText } from '../formats/flow/instruction.js';
 import { hashOf, keepText } from '../hash.js';
-import { didYouMean } from '../nearest.js';
-import { isBuiltInName } from '../resolve.js';
-import type { Place, Report } from '../problem.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import { isBuiltInName } from '../project/resolve.js';
+import type { Place, Report } from '../problems/problem.js';
 
 const KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
 const DEFAULT_MODEL = 'sonnet';

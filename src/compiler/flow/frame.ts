@@ -1,5 +1,5 @@
-import type { BinaryOperator, Expression, Template } from '../../plan/expression.js';
-import { OUTER } from '../../plan/expression.js';
+import type { BinaryOperator, Expression, Template } from '../../plan/values/expression.js';
+import { OUTER } from '../../plan/values/expression.js';
 import type { Body, LoopStep, Step } from '../../plan/step.js';
 
 /** One scope of references: the flow's own steps, or the body of a loop. Steps are built when all of them are known. */

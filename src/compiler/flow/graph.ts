@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../plan/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import type { AgentCall, Ask, FlowExpression, Mark, Quoted } from '../formats/flow/ast.js';
 import { cutInstruction, literalText } from '../formats/flow/instruction.js';
 import type { Role } from './cast.js';

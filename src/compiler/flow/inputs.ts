@@ -2,7 +2,7 @@ import type { InputSpec } from '../../plan/step.js';
 import type { Parameter } from '../formats/flow/params.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
-import type { Place, Report } from '../problem.js';
+import type { Place, Report } from '../problems/problem.js';
 import type { Late } from './frame.js';
 import { firstOf, grow, literal } from './frame.js';
 

@@ -1,66 +1,19 @@
-import type { Need, StepBase } from '../../plan/step.js';
 import type { AgentCall, Ask, Condition, Mark, Name } from '../formats/flow/ast.js';
-import type { Place } from '../problem.js';
-import type { Cast } from './cast.js';
 import type { Test } from './condition.js';
 import { parseTest } from './condition.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { allOf, anyOf, binary, createFrame, firstOf, grow, literal, not, refer, uniqueId } from './frame.js';
-import type { Names, Producer } from './names.js';
+import type { Producer } from './names.js';
 import { innerNames, mergeBranch, mergeSure, producersOf } from './names.js';
 import type { Outcome } from './outcomes.js';
 import type { Branch, Region } from './regions.js';
 import { asksOutcome, looksAtPrior, testValue, variablesOf } from './tests.js';
 import type { Prior } from './tests.js';
-import type { Vocabulary } from './texts.js';
-import type { Stage } from './steps.js';
 import { addAgent, addAsk, addGate, addJudge, addLoop } from './steps.js';
-
-/** What is known where a region begins. */
-export interface Path {
-  frame: Frame;
-  names: Names;
-  /** Steps that must have ended. With `skip`, a failure of theirs skips what follows. */
-  needs: Edge[];
-  /** Conditions that must hold. */
-  guards: Late[];
-  prior: Prior | null;
-  /** A failure here skips what follows here and nothing else: a branch, or a group that a condition looks at. */
-  contained: boolean;
-}
-
-export interface Edge {
-  handle: Handle;
-  skip: boolean;
-}
-
-/** What is known where a region ends. */
-export interface Passage {
-  exits: Edge[];
-  /** Null where nothing ran. */
-  prior: Prior | null;
-  /** Jumps out of it, and when they are taken. */
-  jumps: { name: string; at: Place; taken: Late }[];
-}
-
-/** How a region is looked at by the conditions behind it. */
-export interface Watch {
-  /** A failure is theirs to deal with. */
-  observed: boolean;
-  /** They ask how it went: an agent is asked to say so. */
-  outcome: boolean;
-}
+import type { Lowering, Passage, Path, Watch, Edge } from './lowering.js';
+import { nextHandle, baseOf } from './lowering.js';
 
 const UNWATCHED: Watch = { observed: false, outcome: false };
-
-/** All that lowering a flow shares. */
-export interface Lowering {
-  vocabulary: Vocabulary;
-  cast: Cast;
-  stage: Stage;
-  /** Variables that conditions look at, anywhere in the flow; true where they ask how their step went. */
-  watched: Map<string, boolean>;
-}
 
 /** Makes steps of a region, in the order of the text. */
 export function lower(region: Region, path: Path, watch: Watch, lowering: Lowering): Passage {
@@ -89,38 +42,6 @@ export function lower(region: Region, path: Path, watch: Watch, lowering: Loweri
     case 'loop':
       return lowerLoop(region, path, watch, lowering);
   }
-}
-
-/** The fields that all steps of a flow have alike. Its edges are counted, and written when it is built. */
-export function baseOf(
-  path: Path,
-  watch: Watch,
-  index: number,
-  id: string | null,
-): (frame: Frame) => Omit<StepBase, 'timeout_ms' | 'retry' | 'effect'> {
-  const { needs, guards, contained } = path;
-  grow(path.frame.size, needs.length);
-  return (frame) => ({
-    index,
-    id,
-    needs: edgesTo(needs),
-    parallel_group: null,
-    when: allOf(guards)?.(frame) ?? null,
-    on_error: contained || watch.observed ? 'skip_dependents' : 'stop',
-    deadline_ms: null,
-    always: false,
-  });
-}
-
-function edgesTo(needs: Edge[]): Need[] {
-  const edges = new Map<number, boolean>();
-  for (const { handle, skip } of needs) edges.set(handle.index, skip || (edges.get(handle.index) ?? false));
-  return [...edges].sort(([a], [b]) => a - b).map(([step, skip]) => ({ step, skip }));
-}
-
-/** The handle of the next step of a frame. */
-export function nextHandle(frame: Frame, name: string): Handle {
-  return { frame, index: frame.builders.length, name };
 }
 
 function passageOf(handle: Handle, { contained }: Path, watch: Watch, verdict: boolean): Passage {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { AgentCall, Ask, Mark } from '../formats/flow/ast.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { firstOf, refer, referLast } from './frame.js';

@@ -1,6 +1,6 @@
 import type { AgentCall, Ask, Condition, FlowExpression, Mark } from '../formats/flow/ast.js';
 import { stepsOf } from '../formats/flow/ast.js';
-import type { Place, Report } from '../problem.js';
+import type { Place, Report } from '../problems/problem.js';
 
 /** A flow whose labels and jumps have become loops. */
 export type Region =

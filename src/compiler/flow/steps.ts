@@ -1,25 +1,17 @@
-import type { Expression, Template } from '../../plan/expression.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
 import type { Agent, ApprovalStep, Retry, StepBase } from '../../plan/step.js';
-import type { Hash } from '../../plan/value.js';
-import type { Shared } from '../compile-workflow.js';
 import type { AgentCall, Ask, Condition, Mark } from '../formats/flow/ast.js';
 import { hashOf } from '../hash.js';
-import { didYouMean } from '../nearest.js';
+import { didYouMean } from '../problems/did-you-mean.js';
 import { agentFor, policyFor } from './cast.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { addStep, emptyBody, literal } from './frame.js';
 import { REQUEST } from './inputs.js';
-import type { Lowering, Path } from './lower.js';
+import type { Lowering, Path } from './lowering.js';
 import { schemaOf } from './names.js';
 import { VERDICT_REQUEST } from './outcomes.js';
 import type { Prior } from './tests.js';
 import { templateOf } from './texts.js';
-
-/** Where agents of the flow's Plan are kept, and how they are compiled. */
-export interface Stage {
-  compile: Pick<Shared, 'compileAgent' | 'texts' | 'report'>;
-  keep: (reached: Record<Hash, Agent>) => void;
-}
 
 /** Where a step goes. */
 export interface Place {

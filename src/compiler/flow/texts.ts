@@ -1,11 +1,11 @@
-import type { Template } from '../../plan/expression.js';
+import type { Template } from '../../plan/values/expression.js';
 import type { Quoted } from '../formats/flow/ast.js';
 import type { InstructionPart } from '../formats/flow/instruction.js';
 import { cutInstruction } from '../formats/flow/instruction.js';
 import type { Texts } from '../hash.js';
-import { didYouMean } from '../nearest.js';
-import type { Place, Report } from '../problem.js';
-import { ofParts } from '../template.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Place, Report } from '../problems/problem.js';
+import { ofParts } from '../expressions/template.js';
 import type { Frame, Late } from './frame.js';
 import type { FlowInputs } from './inputs.js';
 import { REQUEST } from './inputs.js';

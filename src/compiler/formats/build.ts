@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { check } from '../check.js';
-import type { Node } from '../node.js';
-import { memberOf } from '../node.js';
-import type { Report } from '../problem.js';
+import { check } from '../text/check.js';
+import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
 import { anyJson, count, filledText, name, text } from './values.js';
 
 const words = z.array(text, { error: 'a list of texts' });

@@ -1,11 +1,11 @@
 import { extname } from 'node:path';
-import type { Json } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
-import { didYouMean, nearest } from '../nearest.js';
-import type { Node } from '../node.js';
-import { keyOf, startOf } from '../node.js';
-import type { Report } from '../problem.js';
-import { foreignDocument } from './foreign.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { didYouMean, nearest } from '../problems/did-you-mean.js';
+import type { Node } from '../text/node.js';
+import { keyOf, startOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { foreignDocument } from '../text/foreign-formats.js';
 
 const MAIN_KEYS = ['steps', 'prompt'];
 const STEP_KEYS = ['agent', 'command', 'workflow', 'approval', 'step'];

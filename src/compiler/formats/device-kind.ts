@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMAGE_FORMATS, MEANINGS } from '../../plan/device.js';
+import { IMAGE_FORMATS, MEANINGS } from '../../plan/devices/device.js';
 import { count, filledText, name, text } from './values.js';
 
 const argv = z.array(text, { error: 'a list of texts' }).min(1, { error: 'a list with a program' });

@@ -1,7 +1,7 @@
-import type { Member, Node } from '../node.js';
-import { memberOf, without } from '../node.js';
-import type { Report } from '../problem.js';
-import { FORBIDDEN_KEYS } from '../yaml.js';
+import type { Member, Node } from '../text/node.js';
+import { memberOf, without } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { FORBIDDEN_KEYS } from '../text/yaml.js';
 
 /**
  * A definition whose `inputs` are a list of names, or of maps with a `name` as Glee has them, with a map from names in

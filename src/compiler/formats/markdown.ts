@@ -1,9 +1,9 @@
-import type { Json } from '../../plan/json.js';
-import type { Member, Node } from '../node.js';
-import type { Finding, Place, Report } from '../problem.js';
-import type { Source } from '../source.js';
-import type { YamlText } from '../yaml.js';
-import { FORBIDDEN_KEYS, parseYaml } from '../yaml.js';
+import type { Json } from '../../plan/values/json.js';
+import type { Member, Node } from '../text/node.js';
+import type { Finding, Place, Report } from '../problems/problem.js';
+import type { Source } from '../problems/source.js';
+import type { YamlText } from '../text/yaml.js';
+import { FORBIDDEN_KEYS, parseYaml } from '../text/yaml.js';
 
 /** Markdown with front matter as one map: the front matter's keys, and `prompt` for the text below it. */
 export function parseMarkdown(source: Source, report: Report): Node | null {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { McpServer } from '../../plan/mcp-server.js';
+import type { McpServer } from '../../plan/tools/mcp-server.js';
 import { duration, filledText, id, millisecondsOf, text } from './values.js';
 
 /** A call of a tool may take so long where nobody says otherwise. */

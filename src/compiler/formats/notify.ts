@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { NotifySettings } from '../../plan/notice.js';
-import { NOTICE_EVENTS, addressVariable, filledAddress } from '../../plan/notice.js';
+import type { NotifySettings } from '../../plan/gates/notice.js';
+import { NOTICE_EVENTS, addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import { filledText } from './values.js';
 
 const isAddress = (written: string): boolean =>

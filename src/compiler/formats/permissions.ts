@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { COMMAND_CLASSES } from '../../plan/command-rule.js';
+import type { COMMAND_CLASSES } from '../../plan/tools/command-rule.js';
 import { count, filledText } from './values.js';
 
 const words = filledText.regex(/^\S+(?: \S+)*$/, { error: 'the first words of a command, with one blank between' });

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { toText } from '../../plan/json.js';
-import { check } from '../check.js';
-import type { Node } from '../node.js';
-import { keyOf, memberOf, startOf } from '../node.js';
-import type { Report } from '../problem.js';
-import { repeated } from './agent-file.js';
-import { anyJson, count, filledText, text } from './values.js';
+import { toText } from '../../plan/values/json.js';
+import { check } from '../text/check.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf, startOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { anyJson, count, filledText, repeated, text } from './values.js';
 
 const flag = z.boolean({ error: 'true or false' });
 const files = (what: string) => z.array(filledText, { error: `a list of ${what}` });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Check } from '../check.js';
-import { check } from '../check.js';
-import { nearest } from '../nearest.js';
-import type { Node } from '../node.js';
-import { keyOf, memberOf, startOf, without } from '../node.js';
-import type { Report } from '../problem.js';
-import { checkSound } from '../sound.js';
+import type { Check } from '../text/check.js';
+import { check } from '../text/check.js';
+import { nearest } from '../problems/did-you-mean.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf, startOf, without } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { checkSound } from '../text/sound-part.js';
 import type { AuthoredBlockStep, AuthoredStep } from './step.js';
 import {
   agentStep,

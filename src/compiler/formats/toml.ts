@@ -1,11 +1,11 @@
 import type { TomlValue } from 'smol-toml';
 import { parse, TomlDate, TomlError } from 'smol-toml';
-import type { Json, JsonObject } from '../../plan/json.js';
-import type { Member, Node } from '../node.js';
-import { MAX_DEPTH, TOO_DEEP } from '../node.js';
-import type { Place, ProblemCode, Report } from '../problem.js';
-import type { Source } from '../source.js';
-import { FORBIDDEN_KEYS } from '../yaml.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { Member, Node } from '../text/node.js';
+import { MAX_DEPTH, TOO_DEEP } from '../text/node.js';
+import type { Place, ProblemCode, Report } from '../problems/problem.js';
+import type { Source } from '../problems/source.js';
+import { FORBIDDEN_KEYS } from '../text/yaml.js';
 
 /** Where a key and its value are written. */
 interface Written {

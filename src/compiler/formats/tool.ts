@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { checkJsonSchema } from '../check-schema.js';
-import { check } from '../check.js';
-import { didYouMean } from '../nearest.js';
-import type { Node } from '../node.js';
-import { keyOf, memberOf, placesIn } from '../node.js';
-import type { Report } from '../problem.js';
+import { checkJsonSchema } from '../text/check-schema.js';
+import { check } from '../text/check.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf, placesIn } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
 import { anyJson, count, filledText, jsonSchema, name, text } from './values.js';
 
 const words = z.array(text, { error: 'a list of texts' });

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Json } from '../../plan/json.js';
+import type { Json } from '../../plan/values/json.js';
 import { ID, NAME } from '../../plan/names.js';
+import type { Node } from '../text/node.js';
 
 /*
  * Building blocks of the authored forms. `error` is what was expected, in the words of a message: a schema says it
  * once, the checker adds what it found.
  */
-
 export const name = z
   .string({ error: 'a name' })
   .regex(NAME, { error: 'a name: a letter, then letters, digits, `-` or `_`, at most 63' });
@@ -23,6 +23,7 @@ export const count = z
 
 /** Any JSON value: what `yaml.ts` hands over is nothing else, so there is nothing left to check. */
 export const anyJson = z.unknown() as z.ZodType<Json>;
+
 /** Any value; texts in it may hold `${…}`. */
 export const template = anyJson;
 
@@ -73,6 +74,7 @@ export const inputSpec = z
   .nullable();
 
 export const inputSpecs = z.record(id, inputSpec, { error: 'a map from names to declarations' });
+
 /** For editors: also a list of names or of maps with a `name`, which `input-list.ts` makes a map of. */
 export const inputSpecsOrList = z.union([
   inputSpecs,
@@ -131,3 +133,14 @@ export const budgets = z.strictObject(
   },
   { error: 'a map of limits' },
 );
+
+/** The items that stand in a list for the second time. */
+export function repeated(items: Node[]): Node[] {
+  const seen = new Set<unknown>();
+  return items.filter(({ value }) => {
+    if (typeof value !== 'string') return false;
+    const known = seen.has(value);
+    seen.add(value);
+    return known;
+  });
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { check } from '../check.js';
-import type { Node } from '../node.js';
-import { memberOf } from '../node.js';
-import type { Report } from '../problem.js';
+import { check } from '../text/check.js';
+import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
 import {

@@ -1,7 +1,7 @@
 import type { AgentStep } from '../../plan/step.js';
-import type { AgentDefinition } from '../compile-agent.js';
-import { agentInputs } from '../compile-agent.js';
-import { memberOf } from '../node.js';
+import type { AgentDefinition } from '../agents/agent-definition.js';
+import { agentInputs } from '../agents/compile-agent.js';
+import { memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import {
   baseOf,

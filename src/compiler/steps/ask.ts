@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../plan/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
 import type { AskStep } from '../../plan/step.js';
-import { fitsInline } from '../../plan/value.js';
-import { checkJsonSchema } from '../check-schema.js';
-import type { Node } from '../node.js';
-import { compileTemplate } from '../template.js';
+import { fitsInline } from '../../plan/values/value.js';
+import { checkJsonSchema } from '../text/check-schema.js';
+import type { Node } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
 import { compileRules, gateKeys } from './gate.js';

@@ -1,9 +1,9 @@
-import type { Template } from '../../plan/expression.js';
+import type { Template } from '../../plan/values/expression.js';
 import type { CommandStep } from '../../plan/step.js';
-import type { Node } from '../node.js';
-import { memberOf } from '../node.js';
-import type { Report } from '../problem.js';
-import { compileTemplate } from '../template.js';
+import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, templateAt, usualPolicy } from './base.js';
 

@@ -1,10 +1,10 @@
-import type { DeviceRef } from '../../plan/device.js';
-import type { Template } from '../../plan/expression.js';
+import type { DeviceRef } from '../../plan/devices/device.js';
+import type { Template } from '../../plan/values/expression.js';
 import type { CompileStep, FlashStep, SerialStep } from '../../plan/step.js';
 import { millisecondsOf } from '../formats/values.js';
-import type { Node } from '../node.js';
-import { memberOf } from '../node.js';
-import { compileTemplate } from '../template.js';
+import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, policyOf, templateAt, usualPolicy } from './base.js';
 

@@ -1,10 +1,10 @@
-import type { Expression, Template } from '../../plan/expression.js';
-import { OUTER } from '../../plan/expression.js';
+import type { Expression, Template } from '../../plan/values/expression.js';
+import { OUTER } from '../../plan/values/expression.js';
 import type { GateRules } from '../../plan/step.js';
 import { millisecondsOf } from '../formats/values.js';
-import type { Node } from '../node.js';
-import { keyOf, memberOf, placesIn } from '../node.js';
-import { compileTemplate } from '../template.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf, placesIn } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { StepContext } from './base.js';
 
 /** The keys of a gate, which may stand beside its kind or inside the map under it. */

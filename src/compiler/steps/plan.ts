@@ -1,7 +1,7 @@
 import type { PlanStep } from '../../plan/step.js';
-import { smallerOf } from '../generated-rules.js';
-import { keyOf, memberOf } from '../node.js';
-import { compileTemplate } from '../template.js';
+import { smallerOf } from '../project/generated-rules.js';
+import { keyOf, memberOf } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, mapAt, NO_LIMIT_MS, templateAt, usualPolicy } from './base.js';
 

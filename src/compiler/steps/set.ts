@@ -1,6 +1,6 @@
 import type { SetStep } from '../../plan/step.js';
-import { memberOf } from '../node.js';
-import { compileTemplate } from '../template.js';
+import { memberOf } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
 

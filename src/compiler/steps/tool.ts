@@ -1,12 +1,12 @@
-import type { Json, JsonObject } from '../../plan/json.js';
-import { isObject } from '../../plan/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { StepBase, ToolStep } from '../../plan/step.js';
-import type { CallableTool } from '../../plan/tool.js';
+import type { CallableTool } from '../../plan/tools/tool.js';
 import type { AuthoredToolStep } from '../formats/step.js';
-import { didYouMean } from '../nearest.js';
-import type { Node } from '../node.js';
-import { keyOf, memberOf } from '../node.js';
-import { faultOf } from '../step-tools.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf } from '../text/node.js';
+import { faultOf } from '../agents/step-tools.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, usualPolicy } from './base.js';
 

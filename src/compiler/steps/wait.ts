@@ -1,9 +1,9 @@
-import type { Template } from '../../plan/expression.js';
+import type { Template } from '../../plan/values/expression.js';
 import type { WaitStep } from '../../plan/step.js';
-import { describe } from '../check.js';
+import { describe } from '../text/check.js';
 import { millisecondsOf } from '../formats/values.js';
-import { memberOf, startOf } from '../node.js';
-import { compileTemplate } from '../template.js';
+import { memberOf, startOf } from '../text/node.js';
+import { compileTemplate } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from './base.js';
 

@@ -1,6 +1,6 @@
 import type { StepBase, WorkflowStep } from '../../plan/step.js';
-import { didYouMean } from '../nearest.js';
-import { keyOf, memberOf } from '../node.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import { keyOf, memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import { baseOf, literalTemplate, mapAt, NO_LIMIT_MS, policyOf, usualPolicy } from './base.js';
 

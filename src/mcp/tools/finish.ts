@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../plan/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import { reportRun } from '../report.js';
 import type { ToolCall } from '../tool.js';
 import { waitForRun } from '../wait-for-run.js';

@@ -1,7 +1,7 @@
 import { inputRequired, inputResponse } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { Gate } from '../../plan/gate.js';
-import type { Json } from '../../plan/json.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Json } from '../../plan/values/json.js';
 import { answerValue } from '../../cli/follow/answer-value.js';
 import { gateAt } from '../../cli/follow/decide-gate.js';
 import type { Says } from '../../cli/follow/decide.js';
@@ -12,7 +12,7 @@ import { findRun } from '../../cli/observe/find-run.js';
 import type { OpenGate } from '../../cli/observe/view.js';
 import { rootOf } from '../../cli/observe/view.js';
 import { answerCommands, optionText } from '../../cli/render/gate-words.js';
-import { safeLine, safeName, safeText } from '../../cli/render/safe-text.js';
+import { safeLine, safeName, safeText } from '../../cli/text/safe-text.js';
 import { sha256 } from '../../store/hash.js';
 import type { Store } from '../../store/store.js';
 import { McpRefusal } from '../errors.js';

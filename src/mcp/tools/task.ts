@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { didYouMean } from '../../compiler/nearest.js';
+import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { listAgents } from '../../cli/agents/list-agents.js';
 import { openWorkspace } from '../../cli/session.js';
 import { begunByAnother, findConversation, wantedSession } from '../../cli/submit/conversation.js';
-import { PROGRAMS } from '../../plan/program.js';
+import { PROGRAMS } from '../../plan/agents/program.js';
 import type { Connection } from '../connection.js';
 import { McpRefusal } from '../errors.js';
 import { background, filled } from '../input.js';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createResolver } from '../../compiler/resolve.js';
+import { createResolver } from '../../compiler/project/resolve.js';
 import { createCompiler } from '../../compiler/compile.js';
-import { hasErrors, sortProblems } from '../../compiler/problem.js';
-import { namedTools } from '../../compiler/tool-names.js';
+import { hasErrors, sortProblems } from '../../compiler/problems/problem.js';
+import { namedTools } from '../../compiler/agents/tool-names.js';
 import type { AuthoredTool } from '../../compiler/formats/tool.js';
 import { ProblemsError, openWorkspace } from '../../cli/session.js';
 import { McpRefusal } from '../errors.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { createLoader } from '../../compiler/load.js';
-import { createResolver } from '../../compiler/resolve.js';
+import { createResolver } from '../../compiler/project/resolve.js';
 import { openWorkspace } from '../../cli/session.js';
 import { compile } from '../../cli/submit/prepare.js';
 import { McpRefusal } from '../errors.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { createResolver } from '../../compiler/resolve.js';
+import { createResolver } from '../../compiler/project/resolve.js';
 import { openWorkspace } from '../../cli/session.js';
 import { McpRefusal } from '../errors.js';
 import { generatedLimits } from '../generated.js';

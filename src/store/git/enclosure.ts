@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, relative, sep } from 'node:path';
-import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../bare-sandbox.js';
-import { findOnPath, isExecutable } from '../find-on-path.js';
+import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../processes/bare-sandbox.js';
+import { findOnPath, isExecutable } from '../processes/find-on-path.js';
 
 /** Where the system has its git: no workspace is there, whatever PATH says. */
 const GITS = [

@@ -1,10 +1,10 @@
 import { condition } from '@temporalio/workflow';
-import type { Conversation } from '../../plan/conversation.js';
+import type { Conversation } from '../../plan/agents/conversation.js';
 import type { AgentStep } from '../../plan/step.js';
-import type { Scope } from '../context.js';
-import { pump } from '../flight.js';
-import type { Turn } from '../ledger-reserve.js';
-import { leaveSlot, takeSlot } from '../ledger-reserve.js';
+import type { Scope } from '../state/context.js';
+import { pump } from '../running/step-runner.js';
+import type { Turn } from '../budget/reserve.js';
+import { leaveSlot, takeSlot } from '../budget/reserve.js';
 
 /**
  * A conversation's place among what runs. It holds one slot while anything of it works, and none while all of it waits

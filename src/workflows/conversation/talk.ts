@@ -1,16 +1,16 @@
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { AskedBy, MakingModels } from '../../activities/contract.js';
-import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/conversation.js';
-import { turnSegment } from '../../plan/conversation.js';
+import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
+import { turnSegment } from '../../plan/agents/conversation.js';
 import type { FailureType } from '../../plan/failure.js';
 import { joinPath } from '../../plan/plan.js';
-import { NO_SPEND } from '../../plan/result.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
-import type { Hash } from '../../plan/value.js';
-import type { Scope } from '../context.js';
-import type { Turn } from '../ledger-reserve.js';
-import { leaveSlot } from '../ledger-reserve.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { Scope } from '../state/context.js';
+import type { Turn } from '../budget/reserve.js';
+import { leaveSlot } from '../budget/reserve.js';
 import type { Seat } from './seat.js';
 import { timeLeft } from './seat.js';
 
@@ -42,6 +42,7 @@ export interface Lane {
   spare: Turn | null;
 }
 
+/** The state of a conversation before its first turn; `tried` counts the tries of its step so far. */
 export function freshConversation(tried: number): Conversation {
   return {
     head: null,

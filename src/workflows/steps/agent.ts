@@ -1,14 +1,14 @@
 import type { ModelCall, ProgramCall, ShortOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
-import { shortCall } from '../../plan/short-call.js';
+import { shortCall } from '../../plan/calls/short-call.js';
 import type { AgentStep } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step-templates.js';
+import { templatesOf } from '../../plan/references/step-references.js';
 import { acting, actingOptions } from '../activities.js';
-import type { Scope } from '../context.js';
-import { addressOf, callerOf, pathOf, reuseOf } from '../context.js';
-import type { Turn } from '../ledger-reserve.js';
-import { mostFor } from '../ledger-reserve.js';
-import { environmentOf } from '../values.js';
+import type { Scope } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import type { Turn } from '../budget/reserve.js';
+import { mostFor } from '../budget/reserve.js';
+import { environmentOf } from '../state/values.js';
 
 /** One answer in a role: of a model, or of the program that plays it. */
 export function runAgent(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<ShortOutput> {

@@ -1,13 +1,13 @@
-import { endAlone, gateEnd } from '../../plan/ends.js';
-import type { Gate } from '../../plan/gate.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import { endAlone, gateEnd } from '../../plan/outcomes/step-ends.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { ApprovalStep, AskStep } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step-templates.js';
-import type { Scope } from '../context.js';
-import { addressOf, pathOf } from '../context.js';
-import { awaitDecision } from '../gates.js';
-import { environmentOf } from '../values.js';
-import { renderOwnGate } from '../own-gate.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+import type { Scope } from '../state/context.js';
+import { addressOf, pathOf } from '../state/context.js';
+import { awaitDecision } from '../gates/gate-book.js';
+import { environmentOf } from '../state/values.js';
+import { renderOwnGate } from '../gates/own-gate.js';
 
 /**
  * An approval or a question: shows it and waits for people (decision 4), unless the run was started to decide by

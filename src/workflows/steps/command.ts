@@ -1,14 +1,14 @@
 import type { CommandCall, ShortOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
-import { folderOf } from '../../plan/reuse.js';
-import { shortCall } from '../../plan/short-call.js';
+import { folderOf } from '../../plan/calls/reuse.js';
+import { shortCall } from '../../plan/calls/short-call.js';
 import { actorOf } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step-templates.js';
+import { templatesOf } from '../../plan/references/step-references.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions } from '../activities.js';
-import type { RunContext, Scope } from '../context.js';
-import { addressOf, callerOf, pathOf, reuseOf } from '../context.js';
-import { environmentOf } from '../values.js';
+import type { RunContext, Scope } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { environmentOf } from '../state/values.js';
 
 /** A program, given as argv (decision 3). One of at most 10 s runs as a local activity, behind the journal. */
 export function runCommand(scope: Scope, step: CommandStep, tried: number): Promise<ShortOutput> {

@@ -2,9 +2,9 @@ import type { StepOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { CompileStep } from '../../plan/step.js';
 import { acting, actingOptions } from '../activities.js';
-import { deviceCall } from '../device-call.js';
-import type { Scope } from '../context.js';
-import { pathOf } from '../context.js';
+import { deviceCall } from '../devices/device-call.js';
+import type { Scope } from '../state/context.js';
+import { pathOf } from '../state/context.js';
 
 /** Sources to an image, by a real toolchain. */
 export function runCompile(scope: Scope, step: CompileStep, tried: number): Promise<StepOutput> {

@@ -1,19 +1,19 @@
 import { patched } from '@temporalio/workflow';
 import type { ApprovedImage, FlashCall } from '../../activities/contract.js';
-import { gateEnd, unattendedEnd } from '../../plan/ends.js';
+import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../plan/failure.js';
-import type { Gate } from '../../plan/gate.js';
-import { givenUp, recoveryOf } from '../../plan/recovery.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { givenUp, recoveryOf } from '../../plan/outcomes/flash-recovery.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { FlashStep } from '../../plan/step.js';
 import { acting, quick } from '../activities.js';
-import type { Scope } from '../context.js';
-import { addressOf, pathOf, carriedGate } from '../context.js';
-import { deviceCall, deviceOptions, isFar, portCall } from '../device-call.js';
-import { withLease } from '../device-lease.js';
+import type { Scope } from '../state/context.js';
+import { addressOf, pathOf, carriedGate } from '../state/context.js';
+import { deviceCall, deviceOptions, isFar, portCall } from '../devices/device-call.js';
+import { withLease } from '../devices/device-lease.js';
 import { failureFrom } from '../failures.js';
-import { awaitDecision } from '../gates.js';
-import { renderOwnGate } from '../own-gate.js';
+import { awaitDecision } from '../gates/gate-book.js';
+import { renderOwnGate } from '../gates/own-gate.js';
 
 /** An image that was approved, or how the step ends where it was not. */
 export type Readiness = { image: ApprovedImage | null } | { end: StepEnd };

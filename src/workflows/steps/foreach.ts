@@ -1,19 +1,18 @@
 import { CancellationScope, patched } from '@temporalio/workflow';
-import { needsBatches } from '../../plan/batch.js';
-import type { Binding } from '../../plan/environment.js';
-import type { CarriedBlock } from '../../plan/run-input.js';
-import { endOfItems } from '../../plan/course.js';
-import { addFailure } from '../../plan/schedule.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import { needsBatches } from '../../plan/schedule/batch-run.js';
+import type { Binding } from '../../plan/references/environment.js';
+import type { CarriedBlock } from '../../plan/schedule/carried.js';
+import { endOfItems } from '../../plan/outcomes/course.js';
+import { addFailure } from '../../plan/schedule/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { ForeachStep } from '../../plan/step.js';
-import type { Value } from '../../plan/value.js';
-import { inline, isStored } from '../../plan/value.js';
-import { runBatches } from '../batches.js';
-import type { Scope } from '../context.js';
-import { innerScope, pathOf } from '../context.js';
-import type { Rounds } from '../rounds.js';
-import { cancelledRounds, closeRounds, openRounds, runRound, settleItem } from '../rounds.js';
-import { renderedValues } from '../values.js';
+import type { Value } from '../../plan/values/value.js';
+import { inline, isStored } from '../../plan/values/value.js';
+import { runBatches } from '../running/batch-runs.js';
+import type { Rounds, Scope } from '../state/context.js';
+import { innerScope, pathOf } from '../state/context.js';
+import { cancelledRounds, closeRounds, openRounds, runRound, settleItem } from '../running/rounds.js';
+import { renderedValues } from '../state/values.js';
 
 /** At most so many items are open at once: those that wait for people hold no slot of `max_parallel` (I11). */
 const MOST_OPEN = 100;

@@ -1,17 +1,17 @@
 import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
-import { restoreSchedule } from '../../plan/carry.js';
-import { endOfRounds } from '../../plan/course.js';
-import { loopFailure, roundsText } from '../../plan/ends.js';
+import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
+import { endOfRounds } from '../../plan/outcomes/course.js';
+import { loopFailure, roundsText } from '../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../plan/failure.js';
 import type { RoundCounts } from '../../plan/result.js';
-import type { CarriedBlock, LastRound } from '../../plan/run-input.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import type { CarriedBlock, LastRound } from '../../plan/schedule/carried.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { LoopStep } from '../../plan/step.js';
-import type { Scope } from '../context.js';
-import { innerScope, pathOf } from '../context.js';
-import type { RoundEnd } from '../rounds.js';
-import { cancelledRounds, closeRounds, openRounds, runRound, settleRound } from '../rounds.js';
-import { conditionHolds } from '../values.js';
+import type { Scope } from '../state/context.js';
+import { innerScope, pathOf } from '../state/context.js';
+import type { RoundEnd } from '../running/rounds.js';
+import { cancelledRounds, closeRounds, openRounds, runRound, settleRound } from '../running/rounds.js';
+import { conditionHolds } from '../state/values.js';
 
 /**
  * Its body round after round, until the condition holds in the round that has just ended, or `max` rounds are over. A

@@ -1,17 +1,17 @@
 import { patched } from '@temporalio/workflow';
 import type { PreparedPlan } from '../../activities/contract.js';
-import { gateEnd, unattendedEnd } from '../../plan/ends.js';
-import type { Gate } from '../../plan/gate.js';
-import { unpackPlan } from '../../plan/pack.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { unpackPlan } from '../../plan/packing/packed-plan.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { PlanStep } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step-templates.js';
+import { templatesOf } from '../../plan/references/step-references.js';
 import { quick } from '../activities.js';
-import type { RunContext, Scope } from '../context.js';
-import { addressOf, pathOf } from '../context.js';
-import { awaitDecision } from '../gates.js';
-import { environmentOf, renderedValues } from '../values.js';
-import { startNested } from './workflow.js';
+import type { RunContext, Scope } from '../state/context.js';
+import { addressOf, pathOf } from '../state/context.js';
+import { awaitDecision } from '../gates/gate-book.js';
+import { environmentOf, renderedValues } from '../state/values.js';
+import { startNested } from '../running/nested-run.js';
 
 /**
  * A workflow that was made in this run: compiled by the rules for such, approved as exactly that, then a nested run.

@@ -1,9 +1,9 @@
-import type { StepEnd } from '../../plan/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { SerialStep } from '../../plan/step.js';
 import { acting } from '../activities.js';
-import type { Scope } from '../context.js';
-import { deviceOptions, portCall } from '../device-call.js';
-import { withLease } from '../device-lease.js';
+import type { Scope } from '../state/context.js';
+import { deviceOptions, portCall } from '../devices/device-call.js';
+import { withLease } from '../devices/device-lease.js';
 
 /** What a device says on its serial line. */
 export function runSerial(scope: Scope, step: SerialStep, tried: number): Promise<StepEnd> {

@@ -1,7 +1,7 @@
-import type { StepEnd } from '../../plan/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { SetStep } from '../../plan/step.js';
-import type { Scope } from '../context.js';
-import { renderedObject } from '../values.js';
+import type { Scope } from '../state/context.js';
+import { renderedObject } from '../state/values.js';
 
 /** Values by name, computed where they are small, else by an activity (I6). */
 export async function runSet(scope: Scope, step: SetStep): Promise<StepEnd> {

@@ -1,20 +1,20 @@
 import type { ShortOutput, ToolStepCall } from '../../activities/contract.js';
-import type { Action } from '../../plan/action.js';
-import { gateEnd, unattendedEnd } from '../../plan/ends.js';
-import type { Gate } from '../../plan/gate.js';
-import { judgeAction } from '../../plan/permission.js';
+import type { Action } from '../../plan/tools/action.js';
+import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { judgeAction } from '../../plan/tools/permission.js';
 import { segmentOf } from '../../plan/plan.js';
-import type { StepEnd } from '../../plan/schedule.js';
-import { shortCall } from '../../plan/short-call.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { shortCall } from '../../plan/calls/short-call.js';
 import type { Step, ToolStep } from '../../plan/step.js';
-import { templatesOf } from '../../plan/step-templates.js';
-import type { Hash } from '../../plan/value.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+import type { Hash } from '../../plan/values/value.js';
 import { acting, actingOptions, quick } from '../activities.js';
-import type { Scope } from '../context.js';
-import { addressOf, callerOf, pathOf, reuseOf, carriedGate } from '../context.js';
-import { withoutSlot } from '../flight.js';
-import { awaitDecision } from '../gates.js';
-import { environmentOf } from '../values.js';
+import type { Scope } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, carriedGate } from '../state/context.js';
+import { withoutSlot } from '../running/step-runner.js';
+import { awaitDecision } from '../gates/gate-book.js';
+import { environmentOf } from '../state/values.js';
 
 /** What a person has allowed, where one was asked; or how the step ends that may not be done. */
 export type Leave = { allowed: Hash | null } | { end: StepEnd };

@@ -1,11 +1,11 @@
 import { segmentOf } from '../../plan/plan.js';
-import type { StepEnd } from '../../plan/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WaitStep } from '../../plan/step.js';
-import { inline, isStored } from '../../plan/value.js';
-import type { Scope } from '../context.js';
-import { pathOf } from '../context.js';
-import { sleepIn } from '../flight.js';
-import { renderedValues } from '../values.js';
+import { inline, isStored } from '../../plan/values/value.js';
+import type { Scope } from '../state/context.js';
+import { pathOf } from '../state/context.js';
+import { sleepIn } from '../state/flight.js';
+import { renderedValues } from '../state/values.js';
 
 /** Lets time pass. What has passed already, before the run continued as new say, is not waited for again. */
 export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {

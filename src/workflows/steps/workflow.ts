@@ -1,28 +1,9 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  ChildWorkflowCancellationType,
-  ParentClosePolicy,
-  isCancellation,
-  patched,
-  startChild,
-} from '@temporalio/workflow';
-import { endedByOthers, nestedEnd } from '../../plan/ends.js';
-import { INTERPRETER, MEMO } from '../../plan/names.js';
-import type { Plan } from '../../plan/plan.js';
-import { nestedPlan, segmentOf } from '../../plan/plan.js';
-import type { RunOutcome } from '../../plan/result.js';
-import { NO_SPEND } from '../../plan/result.js';
-import type { RootLink, RunInput } from '../../plan/run-input.js';
-import type { StepEnd } from '../../plan/schedule.js';
-import type { AgentStep, PlanStep, WorkflowStep } from '../../plan/step.js';
-import type { Value } from '../../plan/value.js';
-import type { Scope } from '../context.js';
-import { pathOf, shortened } from '../context.js';
-import { cutOff, outcomeIn } from '../failures.js';
-import { climateOf } from '../ledger.js';
-import { collectFrom, lendTo } from '../ledger-reserve.js';
-import { renderedValues } from '../values.js';
+import { nestedPlan } from '../../plan/plan.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import type { WorkflowStep } from '../../plan/step.js';
+import type { Scope } from '../state/context.js';
+import { renderedValues } from '../state/values.js';
+import { startNested } from '../running/nested-run.js';
 
 /**
  * A nested workflow: a child workflow of the same interpreter (decision 1). Throws what is not the nested run's own
@@ -37,77 +18,3 @@ export async function runNested(scope: Scope, step: WorkflowStep, tried: number)
     root: scope.context.root,
   });
 }
-
-/** What a nested run is started with. */
-export interface Nested {
-  plan: Plan;
-  inputs: Record<string, Value>;
-  tried: number;
-  /** Its path, where that is not the step's. */
-  path?: string;
-  /** Its activities find their steps in the Plan that this names. */
-  root: RootLink;
-}
-
-/** Starts a nested run for a step and waits for its end. */
-export async function startNested(
-  scope: Scope,
-  step: WorkflowStep | PlanStep | AgentStep,
-  { plan, inputs, tried, root, path = pathOf(scope, step) }: Nested,
-): Promise<StepEnd> {
-  const { context } = scope;
-  const run = `${context.root.run}/${path}`;
-  let outcome: RunOutcome | null = NOT_STARTED;
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const input: RunInput = {
-    plan: shortened(context, plan),
-    input: inputs,
-    root: { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` },
-    path,
-    lease: lendTo(context, run, plan, opened),
-    tree: { parent: context.run, climate: climateOf(context.purse) },
-    settings: context.settings,
-    in_turn: true,
-    link_steps: context.linkSteps,
-    carried: null,
-  };
-  try {
-    const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
-      workflowId: run,
-      args: [input],
-      parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      staticSummary: `${segmentOf(step)}: ${plan.name}`,
-      memo: { [MEMO.definition]: plan.name, [MEMO.plan]: plan.hash },
-    });
-    outcome = null;
-    open();
-    outcome = await child.result();
-    return nestedEnd(run, outcome);
-  } catch (error) {
-    // One that was cancelled has given back what it did not use, and says no more.
-    outcome = outcomeIn(error) ?? outcome;
-    if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
-    const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
-    const spend = context.purse.left.get(run)?.spend ?? NO_SPEND;
-    if (how !== null && patched('others-end-nested-runs')) return { ...endedByOthers(run, how), spend };
-    // As an activity that is cancelled says what it has cost.
-    throw isCancellation(error) ? new CancelledFailure('cancelled', [spend]) : error;
-  } finally {
-    context.flight.waiting.delete(run);
-    collectFrom(context, run, outcome);
-  }
-}
-
-/** What a nested run has used that could not be started. */
-export const NOT_STARTED: RunOutcome = {
-  status: 'cancelled',
-  error: null,
-  output: null,
-  spend: NO_SPEND,
-  pages: [],
-  charged: { usd: 0, tokens: 0, steps: 0 },
-};

@@ -1,17 +1,17 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { choosePlayers } from '../../../src/activities/choose-players.js';
-import type { ChoosePlayers } from '../../../src/activities/choose-players.js';
+import { choosePlayers } from '../../../src/activities/agents/choose-players.js';
+import type { ChoosePlayers } from '../../../src/activities/agents/choose-players.js';
 import { programFor } from '../../../src/activities/programs/heuristics.js';
 import type { Plan } from '../../../src/plan/plan.js';
-import type { ProgramName } from '../../../src/plan/program.js';
-import { PROGRAMS, programOf } from '../../../src/plan/program.js';
+import type { ProgramName } from '../../../src/plan/agents/program.js';
+import { PROGRAMS, programOf } from '../../../src/plan/agents/program.js';
 import type { Agent, AgentStep } from '../../../src/plan/step.js';
-import type { ProviderToolName } from '../../../src/plan/tool.js';
-import type { Hash } from '../../../src/plan/value.js';
-import { plan, stepBase } from '../../plan/build-plan.js';
-import { AGENT, literal, reference, temporaryFolder } from '../harness.js';
+import type { ProviderToolName } from '../../../src/plan/tools/tool.js';
+import type { Hash } from '../../../src/plan/values/value.js';
+import { plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { AGENT, literal, reference, temporaryFolder } from '../helpers/harness.js';
 
 const NOWHERE = { OLLAMA_HOST: 'http://127.0.0.1:1' };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PROGRAM } from '../../../src/activities/programs/programs.js';
 import { refusalOf } from '../../../src/activities/programs/refusal.js';
-import { NO_USAGE } from '../../../src/activities/models/provider.js';
-import type { JsonObject } from '../../../src/plan/json.js';
-import type { ProgramName } from '../../../src/plan/program.js';
+import { NO_USAGE } from '../../../src/activities/models/protocol/provider.js';
+import type { JsonObject } from '../../../src/plan/values/json.js';
+import type { ProgramName } from '../../../src/plan/agents/program.js';
 
 const CLAUDE: JsonObject = {
   type: 'result',

@@ -12,7 +12,7 @@ import { homedir, hostname, networkInterfaces, tmpdir, totalmem } from 'node:os'
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callTool, toolContext } from '../../activities/tool-context.js';
+import { callTool, toolContext } from '../../activities/helpers/tool-context.js';
 
 /*
  * A program in the sandbox tries to get out (`tries.py`, one start for all tries), without and with the network. What must

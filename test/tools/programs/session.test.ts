@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { JsonObject } from '../../../src/plan/json.js';
-import type { Session } from '../../../src/store/session-files.js';
+import type { JsonObject } from '../../../src/plan/values/json.js';
+import type { Session } from '../../../src/store/records/session-files.js';
 import { startProgramEndpoint } from '../../fakes/program-endpoint.js';
 import { openProject } from '../../faults/project.js';
-import type { McpClient } from '../../mcp/mcp-client.js';
-import { openMcp } from '../../mcp/mcp-client.js';
+import type { McpClient } from '../../mcp/helpers/mcp-client.js';
+import { openMcp } from '../../mcp/helpers/mcp-client.js';
 import { programEnvironment, temporaryHome } from './bench.js';
 
 const AGENTS = {

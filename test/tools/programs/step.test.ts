@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { forecastReuse } from '../../../src/activities/reuse-forecast.js';
-import { PROGRAMS, programKey } from '../../../src/plan/program.js';
-import type { ProgramName } from '../../../src/plan/program.js';
-import { DEFAULT_BUDGETS } from '../../../src/plan/plan.js';
+import { forecastReuse } from '../../../src/activities/rerun/forecast.js';
+import { PROGRAMS, programKey } from '../../../src/plan/agents/program.js';
+import type { ProgramName } from '../../../src/plan/agents/program.js';
+import { DEFAULT_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { RunSettings } from '../../../src/plan/run-input.js';
-import { isStored } from '../../../src/plan/value.js';
-import { failureOf, read, readLog } from '../../activities/harness.js';
+import { isStored } from '../../../src/plan/values/value.js';
+import { failureOf, read, readLog } from '../../activities/helpers/harness.js';
 import { KEY, MODELS, drawn, openPrograms, playStep, programCall } from './bench.js';
 
 /** What the endpoint's one answer costs by the price of the bench, in US dollars. */

@@ -1,10 +1,11 @@
-import type { Json, JsonObject } from '../../../plan/json.js';
-import { toText } from '../../../plan/json.js';
-import type { DefinedTool } from '../../../plan/tool.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import { toText } from '../../../plan/values/json.js';
+import type { DefinedTool } from '../../../plan/tools/tool.js';
 import type { Store } from '../../../store/store.js';
-import { checkOutput, checkValue } from '../../output-schema.js';
-import { failed, ok } from '../builtin.js';
-import type { ToolContext, ToolHandler, ToolRun, ToolSpec } from '../handler.js';
+import { checkOutput, checkValue } from '../../values/output-schema.js';
+import { failed, ok } from '../handler/builtin.js';
+import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
+import type { ToolSpec } from '../../models/protocol/message.js';
 import { WebRefusal } from '../web/fetch.js';
 import type { ToolDefinition } from './definition.js';
 import { readDefinition } from './definition.js';

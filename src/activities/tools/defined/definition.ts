@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../../plan/json.js';
-import type { DefinedTool } from '../../../plan/tool.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import type { DefinedTool } from '../../../plan/tools/tool.js';
 import type { Store } from '../../../store/store.js';
 
 /** A `tool.yml` as the compiler has checked it (`compiler/formats/tool.ts`) and closed it into the Plan. */

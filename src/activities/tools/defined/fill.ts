@@ -1,5 +1,5 @@
-import type { Json } from '../../../plan/json.js';
-import { isObject, toText } from '../../../plan/json.js';
+import type { Json } from '../../../plan/values/json.js';
+import { isObject, toText } from '../../../plan/values/json.js';
 
 const REFERENCE = /(\\?)\$\{([^{}]{0,200})\}/g;
 const WHOLE = /^\$\{([^{}]{0,200})\}$/;

@@ -1,6 +1,6 @@
-import type { Json } from '../../../plan/json.js';
-import type { ToolContext } from '../handler.js';
-import { startTimeLimit } from '../../time-limit.js';
+import type { Json } from '../../../plan/values/json.js';
+import type { ToolContext } from '../handler/handler.js';
+import { startTimeLimit } from '../../attempt/time-limit.js';
 import type { WebRequest } from '../web/fetch.js';
 import { WebRefusal, fetchWeb } from '../web/fetch.js';
 import type { HttpBlock, ToolDefinition } from './definition.js';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Json } from '../../../plan/json.js';
-import type { DefinedTool } from '../../../plan/tool.js';
-import type { ToolContext } from '../handler.js';
+import type { Json } from '../../../plan/values/json.js';
+import type { DefinedTool } from '../../../plan/tools/tool.js';
+import type { ToolContext } from '../handler/handler.js';
 import type { Program } from '../shell/program.js';
 import { runProgram } from '../shell/program.js';
 import type { CommandBlock, PythonBlock, ToolDefinition } from './definition.js';

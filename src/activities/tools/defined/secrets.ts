@@ -1,6 +1,6 @@
-import type { Json } from '../../../plan/json.js';
-import { isObject } from '../../../plan/json.js';
-import type { LogWriter } from '../../../store/store.js';
+import type { Json } from '../../../plan/values/json.js';
+import { isObject } from '../../../plan/values/json.js';
+import type { LogWriter } from '../../../store/logs/line.js';
 import type { ToolDefinition } from './definition.js';
 
 const MASK = '…';

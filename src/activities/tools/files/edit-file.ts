@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { builtin, failed, ok } from '../builtin.js';
-import { inFolderOf, replaceFile } from './open.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
+import { inFolderOf, replaceFile } from '../../workspace/open.js';
 import { workspacePath } from './path.js';
-import { readTextFile } from './read.js';
+import { readTextFile } from '../../workspace/read.js';
 
 export const editFile = builtin({
   description: 'Replaces a text in a file of the workspace. The text must be there exactly once, unless `all` is true.',

@@ -1,4 +1,4 @@
-import { matchesPattern, matchesStars } from '../../../plan/pattern.js';
+import { matchesPattern, matchesStars } from '../../../plan/values/wildcard.js';
 
 /** So many patterns may stand in one, by its braces. */
 const MOST_PATTERNS = 64;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { builtin, ok } from '../builtin.js';
+import { builtin, ok } from '../handler/builtin.js';
 import { matchesFiles } from './glob.js';
 import { workspacePath } from './path.js';
 import { walk } from './walk.js';

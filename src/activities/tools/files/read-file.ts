@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { builtin, ok } from '../builtin.js';
-import { readTextFile } from './read.js';
+import { builtin, ok } from '../handler/builtin.js';
+import { readTextFile } from '../../workspace/read.js';
 import { workspacePath } from './path.js';
 
 /** Of one call; more is read with `offset`. */

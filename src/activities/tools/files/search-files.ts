@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { builtin, failed, ok } from '../builtin.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
 import { matchesFiles } from './glob.js';
-import type { Folder } from './open.js';
+import type { Folder } from '../../workspace/open.js';
 import { workspacePath } from './path.js';
-import { readIn } from './read.js';
-import { FileRefusal } from './refusal.js';
+import { readIn } from '../../workspace/read.js';
+import { FileRefusal } from '../../workspace/refusal.js';
 import { createSearch } from './search.js';
 import { walk } from './walk.js';
 

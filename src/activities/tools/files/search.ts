@@ -1,5 +1,5 @@
 import { Script, createContext } from 'node:vm';
-import { createTimedScripts } from '../../timed-script.js';
+import { createTimedScripts } from '../../values/timed-script.js';
 
 /** All that the expressions of one search may take together. */
 const BUDGET_MS = 1_000;

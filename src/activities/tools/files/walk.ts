@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import type { Permissions } from '../../../plan/permission.js';
-import { judgeAction } from '../../../plan/permission.js';
-import { isStateFolder } from '../../../store/state-folders.js';
-import type { Folder } from './open.js';
-import { entriesOf, inFolder, openEntry } from './open.js';
-import { FileRefusal } from './refusal.js';
+import type { Permissions } from '../../../plan/tools/permission.js';
+import { judgeAction } from '../../../plan/tools/permission.js';
+import { isStateFolder } from '../../../store/folders/state-folders.js';
+import type { Folder } from '../../workspace/open.js';
+import { entriesOf, inFolder, openEntry } from '../../workspace/open.js';
+import { FileRefusal } from '../../workspace/refusal.js';
 
 /** Folders that hold what others wrote: looked into only when they are named. */
 const SKIPPED = new Set(['.git', 'node_modules', '.perdure', '__pycache__', '.venv']);

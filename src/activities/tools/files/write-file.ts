@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { builtin, ok } from '../builtin.js';
-import { inFolderOf, replaceFile } from './open.js';
+import { builtin, ok } from '../handler/builtin.js';
+import { inFolderOf, replaceFile } from '../../workspace/open.js';
 import { workspacePath } from './path.js';
-import { TEXT_BYTES } from './read.js';
+import { TEXT_BYTES } from '../../workspace/read.js';
 
 export const writeFile = builtin({
   description:

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import type { Action } from '../../../plan/action.js';
-import type { Json, JsonObject } from '../../../plan/json.js';
-import type { AgentMade, AgentRequest, MadeAgent } from '../../../plan/made.js';
-import type { MakerTool } from '../../../plan/tool.js';
-import type { Hash } from '../../../plan/value.js';
+import type { Action } from '../../../plan/tools/action.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import type { AgentMade, AgentRequest, MadeAgent } from '../../../plan/agents/made-definition.js';
+import type { MakerTool } from '../../../plan/tools/tool.js';
+import type { Hash } from '../../../plan/values/value.js';
 import type { Store } from '../../../store/store.js';
 import { keepMadeFile } from '../../made/made-file.js';
 import { MOST_MADE, addMade, inTurn, readMade, writeOrigin } from '../../made/registry.js';
-import { failed } from '../builtin.js';
-import { FileRefusal } from '../files/refusal.js';
-import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler.js';
+import { failed } from '../handler/builtin.js';
+import { FileRefusal } from '../../workspace/refusal.js';
+import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 
 const NAMES = z.array(z.string().min(1).max(200)).max(100);

@@ -1,12 +1,12 @@
-import type { Json, JsonObject } from '../../../plan/json.js';
-import { isObject } from '../../../plan/json.js';
-import type { CustomTool } from '../../../plan/tool.js';
-import { failed, ok } from '../builtin.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import { isObject } from '../../../plan/values/json.js';
+import type { CustomTool } from '../../../plan/tools/tool.js';
+import { failed, ok } from '../handler/builtin.js';
 import { outputOf, specOf } from '../defined/defined.js';
 import type { ToolDefinition } from '../defined/definition.js';
 import { FillRefusal, fillArgument, fillText } from '../defined/fill.js';
 import { requestOf, taken } from '../defined/http.js';
-import type { ToolHandler, ToolRun } from '../handler.js';
+import type { ToolHandler, ToolRun } from '../handler/handler.js';
 import { shell } from '../shell/shell.js';
 import { WebRefusal } from '../web/fetch.js';
 import { httpRequest } from '../web/http-request.js';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JsonObject } from '../../../plan/json.js';
-import type { CustomTool, MakerTool } from '../../../plan/tool.js';
-import type { ToolMade } from '../../../plan/made.js';
+import type { JsonObject } from '../../../plan/values/json.js';
+import type { CustomTool, MakerTool } from '../../../plan/tools/tool.js';
+import type { ToolMade } from '../../../plan/agents/made-definition.js';
 import { MOST_MADE, addMade, inTurn, readMade } from '../../made/registry.js';
-import { failed } from '../builtin.js';
-import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler.js';
+import { failed } from '../handler/builtin.js';
+import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 
 const MOST_CHARACTERS = 50_000;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../../plan/json.js';
-import type { MadeAgent, WorkflowMade, WorkflowRequest } from '../../../plan/made.js';
-import { NO_BUDGETS } from '../../../plan/plan.js';
-import type { MadeWorkflowTool, MakerTool } from '../../../plan/tool.js';
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import type { MadeAgent, WorkflowMade, WorkflowRequest } from '../../../plan/agents/made-definition.js';
+import { NO_BUDGETS } from '../../../plan/budget/budgets.js';
+import type { MadeWorkflowTool, MakerTool } from '../../../plan/tools/tool.js';
 import { MOST_MADE, addMade, inTurn, readMade } from '../../made/registry.js';
-import { failed } from '../builtin.js';
-import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler.js';
+import { failed } from '../handler/builtin.js';
+import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 
 const MOST_CHARACTERS = 100_000;

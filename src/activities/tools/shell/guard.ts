@@ -1,9 +1,9 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Folder } from '../files/open.js';
-import { openEntry, removeEntry, withRoot } from '../files/open.js';
-import { FileRefusal } from '../files/refusal.js';
+import type { Folder } from '../../workspace/open.js';
+import { openEntry, removeEntry, withRoot } from '../../workspace/open.js';
+import { FileRefusal } from '../../workspace/refusal.js';
 
 /** What stands at a path: `link` with where it leads. */
 type Standing = { kind: 'missing' | 'folder' | 'other' } | { kind: 'link'; to: string };

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { isStateFolder, placesOf } from '../../../store/state-folders.js';
+import { isStateFolder, placesOf } from '../../../store/folders/state-folders.js';
 
 /** Programs that go into all folders below by themselves. */
 const DESCENDING = new Set(['find', 'rg', 'fd', 'fdfind', 'tree', 'du']);

@@ -5,7 +5,7 @@ import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { seccompFilter } from './seccomp.js';
-import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/bare-sandbox.js';
+import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
 const run = promisify(execFile);

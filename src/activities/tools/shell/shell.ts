@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { judgeAction } from '../../../plan/permission.js';
-import { needsNetwork } from '../../../plan/command-rule.js';
-import { builtin, failed, ok } from '../builtin.js';
+import { judgeAction } from '../../../plan/tools/permission.js';
+import { needsNetwork } from '../../../plan/tools/command-rule.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
 import { workspacePath } from '../files/path.js';
-import type { ToolContext, ToolRun } from '../handler.js';
+import type { ToolContext, ToolRun } from '../handler/handler.js';
 import { runProgram } from './program.js';
 
 const DEFAULT_S = 120;

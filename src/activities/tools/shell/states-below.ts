@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isStateFolder } from '../../../store/state-folders.js';
+import { isStateFolder } from '../../../store/folders/state-folders.js';
 
 /** So deep and so many folders are looked at, and what was found holds so long. */
 const DEEPEST = 3;

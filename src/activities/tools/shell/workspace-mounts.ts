@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { placesOf } from '../../../store/state-folders.js';
+import { placesOf } from '../../../store/folders/state-folders.js';
 
 /** Of a repository, what makes git run programs. The rest may change: agents commit. */
 const GIT_FIXED = ['config', 'config.worktree', 'hooks', 'commondir', 'info/attributes'];

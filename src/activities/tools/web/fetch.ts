@@ -7,8 +7,8 @@ import { isIP } from 'node:net';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Permissions } from '../../../plan/permission.js';
-import { allowsHost, judgeAction } from '../../../plan/permission.js';
+import type { Permissions } from '../../../plan/tools/permission.js';
+import { allowsHost, judgeAction } from '../../../plan/tools/permission.js';
 import { isPublicAddress } from './address.js';
 
 /** Of an answer, as it comes and unpacked (S30). */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { builtin, failed, ok } from '../builtin.js';
-import { startTimeLimit } from '../../time-limit.js';
-import { cutText } from '../../output-capture.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
+import { startTimeLimit } from '../../attempt/time-limit.js';
+import { cutText } from '../../processes/output-capture.js';
 import { WebRefusal, fetchWeb } from './fetch.js';
 
 const LIMIT_MS = 30_000;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { Json } from '../../../plan/json.js';
-import { isObject } from '../../../plan/json.js';
-import { filledValues } from '../../../plan/mcp-server.js';
-import type { Tool } from '../../../plan/tool.js';
-import { cutText } from '../../output-capture.js';
-import { startTimeLimit } from '../../time-limit.js';
-import { builtin, failed, ok } from '../builtin.js';
-import type { ToolContext, ToolHandler, ToolRun } from '../handler.js';
+import type { Json } from '../../../plan/values/json.js';
+import { isObject } from '../../../plan/values/json.js';
+import { filledValues } from '../../../plan/tools/mcp-server.js';
+import type { Tool } from '../../../plan/tools/tool.js';
+import { cutText } from '../../processes/output-capture.js';
+import { startTimeLimit } from '../../attempt/time-limit.js';
+import { builtin, failed, ok } from '../handler/builtin.js';
+import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import type { WebRequest } from './fetch.js';
 import { WebRefusal, fetchWeb } from './fetch.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { builtin, failed } from '../builtin.js';
+import { builtin, failed } from '../handler/builtin.js';
 
 /** Searching the web is done by the model's provider, in the middle of its own answer (Anthropic). */
 export const webSearch = builtin({

@@ -1,4 +1,4 @@
-import type { Place } from '../../problem.js';
+import type { Place } from '../../problems/problem.js';
 
 /** Comments that belong to a piece, without their `#`: on lines of their own before it, and behind it. */
 export interface Comments {

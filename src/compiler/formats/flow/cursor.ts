@@ -1,4 +1,4 @@
-import type { Place, Report } from '../../problem.js';
+import type { Place, Report } from '../../problems/problem.js';
 import type { Comments, Name, Quoted } from './ast.js';
 import type { Token } from './tokens.js';
 

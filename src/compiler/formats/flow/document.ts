@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { check } from '../../check.js';
-import type { Node } from '../../node.js';
-import { keyOf, memberOf, placesIn } from '../../node.js';
-import type { Place, Report } from '../../problem.js';
-import type { Source } from '../../source.js';
-import { parseYaml } from '../../yaml.js';
+import { check } from '../../text/check.js';
+import type { Node } from '../../text/node.js';
+import { keyOf, memberOf, placesIn } from '../../text/node.js';
+import type { Place, Report } from '../../problems/problem.js';
+import type { Source } from '../../problems/source.js';
+import { parseYaml } from '../../text/yaml.js';
 import { anyJson, filledText, name, text } from '../values.js';
 import type { FlowTree } from './ast.js';
 import type { PlaceOf } from './cursor.js';

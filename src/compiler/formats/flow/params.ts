@@ -1,10 +1,10 @@
-import type { Json } from '../../../plan/json.js';
-import { isObject, toText } from '../../../plan/json.js';
-import { describe } from '../../check.js';
+import type { Json } from '../../../plan/values/json.js';
+import { isObject, toText } from '../../../plan/values/json.js';
+import { describe } from '../../text/check.js';
 import { ID } from '../../../plan/names.js';
-import type { Node } from '../../node.js';
-import { keyOf, memberOf } from '../../node.js';
-import type { Place, Report } from '../../problem.js';
+import type { Node } from '../../text/node.js';
+import { keyOf, memberOf } from '../../text/node.js';
+import type { Place, Report } from '../../problems/problem.js';
 
 /** A parameter that the front matter declares: an input of the flow. */
 export interface Parameter {

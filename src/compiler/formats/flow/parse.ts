@@ -1,4 +1,4 @@
-import type { Report } from '../../problem.js';
+import type { Report } from '../../problems/problem.js';
 import type { Conditional, Definition, DefinitionBlock, FlowExpression, FlowTree, Group } from './ast.js';
 import { noComments } from './ast.js';
 import type { Cursor, PlaceOf } from './cursor.js';

@@ -1,4 +1,4 @@
-import { isExecutable } from '../../../../store/find-on-path.js';
+import { isExecutable } from '../../../../store/processes/find-on-path.js';
 
 /** Programs by which a command in the sandbox gets a network of its own, by path. */
 export interface NetworkPrograms {

@@ -1,4 +1,4 @@
-import { runProcess } from '../../../process-group.js';
+import { runProcess } from '../../../processes/groups/process-group.js';
 import { holdInNetwork } from './attach.js';
 import { NoNetwork, findNetwork } from './network.js';
 

@@ -1,0 +1,248 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Json } from '../../plan/values/json.js';
+import { utf8Bytes } from '../../plan/values/json.js';
+import { mostOf } from '../../plan/budget/price.js';
+import { recordedAnswer, turnIn } from '../../plan/agents/recorded-answers.js';
+import type { RecordedAnswer } from '../../plan/agents/recorded-answers.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { tokensText } from '../../plan/calls/step-output.js';
+import type { AgentStep } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import { book } from '../attempt/account.js';
+import type { Attempt } from '../attempt/attempt.js';
+import type { ModelCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import type { CutCalls } from '../attempt/cut-calls.js';
+import { cutCalls } from '../attempt/cut-calls.js';
+import { askOnce } from '../attempt/call-journal.js';
+import { believedUsage } from '../models/believed-usage.js';
+import { cutUsage, nothingSoFar } from '../models/cut-usage.js';
+import { messageBytes, textOf } from '../models/protocol/message.js';
+import { faultOf } from '../models/judge.js';
+import { costAt, searchesCost } from '../models/choice/prices.js';
+import { mostSearches } from '../models/provider-tools.js';
+import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from '../models/protocol/provider.js';
+import { tokensOf } from '../models/protocol/provider.js';
+import { renderRehearsal } from '../models/request.js';
+import { LONGEST_MS } from '../models/http/retry-after.js';
+import { gatherText } from '../attempt/text-log.js';
+import type { ResumedLog } from '../attempt/resumed-log.js';
+import { refuseIfShort } from '../attempt/reservation.js';
+import { stepFailure } from '../failures.js';
+
+export interface Asking extends Attempt<AgentStep>, ResumedLog {
+  deps: Dependencies;
+  call: ModelCall;
+  provider: ModelProvider;
+}
+
+/** One question: what is asked, and how the journal tells it from others of the same try. */
+export interface Question {
+  request: ModelRequest;
+  part: (string | number)[];
+  /** Stands for the messages in the journal: the hash of a transcript's last one names them all (I7). */
+  said?: Hash;
+}
+
+/**
+ * What was answered once is the answer, and is not paid again (I8). What it cost is booked in the account, with that of
+ * calls before it which came to no whole answer.
+ */
+export async function answerTo(asking: Asking, { request, part, said }: Question): Promise<ModelAnswer> {
+  const {
+    call,
+    log,
+    account,
+    deps: { store },
+  } = asking;
+  const asked = said === undefined ? request : { ...request, messages: said };
+  // Messages are JSON-safe.
+  const question = { call, part, request: { provider: call.model.provider, ...asked } as unknown as Json };
+  const reserved = mostIn(call.model, request).usd;
+  const cut = cutCalls(store, question);
+  book(account, await cut.read(), reserved);
+  let isKnown = true;
+  const answer = (await askOnce(store, question, async () => {
+    isKnown = false;
+    refuseIfShort(needsOf(call, request, account.counted), call.most);
+    if (call.context !== undefined && part.at(-1) === 0)
+      log.write('note', `asked:\n${request.messages.map(textOf).join('\n\n')}`);
+    return (await callProvider(asking, { request, part, cut, reserved })) as unknown as Json;
+  })) as unknown as ModelAnswer; // So are answers, and nothing else is under such a key.
+  if (isKnown) asking.retell(answer.text);
+  book(account, spendOf(asking, answer.usage), reserved);
+  return answer;
+}
+
+function spendOf(asking: Asking, usage: Usage): Spend {
+  return { usd: costOf(asking, usage), tokens: tokensOf(usage), steps: 0 };
+}
+
+/**
+ * What all questions of a call may need with this one (I8). `counted` is what those before used; where nobody knows
+ * their price, what was reserved for them.
+ */
+function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): { usd: number; tokens: number } {
+  const next = mostIn(model, request);
+  return { usd: (counted.usd ?? 0) + next.usd, tokens: counted.tokens + next.tokens };
+}
+
+function mostIn(
+  { price = null, max_tokens = 0 }: ModelCall['model'],
+  request: ModelRequest,
+): { usd: number; tokens: number } {
+  const asked = request.params?.['max_tokens'];
+  const most = mostOf(price, {
+    bytes: requestBytes(request),
+    max_tokens: typeof asked === 'number' ? asked : max_tokens,
+  });
+  return price === null ? most : { ...most, usd: most.usd + searchesCost(mostSearches(request.tools)) };
+}
+
+/** The size of a request in UTF-8 bytes of what the model reads: what is reserved for it follows from that. */
+export function requestBytes({ system, messages, schema, tools = [] }: ModelRequest): number {
+  const format = schema === null ? 0 : utf8Bytes(JSON.stringify(schema));
+  return (
+    utf8Bytes(system) +
+    format +
+    utf8Bytes(JSON.stringify(tools)) +
+    messages.reduce((bytes, message) => bytes + messageBytes(message), 0)
+  );
+}
+
+/** What an answer cost, by the price that was settled at submit; null where that is only assumed. */
+function costOf({ call: { model }, provider }: Asking, usage: Usage): number | null {
+  if (model.price === undefined) return provider.cost(model.model, usage);
+  if (model.assumed === true) return null;
+  return model.price === null ? 0 : costAt(model.price, usage);
+}
+
+interface Asked extends Pick<Question, 'request' | 'part'> {
+  cut: CutCalls;
+  reserved: number;
+}
+
+async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
+  const { deps, call, provider, step, signal, log, progress, said, account } = asking;
+  const credentials = credentialsFor(call.model, deps.credentials());
+  const text = gatherText(
+    log,
+    (characters) => {
+      progress['characters'] = characters;
+    },
+    said(),
+  );
+  const soFar = nothingSoFar();
+  const context: CallContext = {
+    signal,
+    credentials,
+    baseUrl: call.model.base_url ?? null,
+    ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
+    onSent: () => {
+      soFar.isSent = true;
+    },
+    onAccepted: () => {
+      soFar.isAccepted = true;
+    },
+    onUsage: (told) => {
+      soFar.told = told;
+    },
+    onText: (piece) => {
+      soFar.said += utf8Bytes(piece);
+      text.add(piece);
+    },
+    rehearsal: {
+      path: call.path,
+      text: await renderRehearsal(deps.store, step, call.environment),
+      recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null,
+    },
+  };
+  try {
+    const answer = await provider.call(request, context);
+    return call.model.provider === 'rehearsal'
+      ? answer
+      : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
+  } catch (error) {
+    const usage = cutUsage(soFar, error, () => requestBytes(request));
+    if (usage !== null) {
+      const spent = spendOf(asking, usage);
+      book(account, spent, reserved);
+      await cut.add(spent);
+    }
+    throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
+  } finally {
+    text.end();
+  }
+}
+
+/**
+ * What a test answers here (`perdure test`); null in other rehearsals. Fails where nothing was recorded: a stand-in
+ * would test nothing.
+ */
+async function recordedFor(
+  store: Dependencies['store'],
+  { root, path }: ModelCall,
+  part: Question['part'],
+): Promise<RecordedAnswer | null> {
+  const answers = await store.readAnswers(root.run);
+  if (answers === null) return null;
+  const answer = recordedAnswer(answers, path, turnIn(part));
+  if (answer === null)
+    throw stepFailure(
+      'request-refused',
+      `No answer is recorded for ${turnIn(part) === null ? '' : `turn ${String(turnIn(part))} of `}\`${path}\`. ` +
+        `Record a run of the definition as it is now.`,
+    );
+  return answer;
+}
+
+const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
+
+/** With the key that the config names in the place of the provider's usual one. */
+function credentialsFor(
+  { provider, key }: ModelCall['model'],
+  known: CallContext['credentials'],
+): CallContext['credentials'] {
+  if (key === undefined || provider === 'ollama' || provider === 'rehearsal') return known;
+  return { ...known, [KEY_VARIABLES[provider]]: known[key] };
+}
+
+/**
+ * The failure as it may be told: without a key that the provider may have repeated (S48), and final when Temporal has
+ * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for
+ * without end: only a person can mend it.
+ */
+function settle(
+  failure: ApplicationFailure,
+  step: AgentStep,
+  credentials: CallContext['credentials'],
+): ApplicationFailure {
+  const { scheduledTimestampMs } = Context.current().info;
+  // `stepFailure` sets numbers only
+  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : null;
+  const next = Date.now() + (delayMs ?? 0);
+  // What the provider asked for is no time that the step took.
+  const patience = delayMs === null ? step.timeout_ms : Math.max(step.timeout_ms, LONGEST_MS);
+  const isLate = failure.type !== 'provider-missing' && next - scheduledTimestampMs > patience;
+  const secrets = [
+    credentials['ANTHROPIC_API_KEY'],
+    credentials['ANTHROPIC_AUTH_TOKEN'],
+    credentials['OPENAI_API_KEY'],
+  ];
+  return ApplicationFailure.create({
+    type: failure.type ?? 'internal',
+    message: secrets.reduce<string>((text, secret) => (secret ? text.replaceAll(secret, '…') : text), failure.message),
+    nonRetryable: failure.nonRetryable === true || isLate,
+    ...(delayMs === null ? {} : { nextRetryDelay: delayMs }),
+  });
+}
+
+export function invalid({ call, step }: Pick<Asking, 'call' | 'step'>, errors: string[]): string {
+  const hint = call.model.provider === 'rehearsal' ? ' Write an answer that does under `rehearsal:` of the step.' : '';
+  return faultOf(step, errors) + hint;
+}
+
+export function noteOf(call: ModelCall, { tokens }: Spend): string {
+  return call.model.provider === 'rehearsal' ? 'rehearsal' : tokensText(tokens);
+}

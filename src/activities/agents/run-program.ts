@@ -1,0 +1,171 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson, utf8Bytes } from '../../plan/values/json.js';
+import { mostOf } from '../../plan/budget/price.js';
+import { accessOf } from '../../plan/agents/program-access.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { tokensText } from '../../plan/calls/step-output.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
+import { sha256 } from '../../store/hash.js';
+import { book } from '../attempt/account.js';
+import type { Attempt } from '../attempt/attempt.js';
+import { attempt } from '../attempt/attempt.js';
+import type { ProgramCall, StepOutput } from '../contract.js';
+import { convert } from '../values/convert-output.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import { askOnce } from '../attempt/call-journal.js';
+import { ASK_AGAIN, faultOf, judge } from '../models/judge.js';
+import { textOf } from '../models/protocol/message.js';
+import { costAt } from '../models/choice/prices.js';
+import { tokensOf } from '../models/protocol/provider.js';
+import { correction, createRequest } from '../models/request.js';
+import type { ProgramQuestion, ProgramReply } from '../programs/converse.js';
+import { converse } from '../programs/converse.js';
+import type { ProgramSpend } from '../programs/program.js';
+import { refuseIfShort } from '../attempt/reservation.js';
+import { contentKey, keepOutput, programContent, reusedOutput } from '../reuse/content-key.js';
+
+interface Playing extends Attempt<AgentStep> {
+  deps: Dependencies;
+  call: ProgramCall;
+  agent: Agent;
+}
+
+/**
+ * Has a program play an agent: a whole conversation with tools of its own, whose last answer is the output. After a
+ * lost worker the program's own session is resumed; what was answered once is never asked again (I8).
+ */
+export function createRunProgram(deps: Dependencies): (call: ProgramCall) => Promise<StepOutput> {
+  return (call) =>
+    attempt(deps.store, call, 'agent', (current) => {
+      const agent = current.plan.agents[current.step.agent];
+      if (agent === undefined) throw stepFailure('internal', `The plan has no agent \`${current.step.agent}\`.`);
+      return run({ ...current, deps, call, agent });
+    });
+}
+
+async function run(playing: Playing): Promise<StepOutput> {
+  const {
+    deps: { store },
+    call,
+    step,
+    agent,
+    body,
+    log,
+  } = playing;
+  const { program, model } = call.program;
+  const request = await createRequest(store, {
+    body,
+    step,
+    agent,
+    environment: call.environment,
+    model: model ?? '',
+    context: call.context,
+  });
+  const access = accessOf(agent);
+  const key = contentKey('agent', programContent(step, program, request, access));
+  const known = await reusedOutput(store, call, key);
+  if (known !== null) return keepOutput(store, call, key, known);
+  let question: ProgramQuestion = {
+    system: request.system,
+    prompt: request.messages.map(textOf).join('\n\n'),
+    model,
+    schema: step.schema,
+    access,
+    after: null,
+  };
+  refuseIfShort(needsOf(call, question), call.most);
+  for (let again = 0; ; again += 1) {
+    const reply = await replyTo(playing, question, again);
+    const verdict = judge(
+      { text: reply.text, stop: 'end', usage: reply.spent.usage },
+      step,
+      agent,
+      reply.model ?? program,
+    );
+    if ('value' in verdict) {
+      const { spent } = playing.account;
+      return keepOutput(store, call, key, {
+        output: await store.put(convert(verdict.value, step.output_as)),
+        spend: { ...spent, steps: 1 },
+        note: noteOf(call, reply, spent),
+        reused: false,
+      });
+    }
+    if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
+    log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+    question = {
+      ...question,
+      prompt: correction(step.schema, verdict.errors),
+      after: { session: reply.session, total: reply.total },
+    };
+  }
+}
+
+/**
+ * The journal's answer, or what the program answers now. What it has used is booked while it works: it may be ended at
+ * any moment.
+ */
+async function replyTo(playing: Playing, question: ProgramQuestion, again: number): Promise<ProgramReply> {
+  const { deps, call, agent, signal, log, progress, account } = playing;
+  const before = { ...account };
+  const onSpent = (spent: ProgramSpend): void => {
+    Object.assign(account, before);
+    book(account, { usd: costOf(call, spent), tokens: tokensOf(spent.usage), steps: 0 }, 0);
+  };
+  const request = { program: call.program.program, ...question } as unknown as Json; // plain data
+  const reply = await askOnce(deps.store, { call, part: ['program', again], request }, async () => {
+    try {
+      return (await converse({
+        deps,
+        call,
+        question,
+        again,
+        request: sha256(canonicalJson(request)),
+        maxTurns: agent.max_turns,
+        signal,
+        log,
+        onSpent,
+        onProgress: (now) => void Object.assign(progress, now),
+      })) as unknown as Json; // so is a reply
+    } catch (error) {
+      throw error instanceof ApplicationFailure ? finalWhenLate(error, playing) : error;
+    }
+  });
+  const told = reply as unknown as ProgramReply; // nothing else is under such a key
+  onSpent(told.spent);
+  return told;
+}
+
+/** Temporal tries again for as long as the step may take; then what was wrong is final. */
+function finalWhenLate(failure: ApplicationFailure, { step }: Playing): ApplicationFailure {
+  const { scheduledTimestampMs } = Context.current().info;
+  const delayMs = typeof failure.nextRetryDelay === 'number' ? failure.nextRetryDelay : 0;
+  if (failure.nonRetryable === true || Date.now() + delayMs - scheduledTimestampMs <= step.timeout_ms) return failure;
+  return ApplicationFailure.create({
+    type: failure.type ?? 'internal',
+    message: failure.message,
+    nonRetryable: true,
+    details: failure.details ?? [],
+  });
+}
+
+/** What a conversation may need when it starts; it may use more, and is settled by what it has used. */
+function needsOf(
+  { program: { price, max_tokens } }: ProgramCall,
+  { system, prompt }: ProgramQuestion,
+): { usd: number; tokens: number } {
+  return mostOf(price, { bytes: utf8Bytes(system) + utf8Bytes(prompt), max_tokens });
+}
+
+/** What the program says it cost, else by the price that was settled at submit; null where that is only assumed. */
+function costOf({ program: { price, assumed } }: ProgramCall, { usd, usage }: ProgramSpend): number | null {
+  if (usd !== null) return usd;
+  return assumed === true ? null : costAt(price, usage);
+}
+
+function noteOf({ program: { program } }: ProgramCall, { model }: ProgramReply, { tokens }: Spend): string {
+  return `${program}${model === null ? '' : ` ${model}`}, ${tokensText(tokens)}`;
+}

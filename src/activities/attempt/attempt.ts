@@ -1,0 +1,115 @@
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import type { Step } from '../../plan/step.js';
+import type { StepKind } from '../../plan/names.js';
+import { movedRoot } from '../../store/folders/root.js';
+import type { Store } from '../../store/store.js';
+import type { LogWriter } from '../../store/logs/line.js';
+import type { Account } from './account.js';
+import { openAccount } from './account.js';
+import type { StepCall, StepOutput } from '../contract.js';
+import { stepFailure, toFailure, workerLost } from '../failures.js';
+import { startHeartbeat } from './heartbeat.js';
+import type { LoadedStep } from '../values/load-step.js';
+import { loadStep } from '../values/load-step.js';
+import { leftToWrite } from './left-to-write.js';
+import { endingSignal } from './single-start.js';
+import type { TimeLimit } from './time-limit.js';
+import { startTimeLimit } from './time-limit.js';
+
+/** What an acting activity works with while it acts. */
+export interface Attempt<S extends Step = Step> extends LoadedStep<S> {
+  /** Aborts on cancellation, on shutdown of the worker, and when the step's time is over. */
+  signal: AbortSignal;
+  log: LogWriter;
+  /** What the next heartbeats tell people who watch; small. */
+  progress: JsonObject;
+  /** What was paid for so far. */
+  account: Account;
+}
+
+/**
+ * Does what every acting activity does around its effect: finds the step, opens its log, heartbeats, bounds the time,
+ * and reports how it ended. Cancellation leaves as it came (I9), a shutdown as something to start again.
+ */
+export async function attempt<K extends StepKind, R = StepOutput>(
+  store: Store,
+  call: StepCall & { limit_ms?: number },
+  kind: K,
+  act: (attempt: Attempt<Extract<Step, { kind: K }>>) => Promise<R>,
+): Promise<R> {
+  const context = Context.current();
+  const progress: JsonObject = {};
+  const account = openAccount();
+  const stopHeartbeat = startHeartbeat(context, () => ({ ...progress }));
+  let limit: TimeLimit | null = null;
+  let timeoutMs = 0;
+  try {
+    const left = leftToWrite<R>();
+    if (left !== null) return await left();
+    const loaded = await loadStep(store, call, kind);
+    timeoutMs = loaded.step.timeout_ms;
+    // A turn of a conversation has what those before it have left of the step's time.
+    limit = startTimeLimit(endingSignal(context), call.limit_ms ?? timeoutMs);
+    const { signal } = limit;
+    signal.throwIfAborted();
+    return await withLog(store, call, (log) => act({ ...loaded, signal, log, progress, account }));
+  } catch (error) {
+    // What a step misses that lost its folder on the way says nothing of the step.
+    const moved = store.folder === null ? null : movedRoot(store.folder);
+    throw withSpend(
+      failureOf(moved ?? error, { context, exceededMs: limit?.isOver() === true ? timeoutMs : null }),
+      account,
+    );
+  } finally {
+    limit?.release();
+    stopHeartbeat();
+  }
+}
+
+async function withLog<R>(store: Store, call: StepCall, act: (log: LogWriter) => Promise<R>): Promise<R> {
+  const log = store.openLog(call.root.run, call.path);
+  const { attempt: started } = Context.current().info;
+  if (call.try > 1 || started > 1)
+    log.write('note', started > 1 ? `try ${call.try}, started ${started} times` : `try ${call.try}`);
+  try {
+    return await act(log);
+  } finally {
+    // How the step ended is worth more than that its log could not be kept: what is done would be done again.
+    await log.close().catch((error: unknown) => {
+      Context.current().log.warn(`the log of ${call.path} is not whole: ${String(error)}`);
+    });
+  }
+}
+
+/** How an attempt that threw has ended. `exceededMs` is the step's time limit when that is over. */
+function failureOf(error: unknown, { context, exceededMs }: { context: Context; exceededMs: number | null }): Error {
+  if (context.cancellationSignal.aborted) {
+    if (context.cancellationDetails?.workerShutdown === true) return workerLost();
+    const reason: unknown = context.cancellationSignal.reason;
+    return reason instanceof CancelledFailure ? reason : new CancelledFailure('The step was cancelled.');
+  }
+  if (exceededMs !== null)
+    return stepFailure('timeout', `The step did not end within its time limit of ${exceededMs / 1000} s.`);
+  return toFailure(error);
+}
+
+/**
+ * What an attempt was paid for counts however it ended: a final failure and a cancellation carry it as their detail.
+ * What Temporal tries again has it in the journal, and what was refused for its price is asked again with more.
+ */
+function withSpend(error: Error, { spent }: Account): Error {
+  if (spent.tokens === 0 && spent.usd === 0) return error;
+  const detail: Spend = { ...spent, steps: 1 };
+  if (error instanceof CancelledFailure) return new CancelledFailure(error.message, [detail]);
+  if (!(error instanceof ApplicationFailure) || error.nonRetryable !== true || error.type === 'budget-short')
+    return error;
+  return ApplicationFailure.create({
+    type: error.type ?? 'internal',
+    message: error.message,
+    nonRetryable: true,
+    details: [detail],
+  });
+}

@@ -1,0 +1,30 @@
+import { ApplicationFailure } from '@temporalio/common';
+import type { FailureType } from '../../plan/failure.js';
+
+interface Needs {
+  /** US dollars. */
+  usd: number;
+  tokens: number;
+}
+
+/**
+ * A call was not made, or stopped, because it needs more than was reserved for it: the interpreter reserves that, and
+ * calls again (I8).
+ */
+export function budgetShort(message: string, needs: Needs): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'budget-short' satisfies FailureType,
+    nonRetryable: true,
+    message,
+    details: [needs],
+  });
+}
+
+/** Throws `budget-short` for a call that may use more than was reserved; what has no limit is never short. */
+export function refuseIfShort(needs: Needs, most: { usd?: number | null; tokens?: number | null } | undefined): void {
+  if (needs.usd <= (most?.usd ?? Infinity) && needs.tokens <= (most?.tokens ?? Infinity)) return;
+  throw budgetShort(
+    `This call may use $${needs.usd.toFixed(2)} and ${needs.tokens} tokens, more than was reserved for it.`,
+    needs,
+  );
+}

@@ -1,0 +1,51 @@
+import type { Json } from '../../plan/values/json.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
+import type { Activities } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { gateHashOf } from '../values/content-hash.js';
+import { checkValue } from '../values/output-schema.js';
+
+/** Hashes an edited content as it will be approved. What it cannot be is refused: later steps rely on its type. */
+export function createReadEdit({ store }: Dependencies): Activities['readEdit'] {
+  return async ({ message, shown, edit, options }) => {
+    const written = await read(store, edit);
+    if (written === undefined) return { refusal: 'the edited content is not in the store.' };
+    const before = shown === null ? null : await read(store, shown);
+    if ((typeof before === 'string') !== (typeof written === 'string'))
+      return {
+        refusal:
+          typeof before === 'string'
+            ? 'expected the edited content to be a text.'
+            : 'expected the edited content to be JSON, not a text.',
+      };
+    return {
+      content: await store.put(written),
+      hash: gateHashOf({ message, content: written, ...(options === undefined ? {} : { options }) }),
+    };
+  };
+}
+
+/** Holds an answer against its JSON Schema; null asks for a text. */
+export function createReadAnswer({ store }: Dependencies): Activities['readAnswer'] {
+  return async ({ answer, schema }) => {
+    const value = await read(store, answer);
+    if (value === undefined) return { refusal: 'the answer is not in the store.' };
+    if (schema === null)
+      return typeof value === 'string'
+        ? { answer: await store.put(value) }
+        : { refusal: 'expected the answer to be a text.' };
+    const checked = checkValue(value, schema);
+    return 'errors' in checked
+      ? { refusal: `the answer does not fit its schema. ${checked.errors.join('; ')}.` }
+      : { answer: await store.put(value) };
+  };
+}
+
+/**
+ * The JSON behind a value; undefined when it names something that nobody stored: whoever sent it may have made it up.
+ */
+function read(store: Store, value: Value): Promise<Json | undefined> {
+  return isStored(value) ? store.get(value.ref).catch(() => undefined) : Promise.resolve(value.value);
+}

@@ -1,0 +1,152 @@
+import { render } from '../../plan/references/evaluate.js';
+import type { Scope } from '../../plan/references/evaluate.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { LOST_OPTIONS, MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
+import { RECOVERY_OPTIONS } from '../../plan/outcomes/flash-recovery.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
+import type { ApprovalStep, AskStep, GateRules } from '../../plan/step.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+import type { Store } from '../../store/store.js';
+import type { Activities, GateCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import type { Shown } from '../values/content-hash.js';
+import { gateHashOf } from '../values/content-hash.js';
+import { loadBody, stepAt } from '../values/load-step.js';
+import { createScope } from '../values/template-scope.js';
+import { shownCall } from '../turns/shown-call.js';
+
+/**
+ * Renders a gate: what it shows, with its hash over the content itself, stored or not, so that a person approves
+ * exactly what was shown (decision 4); and who may decide.
+ */
+export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
+  const { store } = deps;
+  return async (call) => {
+    if (call.question !== undefined) return askedGate(call, call.question);
+    if (call.tool !== undefined) return toolGate(deps, call, call.tool);
+    const step = await loadGated(store, call);
+    const scope = await createScope(store, call.environment, templatesOf(step));
+    const shown = shownBy(step, scope);
+    const hasContent = step.kind === 'approval' && step.content !== null;
+    return {
+      path: call.path,
+      ...shown,
+      content: hasContent ? await store.put(shown.content) : null,
+      hash: gateHashOf(shown),
+      since: call.since,
+      ...ownRulesOf(step),
+      ...(step.deadline_ms === null ? {} : { deadline: after(call.since, step.deadline_ms) }),
+      ...rulesOf(step.rules ?? {}, call, scope),
+    };
+  };
+}
+
+function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
+  const message = shorten(toText(render(step.kind === 'ask' ? step.question : step.message, scope)));
+  const content = step.kind === 'ask' || step.content === null ? null : render(step.content, scope);
+  const options = step.kind === 'ask' ? step.choices : (step.options ?? null);
+  return { message, content, ...(options === null ? {} : { options }) };
+}
+
+/** What the Plan says of a gate of this kind, and no value changes. */
+function ownRulesOf(step: ApprovalStep | AskStep): Pick<Gate, 'kind' | 'fallback' | 'schema' | 'fixed' | 'default'> {
+  const otherwise = step.default === undefined ? {} : { default: step.default };
+  if (step.kind === 'approval')
+    return { kind: step.kind, fallback: step.fallback, ...otherwise, ...(step.fixed ? { fixed: true } : {}) };
+  return {
+    kind: step.kind,
+    fallback: 'abort',
+    ...otherwise,
+    ...(step.schema === null || step.choices !== null ? {} : { schema: step.schema }),
+  };
+}
+
+/** The step itself decides which of the two kinds that open gates it is. */
+async function loadGated(store: Store, call: GateCall): Promise<ApprovalStep | AskStep> {
+  const { body } = await loadBody(store, call.root, call.nested);
+  const step = stepAt(body, call.step);
+  if (step?.kind === 'approval' || step?.kind === 'ask') return step;
+  throw stepFailure(
+    'internal',
+    `Expected step ${String(call.step)} of \`${body.name}\` to open a gate, got \`${step?.kind ?? 'none'}\`.`,
+  );
+}
+
+/** A gate for one call of a tool: it shows exactly what would be done, and nothing of it can be changed. */
+async function toolGate(
+  deps: Dependencies,
+  call: GateCall,
+  tool: NonNullable<GateCall['tool']>,
+): Promise<Gate | { refusal: string }> {
+  const { path, since } = call;
+  const shown = await shownCall(deps, call, tool);
+  if ('refusal' in shown) return shown;
+  return {
+    path,
+    kind: 'tool',
+    message: shown.message,
+    content: await deps.store.put(shown.content),
+    hash: gateHashOf(shown),
+    fallback: 'abort',
+    fixed: true,
+    since,
+  };
+}
+
+/** A gate by which the interpreter itself asks. */
+function askedGate({ path, since, kind = 'lost' }: GateCall, question: string): Gate {
+  const shown = {
+    message: shorten(question),
+    content: null,
+    options: kind === 'lost' ? [...LOST_OPTIONS] : [...RECOVERY_OPTIONS],
+  };
+  return { path, kind, ...shown, hash: gateHashOf(shown), fallback: 'abort', since };
+}
+
+function shorten(message: string): string {
+  return message.length <= MESSAGE_CHARACTERS ? message : `${message.slice(0, MESSAGE_CHARACTERS - 1)}…`;
+}
+
+function rulesOf(
+  { approvers, not_submitter, not_deciders, quorum, reminder_ms, escalate }: GateRules,
+  { since, submitter }: GateCall,
+  scope: Scope,
+): Partial<Gate> {
+  const excluded = [
+    ...(not_submitter ? [submitter] : []),
+    ...(not_deciders === undefined ? [] : namesIn(render(not_deciders, scope))),
+  ];
+  return {
+    ...(approvers === undefined ? {} : { approvers: someNames(render(approvers, scope), 'required_approver') }),
+    ...(excluded.length === 0 ? {} : { excluded: [...new Set(excluded)] }),
+    ...(quorum === undefined ? {} : { quorum }),
+    ...(reminder_ms === undefined ? {} : { reminder_ms }),
+    ...(escalate === undefined
+      ? {}
+      : {
+          escalation: { at: after(since, escalate.after_ms), to: someNames(render(escalate.to, scope), 'escalate.to') },
+        }),
+  };
+}
+
+function after(since: string, ms: number): string {
+  return new Date(Date.parse(since) + ms).toISOString();
+}
+
+/** All names in a value; whatever is no filled text names nobody. */
+function namesIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(namesIn);
+  return typeof value === 'string' && value.trim() !== '' ? [value.trim()] : [];
+}
+
+/** A gate that is for nobody would wait for ever. */
+function someNames(value: Json, key: string): string[] {
+  const names = [...new Set(namesIn(value))];
+  if (names.length > 0) return names;
+  throw stepFailure(
+    'reference-missing',
+    `Expected \`${key}\` to name at least one person, got \`${JSON.stringify(value)}\`.`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../../plan/values/json.js';
+import type { ModelChoice } from '../../../plan/agents/model-choice.js';
+
+/** Settings that some models refuse with an error: they are left out there, and the model samples as it does. */
+interface Rule {
+  provider: ModelChoice['provider'];
+  models: RegExp;
+  refuses: readonly string[];
+}
+
+const SAMPLING = ['temperature', 'top_p', 'top_k'] as const;
+
+/**
+ * As the providers' documents of November 2026 have it: Claude from Opus 4.7 and the fifth generation on, OpenAI's
+ * reasoning models.
+ */
+const RULES: readonly Rule[] = [
+  {
+    provider: 'anthropic',
+    models: /^claude-(opus-4-[7-9]|(opus|sonnet|haiku|fable|mythos)-([5-9]|\d\d))/,
+    refuses: SAMPLING,
+  },
+  {
+    provider: 'openai',
+    models: /^(o\d|gpt-[5-9])/,
+    refuses: [...SAMPLING, 'presence_penalty', 'frequency_penalty', 'logprobs', 'max_tokens'],
+  },
+];
+
+/** What of the settings a model takes. */
+export function acceptedParams(provider: ModelChoice['provider'], model: string, params: JsonObject): JsonObject {
+  const refused = refusedParams(provider, model, params);
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !refused.includes(name)));
+}
+
+/** Names of the settings that the model would refuse. */
+export function refusedParams(provider: ModelChoice['provider'], model: string, params: JsonObject): string[] {
+  const rules = RULES.filter((rule) => rule.provider === provider && rule.models.test(model));
+  return Object.keys(params).filter((name) => rules.some(({ refuses }) => refuses.includes(name)));
+}

@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from '../../../plan/values/json.js';
+import { isObject, utf8Bytes } from '../../../plan/values/json.js';
+import type { ModelChoice } from '../../../plan/agents/model-choice.js';
+import type { ProviderLimits } from '../../../plan/tools/tool.js';
+
+/** One piece of a message where tools are used. */
+export type Block =
+  | { kind: 'text'; text: string }
+  /** The model wants a tool called. `id` is its own word, by which the result answers it. */
+  | { kind: 'call'; id: string; name: string; input: Json }
+  | { kind: 'result'; id: string; name: string; text: string; is_error: boolean }
+  /**
+   * What only its own provider understands and wants back unchanged: thinking with its signature, what a server's tool
+   * did.
+   */
+  | { kind: 'kept'; provider: ModelChoice['provider']; block: JsonObject };
+
+export type ToolCall = Block & { kind: 'call' };
+
+/** What one side said: a text, or blocks in a conversation with tools. */
+export type ModelMessage = { role: 'user' | 'assistant' } & ({ text: string } | { blocks: Block[] });
+
+/** A tool that a model may call; one of `server` the provider runs itself, and knows by its name. */
+export type OfferedTool = ToolSpec & { server?: true; limits?: ProviderLimits };
+
+export function blocksOf(message: ModelMessage): Block[] {
+  if ('blocks' in message) return message.blocks;
+  return message.text === '' ? [] : [{ kind: 'text', text: message.text }];
+}
+
+/** All text of a message, as one. */
+export function textOf(message: ModelMessage): string {
+  return 'text' in message ? message.text : textIn(message.blocks);
+}
+
+export function textIn(blocks: Block[]): string {
+  return blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('');
+}
+
+export function callsIn(blocks: Block[]): ToolCall[] {
+  return blocks.filter((block) => block.kind === 'call');
+}
+
+/** Bytes that a message has in a request, about: what reservations are made by (I8). */
+export function messageBytes(message: ModelMessage): number {
+  return 'text' in message ? utf8Bytes(message.text) : utf8Bytes(JSON.stringify(message.blocks));
+}
+
+/**
+ * The arguments of a call as a model wrote them. What is no JSON stays the text that it is: whoever checks it tells the
+ * model.
+ */
+export function inputOf(written: string): Json {
+  try {
+    return written.trim() === '' ? {} : (JSON.parse(written) as Json); // JSON is JSON
+  } catch {
+    return written;
+  }
+}
+
+/** Arguments as they are told again: providers take an object there, and no other. */
+export function asArguments(input: Json): JsonObject {
+  return isObject(input) ? input : { INVALID_JSON: input };
+}
+
+/** A tool as a model is told of it. */
+
+export interface ToolSpec {
+  name: string;
+  description: string;
+  input_schema: JsonObject;
+}

@@ -1,0 +1,41 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorCode } from '../../../store/store-failure.js';
+
+const PREFIX = 'perdure-launcher-';
+const SOCKET = 'output';
+
+/**
+ * Makes a folder that only this user may enter; gives the path that a socket in it is to have, short enough for one.
+ */
+export async function outputAddress(): Promise<string> {
+  return join(await mkdtemp(join(tmpdir(), PREFIX)), SOCKET);
+}
+
+/**
+ * Removes the folders whose worker and launcher were killed at once, so that neither could. Asks each socket instead of
+ * looking for a process: one in another container may share the temporary folder. What cannot be told or removed is
+ * left: it is another user's.
+ */
+export async function removeLeftFolders(): Promise<void> {
+  const folders = (await readdir(tmpdir()))
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => join(tmpdir(), name));
+  for (const folder of folders) {
+    if (await isRefused(join(folder, SOCKET)))
+      await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Whether nobody listens any more at a socket that is there. */
+function isRefused(address: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(address, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', (error) => resolve(errorCode(error) === 'ECONNREFUSED'));
+  });
+}

@@ -1,0 +1,106 @@
+import { Context } from '@temporalio/activity';
+import type { Json } from '../../plan/values/json.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { ProgramName } from '../../plan/agents/program.js';
+import type { Access } from '../../plan/agents/program-access.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
+import type { AgentStep } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
+import { sha256 } from '../../store/hash.js';
+import { StoreFailure } from '../../store/store-failure.js';
+import type { Store } from '../../store/store.js';
+import type { JournalEntry, JournalKey } from '../../store/journal/entry.js';
+import type { StepCall, StepOutput } from '../contract.js';
+import { stepFailure } from '../failures.js';
+import type { ModelRequest } from '../models/protocol/provider.js';
+
+/**
+ * What a step is apart from where it stands: two steps with the same content come to the same (decision 14).
+ * `content` holds all that the result depends on, with every value in its place.
+ */
+export function contentKey(kind: 'agent' | 'command' | 'tool', content: Json): Hash {
+  return sha256(canonicalJson({ kind, content }));
+}
+
+/** All that a model's answer depends on. */
+export function modelContent(step: AgentStep, provider: string, request: ModelRequest): Json {
+  return { ...request, provider, output_as: step.output_as ?? null } as unknown as Json; // messages are JSON-safe
+}
+
+/** All that the answer of a program that plays an agent depends on. */
+export function programContent(step: AgentStep, program: ProgramName, request: ModelRequest, access: Access): Json {
+  // access is plain data
+  return { ...(modelContent(step, program, request) as object), access: access as unknown as Json };
+}
+
+/**
+ * The result of a step with this content in the runs that `call.reuse` names, marked `reused` and without spend; null
+ * where it has none. Throws `already-done` instead where an external effect happened in that run (decision 14).
+ */
+export async function reusedOutput(store: Store, call: StepCall, key: Hash): Promise<StepOutput | null> {
+  if (call.reuse === undefined) return null;
+  const { run, from, earlier = [], done, never } = call.reuse;
+  for (const scope of never === true ? [] : [from, ...earlier]) {
+    const entry = await store.readJournal(keyIn(scope, key));
+    if (entry !== null && (done === true || (await isKept(store, entry))))
+      // only `keepOutput` makes such entries
+      return { ...(entry.response as unknown as StepOutput), spend: NO_SPEND, reused: true };
+  }
+  if (done === true)
+    throw stepFailure(
+      'already-done',
+      `\`${call.path}\` was done in ${run}, its effect is external, and it is given something else now. ` +
+        `\`perdure rerun ${run} --again\` repeats it.`,
+    );
+  return null;
+}
+
+/** Whether what the result names is there: somebody may have removed values, and then the step is done again. */
+async function isKept(store: Store, { response }: JournalEntry): Promise<boolean> {
+  const { output } = response as unknown as StepOutput; // only `keepOutput` makes such entries
+  return (
+    output === null ||
+    !isStored(output) ||
+    store.get(output.ref).then(
+      () => true,
+      () => false,
+    )
+  );
+}
+
+/** How long a result waits for room between two looks at the disk. */
+const ROOM_AGAIN_MS = 2_000;
+
+/**
+ * Lets runs to come reuse a result, and gives it back. A crash in between costs nothing but that; nor does a full disk:
+ * what is done is done, and is written once there is room.
+ */
+export async function keepOutput(store: Store, call: StepCall, key: Hash, output: StepOutput): Promise<StepOutput> {
+  const { path: _where, ...kept } = output;
+  const { log } = Context.current();
+  const write = (): Promise<void> =>
+    store.writeJournal(keyIn(call.root.first, key), {
+      request: key,
+      response: kept as unknown as Json,
+      at: new Date().toISOString(),
+    }); // a StepOutput is plain JSON
+  const failed = (error: unknown): void => {
+    if (error instanceof StoreFailure && error.passes)
+      setTimeout(() => void write().catch(failed), ROOM_AGAIN_MS).unref();
+    else log.warn(`the result of ${call.path} is not kept for later runs: ${String(error)}`);
+  };
+  await write().catch(failed);
+  return output;
+}
+
+/** The same for results whose activity need not wait for it: it is done as soon as the result is on its way. */
+export function keepSoon(store: Store, call: StepCall, key: () => Hash, output: StepOutput): StepOutput {
+  setImmediate(() => void keepOutput(store, call, key(), output));
+  return output;
+}
+
+/** Results of a whole tree stand together, those of a nested run's second try too. */
+function keyIn(first: string, key: Hash): JournalKey {
+  return { scope: first.split(' ', 1)[0] ?? first, key: `content ${key}` };
+}

@@ -1,0 +1,96 @@
+import type { Json } from '../../plan/values/json.js';
+import { dependsOnWorkspace } from '../../plan/calls/reuse.js';
+import type { RunRecord } from '../../plan/result.js';
+import type { Value } from '../../plan/values/value.js';
+import type { Store } from '../../store/store.js';
+import type { Activities } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { keepContext } from './keep-context.js';
+import { removeMade } from '../made/remove-made.js';
+import { workspaceDigest } from '../workspace/workspace-digest.js';
+import { locate } from '../../store/folders/places.js';
+
+/** Results on one page (I12). */
+const PAGE = 500;
+
+/** Keeps what `show` needs when the run's history is gone (decision 7). Repeating it changes nothing. */
+export function createCloseRun({ store }: Dependencies): Activities['closeRun'] {
+  return async (record, results) => {
+    const puts: ReturnType<Store['beginPut']>[] = [];
+    for (let from = 0; from < results.length; from += PAGE) {
+      // StepResult is JSON-safe, but an interface has no index signature.
+      puts.push(store.beginPut(results.slice(from, from + PAGE) as unknown as Json));
+    }
+    const pages: Value[] = [...record.pages, ...puts.map(({ stored }) => stored)];
+    const written = Promise.all(puts.map(({ done }) => done));
+    written.catch(() => undefined); // told below
+    // A nested run that leaves a record is part of one that goes on.
+    const isRoot = !record.run.includes('/');
+    if (isRoot) await removeUnneeded(record, store);
+    const workspace = isRoot ? workspaceOf(record, store) : undefined;
+    const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
+    // What a rerun is held against: whether files were changed since by anybody but the run.
+    const digest =
+      plan !== null && workspace !== undefined && dependsOnWorkspace(plan)
+        ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder })
+        : null;
+    if (isRoot) {
+      await keepEnd(record, store);
+      await keepContext(store, record, results);
+    }
+    // After a power cut the record may be there without its pages: then the run has not closed, and all of this is done
+    // again.
+    await Promise.all([
+      store.writeRun({ ...record, pages, workspace_digest: await digest }, Promise.all(puts.map(({ named }) => named))),
+      written,
+      store.logsWritten(),
+    ]);
+    return pages;
+  };
+}
+
+/** Where the run's files are; undefined for records of old. */
+function workspaceOf({ workspace }: RunRecord, store: Store): string | undefined {
+  return workspace === undefined ? undefined : locate(store, workspace);
+}
+
+/** The files as the run leaves them, for who asks what it changed. Only where those were kept that it found. */
+async function keepEnd(record: RunRecord, store: Store): Promise<void> {
+  const { run } = record;
+  const workspace = workspaceOf(record, store);
+  if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null)
+    await store.keepSnapshot(run, 'end', workspace);
+}
+
+/**
+ * Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails
+ * no run.
+ */
+async function removeUnneeded({ run: closing }: RunRecord, store: Store): Promise<void> {
+  try {
+    await removeMade(store, async (run) =>
+      run === closing || (await store.readRun(run)) !== null ? 'closed' : 'open',
+    );
+  } catch {
+    // The next worker tries again when it starts.
+  }
+}
+
+/**
+ * Does nothing, and that at once: a run whose workflow task has done enough goes on in the next one, which its answer
+ * begins.
+ */
+export function createBeginTask(): Activities['beginTask'] {
+  return () => Promise.resolve();
+}
+
+/** How much of some time a worker of this store was there: what a run's clock counts. */
+export function createCountAlive({ store }: Dependencies): Activities['countAlive'] {
+  return (intervals) => Promise.resolve(store.countAlive(intervals));
+}
+
+/** Stores a page of StepResults as one list (I12). The same page has the same name, so a repeat changes nothing. */
+export function createWritePage({ store }: Dependencies): Activities['writePage'] {
+  // StepResult is JSON-safe, but an interface has no index signature.
+  return (results) => store.putAlways(results as unknown as Json);
+}

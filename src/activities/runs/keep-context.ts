@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { InjectedContext } from '../../plan/agents/injected-context.js';
+import { toText } from '../../plan/values/json.js';
+import type { RunRecord, StepResult } from '../../plan/result.js';
+import type { Value } from '../../plan/values/value.js';
+import { isStored } from '../../plan/values/value.js';
+import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
+import type { Store } from '../../store/store.js';
+import { locate } from '../../store/folders/places.js';
+
+/** Of an answer so much is kept in a session; the run itself has it whole. */
+const ANSWER_CHARACTERS = 20_000;
+/** Steps in trouble that a session tells of. */
+const TROUBLES = 20;
+
+/**
+ * What a closed run leaves to later ones: its answer in its session, and whether it has changed AGENTS.md. Repeating it
+ * changes nothing.
+ */
+export async function keepContext(store: Store, record: RunRecord, results: StepResult[]): Promise<void> {
+  if (record.context === undefined) return;
+  // the submitter puts nothing else there
+  const context = (await store.get(record.context)) as unknown as InjectedContext;
+  markChanged(store, record, context);
+  if (context.session === null) return;
+  const { run, status, error, ended_at: at } = record;
+  const content = (await textOf(store, record.output)).slice(0, ANSWER_CHARACTERS);
+  const troubles = results
+    .filter((result) => result.attempts > 1 || result.status === 'error' || result.status === 'timeout')
+    .slice(0, TROUBLES);
+  await store.addMessage(context.session, {
+    role: 'assistant',
+    content,
+    run,
+    at,
+    status,
+    error,
+    ...(troubles.length === 0
+      ? {}
+      : {
+          troubles: troubles.map((result) => ({
+            step: result.id ?? String(result.step_index),
+            attempts: result.attempts,
+            status: result.status,
+            error: result.error,
+          })),
+        }),
+  });
+}
+
+/**
+ * Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person
+ * changes them.
+ */
+function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
+  const text =
+    workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
+  if (text === null) return;
+  const content = hashOf(text.toString('utf8'));
+  if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);
+}
+
+function hashOf(text: string): `sha256:${string}` {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}
+
+async function textOf(store: Store, output: Value | null): Promise<string> {
+  if (output === null) return '';
+  return toText(isStored(output) ? await store.get(output.ref) : output.value);
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { Action } from '../../../plan/tools/action.js';
+import type { JsonObject } from '../../../plan/values/json.js';
+import type { Tool } from '../../../plan/tools/tool.js';
+import { FileRefusal } from '../../workspace/refusal.js';
+import type { ToolContext, ToolHandler, ToolRun } from './handler.js';
+
+type Effect = ReturnType<ToolHandler['effect']>;
+
+/** A tool that comes with Perdure, with its arguments as its schema types them. */
+export interface Builtin<A> {
+  description: string;
+  input: z.ZodType<A>;
+  parallel: boolean;
+  quick: boolean;
+  server?: true;
+  effect: Effect | ((args: A) => Effect);
+  action: (args: A, workspace: string) => Action;
+  run: (args: A, context: ToolContext) => Promise<ToolRun>;
+}
+
+export function ok(content: ToolRun['content']): ToolRun {
+  return { content, is_error: false };
+}
+
+export function failed(content: string): ToolRun {
+  return { content, is_error: true };
+}
+
+/** The handler of a built-in tool: arguments are checked before they are judged, and again before it runs. */
+export function builtin<A>({
+  description,
+  input,
+  parallel,
+  quick,
+  server,
+  effect,
+  action,
+  run,
+}: Builtin<A>): ToolHandler<Tool & { kind: 'builtin' }> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
+  const parse = (args: JsonObject): { args: A } | { invalid: string } => {
+    const parsed = input.safeParse(args);
+    return parsed.success
+      ? { args: parsed.data }
+      : {
+          invalid: parsed.error.issues
+            .map(({ path, message }) => `\`${path.join('.') || 'input'}\`: ${message}`)
+            .join('; '),
+        };
+  };
+  return {
+    parallel,
+    quick,
+    ...(server === undefined ? {} : { server }),
+    spec: async ({ name }) => ({ name, description, input_schema: schema }),
+    effect: (_tool, args) => {
+      if (typeof effect !== 'function') return effect;
+      const parsed = parse(args);
+      return 'invalid' in parsed ? 'none' : effect(parsed.args);
+    },
+    action: (_tool, args, workspace) => {
+      const parsed = parse(args);
+      return 'invalid' in parsed ? parsed : action(parsed.args, workspace);
+    },
+    run: async (_tool, args, context) => {
+      const parsed = parse(args);
+      if ('invalid' in parsed) return failed(parsed.invalid);
+      try {
+        return await run(parsed.args, context);
+      } catch (error) {
+        if (error instanceof FileRefusal) return failed(error.message);
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { canonicalJson, isObject } from '../../plan/values/json.js';
+import { createLruCache } from '../../store/lru-cache.js';
+import { stepFailure } from '../failures.js';
+import { createSchemaPatterns, SlowPattern } from './schema-patterns.js';
+import type { SchemaPatterns } from './schema-patterns.js';
+
+/** Compiled schemas that a worker keeps; each with a validator of its own, since one shared would keep all for ever. */
+const compiled = createLruCache<Compiled>(64);
+
+interface Compiled {
+  validate: ValidateFunction;
+  patterns: SchemaPatterns;
+}
+
+/** More would not help a model, and would not fit a failure. */
+const TOLD_ERRORS = 10;
+
+/** What a text is under a schema: the JSON it holds, or what is wrong with it, one line each. */
+export type Checked = { value: Json } | { errors: string[] };
+
+/**
+ * Parses a text as JSON and checks it against a JSON Schema. Throws `request-refused` when the schema itself is none.
+ */
+export function checkOutput(text: string, schema: Json): Checked {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json; // JSON.parse gives JSON.
+  } catch (error) {
+    return { errors: [`The text is not JSON: ${error instanceof Error ? error.message : String(error)}`] };
+  }
+  return checkValue(value, schema);
+}
+
+/** Checks a JSON value against a JSON Schema. Throws `request-refused` when the schema itself is none. */
+export function checkValue(value: Json, schema: Json): Checked {
+  const { validate, patterns } = compileSchema(schema);
+  patterns.begin();
+  try {
+    return validate(value) ? { value } : { errors: (validate.errors ?? []).slice(0, TOLD_ERRORS).map(describe) };
+  } catch (error) {
+    if (error instanceof SlowPattern) return { errors: [error.message] };
+    throw error;
+  }
+}
+
+function compileSchema(schema: Json): Compiled {
+  const key = canonicalJson(schema);
+  const kept = compiled.get(key);
+  if (kept !== undefined) return kept;
+  try {
+    const patterns = createSchemaPatterns();
+    const ajv = new Ajv2020({
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      logger: false,
+      code: { regExp: patterns.engine },
+    });
+    const made = { validate: ajv.compile(withoutDialect(schema)), patterns };
+    compiled.set(key, made, 1);
+    return made;
+  } catch (error) {
+    throw stepFailure(
+      'request-refused',
+      `Expected the step's \`schema\` to be a JSON Schema: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}
+
+/** The dialect is ours to choose: a schema of an older draft names one that is not loaded. */
+function withoutDialect(schema: Json): JsonObject | boolean {
+  if (!isObject(schema)) return schema !== false;
+  const { $schema: _dialect, $id: _id, ...rest } = schema;
+  return rest;
+}
+
+function describe({ instancePath, message, params }: ErrorObject): string {
+  const place = instancePath === '' ? 'The value' : `\`${instancePath}\``;
+  const allowed: unknown = params['allowedValues'] ?? params['additionalProperty'];
+  return `${place} ${message ?? 'is not valid'}${allowed === undefined ? '' : `: ${JSON.stringify(allowed)}`}`;
+}

@@ -1,0 +1,55 @@
+import { render } from '../../plan/references/evaluate.js';
+import type { Template } from '../../plan/values/expression.js';
+import type { PlanBody } from '../../plan/plan.js';
+import type { Block, Step } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
+import type { Activities, RenderCall } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import { loadBody, stepAt } from './load-step.js';
+import { createScope } from './template-scope.js';
+
+/** Renders what the workflow cannot: where stored values must be read, or the result may be big (I6). */
+export function createRenderValues({ store }: Dependencies): Activities['renderValues'] {
+  return async (call) => {
+    const { body } = await loadBody(store, call.root, call.nested);
+    const templates = Object.entries(templatesOf(body, call));
+    const scope = await createScope(
+      store,
+      call.environment,
+      templates.map(([, template]) => template),
+    );
+    const values = templates.map(async ([name, template]) => [name, await store.put(render(template, scope))] as const);
+    return Object.fromEntries(await Promise.all(values));
+  };
+}
+
+function templatesOf(body: PlanBody, call: RenderCall): Record<string, Template> {
+  const step = call.step === undefined ? undefined : stepAt(body, call.step);
+  switch (call.what) {
+    case 'output':
+      return outputOf(step !== undefined && isBlockStep(step) ? step.body : body);
+    case 'when':
+      return step?.when ? { when: { kind: 'expression', expression: step.when } } : {};
+    case 'until':
+      return step?.kind === 'loop' ? { until: { kind: 'expression', expression: step.until } } : {};
+    case 'object':
+      return step?.kind === 'set' ? { object: { kind: 'map', entries: step.values } } : {};
+    case 'inputs':
+      return valuesOf(body, step);
+  }
+}
+
+function outputOf({ output }: Block): Record<string, Template> {
+  return output === null ? {} : { output };
+}
+
+function valuesOf(body: PlanBody, step: Step | undefined): Record<string, Template> {
+  if (step?.kind === 'workflow' || step?.kind === 'plan') return step.inputs;
+  if (step?.kind === 'foreach') return { items: step.items };
+  if (step?.kind === 'wait' && step.until !== null) return { until: step.until };
+  throw stepFailure(
+    'internal',
+    `Expected a step of \`${body.name}\` with values to compute, got \`${step?.kind ?? 'none'}\`.`,
+  );
+}

@@ -1,0 +1,235 @@
+import type { FileHandle } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rename, unlink } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { join, relative } from 'node:path';
+import { errorCode } from '../../store/store-failure.js';
+import { isStateFolder, stateAround } from '../../store/folders/state-folders.js';
+import { FileRefusal, LinkRefusal, refusalOf } from './refusal.js';
+import { removeAt } from './remove.js';
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/** An open folder below which names are looked up one by one, each without following a link (S24, S25). */
+export interface Folder {
+  handle: FileHandle;
+  /** As people see it: from the workspace's root; empty for the root itself. */
+  shown: string;
+  /** The path of an entry, through the folder that is open: renaming or replacing what is above changes nothing. */
+  at(name: string): string;
+}
+
+/**
+ * Runs something with a folder open as the root of all paths below it, and closes it. Links on the way to it are
+ * followed. Throws a refusal for one that is, or lies in, a state folder.
+ */
+export async function withRoot<T>(workspace: string, act: (root: Folder) => Promise<T>): Promise<T> {
+  const real = await realpath(workspace);
+  const state = stateAround(real);
+  if (state !== null) throw new FileRefusal(`\`${real}\` is the state of Perdure itself, or lies in it.`);
+  const handle = await open(real, O_RDONLY | O_DIRECTORY);
+  try {
+    return await act({ handle, shown: '', at: locate(handle, real) });
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * What `openat` does, for Node has none: Linux shows an open folder under `/proc/self/fd`. Elsewhere the path is walked
+ * again, which another process could change in between.
+ */
+function locate(handle: FileHandle, path: string): Folder['at'] {
+  const base = process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : path;
+  return (name) => join(base, name);
+}
+
+/**
+ * Opens the folder that holds an entry, component by component, and does something there; `make` makes folders that are
+ * missing. Paths are from the workspace's root; the policy has refused those that leave it.
+ */
+export async function inFolderOf<T>(
+  workspace: string,
+  path: string,
+  options: { make?: boolean },
+  act: (folder: Folder, name: string) => Promise<T>,
+): Promise<T> {
+  return withRoot(workspace, (root) => inFolderBelow(root, path, options, act));
+}
+
+/** The same below a folder that is open already. */
+export async function inFolderBelow<T>(
+  root: Folder,
+  path: string,
+  { make }: { make?: boolean },
+  act: (folder: Folder, name: string) => Promise<T>,
+): Promise<T> {
+  const parts = partsOf(path);
+  const name = parts.pop();
+  return descend(root, parts, make === true, (folder) => {
+    if (name === undefined) throw new FileRefusal('Expected the path of a file, got the workspace itself.');
+    return act(folder, name);
+  });
+}
+
+/** Opens a folder of the workspace. */
+export function inFolder<T>(workspace: string, path: string, act: (folder: Folder) => Promise<T>): Promise<T> {
+  return withRoot(workspace, (root) => descend(root, partsOf(path), false, act));
+}
+
+async function descend<T>(
+  folder: Folder,
+  parts: string[],
+  make: boolean,
+  act: (folder: Folder) => Promise<T>,
+): Promise<T> {
+  const [name, ...rest] = parts;
+  if (name === undefined) return act(folder);
+  return openEntry(folder, name, make, (inner) => descend(inner, rest, make, act));
+}
+
+/** Opens a folder in an open folder, and does something there; `make` makes it when it is missing. */
+export async function openEntry<T>(
+  folder: Folder,
+  name: string,
+  make: boolean,
+  act: (folder: Folder) => Promise<T>,
+): Promise<T> {
+  const shown = join(folder.shown, name);
+  const path = folder.at(name);
+  if (make)
+    await mkdir(path).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') throw refusalOf(error, shown);
+    });
+  const handle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(async (error: unknown) => {
+    throw (await linkRefusal(path, shown)) ?? refusalOf(error, shown);
+  });
+  try {
+    const at = locate(handle, path);
+    // Asked of the folder that is open: no other name of it makes it another.
+    if (isStateFolder(at('.'))) throw new FileRefusal(`\`${shown}\` is the state of Perdure itself.`);
+    return await act({ handle, shown, at });
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Opens a regular file for reading: no link, no pipe, no device, and none that has a second name elsewhere. */
+export async function openFile(
+  folder: Folder,
+  name: string,
+): Promise<{ handle: FileHandle; size: number; mode: number }> {
+  const shown = join(folder.shown, name);
+  const path = folder.at(name);
+  const found = await lstat(path).catch((error: unknown) => {
+    throw refusalOf(error, shown);
+  });
+  if (found.isSymbolicLink()) throw isLink(shown);
+  if (!found.isFile())
+    throw new FileRefusal(
+      `Expected \`${shown}\` to be a file, got ${found.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`,
+    );
+  const handle = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+    throw refusalOf(error, shown);
+  });
+  try {
+    const { size, mode, nlink, ...stat } = await statOf(handle);
+    if (!stat.isFile) throw new FileRefusal(`\`${shown}\` is no regular file.`);
+    if (nlink > 1)
+      throw new FileRefusal(`\`${shown}\` has other names (hard links), which may be outside of the workspace.`);
+    return { handle, size, mode };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function statOf(handle: FileHandle): Promise<{ size: number; mode: number; nlink: number; isFile: boolean }> {
+  const stat = await handle.stat();
+  return { size: stat.size, mode: stat.mode, nlink: stat.nlink, isFile: stat.isFile() };
+}
+
+/**
+ * Puts a file in its place whole: written beside it, synced and renamed, so a link or a second name that stands there
+ * is replaced, and never written through. The mode of a file that was there is kept.
+ */
+export async function replaceFile(folder: Folder, name: string, content: string): Promise<{ existed: boolean }> {
+  const shown = join(folder.shown, name);
+  const before = await lstat(folder.at(name)).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw refusalOf(error, shown);
+  });
+  if (before?.isSymbolicLink() === true) throw isLink(shown);
+  if (before !== null && !before.isFile())
+    throw new FileRefusal(
+      `Expected \`${shown}\` to be a file, got ${before.isDirectory() ? 'a folder' : 'a pipe, a socket or a device'}.`,
+    );
+  const temporary = folder.at(`.${randomBytes(8).toString('hex')}.tmp`);
+  const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, (before?.mode ?? 0o666) & 0o777).catch(
+    (error: unknown) => {
+      throw refusalOf(error, shown);
+    },
+  );
+  try {
+    try {
+      await handle.writeFile(content);
+      if (before !== null) await handle.chmod(before.mode & 0o777);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, folder.at(name));
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw refusalOf(error, shown);
+  }
+  return { existed: before !== null };
+}
+
+/** Removes an entry of an open folder, with all that is in it; a link is removed itself, and what it leads to stays. */
+export async function removeEntry(folder: Folder, name: string): Promise<void> {
+  await removeAt(folder.at('.'), name).catch((error: unknown) => {
+    throw refusalOf(error, join(folder.shown, name));
+  });
+}
+
+/** Entries of an open folder, sorted by name. */
+export async function entriesOf(
+  folder: Folder,
+): Promise<{ name: string; kind: 'file' | 'folder' | 'link' | 'other' }[]> {
+  const entries = await readdir(folder.at('.'), { withFileTypes: true });
+  return entries
+    .map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile()
+        ? ('file' as const)
+        : entry.isDirectory()
+          ? ('folder' as const)
+          : entry.isSymbolicLink()
+            ? ('link' as const)
+            : ('other' as const),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Where a path leads that goes through links: from the workspace's root, when that is inside of it, else null. */
+export async function resolveLinks(workspace: string, path: string): Promise<string | null> {
+  const [root, real] = await Promise.all([realpath(workspace), realpath(join(workspace, path)).catch(() => null)]);
+  const inside = real === null ? '..' : relative(root, real);
+  return inside.startsWith('..') || inside.startsWith('/') ? null : inside;
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+async function linkRefusal(path: string, shown: string): Promise<FileRefusal | null> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isSymbolicLink() === true ? isLink(shown) : null;
+}
+
+function isLink(shown: string): FileRefusal {
+  return new LinkRefusal(
+    `\`${shown}\` is a symbolic link that leads out of the workspace, or is to be written through.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { FileHandle } from 'node:fs/promises';
+import { judgeAction } from '../../plan/tools/permission.js';
+import type { Permissions } from '../../plan/tools/permission.js';
+import type { Folder } from './open.js';
+import { inFolderOf, openFile, resolveLinks } from './open.js';
+import { FileRefusal, LinkRefusal } from './refusal.js';
+
+/** A text of this many bytes is read whole; what is longer is no text that a model works with. */
+export const TEXT_BYTES = 10 * 1024 * 1024;
+
+export interface TextFile {
+  text: string;
+  mode: number;
+}
+
+/**
+ * Reads a text of the workspace. A link is followed when it leads to a place that may be read as well: the place is
+ * judged and opened like any other path.
+ */
+export async function readTextFile(
+  { workspace, permissions }: { workspace: string; permissions: Permissions },
+  path: string,
+): Promise<TextFile> {
+  const open = (at: string): Promise<TextFile> =>
+    inFolderOf(workspace, at, {}, (folder, name) => readIn(folder, name, path));
+  try {
+    return await open(path);
+  } catch (error) {
+    if (!(error instanceof LinkRefusal)) throw error;
+    const target = await resolveLinks(workspace, path);
+    if (target === null || judgeAction(permissions, { kind: 'read', path: target }).verdict !== 'allow') throw error;
+    return open(target);
+  }
+}
+
+/** Reads a text of an open folder; `path` is what it is called in refusals. Follows no link. */
+export async function readIn(folder: Folder, name: string, path: string): Promise<TextFile> {
+  const { handle, size, mode } = await openFile(folder, name);
+  try {
+    return { text: await textOf(handle, size, path), mode };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The text of an open file. */
+async function textOf(handle: FileHandle, size: number, path: string): Promise<string> {
+  if (size > TEXT_BYTES)
+    throw new FileRefusal(
+      `\`${path}\` has ${size} bytes; at most ${TEXT_BYTES} are read. Look into it with a command, such as ` +
+        `\`head\` or \`grep\`.`,
+    );
+  const buffer = Buffer.alloc(TEXT_BYTES < size + 1 ? TEXT_BYTES : size + 1);
+  let length = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, null);
+    length += bytesRead;
+    if (bytesRead === 0 || length === buffer.length) break;
+  }
+  const bytes = buffer.subarray(0, length);
+  if (bytes.includes(0)) throw new FileRefusal(`\`${path}\` is no text: it has NUL bytes.`);
+  return bytes.toString('utf8');
+}

@@ -1,0 +1,119 @@
+import { lstat, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join, relative } from 'node:path';
+import { canonicalJson } from '../../plan/values/json.js';
+import type { Json } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { Git } from '../../store/git/git.js';
+import { GitError, gitOf } from '../../store/git/git.js';
+import { excludesOf, headOf, indexOf, repositoryAt, repositoryOf } from '../../store/git/repository.js';
+import { hide, lookAt } from '../../store/git/work-tree.js';
+import { sha256 } from '../../store/hash.js';
+
+/** What only says what runs do: it is in the Plan, and a step that it changes has another content. */
+const DEFINITIONS = ['definitions/workflows', 'definitions/agents', '.glee/workflows', '.glee/agents'];
+/** Repositories that are looked at, those inside of others included: nobody knows the state of a folder with more. */
+const MOST_REPOSITORIES = 50;
+
+/** What does not count of a workspace. */
+export interface Apart {
+  /** The run's own definition, from the workspace. */
+  definition?: string | undefined;
+  /** The state folder, which may be anywhere. */
+  stateDir?: string | null;
+}
+
+/**
+ * The state of a workspace under git: its commit, what its index says, and sizes and times of the files that differ
+ * from that, but for definitions. Null where there is no git, or git does not answer: then nobody knows what was
+ * changed by hand. The workspace's own repository is read as data, and git works with one of ours: what an agent wrote
+ * there into a configuration is not heard.
+ */
+export async function workspaceDigest(folder: string, { definition, stateDir }: Apart = {}): Promise<Hash | null> {
+  // Spares us to start git where it can say nothing.
+  if (repositoryOf(folder) === null) return null;
+  try {
+    const workspace = await realpath(folder);
+    const states = stateDir == null ? [] : [await realpath(stateDir).catch(() => stateDir)];
+    const without = ['.perdure', ...DEFINITIONS, ...ownFile(definition)].map((path) => join(workspace, path));
+    const top = repositoryOf(workspace) ?? workspace;
+    return await withRepository(async (git, own) => {
+      const left = { repositories: MOST_REPOSITORIES };
+      return sha256(
+        canonicalJson(await stateOf({ top, below: relative(top, workspace), states, without }, { git, own, left })),
+      );
+    });
+  } catch {
+    return null;
+  }
+}
+
+/** One outside of the folder is none of its state anyway, and git refuses to hear of it. */
+function ownFile(definition: string | undefined): string[] {
+  return definition === undefined || isAbsolute(definition) || definition.startsWith('..') ? [] : [definition];
+}
+
+/** An empty repository of ours, for one look. */
+async function withRepository<T>(use: (git: Git, folder: string) => Promise<T>): Promise<T> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'perdure-git-')));
+  try {
+    await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(folder, name))));
+    await Promise.all([
+      writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
+      writeFile(join(folder, 'info', 'attributes'), '* -text -filter -ident -working-tree-encoding\n'),
+    ]);
+    return await use(gitOf(folder), folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Place {
+  top: string;
+  below: string;
+  /** Absolute. */
+  states: string[];
+  without: string[];
+}
+
+/** The state of one repository, and of those inside. */
+async function stateOf(
+  { top, below, states, without }: Place,
+  { git, own, left }: { git: Git; own: string; left: { repositories: number } },
+): Promise<Json> {
+  if ((left.repositories -= 1) < 0) throw new Error('There are too many repositories.');
+  const repository = await repositoryAt(top);
+  const files = [join(own, `index.${left.repositories}`), join(own, `ignored.${left.repositories}`)] as const;
+  const [index, ignored] = files;
+  const known = await indexOf(repository);
+  if (known !== null) {
+    await writeFile(index, known.bytes);
+    await utimes(index, known.at, known.at);
+  }
+  await writeFile(ignored, (await excludesOf(repository)) ?? '');
+  const apart = hide(top, [...states, ...without]);
+  const look = {
+    git,
+    repository,
+    below,
+    without: apart.without,
+    place: { index, ignored, hidden: hide(top, states).hidden },
+  };
+  // An index that points to other files of its repository (split, sparse) is of no use here: then each file is looked
+  // at.
+  const seen = await lookAt(look).catch(async (error: unknown) => {
+    if (known === null || (error instanceof GitError && error.tookTooLong)) throw error;
+    await rm(index, { force: true });
+    return lookAt(look);
+  });
+  const changed = await Promise.all(seen.changed.sort().map((path) => fileState(top, path)));
+  const inside: Json[] = [];
+  for (const path of seen.repositories.sort())
+    inside.push([path, await stateOf({ top: join(top, path), below: '', states, without }, { git, own, left })]);
+  return { head: (await headOf(repository)) || 'no commit', indexed: sha256(seen.indexed.join('\0')), changed, inside };
+}
+
+async function fileState(top: string, path: string): Promise<[string, number, number]> {
+  const found = await lstat(join(top, path)).catch(() => null);
+  return [path, found?.size ?? -1, found?.mtimeMs ?? -1];
+}

@@ -1,0 +1,127 @@
+import type { Store } from '../../store/store.js';
+import type { LogLine } from '../../store/logs/line.js';
+import type { ExitCode } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
+import { listenForInterrupts } from './interrupt.js';
+import { createJsonList } from '../render/json-list.js';
+import { safeName, safeText } from '../text/safe-text.js';
+import { openExisting, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { print, tell } from '../terminal.js';
+import { findRun } from '../observe/find-run.js';
+import { pathBelow, rootOf } from '../observe/view.js';
+
+/** What `logs` was told. */
+export interface LogsCommand {
+  run: string;
+  step: string | null;
+  follow: boolean;
+  json: boolean;
+}
+
+/** How often a followed log is looked at. */
+const LOOK_MS = 200;
+
+/** Prints what the steps of a run wrote, from the store; with `follow` until the run has ended. */
+export async function printLogs({ run, step, follow, json }: LogsCommand, terminal: Terminal): Promise<ExitCode> {
+  const session = await openExisting(terminal, { taskQueue: null });
+  if (session === null) throw unknownRun(run);
+  const { store } = session;
+  const root = rootOf(run);
+  if ((await store.listLogs(root)).length === 0) await (await findRun(run, session)).link?.close();
+  const prefix = [pathBelow(run), step ?? ''].filter((part) => part !== '').join('/');
+  if (!follow && prefix !== '') await checkPath(store, root, prefix);
+  const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
+  const interrupts = listenForInterrupts();
+  const offsets = new Map<string, number>();
+  try {
+    for (;;) {
+      const closed = !follow || (await store.readRun(root)) !== null;
+      const count = await copyNew({ store, root, prefix, offsets, sink });
+      if (closed && count === 0) break;
+      if (interrupts.signal.aborted) return EXIT.interrupted;
+      if (count === 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  } finally {
+    sink.end();
+    interrupts.close();
+  }
+  if (offsets.size === 0) tell(terminal, 'Nothing was written.');
+  return EXIT.success;
+}
+
+async function checkPath(store: Store, root: string, prefix: string): Promise<void> {
+  const paths = await store.listLogs(root);
+  if (paths.some((path) => isBelow(path, prefix))) return;
+  const known = paths.map((path) => `\`${path}\``).join(', ');
+  throw usageError(
+    `The run \`${root}\` has no log of a step \`${prefix}\`.`,
+    known === '' ? 'No step of it has written anything yet.' : `There are ${known}.`,
+  );
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return prefix === '' || path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** Prints what was written since the last look; gives how many pieces that were. */
+async function copyNew({
+  store,
+  root,
+  prefix,
+  offsets,
+  sink,
+}: {
+  store: Store;
+  root: string;
+  prefix: string;
+  offsets: Map<string, number>;
+  sink: Sink;
+}): Promise<number> {
+  let count = 0;
+  for (const path of (await store.listLogs(root)).filter((candidate) => isBelow(candidate, prefix))) {
+    const { lines, next } = await store.readLog(root, path, offsets.get(path) ?? 0);
+    offsets.set(path, next);
+    for (const line of lines) sink.write(path, line);
+    count += lines.length;
+  }
+  return count;
+}
+
+interface Sink {
+  write(path: string, line: LogLine): void;
+  end(): void;
+}
+
+function jsonSink(terminal: Terminal): Sink {
+  const list = createJsonList(terminal);
+  return { write: (path, line) => list.add({ path, ...line }), end: () => list.end() };
+}
+
+/** Text as it was written, line by line; each line names its step where several may write. */
+function textSink(terminal: Terminal, only: string): Sink {
+  const unfinished = new Map<string, { path: string; text: string }>();
+  const put = (path: string, line: string): void => {
+    const text = safeText(line.replace(/\r$/, ''));
+    print(terminal, path === only ? text : `${terminal.resultPalette.dim(`${safeName(path)} │`)} ${text}`);
+  };
+  return {
+    write(path, { stream, text }) {
+      if (stream === 'note') {
+        // A note is a line of its own; what a model was saying before it has ended.
+        const words = unfinished.get(`text ${path}`);
+        unfinished.delete(`text ${path}`);
+        if (words !== undefined && words.text !== '') put(path, words.text);
+        for (const line of text.replace(/\n$/, '').split('\n')) put(path, line);
+        return;
+      }
+      const key = `${stream} ${path}`;
+      const lines = `${unfinished.get(key)?.text ?? ''}${text}`.split('\n');
+      unfinished.set(key, { path, text: lines.pop() ?? '' });
+      for (const line of lines) put(path, line);
+    },
+    end() {
+      for (const { path, text } of unfinished.values()) if (text !== '') put(path, text);
+    },
+  };
+}

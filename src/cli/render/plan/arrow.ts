@@ -1,0 +1,4 @@
+export interface Arrow {
+  from: number;
+  to: number;
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Session } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import { print, widthOf } from '../terminal.js';
+import type { Compiled } from './prepare.js';
+
+/** The picture of a Plan for people: what it needs, its steps, the most it may use. */
+export async function printPlan(
+  compiled: Compiled & { given?: JsonObject },
+  { config }: Pick<Session, 'config'>,
+  terminal: Terminal,
+): Promise<void> {
+  const { renderPlan } = await import('../render/plan/plan-text.js');
+  const { forecastOf } = await import('../../compiler/forecast/forecast.js');
+  const { DEFAULT_MAX_DEPTH, levelsOf } = await import('../../compiler/workflow/cycles.js');
+  const { priceRange } = await import('../forecast/price-range.js');
+  const { settleLimits } = await import('../submit/limits.js');
+  const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
+  const price = priceRange(forecast.calls, config.models, terminal.env);
+  const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
+  const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
+  print(
+    terminal,
+    ...renderPlan(
+      { ...compiled, forecast, price, limits, depth },
+      { width: widthOf(terminal.stdout), palette: terminal.resultPalette },
+    ),
+  );
+}

@@ -1,0 +1,3 @@
+import type { Definition } from '../load.js';
+
+export type AgentDefinition = Definition & { format: 'agent' };

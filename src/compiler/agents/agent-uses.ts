@@ -1,0 +1,288 @@
+import type { CommandRule } from '../../plan/tools/command-rule.js';
+import type { Permissions } from '../../plan/tools/permission.js';
+import { boundBy } from '../../plan/tools/permission.js';
+import type { ProgramName } from '../../plan/agents/program.js';
+import { lackingTools, unheld } from '../../plan/agents/program-access.js';
+import type { Agent } from '../../plan/step.js';
+import type { Maker, RemoteTool, SearchPlace, Tool } from '../../plan/tools/tool.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { AgentDefinition } from './agent-definition.js';
+import { toolsOf } from '../formats/agent/agent.js';
+import { splitTools } from '../formats/agent/agent-tools.js';
+import type { AuthoredPermissions } from '../formats/permissions.js';
+import { keepText } from '../hash.js';
+import type { Texts } from '../hash.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import { keyOf, memberOf } from '../text/node.js';
+import { permissionsFrom } from './permissions.js';
+import type { Place, Report } from '../problems/problem.js';
+import type { MissingRemote } from './server-tools.js';
+import type { GeneratedRules } from '../project/generated-rules.js';
+import type { FoundTool } from './tool-files.js';
+import type { NamedTools } from './tool-names.js';
+import { TOOL_NAMES, namedTools, toolsetTools } from './tool-names.js';
+
+/** What a project or a flow says about an agent beside its own file. */
+export interface AgentSetting {
+  /** In place of the tools of its file. */
+  tools?: string[];
+  /** Patterns of what a person is asked about. */
+  ask?: string[];
+  asking?: Permissions['asking'];
+  /** How deep agents may call agents, where the project says so. */
+  depth?: number;
+  /** Where the files of agents are written that it makes, from the project's root. */
+  folder?: string;
+  /** The only agents that it may name; without them those of the folder. */
+  agents?: ReadonlyMap<string, AgentDefinition>;
+}
+
+/** Where the tools of agents are looked up. */
+export interface ToolSource {
+  report: Report;
+  texts: Texts;
+  /** `permissions:` of perdure.yml. */
+  permissions: AuthoredPermissions | undefined;
+  /** What those may do who made what is compiled: nobody may do more. */
+  within: Permissions[];
+  /** What may be in workflows that agents make. */
+  generated: GeneratedRules;
+  /** Where `web_search` looks, where the config says it. */
+  search?: SearchPlace | undefined;
+  /** Where made agents are written where no manifest says it: `agents.generated_agents_dir` of perdure.yml. */
+  folder?: string | undefined;
+  /**
+   * The tool that a `tool.yml` of this name defines; null when there is none, `faulty` when its own problems were
+   * reported.
+   */
+  findTool: (name: string, from: { file: string }) => FoundTool | 'faulty' | null;
+  /** Names of the project's own tools. */
+  toolNames: () => string[];
+  /** Tools of MCP servers that a name means; null for a name of another form. */
+  findRemote: (name: string) => RemoteTool[] | MissingRemote | null;
+  /** The agent of this name; null when there is none. */
+  findAgent: (name: string, from: { file: string }) => AgentDefinition | null;
+}
+
+/** What an agent of a Plan uses, and the agents that it reaches through it. */
+export interface AgentUses {
+  uses: Tool[];
+  permissions: Permissions;
+  reached: Record<Hash, Agent>;
+}
+
+type CompileOther = (definition: AgentDefinition) => { hash: Hash; agent: Agent; reached: Record<Hash, Agent> } | null;
+
+/** The tools that an agent's file names; null when it names none, and so answers without any. */
+export function usesOfAgent(
+  definition: AgentDefinition,
+  setting: AgentSetting,
+  source: ToolSource,
+  compileOther: CompileOther,
+): AgentUses | null {
+  const { authored } = definition;
+  if (authored.agent !== undefined) return (checkProgram(authored.agent, definition, source.report), null);
+  const kept = keptFirst(definition, setting, source);
+  const addOther = (name: string): boolean =>
+    keepDefined(kept, source.findTool(name, definition)) ||
+    keepAgent(kept, { name, definition, setting, source, compileOther });
+  for (const { name, at } of namesOf(definition, setting)) {
+    const named = namedTools(name);
+    const remote = named === null ? source.findRemote(name) : null;
+    if (named !== null) keepNamed(kept, named);
+    else if (Array.isArray(remote)) for (const tool of remote) keep(kept, tool);
+    else if (!addOther(name)) reportUnknown(name, at, definition, { source, remote });
+  }
+  for (const name of authored.toolsets ?? []) {
+    const set = toolsetTools(name);
+    if (set !== null) keepNamed(kept, set);
+    else if (name !== definition.name) addOther(name);
+  }
+  for (const name of disallowed(definition)) kept.tools.delete(name);
+  return kept.tools.size === 0
+    ? null
+    : {
+        uses: [...kept.tools.values()],
+        permissions: permissionsOf(definition, kept, setting, source),
+        reached: kept.reached,
+      };
+}
+
+/** A program has its own tools: those that it has no word for, and those that cannot be taken from it, are told. */
+function checkProgram(program: ProgramName, { authored, node, file }: AgentDefinition, report: Report): void {
+  const disallowed = splitTools(authored.disallowed_tools);
+  const held = unheld(program, { tools: toolsOf(authored), disallowed });
+  if (held !== null)
+    report({
+      code: 'unsupported-key',
+      at: keyOf(node, 'disallowed_tools'),
+      message: `\`${held}\` cannot be taken from \`${program}\`, which plays this agent.`,
+      suggestion: '`agent: claude` can be held to it; or leave `agent` out, and a model provider plays it',
+    });
+  // What another program's agent brought along is no mistake of whoever imported it.
+  const severity = authored.source === undefined && !isForeign(file) ? 'error' : 'warning';
+  for (const name of lackingTools(toolsOf(authored)))
+    report({
+      code: 'unknown-tool',
+      severity,
+      at: memberOf(node, 'tools') ?? node,
+      message:
+        `\`${program}\` plays this agent with tools of its own, and has no ` +
+        `\`${name}\`${severity === 'error' ? '' : ': the agent does without it'}.`,
+      suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure',
+    });
+}
+
+/** What an agent's names have come to so far. */
+interface Kept {
+  tools: Map<string, Tool>;
+  /** To what each naming of the shell holds it. */
+  held: NamedTools['commands'][];
+  asked: string[];
+  reached: Record<Hash, Agent>;
+  folder: string | undefined;
+  generated: GeneratedRules;
+  search: SearchPlace | undefined;
+}
+
+/** What the provider runs goes before what `tools` names: a tool of the same name is limited as it is written there. */
+function keptFirst(
+  { authored: { server_side_tools = [] } }: AgentDefinition,
+  { agents, folder }: AgentSetting,
+  { folder: usual, generated, search }: ToolSource,
+): Kept {
+  return {
+    tools: new Map(server_side_tools.map((tool) => [tool.name, tool])),
+    held: [],
+    asked: [],
+    reached: {},
+    folder: agents === undefined ? usual : folder,
+    generated,
+    search,
+  };
+}
+
+function keep({ tools }: Kept, tool: Tool): void {
+  if (!tools.has(tool.name)) tools.set(tool.name, tool);
+}
+
+function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools): void {
+  for (const name of builtin)
+    keep(kept, {
+      kind: 'builtin',
+      name,
+      ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}),
+    });
+  for (const name of makers) keep(kept, makerNamed(name, kept));
+  if (builtin.includes('shell')) kept.held.push(commands);
+}
+
+function makerNamed(name: Maker, { folder, generated }: Kept): Tool {
+  if (name === 'workflow_create') return { kind: 'maker', name, rules: generated };
+  return { kind: 'maker', name, ...(name === 'agent_create' && folder !== undefined ? { folder } : {}) };
+}
+
+function keepDefined(kept: Kept, defined: FoundTool | 'faulty' | null): boolean {
+  if (defined === null || defined === 'faulty') return defined !== null;
+  keep(kept, defined.tool);
+  if (defined.asks) kept.asked.push(`tool:${defined.tool.name}`);
+  return true;
+}
+
+interface OtherAgent {
+  name: string;
+  definition: AgentDefinition;
+  setting: AgentSetting;
+  source: ToolSource;
+  compileOther: CompileOther;
+}
+
+/** Whether there is an agent of that name; one that would call itself through it is left out. */
+function keepAgent(kept: Kept, { name, definition, setting, source, compileOther }: OtherAgent): boolean {
+  const other = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
+  const compiled = other && compileOther(other);
+  if (compiled === null) return other !== null;
+  Object.assign(kept.reached, compiled.reached);
+  const { description } = compiled.agent;
+  keep(kept, {
+    kind: 'agent',
+    name,
+    description: description === null ? null : keepText(description, source.texts),
+    agent: compiled.hash,
+  });
+  return true;
+}
+
+function disallowed({ authored }: AgentDefinition): string[] {
+  return splitTools(authored.disallowed_tools).flatMap((name): readonly string[] =>
+    name.includes('(') ? [] : (namedTools(name)?.builtin ?? [name]),
+  );
+}
+
+function permissionsOf(
+  { authored }: AgentDefinition,
+  { tools, held, asked }: Kept,
+  { ask = [], asking = 'ask' }: AgentSetting,
+  source: ToolSource,
+): Permissions {
+  const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
+  const permissions = permissionsFrom(said, tools.has('shell'));
+  return boundBy(
+    {
+      ...permissions,
+      commands: heldCommands(permissions.commands, held),
+      ask: [...asked, ...ask, ...permissions.ask],
+      asking,
+    },
+    source.within,
+  );
+}
+
+/** Names of tools, each where it is written. */
+function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: string; at: Place }[] {
+  const node = memberOf(definition.node, 'tools') ?? definition.node;
+  if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: node }));
+  const items = node.items ?? [];
+  return toolsOf(definition.authored).map((name) => ({
+    name,
+    at: items.find(({ value }) => typeof value === 'string' && value.includes(name)) ?? node,
+  }));
+}
+
+/**
+ * An agent of another tool may name tools that only that has; in files of ours a name that means nothing is a mistake.
+ */
+function reportUnknown(
+  name: string,
+  at: Place,
+  { file }: AgentDefinition,
+  { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null },
+): void {
+  const foreign = isForeign(file) && remote?.refused !== true;
+  // A server of another program is no mistake in that program's file.
+  if (foreign && remote !== null) return;
+  const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
+  const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
+  report({
+    code: 'unknown-tool',
+    severity: foreign ? 'warning' : 'error',
+    at,
+    message,
+    suggestion: remote === null ? didYouMean(name, [...TOOL_NAMES, ...toolNames()]) : remote.suggestion,
+  });
+}
+
+function isForeign(file: string): boolean {
+  return /\.(?:md|toml)$/.test(file);
+}
+
+/** The commands that the shell is held to: those of any of its namings. */
+export function heldCommands(rules: CommandRule[], held: NamedTools['commands'][]): CommandRule[] {
+  if (held.some((one) => one === null)) return rules;
+  return rules.filter((rule) => rule.class === 'denied' || held.some((one) => one !== null && isHeld(rule, one)));
+}
+
+function isHeld({ words, class: kind }: CommandRule, held: NonNullable<NamedTools['commands']>): boolean {
+  if ('words' in held) return words === held.words || words.startsWith(`${held.words} `);
+  return held.classes.some((one) => one === kind) || (held.also ?? []).includes(words);
+}

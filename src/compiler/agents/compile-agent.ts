@@ -1,0 +1,163 @@
+import type { Agent, InputSpec } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
+import { usesOfAgent } from './agent-uses.js';
+import { toolsOf } from '../formats/agent/agent.js';
+import { splitTools } from '../formats/agent/agent-tools.js';
+import type { Texts } from '../hash.js';
+import { hashOf } from '../hash.js';
+import { declaredInputs } from '../inputs/inputs.js';
+import { memberOf, placesIn } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import type { Part } from '../expressions/template.js';
+import { isTemporaryAgent } from '../project/resolve.js';
+import { ofParts, parseText } from '../expressions/template.js';
+import { targetOf, usesOf } from '../expressions/references.js';
+import type { AgentDefinition } from './agent-definition.js';
+
+const DEFAULT_OUTPUT_KB = 100;
+const DEFAULT_TURNS = 20;
+
+/** Gives an agent as a step with certain inputs uses it; what many steps share is made once. */
+export type AgentCompiler = (definition: AgentDefinition, given: string[], setting?: AgentSetting) => CompiledAgent;
+
+/** An agent of a Plan, with all that it can reach, itself included. */
+export interface CompiledAgent {
+  hash: Hash;
+  agent: Agent;
+  reached: Record<Hash, Agent>;
+}
+
+/** Compiles agents for steps, each once for the same set of inputs that the steps give it. */
+export function createAgentCompiler(source: ToolSource): AgentCompiler {
+  const made = new Map<AgentDefinition, Map<string, CompiledAgent>>();
+  const calling: AgentDefinition[] = [];
+
+  const compile: AgentCompiler = (definition, given, setting = {}) => {
+    const uses = made.get(definition) ?? new Map<string, CompiledAgent>();
+    made.set(definition, uses);
+    const { tools, ask, asking, depth } = setting;
+    const key = `${[...given].sort().join(' ')} ${JSON.stringify({ tools, ask, asking, depth })}`;
+    const known = uses.get(key);
+    if (known !== undefined) return known;
+    calling.push(definition);
+    const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
+    calling.pop();
+    const { hash, agent } = compileAgent(definition, new Set(given), { used, depth }, source);
+    const compiled = { hash, agent, reached: { ...used?.reached, [hash]: agent } };
+    uses.set(key, compiled);
+    return compiled;
+  };
+
+  /** An agent as a tool; null for one that is just being compiled: it would call itself, and no Plan holds that. */
+  const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null =>
+    calling.includes(other) ? null : compile(other, [], setting);
+
+  return compile;
+}
+
+/**
+ * An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are.
+ */
+function compileAgent(
+  definition: AgentDefinition,
+  given: Set<string>,
+  { used, depth }: { used: AgentUses | null; depth: number | undefined },
+  { texts, report }: { texts: Texts; report: Report },
+): { hash: Hash; agent: Agent } {
+  const { authored, name } = definition;
+  const disallowed = splitTools(authored.disallowed_tools);
+  const agent: Agent = {
+    name,
+    description: authored.description ?? null,
+    prompt: ofParts(promptParts(definition, given, report), texts),
+    model: authored.model ?? null,
+    program: authored.agent ?? null,
+    tools: toolsOf(authored),
+    ...(disallowed.length === 0 ? {} : { disallowed }),
+    inputs: agentInputs(definition, { texts, report }),
+    max_output_kb: authored.max_output_kb ?? DEFAULT_OUTPUT_KB,
+    max_turns: authored.max_turns ?? DEFAULT_TURNS,
+    ...(isTemporaryAgent(definition.file) ? { temporary: true as const } : {}),
+    ...(used === null ? {} : { uses: used.uses, permissions: used.permissions }),
+    ...(authored.toolsets === undefined ? {} : { toolsets: authored.toolsets }),
+    ...(authored.compatible_models === undefined ? {} : { compatible_models: authored.compatible_models }),
+    ...(depth === undefined || used === null ? {} : { max_depth: depth }),
+  };
+  return { hash: hashOf(agent), agent };
+}
+
+/** The declared inputs of an agent definition. */
+export function agentInputs(
+  { authored, node }: AgentDefinition,
+  { texts, report }: { texts: Texts; report: Report },
+): Record<string, InputSpec> {
+  return declaredInputs(authored.inputs, memberOf(node, 'inputs'), texts, report);
+}
+
+/** Prompts of agents hold shell and code examples: what is no input of theirs is text, with a warning. */
+function promptParts({ authored, node, name }: AgentDefinition, given: Set<string>, report: Report): Part[] {
+  const prompt = memberOf(node, 'prompt') ?? node;
+  const placeOf = placesIn(prompt);
+  const warn = (start: number, length: number, message: string): void => {
+    report({
+      code: 'unknown-variable',
+      severity: 'warning',
+      at: placeOf(start, length),
+      message,
+      suggestion: 'write `\\${` where no input is meant',
+    });
+  };
+  const unknown = new Map<string, { start: number; length: number }>();
+  const parts = parseText(
+    authored.prompt,
+    {
+      operators: false,
+      resolve: ({ path, source, start, length }) => {
+        const [first, ...rest] = path;
+        if (!given.has(first)) unknown.set(`input:${first}`, { start, length });
+        return { kind: 'reference', root: `input:${first}`, path: rest, source };
+      },
+    },
+    ({ start, length, message }) => {
+      warn(start, length, `${message.replace(/\.$/, '')}; the text stays as it is.`);
+      return null;
+    },
+  );
+  return joinTexts(
+    parts.map((part) => {
+      if (typeof part === 'string') return part;
+      if (part.expression === null) return part.source;
+      const lost = usesOf([{ kind: 'expression', expression: part.expression }]).find(
+        ({ root, guarded }) => !guarded && unknown.has(root),
+      );
+      if (lost === undefined) return part;
+      const { start, length } = unknown.get(lost.root) ?? { start: 0, length: 1 };
+      const target = targetOf(lost.root);
+      warn(
+        start,
+        length,
+        `Agent \`${name}\` is given no input \`${'name' in target ? target.name : ''}\`; the text stays as it is.`,
+      );
+      return part.source;
+    }),
+  );
+}
+
+function joinTexts(parts: Part[]): Part[] {
+  const joined: Part[] = [];
+  let text: string[] = [];
+  const flush = (): void => {
+    if (text.length > 0) joined.push(text.join(''));
+    text = [];
+  };
+  for (const part of parts) {
+    if (typeof part === 'string') text.push(part);
+    else {
+      flush();
+      joined.push(part);
+    }
+  }
+  flush();
+  return joined;
+}

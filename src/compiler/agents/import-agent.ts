@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { stringify } from 'yaml';
+import { literalText } from '../../plan/values/expression.js';
+import { NAME } from '../../plan/names.js';
+import type { AuthoredAgent } from '../formats/agent/agent.js';
+import { readForeignAgent } from '../formats/agent/agent.js';
+import type { DialectName, Loss } from '../formats/agent/agent-dialect.js';
+import { splitTools } from '../formats/agent/agent-tools.js';
+import { headingAgent } from '../formats/agent/agent-heading.js';
+import { parseFile } from '../load.js';
+import type { Member, Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
+import type { Problem } from '../problems/problem.js';
+import { createReport, hasErrors } from '../problems/problem.js';
+import { readSource } from '../text/read-source.js';
+import { stemOf } from '../problems/source.js';
+
+/** What an import could not carry over. */
+export interface LostField {
+  field: string;
+  reason: string;
+  changes_behaviour: boolean;
+}
+
+/** An agent of another tool, ready to be written as a file of ours. */
+export interface AgentImport {
+  name: string;
+  /** SHA-256 of the source file's text. */
+  hash: string;
+  lost: LostField[];
+  /** The file's text; `file` and `importedAt` go into its `source`. */
+  toYaml: (source: { file: string; importedAt: string }) => string;
+}
+
+export interface AgentImportAttempt {
+  /** Null when the file has problems. */
+  imported: AgentImport | null;
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+/** Reads one agent of another tool. Problems and losses are collected; nothing is written. */
+export function importAgent(absolute: string, dialect: DialectName, cwd: string): AgentImportAttempt {
+  const { problems, report } = createReport();
+  const source = readSource(absolute, cwd, report);
+  if (source === null) return { imported: null, problems, sources: new Map() };
+  const sources = new Map([[source.file, source.text]]);
+  const node = headingAgent(source) ?? parseFile(source, report);
+  const named = node === null ? null : withName(node, stemOf(absolute));
+  const read = named === null ? null : readForeignAgent(named.node, dialect, report);
+  if (named === null || read === null || hasErrors(problems)) return { imported: null, problems, sources };
+  const hash = `sha256:${createHash('sha256').update(source.text).digest('hex')}`;
+  const losses: LostField[] = [...named.lost, ...read.losses.map(toLost)];
+  const imported: AgentImport = {
+    name: named.name,
+    hash,
+    lost: losses,
+    toYaml: ({ file: from, importedAt }) =>
+      print(named.name, read.authored, dialect, { file: from, imported_at: importedAt, hash }),
+  };
+  return { imported, problems, sources };
+}
+
+function toLost({ field, reason, changes }: Loss): LostField {
+  return { field, reason, changes_behaviour: changes };
+}
+
+/** The name that it says, else the file's; what is no name here becomes one, which is told. */
+function withName(node: Node, stem: string): { node: Node; name: string; lost: LostField[] } {
+  const written = memberOf(node, 'name');
+  const said = typeof written?.value === 'string' && written.value.trim() !== '' ? written.value : stem;
+  const name = NAME.test(said) ? said : slug(said);
+  const lost =
+    name === said
+      ? []
+      : [
+          {
+            field: 'name',
+            reason: `\`${said}\` is no name here; the agent is called \`${name}\``,
+            changes_behaviour: false,
+          },
+        ];
+  const member: Member = {
+    key: written ?? node,
+    node: { ...(written ?? node), value: name, members: null, items: null, style: null },
+  };
+  const members = new Map([...(node.members ?? []), ['name', member]]);
+  return {
+    node: {
+      ...node,
+      members,
+      value: Object.fromEntries(
+        [...members].map(
+          ([
+            key,
+            {
+              node: { value },
+            },
+          ]) => [key, value],
+        ),
+      ),
+    },
+    name,
+    lost,
+  };
+}
+
+/** `Code Reviewer!` as `code-reviewer`. */
+function slug(text: string): string {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/[^\p{ASCII}]/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return (/^[a-z]/.test(plain) ? plain : `agent-${plain}`).slice(0, 63).replace(/-+$/, '');
+}
+
+/** Our file: every field that was carried over, and where it comes from. `${` is no reference in the other tools. */
+function print(
+  name: string,
+  authored: AuthoredAgent,
+  from: DialectName,
+  source: { file: string; imported_at: string; hash: string },
+): string {
+  const { description, model, tools, max_turns, timeout_mins, max_output_kb, inputs, prompt } = authored;
+  const list = splitTools(tools);
+  const fields = {
+    name,
+    ...(description === undefined ? {} : { description }),
+    agent: from,
+    ...(model === undefined ? {} : { model }),
+    ...(list.length === 0 ? {} : { tools: list }),
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(max_turns === undefined ? {} : { max_turns }),
+    ...(timeout_mins === undefined ? {} : { timeout_mins }),
+    ...(max_output_kb === undefined ? {} : { max_output_kb }),
+    prompt: inputs === undefined ? literalText(prompt) : prompt,
+    source: { from, ...source },
+  };
+  return (
+    `# Imported by \`perdure agents import\`: \`--update\` writes it ` +
+    `anew.\n${stringify(fields, { lineWidth: 0, blockQuote: 'literal' })}`
+  );
+}

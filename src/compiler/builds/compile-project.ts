@@ -1,0 +1,272 @@
+import { dirname, resolve } from 'node:path';
+import type { Template } from '../../plan/values/expression.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Agent, InputSpec } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { AgentDefinition } from '../agents/agent-definition.js';
+import type { AgentSetting } from '../agents/agent-uses.js';
+import { inputTemplate, oneStepPlan } from '../workflow/compile-agent-alone.js';
+import type { Shared } from '../workflow/compile-workflow.js';
+import { isSmallEnough } from '../workflow/compile-workflow.js';
+import { generatedFolder } from '../project/generated-folder.js';
+import type { Texts } from '../hash.js';
+import type { Definition, ProjectDefinition } from '../load.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf } from '../text/node.js';
+import type { Report } from '../problems/problem.js';
+import { kindOf, readText } from '../text/disk.js';
+import { ofParts } from '../expressions/template.js';
+import { checkToolsets, isToolset } from '../agents/toolsets.js';
+
+/** What compiling a project needs beside what all do. */
+interface ProjectContext extends Pick<Shared, 'report' | 'texts' | 'compileAgent'> {
+  load: (absolute: string) => Definition | null;
+  /** The folder of `perdure.yml`. */
+  root: string;
+}
+
+/**
+ * The Plan of a project (seed 002): its entry agent, asked once; the other agents are in it for whoever may call them.
+ */
+export function compileProject(definition: ProjectDefinition, context: ProjectContext): Plan | null {
+  let failed = false;
+  const report: Report = (finding) => {
+    if (finding.severity !== 'warning') failed = true;
+    context.report(finding);
+  };
+  const { authored, node } = definition;
+  const agents = loadAgents(definition, context.load, report);
+  const python = (authored.python_files ?? []).length > 0;
+  if (python)
+    report({
+      code: 'python-only',
+      severity: 'warning',
+      at: keyOf(node, 'python_files'),
+      message: 'Perdure runs nothing of `python_files`.',
+    });
+  const scope = {
+    agents: [...agents.keys()],
+    python,
+    generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
+    closed: true,
+  };
+  for (const agent of agents.values()) checkToolsets(agent, scope, report);
+  const entry = entryOf(definition, agents, report);
+  checkOverrides(node, agents, report);
+  const attachments = attachmentsOf(definition, context.texts, report);
+  const folder = folderOf(definition, agents, context.root, report);
+  const inputs = inputsOf(definition, report);
+  if (failed || entry === null) return null;
+  const setting = settingOf(authored, agents, folder);
+  const others: Record<Hash, Agent> = {};
+  for (const agent of agents.values()) {
+    const { reached } = context.compileAgent(agent, agent === entry ? Object.keys(attachments) : [], setting);
+    Object.assign(others, reached);
+  }
+  const { hash } = context.compileAgent(entry, Object.keys(attachments), setting);
+  const plan = oneStepPlan({
+    name: entry.name,
+    inputs,
+    prompt: promptOf(definition, context.texts),
+    stepInputs: attachments,
+    agents: others,
+    definition: entry,
+    hash,
+  });
+  return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+const ASKING = { prompt: 'ask', approve_all: 'allow', reject_all: 'deny' } as const;
+
+/** The manifest's approvals in the words of permissions. */
+function settingOf(
+  { runtime }: ProjectDefinition['authored'],
+  agents: Map<string, AgentDefinition>,
+  folder: string | null,
+): AgentSetting {
+  const isAsked = (name: string): boolean =>
+    runtime.agent_approval_overrides?.[name]?.calls_require_approval ?? runtime.agent_calls_require_approval ?? false;
+  const ask = [...agents.keys()].filter(isAsked).map((name) => `agent:${name}`);
+  const depth = runtime.max_depth === undefined ? {} : { depth: runtime.max_depth };
+  return {
+    agents,
+    ...depth,
+    asking: ASKING[runtime.approval_mode ?? 'prompt'],
+    ask: [...ask, ...askedOfMade(runtime)],
+    ...(folder === null ? {} : { folder }),
+  };
+}
+
+/** Agents that are made in a run are in no manifest, though an override may foresee one. */
+function askedOfMade({
+  agent_calls_require_approval: calls = false,
+  agent_attachments_require_approval: attachments = false,
+  agent_approval_overrides: overrides = {},
+}: ProjectDefinition['authored']['runtime']): string[] {
+  const foreseen = Object.entries(overrides).flatMap(([name, own]) => [
+    ...(own.calls_require_approval === true ? [`made:${name}`] : []),
+    ...(own.attachments_require_approval === true ? [`attachments:${name}`] : []),
+  ]);
+  return [...(calls ? ['made'] : []), ...(attachments ? ['attachments'] : []), ...foreseen];
+}
+
+/** Where the files of agents are written that are made in a run, from the project's root. */
+function folderOf(
+  { authored, node, file }: ProjectDefinition,
+  agents: Map<string, AgentDefinition>,
+  root: string,
+  report: Report,
+): string | null {
+  const written = authored.generated_agents_dir ?? authored.generated_workers_dir;
+  if (written === undefined) return null;
+  const found = generatedFolder(written, {
+    base: dirname(file),
+    root,
+    beside: [file, ...[...agents.values()].map((agent) => agent.file)],
+  });
+  if ('folder' in found) return found.folder;
+  const at = memberOf(node, 'generated_agents_dir') ?? memberOf(node, 'generated_workers_dir') ?? node;
+  report({
+    code: 'invalid-value',
+    at,
+    message: found.fault,
+    suggestion: 'write `"generated_agents_dir": "generated"`',
+  });
+  return null;
+}
+
+/** The agents of `agent_files` by name. */
+function loadAgents(
+  { node, file }: ProjectDefinition,
+  load: ProjectContext['load'],
+  report: Report,
+): Map<string, AgentDefinition> {
+  const agents = new Map<string, AgentDefinition>();
+  for (const item of memberOf(node, 'agent_files')?.items ?? []) {
+    const absolute = resolve(dirname(file), String(item.value));
+    if (kindOf(absolute) !== 'file') {
+      report({
+        code: 'unreadable-file',
+        at: item,
+        message: `There is no file \`${String(item.value)}\` beside the manifest.`,
+      });
+      continue;
+    }
+    const agent = load(absolute);
+    if (agent === null)
+      report({ code: 'unknown-agent', at: item, message: `The agent of \`${String(item.value)}\` has problems.` });
+    else if (agent.format !== 'agent')
+      report({
+        code: 'unknown-agent',
+        at: item,
+        message: `Expected an agent in \`${String(item.value)}\`, got a ${agent.format}.`,
+      });
+    else if (isToolset(agent.name))
+      report({
+        code: 'reserved-name',
+        at: item,
+        message: `\`${agent.name}\` is the name of a toolset; the agent needs another.`,
+      });
+    else if (agents.has(agent.name))
+      report({
+        code: 'duplicate-name',
+        at: item,
+        message: `There is an agent \`${agent.name}\` already.`,
+        suggestion: 'give each its own name',
+      });
+    else agents.set(agent.name, agent);
+  }
+  return agents;
+}
+
+function entryOf(
+  { authored, node }: ProjectDefinition,
+  agents: Map<string, AgentDefinition>,
+  report: Report,
+): AgentDefinition | null {
+  const name = authored.entry.agent ?? '';
+  const agent = agents.get(name);
+  if (agent !== undefined) return agent;
+  const entry = memberOf(node, 'entry') ?? node;
+  report({
+    code: 'unknown-agent',
+    at: memberOf(entry, 'agent') ?? entry,
+    message: `There is no agent \`${name}\` in \`agent_files\`.`,
+    suggestion: didYouMean(name, agents.keys()) ?? listed([...agents.keys()]),
+  });
+  return null;
+}
+
+function listed(names: string[]): string | null {
+  return names.length === 0 ? null : `there are ${names.map((name) => `\`${name}\``).join(', ')}`;
+}
+
+function checkOverrides(node: Node, agents: Map<string, AgentDefinition>, report: Report): void {
+  const runtime = memberOf(node, 'runtime');
+  const overrides = runtime && memberOf(runtime, 'agent_approval_overrides');
+  for (const name of overrides?.members?.keys() ?? []) {
+    if (overrides === null || agents.has(name)) continue;
+    report({
+      code: 'unknown-agent',
+      severity: 'warning',
+      at: keyOf(overrides, name),
+      message: `There is no agent \`${name}\` in \`agent_files\`.`,
+      suggestion: didYouMean(name, agents.keys()),
+    });
+  }
+}
+
+/** What a run is given: the request, unless the manifest alone says what is asked. */
+function inputsOf({ authored, node }: ProjectDefinition, report: Report): Record<string, InputSpec> {
+  const {
+    allow_cli_input: allowed = true,
+    entry: { args },
+  } = authored;
+  const description = 'What the entry agent is asked to do.';
+  if (allowed)
+    return {
+      request: {
+        type: 'string',
+        required: args?.input === undefined,
+        description,
+        ...(args?.input === undefined ? {} : { default: args.input }),
+      },
+    };
+  if (args?.input === undefined) {
+    report({
+      code: 'missing-key',
+      at: keyOf(node, 'allow_cli_input'),
+      message:
+        'Nobody says what the entry agent is asked: `allow_cli_input` is false, and `entry.args.input` is missing.',
+    });
+  }
+  return {};
+}
+
+function promptOf({ authored: { allow_cli_input: allowed = true, entry } }: ProjectDefinition, texts: Texts): Template {
+  return allowed ? inputTemplate('request') : ofParts([entry.args?.input ?? ''], texts);
+}
+
+/** Attachments as what the agent is shown under their paths. Their content is part of the Plan (I2). */
+function attachmentsOf({ node, file }: ProjectDefinition, texts: Texts, report: Report): Record<string, Template> {
+  const entry = memberOf(node, 'entry');
+  const args = entry && memberOf(entry, 'args');
+  const items = (args && memberOf(args, 'attachments'))?.items ?? [];
+  const shown: Record<string, Template> = {};
+  for (const item of items) {
+    const path = String(item.value);
+    const content = readText(resolve(dirname(file), path));
+    if ('text' in content) shown[path] = ofParts([content.text], texts);
+    else if (kindOf(resolve(dirname(file), path)) === 'missing')
+      report({ code: 'unreadable-file', at: item, message: `Attachment not found: ${path}` });
+    else
+      report({
+        code: 'unsupported-key',
+        severity: 'warning',
+        at: item,
+        message: `This version shows agents texts alone, and \`${path}\` is none: ${content.failure}`,
+      });
+  }
+  return shown;
+}

@@ -1,0 +1,71 @@
+import type { Expression, Root, Template } from '../../plan/values/expression.js';
+import { OUTER, expressionsOf } from '../../plan/values/expression.js';
+import type { Step } from '../../plan/step.js';
+import { isBlockStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+
+/** One reference as edges and inputs see it. */
+export interface Use {
+  root: Root;
+  /** Whether nothing is lost when it is missing: a `??` stands after it. */
+  guarded: boolean;
+}
+
+/** Every reference of some templates. */
+export function usesOf(templates: (Template | null)[]): Use[] {
+  const uses: Use[] = [];
+  for (const expression of templates.flatMap((template) => (template === null ? [] : expressionsOf(template))))
+    collect(expression, false, uses);
+  return uses;
+}
+
+/** Every reference of a step in its own scope: its own, and what its body says of the scope around it. */
+export function usesOfStep(step: Step): Use[] {
+  const own = usesOf(templatesOf(step));
+  if (!isBlockStep(step)) return own;
+  const { body } = step;
+  const until: Template[] = step.kind === 'loop' ? [{ kind: 'expression', expression: step.until }] : [];
+  const inner = [...body.steps.flatMap(usesOfStep), ...usesOf([...until, body.output])];
+  return [...own, ...inner.flatMap(outwards)];
+}
+
+/** A body's reference as the scope around it sees it; nothing where it stays inside. */
+function outwards({ root, guarded }: Use): Use[] {
+  if (root.startsWith(OUTER)) return [{ root: root.slice(OUTER.length), guarded }];
+  return root.startsWith('input:') ? [{ root, guarded }] : [];
+}
+
+function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
+  switch (expression.kind) {
+    case 'literal':
+      return;
+    case 'reference':
+      uses.push({ root: expression.root, guarded });
+      return;
+    case 'coalesce':
+      collect(expression.left, true, uses);
+      collect(expression.right, guarded, uses);
+      return;
+    case 'not':
+      collect(expression.operand, guarded, uses);
+      return;
+    case 'binary':
+      collect(expression.left, guarded, uses);
+      collect(expression.right, guarded, uses);
+      return;
+    case 'call':
+      for (const operand of expression.operands) collect(operand, guarded, uses);
+  }
+}
+
+export type Target =
+  { kind: 'step'; step: number; field: string } | { kind: 'group' | 'input'; name: string } | { kind: 'elsewhere' };
+
+/**
+ * The step a root reads and the field of it, or the group, or the input; `elsewhere` is another scope, item or round.
+ */
+export function targetOf(root: Root): Target {
+  const [, kind, head = '', field = ''] = /^(step|group|input):([^.]*)(?:\.(.*))?$/s.exec(root) ?? [];
+  if (kind === 'step') return { kind, step: Number(head), field };
+  return kind === 'group' || kind === 'input' ? { kind, name: head } : { kind: 'elsewhere' };
+}

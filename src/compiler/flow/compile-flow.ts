@@ -1,0 +1,120 @@
+import type { Template } from '../../plan/values/expression.js';
+import type { Plan } from '../../plan/plan.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
+import type { Agent } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { Shared } from '../workflow/compile-workflow.js';
+import { isSmallEnough, seal } from '../workflow/compile-workflow.js';
+import { createCast, readRoles } from './cast.js';
+import { buildSteps, createFrame, TooLarge } from './frame.js';
+import type { DrawnFlow, FlowGraph } from './graph.js';
+import { flowGraph } from './graph.js';
+import { createInputs } from './inputs.js';
+import type { Lowering, Passage } from './lowering.js';
+import { lower, watchedVariables } from './lower.js';
+import { createLedger, settleReadings } from './names.js';
+import { arrange } from './regions.js';
+import { definedAgents } from '../formats/flow/ast.js';
+import { keepText } from '../hash.js';
+import type { FlowDefinition } from '../load.js';
+import type { Report } from '../problems/problem.js';
+
+/** What a Plan keeps of a flow's own graph: the graph, and where its nodes are among the steps. */
+type AuthoredGraph = FlowGraph & { steps: Record<string, number[]> };
+
+/** The Plan of a flow (seed 000); null when it has problems. */
+export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | null {
+  const { authored, node } = definition;
+  let failed = authored.broken;
+  const report: Report = (finding) => {
+    if ((finding.severity ?? 'error') === 'error') failed = true;
+    shared.report(finding);
+  };
+  try {
+    const body = bodyOf(definition, { ...shared, report });
+    if (failed || body === null) return null;
+    const plan = seal(body);
+    return isSmallEnough(plan, node, report) ? plan : null;
+  } catch (error) {
+    if (!(error instanceof TooLarge)) throw error;
+    report({
+      code: 'plan-too-large',
+      at: node,
+      message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.',
+      suggestion: 'make several flows of it',
+    });
+    return null;
+  }
+}
+
+function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<Plan, 'planVersion' | 'hash'> | null {
+  const { report, texts } = shared;
+  const { tree } = authored;
+  const roles = readRoles(definedAgents(tree), report);
+  const cast = createCast({ roles, file, shared, report });
+  cast.checkRoles();
+  if (tree.body === null) return null;
+  const region = arrange(tree.body, report);
+  if (region === null) return null;
+  const frame = createFrame(null, null);
+  const agents: Record<Hash, Agent> = {};
+  const lowering: Lowering = {
+    vocabulary: { inputs: createInputs(authored.params, texts, report), ledger: createLedger(), texts, report },
+    cast,
+    stage: { compile: { ...shared, report }, keep: (reached) => void Object.assign(agents, reached) },
+    watched: watchedVariables(region),
+  };
+  const passage = lower(
+    region,
+    { frame, names: { outer: null, own: new Map() }, needs: [], guards: [], prior: null, contained: false },
+    { observed: false, outcome: false },
+    lowering,
+  );
+  for (const { name: label, at } of passage.jumps) {
+    report({
+      code: 'unknown-label',
+      at,
+      message: `The jump to \`@${label}\` leaves the brackets or the branch in which its label stands.`,
+      suggestion: `put \`@${label} ->\` and the jump to it into the same brackets`,
+    });
+  }
+  settleReadings(lowering.vocabulary.ledger);
+  const steps = buildSteps(frame);
+  const inputs = lowering.vocabulary.inputs.specs();
+  return {
+    name,
+    description: authored.description === undefined ? null : keepText(authored.description, texts),
+    inputs,
+    steps,
+    groups: {},
+    output: outputOf(passage, frame.builders.length, frame),
+    budgets: NO_BUDGETS,
+    no_default: ['max_runtime_mins'],
+    agents,
+    nested: {},
+    graph: keepText(JSON.stringify(graphOf(flowGraph(tree.body, roles), lowering)), texts),
+  };
+}
+
+/** The graph with the step of each node: indexes from the flow's own steps inwards, through the loops around it. */
+function graphOf({ graph, pieces }: DrawnFlow, { vocabulary: { ledger } }: Lowering): AuthoredGraph {
+  const steps: AuthoredGraph['steps'] = {};
+  for (const { node, piece } of pieces) {
+    const way: number[] = [];
+    for (let handle = ledger.handles.get(piece) ?? null; handle !== null; handle = handle.frame.loop)
+      way.unshift(handle.index);
+    if (way.length > 0) steps[node] = way;
+  }
+  return { ...graph, steps };
+}
+
+/** What the flow yields; null where that is the output of its last step. */
+function outputOf({ prior }: Passage, count: number, frame: Parameters<typeof buildSteps>[0]): Template | null {
+  if (prior === null) return null;
+  const { outputs = [], output, outcome } = prior;
+  if (outputs.length > 0)
+    return { kind: 'list', items: outputs.map((value) => ({ kind: 'expression', expression: value(frame) })) };
+  const last = outcome.kind === 'sequence' ? outcome.parts.at(-1) : outcome;
+  const isLast = last?.kind === 'step' && last.handle.frame === frame && last.handle.index === count - 1;
+  return output === null || isLast ? null : { kind: 'expression', expression: output(frame) };
+}

@@ -1,0 +1,159 @@
+import { extname } from 'node:path';
+import { z } from 'zod';
+import { PROGRAMS } from '../../../plan/agents/program.js';
+import type { ProviderTool } from '../../../plan/tools/tool.js';
+import { check } from '../../text/check.js';
+import type { Node } from '../../text/node.js';
+import { startOf } from '../../text/node.js';
+import type { Report } from '../../problems/problem.js';
+import { CLAUDE } from './agent-claude.js';
+import { CODEX } from './agent-codex.js';
+import type { Dialect, DialectName, Loss } from './agent-dialect.js';
+import { reportLosses, translate } from './agent-dialect.js';
+import { GEMINI } from './agent-gemini.js';
+import { splitTools } from './agent-tools.js';
+import { permissionsSchema } from '../permissions.js';
+import { count, filledText, inputSpecs, inputSpecsOrList, name, positive, text } from '../values.js';
+
+const agentShape = {
+  name: name.optional().describe("Name of the agent; the file's name when left out."),
+  description: text.optional().describe('What it is good for.'),
+  prompt: filledText.describe('Its instruction. `${name}` in it is one of its inputs.'),
+  model: filledText.optional().describe('An alias (opus, sonnet, haiku), a full id, or `provider:model`.'),
+  tools: z
+    .union([text, z.array(filledText)], { error: 'a list of tools' })
+    .nullable()
+    .optional()
+    .describe('Tools it may use: those of Perdure, of `tool.yml` files, of servers (`github__*`), and agents.'),
+  disallowed_tools: z
+    .union([text, z.array(filledText)], { error: 'a list of tools' })
+    .nullable()
+    .optional()
+    .describe('Tools that it does not get, whatever `tools` says.'),
+  permissions: permissionsSchema.optional().describe('What its tools may do; it goes before that of perdure.yml.'),
+  agent: z
+    .enum(PROGRAMS, { error: 'a program: claude, codex or gemini' })
+    .optional()
+    .describe('The program that plays it: claude, codex, gemini. Left out: a model provider.'),
+  inputs: inputSpecs.optional().describe('Inputs it declares.'),
+  timeout_mins: positive.optional().describe('Limit of one try in minutes; 5 when left out.'),
+  max_output_kb: positive
+    .max(102_400, { error: 'a number of at most 102400' })
+    .optional()
+    .describe('Longest output; 100 when left out.'),
+  max_turns: count.optional().describe('Turns of a conversation; 20 when left out.'),
+  source: z
+    .strictObject(
+      {
+        from: text.describe('The tool it comes from.'),
+        file: text.optional().describe('The file it was read from.'),
+        imported_at: text.optional().describe('When.'),
+        hash: text.optional().describe("SHA-256 of that file's bytes then."),
+      },
+      { error: 'a map with from, file, imported_at, hash' },
+    )
+    .optional()
+    .describe('Where an imported agent comes from.'),
+};
+
+export const agentSchema = z.strictObject(agentShape).describe('An agent: a named role with instructions.');
+
+/** The file as it may be written, for editors. */
+export const agentEditorSchema = agentSchema.extend({
+  inputs: inputSpecsOrList.optional().describe('Inputs it declares: a map from names, or a list.'),
+});
+
+/**
+ * An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed
+ * 002).
+ */
+export type AuthoredAgent = z.infer<typeof agentSchema> & {
+  toolsets?: string[];
+  server_side_tools?: ProviderTool[];
+  compatible_models?: string[];
+};
+
+const DIALECT: Record<DialectName, Dialect> = { claude: CLAUDE, gemini: GEMINI, codex: CODEX };
+const OURS: ReadonlySet<string> = new Set(Object.keys(agentShape));
+const UNSUPPORTED_KEYS = new Set(['toolsets', 'server_side_tools', 'compatible_models', 'skills', 'sandbox']);
+const WORDS: Record<string, string> = {
+  instructions: 'prompt',
+  system_prompt: 'prompt',
+  systemPrompt: 'prompt',
+  timeout: 'timeout_mins',
+  cli: 'agent',
+  program: 'agent',
+};
+
+/** Reads an agent's authored form from YAML. */
+export function readAgent(node: Node, report: Report): AuthoredAgent | null {
+  return check(agentSchema, node, { report, unsupported: UNSUPPORTED_KEYS, words: WORDS });
+}
+
+/** Another tool's agent in our form: its fields at their places, and what was lost. */
+export interface ForeignAgent {
+  /** The document in our words. */
+  node: Node;
+  authored: AuthoredAgent;
+  losses: Loss[];
+}
+
+/** Reads an agent as another tool writes it; Markdown comes as one map, with the text as `prompt`. */
+export function readForeignAgent(node: Node, dialect: DialectName, report: Report): ForeignAgent | null {
+  const { node: ours, losses } = translate(node, DIALECT[dialect], OURS);
+  const remote = losses.find(({ field }) => field === 'kind' || field.startsWith('agent_card'));
+  if (remote !== undefined && !ours.members?.has('prompt')) {
+    report({
+      code: 'unsupported-key',
+      at: remote.at,
+      message: 'This is an agent on another machine, which Perdure cannot call.',
+    });
+    return null;
+  }
+  if (!(ours.members?.has('prompt') ?? false)) {
+    const isMarkdown = extname(node.source.absolute) === '.md';
+    const message = isMarkdown
+      ? 'Expected the instructions below the front matter, got nothing.'
+      : `Expected \`${promptKey(dialect)}\`: the instructions.`;
+    report({ code: 'missing-key', at: startOf(node), message });
+    return null;
+  }
+  const authored = check(agentSchema, ours, { report, words: WORDS });
+  return authored && { node: ours, authored, losses };
+}
+
+/** What the instructions are called in a tool's own file. */
+function promptKey(dialect: DialectName): string {
+  return (
+    Object.entries(DIALECT[dialect].fields).find(([, rule]) => 'to' in rule && rule.to === 'prompt')?.[0] ?? 'prompt'
+  );
+}
+
+/** Reads an agent of another tool that is used where it stands: what is lost is told as warnings. */
+export function readAgentInPlace(
+  node: Node,
+  dialect: DialectName,
+  report: Report,
+): Pick<ForeignAgent, 'node' | 'authored'> | null {
+  const read = readForeignAgent(node, dialect, report);
+  // What a temporary agent's front matter says beside the agent is no loss.
+  if (read !== null)
+    reportLosses(
+      read.losses.filter(({ field }) => !['base', 'created', 'created_by'].includes(field)),
+      report,
+    );
+  return read;
+}
+
+/** Which tool's words a file is written in, by its place, then by its content. */
+export function dialectOf({ source, value }: Node): DialectName {
+  const place = /\/\.(claude|gemini|codex)\//.exec(source.absolute)?.[1];
+  if (place !== undefined) return place as DialectName; // one of those that the pattern names
+  if (!source.absolute.endsWith('.toml')) return 'claude';
+  return value !== null && typeof value === 'object' && 'developer_instructions' in value ? 'codex' : 'gemini';
+}
+
+/** Tools by name. */
+export function toolsOf({ tools }: AuthoredAgent): string[] {
+  return splitTools(tools);
+}

@@ -1,0 +1,312 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { PROGRAMS } from '../../plan/agents/program.js';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { check } from '../text/check.js';
+import { devicesSchema } from '../formats/device-config.js';
+import { mcpServers, secretValues } from '../formats/mcp-config.js';
+import { notifySchema } from '../formats/notify.js';
+import { permissionsSchema } from '../formats/permissions.js';
+import { budgets, count, filledText } from '../formats/values.js';
+import { generatedFolder } from './generated-folder.js';
+import type { Member, Node } from '../text/node.js';
+import { memberOf, without } from '../text/node.js';
+import type { Problem, Report } from '../problems/problem.js';
+import { createReport, sortProblems } from '../problems/problem.js';
+import type { Project } from './project.js';
+import { kindOf } from '../text/disk.js';
+import { readSource } from '../text/read-source.js';
+import { parseYaml } from '../text/yaml.js';
+
+const price = z.strictObject(
+  {
+    input: z.number().nonnegative({ error: 'a number of at least 0' }).describe('US dollars for a million tokens in.'),
+    output: z
+      .number()
+      .nonnegative({ error: 'a number of at least 0' })
+      .describe('US dollars for a million tokens out.'),
+  },
+  { error: 'a map with input and output' },
+);
+
+const provider = z.strictObject(
+  {
+    base_url: z
+      .url({ protocol: /^https?$/, error: 'an http or https address' })
+      .optional()
+      .describe('Where requests go.'),
+    key: z
+      .string()
+      .regex(/^\$\{env\.[A-Za-z_][A-Za-z0-9_]*\}$/, {
+        error: 'a reference to a variable of the environment, such as ${env.ANTHROPIC_API_KEY}',
+      })
+      .optional()
+      .describe('The key, as a reference: `${env.NAME}`. Never the key itself.'),
+    concurrency: count.optional().describe('Calls at once.'),
+  },
+  { error: 'a map with base_url, key, concurrency' },
+);
+
+const section = { error: 'a map' };
+
+const madeFolder = filledText.refine(
+  (written) => 'folder' in generatedFolder(written, { base: '/project', root: '/project' }),
+  { error: 'a folder of its own inside the project' },
+);
+
+/** An address with one `${query}` behind its host. */
+const searchUrl = filledText.refine(
+  (written) =>
+    /^https?:\/\/[^/?#$]+[/?][^$]*\$\{query\}[^$]*$/.test(written) && URL.canParse(written.replace('${query}', 'x')),
+  { error: 'an http or https address with `${query}` in its path or behind its `?`' },
+);
+
+/** `perdure.yml`. Everything is optional. */
+export const configSchema = z
+  .strictObject({
+    workflows: z
+      .strictObject(
+        {
+          max_depth: count
+            .max(100, { error: 'a whole number from 1 to 100' })
+            .optional()
+            .describe('Levels of nested workflows; 5 when left out.'),
+          budgets: budgets.optional().describe('Limits that no run exceeds.'),
+          ai_generated_budgets: budgets.optional().describe('Limits of workflows that an agent made.'),
+          ai_generated: z
+            .strictObject(
+              { allow_tools: z.boolean({ error: 'true or false' }).optional().describe('Whether they may use tools.') },
+              section,
+            )
+            .optional()
+            .describe('What an agent may put into the workflows that it makes.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('How workflows run.'),
+    models: z
+      .strictObject(
+        {
+          default: filledText.optional().describe('The model of steps and agents that name none.'),
+          aliases: z
+            .record(z.string(), filledText, section)
+            .optional()
+            .describe('Short names, and the models they mean.'),
+          prices: z
+            .record(z.string(), price, section)
+            .optional()
+            .describe('Prices by full model id, where the built-in table has none or is old.'),
+          assume_price: price
+            .optional()
+            .describe('The price of models that no table has; the dearest known when left out.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('Which models are called, and what they cost.'),
+    providers: z
+      .strictObject(
+        {
+          anthropic: provider.optional().describe('Claude.'),
+          ollama: provider
+            .optional()
+            .describe('Models on a machine of yours; `OLLAMA_HOST`, else http://localhost:11434.'),
+          openai: provider.optional().describe('OpenAI, and what speaks its protocol.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('Where models are reached.'),
+    agents: z
+      .strictObject(
+        {
+          default: z
+            .enum(PROGRAMS, { error: 'a program: claude, codex or gemini' })
+            .optional()
+            .describe('The program that plays agents which name neither a program nor a provider.'),
+          generated_agents_dir: madeFolder
+            .optional()
+            .describe('Where agents that agents make are written, from here; a `project.json` has its own.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('Who plays agents, and where those are that agents make.'),
+    mcp: mcpServers.optional().describe('MCP servers whose tools agents may use, by name.'),
+    search: z
+      .strictObject(
+        {
+          url: searchUrl.describe('Its address, with `${query}` where the words stand that are looked for.'),
+          headers: secretValues('Headers of its requests; `${env.NAME}` in a value is a variable of yours.'),
+        },
+        section,
+      )
+      .optional()
+      .describe("Where `web_search` looks, in place of Anthropic's search."),
+    permissions: permissionsSchema.optional().describe('What tools of agents may do.'),
+    approvals: z
+      .strictObject(
+        {
+          require_token: z
+            .boolean({ error: 'true or false' })
+            .optional()
+            .describe('Whether a decision counts only with a token that the command line makes where the store is.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('How gates are decided.'),
+    notify: notifySchema
+      .optional()
+      .describe('Who is told when a gate waits, a limit pauses a run, or a run has ended.'),
+    devices: devicesSchema.optional().describe('Boards that are flashed and listened to, by name.'),
+    sessions: z
+      .strictObject(
+        {
+          expire_days: count
+            .optional()
+            .describe('Days after which a session that nobody went on with is removed; 7 when left out.'),
+          max_history: count.optional().describe('Messages of a session that agents are told; 20 when left out.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('Conversations that runs go on with.'),
+    memory: z
+      .strictObject(
+        {
+          inject: z
+            .number({ error: 'a whole number of at least 0' })
+            .int({ error: 'a whole number of at least 0' })
+            .min(0, { error: 'a whole number of at least 0' })
+            .max(50, { error: 'at most 50' })
+            .optional()
+            .describe('Memories that agents are told; 5 when left out, 0 for none.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('What is remembered from run to run.'),
+    workspace: z
+      .strictObject(
+        {
+          snapshots: z
+            .boolean({ error: 'true or false' })
+            .optional()
+            .describe(
+              'Whether the files are kept as runs find and leave them, for `perdure workspace`; true when left out.',
+            ),
+        },
+        section,
+      )
+      .optional()
+      .describe('The folder that runs work in.'),
+    task_queue: z
+      .string({ error: 'a text' })
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, { error: 'a name of letters, digits, `.`, `_`, `-`' })
+      .optional()
+      .describe('Task queue of this project; made from the store when left out.'),
+  })
+  .describe('The configuration of a project.');
+
+export type Config = z.infer<typeof configSchema>;
+
+const UNSUPPORTED = new Set(['generated_workers_dir']);
+
+/** Keys whose values, and all below them, are in no message. */
+const SECRETS = new Set(['key', 'env', 'headers', 'webhook']);
+
+export interface LoadedConfig {
+  config: Config;
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+/**
+ * The project's configuration: `perdure.yml`, and `.glee/config.yml` for what it does not say. Problems leave it empty.
+ */
+export function loadConfig(project: Project, cwd: string = project.root): LoadedConfig {
+  const { problems, report } = createReport();
+  const sources = new Map<string, string>();
+  const read = (file: string, unknownKeys: 'error' | 'warning'): Config =>
+    checkConfigFile({ file, cwd, unknownKeys, report, sources });
+  const glee = join(project.root, '.glee', 'config.yml');
+  const own = project.configFile === null ? {} : read(project.configFile, 'error');
+  const supply = kindOf(glee) === 'missing' ? {} : read(glee, 'warning');
+  // both are checked, and maps merge to maps of the same keys
+  return { config: supplement(own as Json, supply as Json) as Config, problems: sortProblems(problems), sources };
+}
+
+interface ConfigFile {
+  file: string;
+  cwd: string;
+  /** `.glee/config.yml` is another tool's: what it has beyond ours is a warning. */
+  unknownKeys: 'error' | 'warning';
+  report: Report;
+  sources: Map<string, string>;
+}
+
+/** Reads and checks one configuration file; empty when it has problems. */
+export function checkConfigFile({ file, cwd, unknownKeys, report, sources }: ConfigFile): Config {
+  const source = readSource(file, cwd, report);
+  if (source === null) return {};
+  sources.set(source.file, source.text);
+  // A file of comments alone says nothing, and may.
+  if (source.text.replace(/#.*$/gm, '').trim() === '') return {};
+  const watch: Report = (finding) => {
+    // A key in the place of a reference: the line is not shown either (I13).
+    if (finding.at.path.split('.').some((part) => SECRETS.has(part))) sources.delete(source.file);
+    report(finding);
+  };
+  return readConfig(parseYaml({ source, start: 0, end: source.text.length }, watch), watch, unknownKeys);
+}
+
+function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'warning'): Config {
+  const ours = node && unknownKeys === 'warning' ? fromGlee(node) : node;
+  return (
+    (ours &&
+      check(configSchema, ours, {
+        report,
+        unknownKeys,
+        secrets: SECRETS,
+        unsupported: unknownKeys === 'error' ? UNSUPPORTED : new Set(),
+      })) ??
+    {}
+  );
+}
+
+/** `subagents.default_agent` of `.glee/config.yml` is what `agents.default` is here. */
+function fromGlee(node: Node): Node {
+  const preferred = memberOf(node, 'subagents')?.members?.get('default_agent');
+  if (preferred === undefined || memberOf(node, 'agents') !== null || node.members === null) return node;
+  const { node: written, key } = preferred;
+  const agents: Node = {
+    ...key,
+    value: { default: written.value },
+    members: new Map([['default', { key, node: written }]]),
+    items: null,
+    style: null,
+  };
+  const rest = [...node.members].flatMap(([name, member]): [string, Member][] => {
+    if (name !== 'subagents') return [[name, member]];
+    const left = without(member.node, 'default_agent');
+    return left.members?.size === 0 ? [] : [[name, { ...member, node: left }]];
+  });
+  const members = new Map<string, Member>([...rest, ['agents', { key, node: agents }]]);
+  return {
+    ...node,
+    members,
+    value: Object.fromEntries([...members].map(([name, member]) => [name, member.node.value])),
+  };
+}
+
+/** What the first does not say, the second does, key by key. */
+function supplement(own: Json | undefined, supply: Json | undefined): Json {
+  if (own === undefined) return supply ?? null;
+  if (!isObject(own) || !isObject(supply)) return own;
+  return Object.fromEntries(
+    [...new Set([...Object.keys(own), ...Object.keys(supply)])].map((key) => [key, supplement(own[key], supply[key])]),
+  );
+}

@@ -1,0 +1,277 @@
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { NAME } from '../../plan/names.js';
+import { nearest } from '../problems/did-you-mean.js';
+import type { Project } from './project.js';
+import { kindOf, listFolder, packageRoot, readText, realPath } from '../text/disk.js';
+import { stemOf } from '../problems/source.js';
+
+/** Agents that come with the package. */
+export const BUILT_IN_AGENTS = [
+  'general-purpose',
+  'Explore',
+  'Plan',
+  'code-reviewer',
+  'expert-code-implementer',
+  'implementation-architect',
+];
+
+export function isBuiltInName(name: string): boolean {
+  return BUILT_IN_AGENTS.some((builtIn) => sameName(builtIn, name));
+}
+
+export type Kind = 'agents' | 'workflows';
+
+/** A definition's file, found by its name. */
+export interface Entry {
+  name: string;
+  file: string;
+  builtIn: boolean;
+}
+
+export type Resolution = { entry: Entry } | { missing: string; suggestion: string | null };
+
+/** Finds definitions by name: `definitions/`, then `.glee/`, then `.claude/`, then what is built in. */
+export interface Resolver {
+  agent: (name: string, from: string) => Resolution;
+  /** By name, or by a path relative to the file that names it. */
+  workflow: (name: string, from: string) => Resolution;
+  /** A file of `temp-agents/` that takes the name of a built-in agent. */
+  usurper: (name: string, from: string) => Entry | null;
+  /** A tool by the name of its folder. */
+  tool: (name: string, from: string) => Resolution;
+  /** Names of the tools that a file at the project's root may name. */
+  tools: () => string[];
+  /** Another file of the same folder that has this file's name, whatever the case (S12). */
+  twinOf: (file: string, name: string) => Entry | null;
+  /** Every agent that a file at the project's root may name, each name once. */
+  agents: () => Entry[];
+}
+
+const TOOL_HOMES = ['definitions', '.glee'];
+const HOMES = ['definitions', '.glee', '.claude'];
+const EXTENSIONS: Record<Kind, string[]> = {
+  agents: ['.yml', '.yaml', '.md', '.agent'],
+  workflows: ['.yml', '.yaml', '.json', '.flow'],
+};
+/** Folders of a kind: `workflow:` may name any definition. */
+const FOLDERS: Record<Kind, string[]> = { agents: ['agents'], workflows: ['workflows', 'chains', 'flows', 'builds'] };
+/** Where the designer writes agents for one flow, and people may too: below the project's root. */
+export const TEMPORARY_AGENTS = 'temp-agents';
+
+export function isTemporaryAgent(file: string): boolean {
+  return basename(dirname(file)) === TEMPORARY_AGENTS;
+}
+
+const KINDS: readonly Kind[] = ['agents', 'workflows'];
+
+/**
+ * Finds definitions by name in the project's folders, then among those built in; last, or where they are `own` first,
+ * among those that were made in a run or a connection.
+ */
+export function createResolver(
+  project: Project,
+  made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] },
+): Resolver {
+  const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
+  const folders = new Map<string, Entry[]>();
+  let builtIn: Entry[] | null = null;
+
+  const entriesIn = (folder: string, kind: Kind): Entry[] => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const entries = listFolder(folder)
+      .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
+      .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
+    folders.set(folder, entries);
+    return entries;
+  };
+
+  const builtInAgents = (): Entry[] => {
+    builtIn ??= entriesIn(join(packageRoot(), 'definitions', 'agents'), 'agents')
+      .filter(({ name }) => BUILT_IN_AGENTS.includes(name))
+      .map((entry) => ({ ...entry, builtIn: true }));
+    return builtIn;
+  };
+
+  /** All that may be named from a file, in the order in which it is looked through. */
+  const visible = (kind: Kind, from: string): Entry[] => {
+    return rootsOf(from, project.root).flatMap((root) =>
+      HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))),
+    );
+  };
+
+  const temporaryAgents = (from: string): Entry[] =>
+    [...new Set([dirname(from), ...rootsOf(from, project.root)])].flatMap((root) =>
+      entriesIn(join(root, TEMPORARY_AGENTS), 'agents'),
+    );
+
+  const usurper = (name: string, from: string): Entry | null =>
+    isBuiltInName(name) ? (temporaryAgents(from).find((entry) => sameName(entry.name, name)) ?? null) : null;
+
+  const findAgent = (name: string, from: string): Resolution => {
+    const own = visible('agents', from);
+    const temporary = temporaryAgents(from);
+    const entry =
+      (made.own ? madeAgents : []).find((candidate) => candidate.name === name) ??
+      own.find((candidate) => candidate.name === name) ??
+      builtInAgents().find((candidate) => sameName(candidate.name, name)) ??
+      [...temporary, ...madeAgents].find((candidate) => candidate.name === name);
+    if (entry !== undefined) return { entry: withOrigin(entry, builtInAgents()) };
+    const isWorkflow = visible('workflows', from).some((candidate) => candidate.name === name);
+    const known = [...own, ...builtInAgents(), ...temporary, ...madeAgents].map((candidate) => candidate.name);
+    return {
+      missing: `There is no agent \`${name}\`.`,
+      suggestion: isWorkflow ? `\`${name}\` is a workflow: write \`workflow: ${name}\`` : hintOf(name, known),
+    };
+  };
+
+  const findWorkflow = (name: string, from: string): Resolution => {
+    if (isAbsolute(name))
+      return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
+    if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md')
+      return byPath(name, from);
+    const own = visible('workflows', from);
+    const entry = own.find((candidate) => candidate.name === name);
+    if (entry !== undefined) return { entry };
+    const isAgent = 'entry' in findAgent(name, from);
+    const known = own.map((candidate) => candidate.name);
+    return {
+      missing: `There is no workflow \`${name}\`.`,
+      suggestion: isAgent ? `\`${name}\` is an agent: write \`agent: ${name}\`` : hintOf(name, known),
+    };
+  };
+
+  const toolFolders = (from: string): string[] =>
+    rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
+
+  const findTool = (name: string, from: string): Resolution => {
+    const folders = toolFolders(from);
+    const files = folders.flatMap((folder) =>
+      NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
+    );
+    const file = files.find((candidate) => kindOf(candidate) === 'file');
+    if (file !== undefined) return { entry: { name, file, builtIn: false } };
+    const own = made.tools?.find((candidate) => basename(dirname(candidate)) === name);
+    if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
+    const known = folders.flatMap((folder) =>
+      listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])),
+    );
+    return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
+  };
+
+  const twinOf = (file: string, name: string): Entry | null => {
+    const folder = dirname(file);
+    const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
+    if (kind === undefined) return null;
+    return entriesIn(folder, kind).find((entry) => entry.file < file && sameName(entry.name, name)) ?? null;
+  };
+
+  const agents = (): Entry[] => {
+    const found = new Map<string, Entry>();
+    const temporary = entriesIn(join(project.root, TEMPORARY_AGENTS), 'agents');
+    for (const entry of [...visible('agents', rootFile), ...builtInAgents(), ...temporary]) {
+      if (!found.has(entry.name)) found.set(entry.name, withOrigin(entry, builtInAgents()));
+    }
+    return [...found.values()];
+  };
+
+  const rootFile = join(project.root, 'any');
+  const tools = (): string[] =>
+    toolFolders(rootFile).flatMap((folder) =>
+      listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])),
+    );
+
+  return {
+    agent: perFolder(findAgent),
+    workflow: perFolder(findWorkflow),
+    tool: perFolder(findTool),
+    tools,
+    usurper,
+    twinOf,
+    agents,
+  };
+}
+
+/** What a name means is the same for all files of a folder, and looked up once. */
+function perFolder(find: (name: string, from: string) => Resolution): (name: string, from: string) => Resolution {
+  const known = new Map<string, Resolution>();
+  return (name, from) => {
+    const key = `${dirname(from)}\n${name}`;
+    const resolution = known.get(key) ?? find(name, from);
+    known.set(key, resolution);
+    return resolution;
+  };
+}
+
+/** The package's own file reached through `definitions/` is the built-in agent, and no file that hides it. */
+function withOrigin(entry: Entry, builtIn: Entry[]): Entry {
+  return builtIn.find(({ file }) => realPath(file) === realPath(entry.file)) ?? entry;
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The project, and the place that a file itself belongs to: the one nearest above the file first. */
+function rootsOf(file: string, root: string): string[] {
+  const home = homeOf(file);
+  if (home === null || home === root) return [root];
+  const rootIsNearer = file.startsWith(`${root}/`) && root.length > home.length;
+  return rootIsNearer ? [root, home] : [home, root];
+}
+
+/** The folder above `definitions/`, `.glee/` or `.claude/` that a file lies in, or null. */
+function homeOf(file: string): string | null {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (HOMES.some((home) => folder.endsWith(`/${home}`))) return dirname(folder);
+  }
+  return null;
+}
+
+/** A workflow at a path from the file that names it. */
+function byPath(path: string, from: string): Resolution {
+  const file = resolve(dirname(from), path);
+  const kind = kindOf(file);
+  if (kind === 'file') return { entry: { name: stemOf(file), file, builtIn: false } };
+  if (kind !== 'missing') return noFile(path, file);
+  const folder = dirname(file);
+  const near = nearest(
+    file.slice(folder.length + 1),
+    listFolder(folder).map(({ name }) => name),
+  );
+  return {
+    missing: `There is no file \`${path}\` beside this one.`,
+    suggestion: near === null ? null : `did you mean \`${join(dirname(path), near)}\`?`,
+  };
+}
+
+/**
+ * What is at a path but is no file is told where it is named, as what is missing is: each file that names it has the
+ * problem.
+ */
+function noFile(path: string, at: string): Resolution {
+  const content = readText(at);
+  const inside = listFolder(at).find(
+    ({ name, kind }) => kind === 'file' && EXTENSIONS.workflows.includes(extname(name)),
+  );
+  return {
+    missing: `\`${path}\`: ${'failure' in content ? content.failure : 'Expected a file.'}`,
+    suggestion: inside === undefined ? null : `name a file in it, such as \`${join(path, inside.name)}\``,
+  };
+}
+
+/** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */
+function quickName(file: string): string {
+  const content = readText(file);
+  const found = 'text' in content ? /^name:[ \t]*["']?([A-Za-z][A-Za-z0-9_-]*)/m.exec(content.text) : null;
+  return found?.[1] ?? stemOf(file);
+}
+
+function hintOf(name: string, known: string[]): string | null {
+  const near = nearest(name, known);
+  if (near !== null) return `did you mean \`${near}\`?`;
+  const listed = [...new Set(known)].slice(0, 8);
+  return listed.length === 0
+    ? null
+    : `there are ${listed.map((one) => `\`${one}\``).join(', ')}${known.length > listed.length ? ' …' : ''}`;
+}

@@ -1,0 +1,234 @@
+import type { z } from 'zod';
+import type { Json } from '../../plan/values/json.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Node } from './node.js';
+import { keyOf, memberOf, nodeAt, startOf } from './node.js';
+import type { ProblemCode, Report } from '../problems/problem.js';
+
+/** How a document is held against its schema. */
+export interface Check {
+  report: Report;
+  /** Keys of the language that this version does not run. */
+  unsupported?: ReadonlySet<string>;
+  /** Words of other tools, and what they are called here. */
+  words?: Readonly<Record<string, string>>;
+  /** Keys whose values, and all below them, are secrets, and are in no message. */
+  secrets?: ReadonlySet<string>;
+  /** Files of other tools may have more keys than we read. */
+  unknownKeys?: 'error' | 'warning';
+}
+
+export type Issue = z.core.$ZodIssue;
+
+/** The value as its schema types it; null when it has faults, all of which are reported where they are. */
+export function check<T>(schema: z.ZodType<T>, node: Node, options: Check): T | null {
+  const result = schema.safeParse(node.value);
+  if (result.success) return result.data;
+  const issues = issuesOf(result.error);
+  reportIssues(issues, { schema, root: node, options });
+  if (options.unknownKeys !== 'warning') return null;
+  return check(schema, withoutUnknown(node, issues), { ...options, unknownKeys: 'error' });
+}
+
+/** The same node without the keys, at any depth, that the schema does not know. */
+function withoutUnknown(node: Node, issues: Issue[]): Node {
+  const unknown = new Set(
+    issues.flatMap((issue) =>
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => JSON.stringify([...issue.path, key])) : [],
+    ),
+  );
+  const strip = (current: Node, path: PropertyKey[]): Node => {
+    if (current.items !== null) {
+      const items = current.items.map((item, index) => strip(item, [...path, index]));
+      return { ...current, items, value: items.map(({ value }) => value) };
+    }
+    if (current.members === null) return current;
+    const members = new Map(
+      [...current.members].flatMap(([key, member]) =>
+        unknown.has(JSON.stringify([...path, key]))
+          ? []
+          : [[key, { ...member, node: strip(member.node, [...path, key]) }] as const],
+      ),
+    );
+    return {
+      ...current,
+      members,
+      value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])),
+    };
+  };
+  return strip(node, []);
+}
+
+interface Checked {
+  schema: z.core.$ZodType;
+  root: Node;
+  options: Check;
+}
+
+/** Reports what a schema finds wrong with a document, each fault where it is. */
+export function reportIssues(issues: Issue[], checked: Checked): void {
+  for (const issue of issues) reportIssue(issue, checked);
+}
+
+/** What a schema finds wrong with a value. Of alternatives, the faults of the one whose type the value has are told. */
+export function issuesOf(error: z.ZodError): Issue[] {
+  return error.issues.flatMap(insideUnion);
+}
+
+function insideUnion(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue];
+  const ofItsType = issue.errors.filter(
+    (issues) => !issues.some(({ code, path }) => path.length === 0 && code === 'invalid_type'),
+  );
+  const [only] = ofItsType;
+  if (only === undefined || ofItsType.length > 1) return [issue];
+  return only.flatMap((inner) => insideUnion({ ...inner, path: [...issue.path, ...inner.path] }));
+}
+
+function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
+  const { report } = options;
+  const node = nodeAt(root, issue.path);
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      for (const key of issue.keys) reportUnknownKey(key, node, knownKeys(schema, issue.path), options);
+      return;
+    case 'invalid_key': {
+      const key = String(issue.path.at(-1));
+      const parent = nodeAt(root, issue.path.slice(0, -1));
+      const expected = issue.issues[0]?.message ?? 'a name';
+      report({ code: 'invalid-name', at: keyOf(parent, key), message: `Expected ${expected}; got \`${brief(key)}\`.` });
+      return;
+    }
+    default:
+  }
+  const last = issue.path.at(-1);
+  const parent = nodeAt(root, issue.path.slice(0, -1));
+  if (typeof last === 'string' && parent.members !== null && memberOf(parent, last) === null) {
+    report({ code: 'missing-key', at: startOf(parent), message: `Expected \`${last}\`: ${issue.message}.` });
+    return;
+  }
+  const code: ProblemCode =
+    issue.code === 'invalid_format' && /^an? (name|id):/.test(issue.message) ? 'invalid-name' : 'invalid-value';
+  const found = issue.path.some((part) => options.secrets?.has(String(part))) ? 'another value' : describe(node.value);
+  report({
+    code,
+    at: node,
+    message: `Expected ${expectation(issue)}, got ${found}.`,
+    suggestion: mend(issue, node.value),
+  });
+}
+
+function expectation(issue: Issue): string {
+  return issue.message.startsWith('Invalid input: expected ')
+    ? `${issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}`}`
+    : issue.message;
+}
+
+/** Names of types in other languages. */
+const OTHER_WORDS = new Map([
+  ['array', 'list'],
+  ['integer', 'number'],
+  ['int', 'number'],
+  ['float', 'number'],
+  ['bool', 'boolean'],
+  ['str', 'string'],
+  ['text', 'string'],
+  ['map', 'object'],
+  ['dict', 'object'],
+]);
+
+function mend(issue: Issue, value: Json): string | null {
+  if (issue.code === 'invalid_value' && typeof value === 'string')
+    return didYouMean(OTHER_WORDS.get(value) ?? value, issue.values.map(String));
+  if (issue.message.startsWith('a duration')) return durationHint(value);
+  if (typeof value === 'number' && issue.message.startsWith('a map with attempts'))
+    return `write \`{attempts: ${value}}\``;
+  return null;
+}
+
+/** `30` and `5 minutes` as durations are written here. */
+function durationHint(value: Json): string | null {
+  if (typeof value === 'number') return `write \`${value}s\` or \`${value}m\``;
+  if (typeof value !== 'string') return null;
+  const [, amount, unit] =
+    /^([0-9]+(?:\.[0-9]+)?) *(milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i.exec(
+      value.trim(),
+    ) ?? [];
+  if (amount === undefined || unit === undefined) return null;
+  return `write \`${amount}${/^(?:milli|ms)/i.test(unit) ? 'ms' : (unit[0]?.toLowerCase() ?? '')}\``;
+}
+
+function reportUnknownKey(
+  key: string,
+  node: Node,
+  known: string[],
+  { report, unsupported, words, unknownKeys }: Check,
+): void {
+  const at = keyOf(node, key);
+  if (unsupported?.has(key)) {
+    report({ code: 'unsupported-key', at, message: `This version does not run \`${key}\` yet.` });
+    return;
+  }
+  const word = words !== undefined && Object.hasOwn(words, key) ? words[key] : undefined;
+  const suggestion = word === undefined ? didYouMean(key, known) : `it is called \`${word}\` here`;
+  report({
+    code: 'unknown-key',
+    at,
+    message: `There is no key \`${brief(key)}\` here.`,
+    suggestion,
+    severity: unknownKeys ?? 'error',
+  });
+}
+
+/** The keys that the schema has at a path; none where it takes any. */
+function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  let current = unwrap(schema);
+  for (const segment of path) current = unwrap(below(current, segment));
+  if (current?._zod.def.type === 'union')
+    current = (current as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object');
+  return current?._zod.def.type === 'object' ? Object.keys((current as z.core.$ZodObject)._zod.def.shape) : [];
+}
+
+function below(schema: z.core.$ZodType | undefined, segment: PropertyKey): z.core.$ZodType | undefined {
+  switch (schema?._zod.def.type) {
+    case 'object':
+      return (schema as z.core.$ZodObject)._zod.def.shape[String(segment)];
+    case 'array':
+      return (schema as z.core.$ZodArray)._zod.def.element;
+    case 'union':
+      return below(
+        (schema as z.core.$ZodUnion)._zod.def.options.find((option) => option._zod.def.type === 'object'),
+        segment,
+      );
+    case 'record':
+      return (schema as z.core.$ZodRecord)._zod.def.valueType;
+    default:
+      return undefined;
+  }
+}
+
+function unwrap(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+  let current = schema;
+  while (current !== undefined && (current._zod.def.type === 'optional' || current._zod.def.type === 'nullable')) {
+    current = (current as z.core.$ZodOptional)._zod.def.innerType;
+  }
+  return current;
+}
+
+/** A value as messages show it: short, in backquotes, with its type where that is the point. */
+export function describe(value: Json): string {
+  if (value === null) return 'nothing';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object') return 'a map';
+  if (typeof value !== 'string') return `\`${value}\` (${typeof value})`;
+  if (value === '') return 'an empty text';
+  // In quotes it is none of what it looks like.
+  return /^(?:-?[0-9]+(?:\.[0-9]+)?|true|false|null)$/.test(value)
+    ? `the text \`${brief(value)}\``
+    : `\`${brief(value)}\``;
+}
+
+function brief(text: string): string {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line;
+}

@@ -1,0 +1,72 @@
+import type { Json } from '../../plan/values/json.js';
+import type { Place } from '../problems/problem.js';
+import type { ScalarStyle } from './scalar-offsets.js';
+import { createOffsets } from './scalar-offsets.js';
+
+/** Levels of a document, in every format. */
+export const MAX_DEPTH = 64;
+export const TOO_DEEP = `Expected at most ${MAX_DEPTH} levels, got more.`;
+
+/** A value of a document, with the place where it is written. */
+export interface Node extends Place {
+  value: Json;
+  members: Map<string, Member> | null;
+  items: Node[] | null;
+  /** How a text is written; null for everything else. */
+  style: ScalarStyle | null;
+}
+
+/** A key of a map and its value. */
+export interface Member {
+  key: Place;
+  node: Node;
+}
+
+/** Where the value of a key is, if the key is written. */
+export function memberOf(node: Node, key: string): Node | null {
+  return node.members?.get(key)?.node ?? null;
+}
+
+/** The same map without one key. */
+export function without(node: Node, omitted: string | null): Node {
+  if (omitted === null || memberOf(node, omitted) === null) return node;
+  const members = new Map([...(node.members ?? [])].filter(([key]) => key !== omitted));
+  return { ...node, members, value: Object.fromEntries([...members].map(([key, member]) => [key, member.node.value])) };
+}
+
+/** Where a key itself is written; the whole map when it is not. */
+export function keyOf(node: Node, key: string): Place {
+  return node.members?.get(key)?.key ?? startOf(node);
+}
+
+/** The first line of a map or list: what a caret under a whole block would look like otherwise. */
+export function startOf(node: Node): Place {
+  const first = node.members?.values().next().value?.key ?? node.items?.[0];
+  if (first === undefined) return node;
+  return { source: node.source, path: node.path, start: first.start, end: first.end };
+}
+
+/** The node at a path, or the nearest one above it that exists. */
+export function nodeAt(root: Node, path: readonly PropertyKey[]): Node {
+  let node = root;
+  for (const segment of path) {
+    const next = typeof segment === 'number' ? node.items?.[segment] : memberOf(node, String(segment));
+    if (!next) return node;
+    node = next;
+  }
+  return node;
+}
+
+/**
+ * Finds where characters of a text stand in its source, which differs from the text in quotes, escapes, folds and
+ * indentation. The alignment is made once, when the first problem asks for it.
+ */
+export function placesIn(node: Node): (start: number, length: number) => Place {
+  let offsets: ((index: number) => number) | null = null;
+  return (start, length) => {
+    offsets ??= createOffsets(String(node.value), node.source.text.slice(node.start, node.end), node.style ?? 'plain');
+    const first = node.start + offsets(start);
+    const last = node.start + offsets(start + Math.max(length, 1) - 1);
+    return { source: node.source, path: node.path, start: first, end: Math.max(first, last) + 1 };
+  };
+}

@@ -1,0 +1,117 @@
+import type { Template } from '../../plan/values/expression.js';
+import { PLAN_BYTES } from '../../plan/plan.js';
+import type { Step } from '../../plan/step.js';
+import type { BlockSource, CompiledBlock } from './block.js';
+import { compileStep } from './compile-step.js';
+import { checkDeciders, checkReworks } from './check-rework.js';
+import { checkStepCycle } from './cycles.js';
+import type { EdgeStep } from './edges.js';
+import { countEdges, edgesOf } from './edges.js';
+import type { ReadStep } from '../formats/read-step.js';
+import { saidOf } from '../formats/read-step.js';
+import { inspectStep } from './inspect-step.js';
+import { needsOf } from './needs.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf } from '../text/node.js';
+import { compileRepeated, layersOf } from './repeat.js';
+import type { Names } from '../expressions/scope.js';
+import { createScope } from '../expressions/scope.js';
+import type { StepContext, WantedInput } from '../steps/base.js';
+import type { TemplateContext } from '../expressions/template.js';
+import { compileTemplate } from '../expressions/template.js';
+import { usesOfStep } from '../expressions/references.js';
+
+/** What the steps of one workflow are compiled with, in whatever scope they stand. */
+export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node' | 'faulty' | 'templates' | 'hoist'> {
+  /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
+  hoist: (wanted: WantedInput, from: { names: Names; at: Node }) => Template | null;
+}
+
+/** What references mean at a step of a scope, or (null) after all its steps. */
+export function templatesAt(
+  names: Names,
+  at: number | null,
+  { report, texts }: Pick<BlockContext, 'report' | 'texts'>,
+): TemplateContext {
+  return { resolve: createScope(names, at, report), report, texts };
+}
+
+/** Compiles the steps of one scope, and what is inside them. */
+export function compileBlock(source: BlockSource, context: BlockContext): CompiledBlock {
+  const { names, nodes, output } = source;
+  const steps = source.steps.map((read, index) => compileOne(read, index, source, context));
+  return {
+    steps,
+    groups: Object.fromEntries(names.groups),
+    output: output && compileTemplate(output, templatesAt(names, null, context)),
+    ordered: addEdges(
+      steps,
+      nodes.map((node, index) => needsOf(node, index, names, context.report)),
+      source,
+      context,
+    ),
+  };
+}
+
+function compileOne(read: ReadStep, index: number, { names, nodes }: BlockSource, context: BlockContext): Step | null {
+  const written = nodes[index] ?? read.node;
+  const contextAt = (scope: Names, at: number, node: Node): StepContext => ({
+    ...context,
+    index: at,
+    mode: scope.mode,
+    node,
+    faulty: read.faulty,
+    templates: templatesAt(scope, at, context),
+    hoist: (wanted) => context.hoist(wanted, { names: scope, at: memberOf(node, 'workflow') ?? node }),
+  });
+  const step = compileRepeated({
+    read,
+    written,
+    layers: layersOf(written),
+    names,
+    index,
+    contextAt,
+    compileOnly: (only) => {
+      if (read.authored !== null) return compileStep(read.authored, only);
+      if (read.block === null) inspectStep(only);
+      return null;
+    },
+    compileBody: (body) => compileBlock(body, context),
+  });
+  if (step === null || index < names.ordinary) return step;
+  return { ...step, always: true, on_error: saidOf(read)?.on_error ?? 'continue' };
+}
+
+/** Writes `needs` into the steps; false when they wait for each other, or are too many. */
+function addEdges(
+  steps: (Step | null)[],
+  needs: number[][],
+  { nodes, names, at }: BlockSource,
+  { report }: BlockContext,
+): boolean {
+  const edgeSteps = steps.map((step, index): EdgeStep => ({
+    group: groupOf(nodes[index]),
+    needs: needs[index] ?? [],
+    uses: step === null ? [] : usesOfStep(step),
+  }));
+  // The shortest edge takes 22 bytes of the Plan.
+  if (countEdges(edgeSteps, names) > PLAN_BYTES / 22) {
+    report({
+      code: 'plan-too-large',
+      at: keyOf(at, ''),
+      message: 'The steps depend on each other in too many ways: the Plan would have more than 1 MiB.',
+    });
+    return false;
+  }
+  const edges = edgesOf(edgeSteps, names);
+  steps.forEach((step, index) => {
+    if (step !== null) step.needs = edges[index] ?? [];
+  });
+  const isDecided = checkDeciders(steps, nodes, report);
+  return checkStepCycle(edges, nodes, report) && checkReworks(steps, nodes, report) && isDecided;
+}
+
+function groupOf(node: Node | undefined): string | null {
+  const group = node && memberOf(node, 'parallel_group')?.value;
+  return typeof group === 'string' ? group : null;
+}

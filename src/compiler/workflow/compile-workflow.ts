@@ -1,0 +1,202 @@
+import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
+import type { DeviceRef } from '../../plan/devices/device.js';
+import type { Template } from '../../plan/values/expression.js';
+import type { Plan } from '../../plan/plan.js';
+import type { Budgets } from '../../plan/budget/budgets.js';
+import { packPlan } from '../../plan/packing/packed-plan.js';
+import { PLAN_BYTES, PLAN_VERSION } from '../../plan/plan.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
+import type { Agent, InputSpec, Step } from '../../plan/step.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { AgentCompiler } from '../agents/compile-agent.js';
+import type { AgentDefinition } from '../agents/agent-definition.js';
+import type { BlockSource, CompiledBlock } from './block.js';
+import { soundBlock } from './block.js';
+import { compileBlock } from './compile-block.js';
+import type { Texts } from '../hash.js';
+import { hashOf, keepText } from '../hash.js';
+import { declaredInputs, foundInputs } from '../inputs/inputs.js';
+import type { Definition } from '../load.js';
+import { collectNames } from '../expressions/collect-names.js';
+import type { Node } from '../text/node.js';
+import { keyOf, memberOf } from '../text/node.js';
+import type { Place, Report } from '../problems/problem.js';
+import type { Names } from '../expressions/scope.js';
+import type { StepContext, WantedInput } from '../steps/base.js';
+import type { StepTool } from '../agents/step-tools.js';
+import { usesOf, usesOfStep } from '../expressions/references.js';
+
+export type WorkflowDefinition = Definition & { format: 'workflow' };
+
+/** What the compilation of one workflow shares with those of all others. */
+export interface Shared {
+  report: Report;
+  texts: Texts;
+  /** The agent of that name; null when there is none, which is reported at `at`. */
+  findAgent: (name: string, from: { file: string }, at: Place) => AgentDefinition | null;
+  /** What workflows that agents make may have, and use. */
+  generated: StepContext['generated'];
+  /** Whether there is an agent of that name. */
+  knowsAgent: (name: string, from: { file: string }) => boolean;
+  /** The device of that name; null when there is none, which is reported at `at`. */
+  findDevice: (name: string, at: Node) => DeviceRef | null;
+  compileAgent: AgentCompiler;
+  /** The tool of that name; null when there is none, which is reported at `at`. */
+  findTool: (name: string, from: { file: string }, at: Node) => StepTool | null;
+  /** The Plan of the workflow of that name or path; null when it has problems of its own. */
+  findWorkflow: (name: string, from: WorkflowDefinition, at: Node) => Plan | null;
+}
+
+/** The Plan of a workflow file alone; null when there is any error in it or in what it nests. */
+export function compileWorkflow(definition: WorkflowDefinition, shared: Shared): Plan | null {
+  let failed = definition.authored.broken;
+  const report: Report = (finding) => {
+    if (finding.severity !== 'warning') failed = true;
+    shared.report(finding);
+  };
+  const { authored, node } = definition;
+  const source = sourceOf(definition, report);
+  const declared = declaredInputs(authored.inputs, memberOf(node, 'inputs'), shared.texts, report);
+  const compile = (shown: string[]): Compiled => compileSteps(source, shown, { definition, shared, report });
+
+  let compiled = compile([]);
+  const unused = authored.broken ? [] : unusedInputs(Object.keys(declared), compiled.steps, compiled.output);
+  for (const name of unused) {
+    const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
+    report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
+  }
+  if (unused.length > 0) compiled = compile(unused);
+
+  const block = soundBlock(compiled);
+  if (failed || block === null) return null;
+  const plan = seal({
+    name: definition.name,
+    description: authored.description === undefined ? null : keepText(authored.description, shared.texts),
+    inputs: { ...declared, ...foundInputs(block.steps, block.output, declared, compiled.hoisted) },
+    ...block,
+    budgets: budgetsOf(authored.budgets),
+    ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
+    agents: compiled.agents,
+    nested: compiled.nested,
+  });
+  return isSmallEnough(plan, node, report) ? plan : null;
+}
+
+/** The workflow's own steps, those of `finally` last. */
+function sourceOf({ authored, node }: WorkflowDefinition, report: Report): BlockSource {
+  const ordinary = memberOf(node, 'steps')?.items ?? [];
+  const nodes = [...ordinary, ...(memberOf(node, 'finally')?.items ?? [])];
+  const inputs = new Set(Object.keys(authored.inputs ?? {}));
+  const names = collectNames({
+    mode: authored.execution ?? 'sequential',
+    stepNodes: nodes,
+    ordinary: ordinary.length,
+    inputs,
+    outer: null,
+    repeats: null,
+    report,
+  });
+  return {
+    steps: [...authored.steps, ...authored.finally],
+    nodes,
+    names,
+    output: memberOf(node, 'output'),
+    at: memberOf(node, 'steps') ?? node,
+  };
+}
+
+/** Versions and hashes what is otherwise complete (I2). */
+export function seal(body: Omit<Plan, 'planVersion' | 'hash'>): Plan {
+  const plan = { planVersion: PLAN_VERSION, ...body } as const;
+  return { ...plan, hash: hashOf(plan) };
+}
+
+interface Compiled extends CompiledBlock {
+  agents: Record<Hash, Agent>;
+  nested: Plan['nested'];
+  /** Inputs that nested workflows need from the caller. */
+  hoisted: Map<string, InputSpec>;
+}
+
+/** Compiles all steps, with some inputs shown to every agent. */
+function compileSteps(
+  source: BlockSource,
+  shown: string[],
+  { definition, shared, report }: { definition: WorkflowDefinition; shared: Shared; report: Report },
+): Compiled {
+  const kept: Kept = { agents: {}, nested: {}, hoisted: new Map() };
+  const block = compileBlock(source, {
+    report,
+    texts: shared.texts,
+    shown,
+    findDevice: shared.findDevice,
+    findTool: (name, at) => shared.findTool(name, definition, at),
+    generated: shared.generated,
+    findAgent: (name, at) => shared.findAgent(name, definition, at),
+    findWorkflow: (name, at) => shared.findWorkflow(name, definition, at),
+    compileAgent: shared.compileAgent,
+    keepAgents: (agents) => void Object.assign(kept.agents, agents),
+    keepNested: (plan) => keepNested(plan, kept),
+    hoist: (wanted, from) => hoist({ ...wanted, ...from, kept, report }),
+  });
+  return { ...block, ...kept };
+}
+
+type Kept = Pick<Compiled, 'agents' | 'nested' | 'hoisted'>;
+
+/** A nested Plan goes in flat: its body under its hash, and whatever it reaches beside it. */
+function keepNested({ planVersion: _version, hash, agents, nested, ...body }: Plan, kept: Kept): void {
+  kept.nested[hash] = body;
+  Object.assign(kept.nested, nested);
+  Object.assign(kept.agents, agents);
+}
+
+interface Hoisting extends WantedInput {
+  names: Names;
+  kept: Kept;
+  at: Node;
+  report: Report;
+}
+
+function hoist({ workflow, name, spec, names, kept, at, report }: Hoisting): Template | null {
+  for (let scope: Names | undefined = names; scope !== undefined; scope = scope.outer?.names) {
+    if (!scope.outputs.has(name)) continue;
+    const message = `The workflow \`${workflow}\` needs the input \`${name}\`, and an output here has that name.`;
+    report({ code: 'missing-input', at, message, suggestion: `pass it on: inputs: {${name}: "\${${name}}"}` });
+    return null;
+  }
+  if (!names.inputs.has(name) && !kept.hoisted.has(name)) kept.hoisted.set(name, spec);
+  return { kind: 'expression', expression: { kind: 'reference', root: `input:${name}`, path: [], source: name } };
+}
+
+function unusedInputs(declared: string[], steps: (Step | null)[], output: Template | null): string[] {
+  // What a broken step refers to is not known.
+  if (steps.includes(null)) return [];
+  const used = new Set(
+    [...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root),
+  );
+  return declared.filter((name) => !used.has(`input:${name}`));
+}
+
+function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } | undefined): Budgets {
+  const budgets = { ...NO_BUDGETS };
+  // the keys of a Record over Limit
+  for (const limit of Object.keys(budgets) as (keyof Budgets)[]) budgets[limit] = authored?.[limit] ?? null;
+  return budgets;
+}
+
+/** The same without what is not said: a Plan has no undefined values. */
+function policyOf(authored: {
+  [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined;
+}): ExhaustionPolicy {
+  return Object.fromEntries(Object.entries(authored).filter(([, action]) => action !== undefined));
+}
+
+/** Whether the packed Plan has at most 1 MiB (I2); else that is reported. */
+export function isSmallEnough(plan: Plan, node: Node, report: Report): boolean {
+  const bytes = Buffer.byteLength(JSON.stringify(packPlan(plan)));
+  if (bytes <= PLAN_BYTES) return true;
+  const message = `Expected a Plan of at most 1 MiB, got ${(bytes / PLAN_BYTES).toFixed(1)} MiB.`;
+  report({ code: 'plan-too-large', at: keyOf(node, 'steps'), message, suggestion: 'move steps into nested workflows' });
+  return false;
+}

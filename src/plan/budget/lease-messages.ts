@@ -1,0 +1,63 @@
+import type { Downward, Upward } from './ledger.js';
+import type { Charged, Spend } from './spend.js';
+import type { Climate } from './steering.js';
+
+/**
+ * What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no
+ * result to say what it used.
+ */
+export type LedgerMail = { from: string } & (
+  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Climate }
+);
+
+/** What a run had used when it was cancelled: as it was paid, and as it counts. */
+export interface LeftBehind {
+  spend: Spend;
+  charged: Charged;
+}
+
+/** Whether something received from outside has the form of such mail (S46: signals come from anyone). */
+export function isLedgerMail(value: unknown): value is LedgerMail {
+  if (typeof value !== 'object' || value === null) return false;
+  const { from, up, down, climate, left } = value as Record<string, unknown>;
+  if (typeof from !== 'string') return false;
+  if (isRecord(up)) return isUpward(up) && (left === undefined || isLeftBehind(left));
+  if (isRecord(down))
+    return down['kind'] === 'grant'
+      ? isCount(down['seq']) && isCount(down['claim']) && isAmounts(down['amounts'])
+      : down['kind'] === 'recall' && isAmounts(down['want']);
+  return isRecord(climate) && ['pause', 'stop', 'degrade'].every((key) => key in climate);
+}
+
+function isUpward({ kind, seen, back, want, like, seq, ...lists }: Record<string, unknown>): boolean {
+  if (!isCount(seen) || !isAmounts(back)) return false;
+  if (kind === 'claim') return isCount(seq) && isAmounts(want) && isAmounts(like) && Array.isArray(lists['busy']);
+  return kind === 'release' && ['done', 'busy', 'final'].every((key) => Array.isArray(lists[key]));
+}
+
+function isLeftBehind(left: unknown): boolean {
+  if (!isRecord(left) || !isRecord(left['spend']) || !isRecord(left['charged'])) return false;
+  const { spend, charged } = left;
+  const { assumed } = charged;
+  return (
+    isUsed(spend, spend['usd'] === null) &&
+    isUsed(charged, false) &&
+    (assumed === undefined || (isRecord(assumed) && isUsed({ ...assumed, steps: 0 }, false)))
+  );
+}
+
+function isUsed({ usd, tokens, steps }: Record<string, unknown>, isUnknown: boolean): boolean {
+  return (isUnknown || (typeof usd === 'number' && usd >= 0 && usd < Infinity)) && isCount(tokens) && isCount(steps);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isAmounts(value: unknown): boolean {
+  return isRecord(value) && ['steps', 'nanousd', 'tokens', 'slots'].every((resource) => isCount(value[resource]));
+}

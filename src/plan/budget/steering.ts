@@ -1,0 +1,118 @@
+import type { Resource } from './amounts.js';
+import { toNanoUsd } from './amounts.js';
+import type { Limit } from './budgets.js';
+
+/** What a person may add to a run's limits. */
+export interface Additions {
+  usd?: number;
+  tokens?: number;
+  steps?: number;
+  minutes?: number;
+}
+
+/**
+ * What a person says to steer a run, by update or signal. `id` names the request: what was done under an id is not done
+ * again. A run takes `pause` and `resume` for itself and all it nests; `budget` and `abort` it takes for limits of its
+ * own.
+ */
+export type Steer = { id: string; by: string } & (
+  { kind: 'pause' } | { kind: 'resume' } | { kind: 'budget'; add: Additions } | { kind: 'abort' }
+);
+
+/** What the update answers. */
+export interface SteerReceipt {
+  run: string;
+  status: 'running' | 'paused' | 'stopping';
+}
+
+/** Why nothing new starts in a run, as its memo shows it; `cause` is a limit, or `request` where somebody said so. */
+export interface Pause {
+  cause: Limit | 'request';
+  /** The run whose pause it is. */
+  run: string;
+  /** One sentence for people: what it needs. */
+  message: string;
+  /** Who said so; null for a limit. */
+  by: string | null;
+  /** ISO 8601, UTC. */
+  since: string;
+}
+
+/** A limit of which most is used, as the run's memo shows it: once for each. */
+export interface Warning {
+  limit: Limit;
+  /** One sentence for people. */
+  message: string;
+  /** ISO 8601, UTC. */
+  since: string;
+}
+
+/** Why a run starts nothing any more and ends with what it has. */
+export interface Stop {
+  cause: Limit | 'abort';
+  status: 'partial' | 'error' | 'timeout';
+  message: string;
+}
+
+/** What holds for a run and all it nests, as each tells those below. */
+export interface Climate {
+  pause: Pause | null;
+  stop: Stop | null;
+  /** The model that calls go to since a limit was used up. */
+  degrade: string | null;
+}
+
+export const FAIR: Climate = { pause: null, stop: null, degrade: null };
+
+/** The flag and the resource of each addition; run time is no resource of the ledger. */
+export const ADDITIONS: {
+  [what in keyof Required<Additions>]: { limit: Limit; resource: Exclude<Resource, 'slots'> | null };
+} = {
+  usd: { limit: 'max_cost_usd', resource: 'nanousd' },
+  tokens: { limit: 'max_tokens', resource: 'tokens' },
+  steps: { limit: 'max_steps', resource: 'steps' },
+  minutes: { limit: 'max_runtime_mins', resource: null },
+};
+
+/** What is added, one limit after the other; amounts as the ledger counts them, minutes as milliseconds. */
+export function additionsOf(
+  add: Additions,
+): { limit: Limit; resource: Exclude<Resource, 'slots'> | null; amount: number }[] {
+  return Object.entries(ADDITIONS).flatMap(([what, { limit, resource }]) => {
+    const value = add[what as keyof Additions]; // the keys of ADDITIONS are those of Additions
+    if (value === undefined) return [];
+    return [
+      {
+        limit,
+        resource,
+        amount: resource === 'nanousd' ? toNanoUsd(value) : resource === null ? Math.round(value * 60_000) : value,
+      },
+    ];
+  });
+}
+
+/** Whether something received from outside has the form of a request (S46: signals come from anyone). */
+export function isSteer(value: unknown): value is Steer {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, by, kind, add } = value as Record<string, unknown>;
+  if (!isShortText(id) || !isShortText(by)) return false;
+  return kind === 'budget' ? isAdditions(add) : kind === 'pause' || kind === 'resume' || kind === 'abort';
+}
+
+function isAdditions(value: unknown): value is Additions {
+  if (typeof value !== 'object' || value === null) return false;
+  const entries = Object.entries(value);
+  return (
+    entries.length > 0 && entries.every(([what, amount]) => Object.hasOwn(ADDITIONS, what) && isAmount(what, amount))
+  );
+}
+
+/** Above nothing, below what sums can still hold exactly, and whole where halves mean nothing. */
+function isAmount(what: string, amount: unknown): boolean {
+  if (typeof amount !== 'number' || !(amount > 0) || amount > 1e6 * (what === 'tokens' ? 1e6 : 1)) return false;
+  return what === 'usd' || what === 'minutes' || Number.isInteger(amount);
+}
+
+function isShortText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= 256;
+}

@@ -1,0 +1,89 @@
+import type { Plan } from '../plan.js';
+import { everyStepOf } from '../plan.js';
+import type { ReuseSettings, RunSettings } from '../run-input.js';
+import type { Reuse } from './short-call.js';
+import type { CommandStep, Step } from '../step.js';
+import type { CallableTool } from '../tools/tool.js';
+
+/** Whether a call of a tool may look at the workspace. */
+function looksAround(tool: CallableTool, effect: Step['effect']): boolean {
+  if (tool.kind === 'builtin') return tool.name !== 'http_request' && tool.name !== 'web_search';
+  return tool.kind === 'defined' && effect !== 'none';
+}
+
+/**
+ * Whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an agent on
+ * those that it reaches.
+ */
+function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
+  if (step.kind === 'agent') return (agents[step.agent]?.uses ?? []).length > 0;
+  if (step.kind === 'tool') return looksAround(step.tool, step.effect);
+  return step.kind === 'command' && step.reads.length === 0 && step.effect !== 'none';
+}
+
+/**
+ * Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows
+ * before what its agents do.
+ */
+export function dependsOnWorkspace(plan: Plan): boolean {
+  return [...everyStepOf(plan)].some(
+    (step) =>
+      step.kind === 'plan' ||
+      readsUnnamed(step, plan.agents) ||
+      (step.kind === 'agent' && (plan.agents[step.agent]?.program ?? null) !== null),
+  );
+}
+
+/** Whether any step of a Plan may change files of the workspace. */
+export function mayChangeWorkspace(plan: Plan): boolean {
+  return (
+    dependsOnWorkspace(plan) || [...everyStepOf(plan)].some((step) => step.kind === 'command' && step.effect !== 'none')
+  );
+}
+
+/** Whether a path is one of these, or below one. */
+export function isWithin(path: string, paths: string[]): boolean {
+  return paths.some((above) => path === above || path.startsWith(`${above}/`));
+}
+
+/**
+ * Whether a step's effect is external and has happened: it is never repeated, whatever files have changed (decision
+ * 14).
+ */
+function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
+  return step.effect === 'external' && done !== null && done.includes(path);
+}
+
+/** Whether it clears up after what ran: what the run before cleared up is not what this one leaves behind. */
+function clearsUp(step: Step, agents: Plan['agents']): boolean {
+  return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
+}
+
+/**
+ * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
+ * where it clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays
+ * it, which reads what it likes.
+ */
+export function reuseFor(
+  settings: ReuseSettings,
+  { step, path, agents, byProgram = false }: { step: Step; path: string; agents: Plan['agents']; byProgram?: boolean },
+): Reuse {
+  const done = isDone(settings, step, path);
+  const sources = [settings, ...(settings.earlier ?? [])].filter(
+    ({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)),
+  );
+  const [from = settings.from, ...earlier] = sources.map((source) => source.from);
+  const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents);
+  return {
+    run: settings.run,
+    from,
+    ...(earlier.length === 0 || never ? {} : { earlier }),
+    ...(never ? { never } : {}),
+    ...(done ? { done } : {}),
+  };
+}
+
+/** The folder that a command's relative paths start from. */
+export function folderOf({ from }: CommandStep, { caller, workspace }: RunSettings): string {
+  return from === 'caller' ? (caller ?? workspace) : workspace;
+}

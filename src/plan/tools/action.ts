@@ -1,0 +1,21 @@
+import type { Value } from '../values/value.js';
+
+/**
+ * What one call of a tool would do, as the policy judges it and as people see it; at most 2 KiB of JSON. Paths are from
+ * the workspace's root where they lead into it, else as the model wrote them.
+ */
+export type Action =
+  | { kind: 'read' | 'write'; path: string }
+  | { kind: 'command'; argv: string[]; cwd: string }
+  | { kind: 'request'; method: string; url: string }
+  | { kind: 'make'; what: 'agent' | 'tool' | 'workflow'; name: string; content: Value }
+  | { kind: 'call'; what: 'agent' | 'tool' | 'mcp' | 'workflow'; name: string }
+  /** An agent that was made in this run is called, with files whose texts it is shown. */
+  | { kind: 'call'; what: 'made'; name: string; files?: string[] }
+  | { kind: 'none' };
+
+/** The bytes of JSON that an action may have; what is longer is refused before it is judged. */
+export const ACTION_BYTES = 2_048;
+
+/** What becomes of an action; `sandbox`: it runs in the sandbox or not at all. */
+export type Verdict = { verdict: 'allow'; sandbox: boolean } | { verdict: 'deny' | 'ask'; reason: string };

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../values/json.js';
+import type { BuiltinTool } from './tool.js';
+
+const TEXT = { type: 'string' };
+const COUNT = { type: 'integer' };
+const TEXTS = { type: 'array', items: TEXT };
+
+function taking(required: JsonObject, optional: JsonObject = {}): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...required, ...optional },
+    required: Object.keys(required),
+    additionalProperties: false,
+  };
+}
+
+/**
+ * What the tools that come with Perdure are called with, as far as a compiler can check it: names and types. The whole
+ * schemas are the handlers' own (`activities/tools/`); a test holds both against each other.
+ */
+export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
+  read_file: taking({ path: TEXT }, { offset: COUNT, limit: COUNT }),
+  write_file: taking({ path: TEXT, content: TEXT }),
+  edit_file: taking({ path: TEXT, old_text: TEXT, new_text: TEXT }, { all: { type: 'boolean' } }),
+  list_files: taking({}, { path: TEXT, pattern: TEXT }),
+  search_files: taking({ pattern: TEXT }, { path: TEXT, files: TEXT, ignore_case: { type: 'boolean' } }),
+  shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
+  http_request: taking(
+    { url: TEXT },
+    {
+      method: { type: 'string', enum: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] },
+      headers: { type: 'object' },
+      body: TEXT,
+    },
+  ),
+  web_search: taking({ query: TEXT }),
+};

@@ -1,0 +1,226 @@
+import type { Action, Verdict } from './action.js';
+import type { CommandRule } from './command-rule.js';
+import { judgeCommand } from './command-rule.js';
+import { canonicalJson } from '../values/json.js';
+import { matchesPattern } from '../values/wildcard.js';
+
+/** What an agent may do, closed into the Plan: a change of the shipped rules never changes what a run decides (I14). */
+export interface Permissions {
+  /** Empty where the agent has no shell. */
+  commands: CommandRule[];
+  /**
+   * Whether it reaches the network: not, everywhere that is public, or these hosts (`*.example.org` takes those below).
+   */
+  network: boolean | string[];
+  /** Patterns of actions (`write:docs/*`, `request`, `agent:reviewer`, `command:git push*`), the strongest first. */
+  deny: string[];
+  ask: string[];
+  /** What is allowed beyond what the rules allow. */
+  allow: string[];
+  /** Paths of the workspace that are not written, with all below them: `/definitions` at its root, `.git` anywhere. */
+  protected: string[];
+  /** What becomes of an action that a person would be asked about. */
+  asking: 'ask' | 'allow' | 'deny';
+  /** After so many denials in one step a person is asked. */
+  escalate_after: number;
+  /** Of what an agent made: what its makers may do. Nothing is allowed that one of them may not do. */
+  within?: Permissions[];
+}
+
+export type { Verdict } from './action.js';
+
+/** What nobody reads or writes: the state of all runs. */
+const PRIVATE = ['.perdure'];
+
+const ALLOW: Verdict = { verdict: 'allow', sandbox: false };
+
+/**
+ * Says what becomes of an action. Pure and total: the workflow asks it, and the activity asks it again. What no pattern
+ * can lift comes first, then `deny`, then what the rules say: `ask` makes it a question, `allow` lifts a denial.
+ */
+export function judgeAction(permissions: Permissions, action: Action): Verdict {
+  return (permissions.within ?? []).reduce(
+    (verdict, bound) => stricter(verdict, judgeAction(bound, action)),
+    judgeAlone(permissions, action),
+  );
+}
+
+/**
+ * What is left of permissions where makers bound them: besides what `judgeAction` asks, the hosts and paths that tools
+ * look up themselves.
+ */
+export function boundBy(own: Permissions, makers: Permissions[]): Permissions {
+  if (makers.length === 0) return own;
+  const network = makers.reduce((hosts, bound) => bothReach(hosts, bound.network), own.network);
+  const kept = [...new Set([own, ...makers].flatMap((one) => one.protected))];
+  const within = [
+    ...(own.within ?? []),
+    ...makers.filter((bound) => canonicalJson({ ...bound }) !== canonicalJson({ ...own })),
+  ];
+  return {
+    ...own,
+    network,
+    protected: kept,
+    escalate_after: Math.min(own.escalate_after, ...makers.map((bound) => bound.escalate_after)),
+    ...(within.length === 0 ? {} : { within }),
+  };
+}
+
+function bothReach(one: Permissions['network'], other: Permissions['network']): Permissions['network'] {
+  if (typeof one === 'boolean') return one ? other : false;
+  if (typeof other === 'boolean') return other ? one : false;
+  return one.filter((host) => other.includes(host) || (!host.startsWith('*.') && allowsHost(other, host)));
+}
+
+function stricter(one: Verdict, other: Verdict): Verdict {
+  if (one.verdict === 'allow' && other.verdict === 'allow')
+    return { verdict: 'allow', sandbox: one.sandbox || other.sandbox };
+  if (one.verdict === 'deny' || other.verdict === 'allow') return one;
+  return other.verdict === 'deny' || one.verdict === 'allow' ? other : one;
+}
+
+function judgeAlone(permissions: Permissions, action: Action): Verdict {
+  const never = forbidden(action);
+  if (never !== null) return { verdict: 'deny', reason: never };
+  const named = subjectOf(action);
+  const matching = (patterns: string[]): string | undefined =>
+    patterns.find((pattern) => named.some((subject) => matchesPattern(pattern, subject)));
+  const denied = matching(permissions.deny);
+  if (denied !== undefined)
+    return { verdict: 'deny', reason: `\`${denied}\` stands under \`deny\` of the permissions.` };
+  const ruled = byRules(permissions, action);
+  const asked = ruled.verdict === 'allow' ? matching(permissions.ask) : undefined;
+  if (asked !== undefined) return asking(permissions, action, `\`${asked}\` stands under \`ask\` of the permissions.`);
+  if (ruled.verdict === 'allow') return ruled;
+  if (matching(permissions.allow) !== undefined) return allowed(action);
+  return ruled.verdict === 'ask' ? asking(permissions, action, ruled.reason) : ruled;
+}
+
+/** Whether a host may be reached, whatever its address turns out to be. */
+export function allowsHost(network: Permissions['network'], host: string): boolean {
+  return typeof network === 'boolean' ? network : network.some((entry) => matchesHost(entry, host.toLowerCase()));
+}
+
+/** An entry is a host, with its port where only that is meant; `*.` before it takes all hosts below. */
+function matchesHost(entry: string, host: string): boolean {
+  const written = entry.toLowerCase();
+  const asked = /:\d+$/.test(written) ? host : host.replace(/:\d+$/, '');
+  return written.startsWith('*.')
+    ? asked.endsWith(written.slice(1)) && asked.length > written.length - 1
+    : asked === written;
+}
+
+function asking({ asking: mode }: Permissions, action: Action, reason: string): Verdict {
+  if (mode === 'allow') return allowed(action);
+  return mode === 'ask'
+    ? { verdict: 'ask', reason }
+    : { verdict: 'deny', reason: `${reason} Nobody is asked in this run.` };
+}
+
+function allowed(action: Action): Verdict {
+  return { verdict: 'allow', sandbox: action.kind === 'command' };
+}
+
+/** Why nothing can allow an action. */
+function forbidden(action: Action): string | null {
+  switch (action.kind) {
+    case 'read':
+    case 'write':
+      return forbiddenPath(action.path);
+    case 'command':
+      if (action.argv.some((word) => word.includes('\0'))) return 'An argument has a NUL character.';
+      return action.argv.length === 0 || action.argv[0] === '' ? 'There is no program.' : forbiddenPath(action.cwd);
+    case 'request':
+      return hostOf(action.url) === null ? 'Expected an http or https address with a plain host.' : null;
+    case 'call':
+      return (
+        (action.what === 'made' ? (action.files ?? []) : []).map(forbiddenPath).find((reason) => reason !== null) ??
+        null
+      );
+    case 'make':
+    case 'none':
+      return null;
+  }
+}
+
+function forbiddenPath(path: string): string | null {
+  if (path.includes('\0')) return 'The path has a NUL character.';
+  if (path.startsWith('/') || partsOf(path).includes('..')) return `\`${path}\` is outside of the workspace.`;
+  return isBelow(path, PRIVATE) ? `\`${path}\` is the state of Perdure itself.` : null;
+}
+
+function byRules(permissions: Permissions, action: Action): Verdict {
+  switch (action.kind) {
+    case 'read':
+    case 'call':
+    case 'none':
+      return ALLOW;
+    case 'write':
+      return isBelow(action.path, permissions.protected)
+        ? { verdict: 'deny', reason: `\`${action.path}\` is protected: it says what runs, or who may do what.` }
+        : ALLOW;
+    case 'command':
+      return judgeCommand(permissions, action.argv);
+    case 'request': {
+      const host = hostOf(action.url) ?? '';
+      return allowsHost(permissions.network, host)
+        ? ALLOW
+        : {
+            verdict: 'deny',
+            reason: `The network is closed to this agent: \`${host}\` is not under \`network\` of its permissions.`,
+          };
+    }
+    case 'make':
+      return { verdict: 'ask', reason: `It makes the ${action.what} \`${action.name}\`.` };
+  }
+}
+
+/** Host and port of an address as `URL` writes it; null for what is no plain one. */
+function hostOf(url: string): string | null {
+  return (
+    /^https?:\/\/([A-Za-z0-9._-]+(?::\d{1,5})?|\[[0-9a-f:.]+\](?::\d{1,5})?)(?:[/?#]|$)/
+      .exec(url)?.[1]
+      ?.toLowerCase() ?? null
+  );
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+/** Case does not count: there are file systems that do not tell it apart. */
+function isBelow(path: string, roots: string[]): boolean {
+  const parts = partsOf(path.toLowerCase());
+  return roots.some((root) => {
+    const wanted = partsOf(root.toLowerCase());
+    const starts = root.startsWith('/') ? [0] : parts.map((_, index) => index);
+    return starts.some((start) => wanted.every((part, index) => parts[start + index] === part));
+  });
+}
+
+/** What patterns are held against: the kind alone, and the kind with what it is about. */
+function subjectOf(action: Action): string[] {
+  switch (action.kind) {
+    case 'read':
+    case 'write':
+      return [action.kind, `${action.kind}:${partsOf(action.path).join('/')}`];
+    case 'command':
+      return ['command', `command:${action.argv.join(' ')}`];
+    case 'request':
+      return ['request', `request:${action.method} ${action.url}`];
+    case 'make':
+      return ['make', `make:${action.what}`, `make:${action.what}:${action.name}`];
+    case 'call':
+      return action.what === 'made' ? subjectOfMade(action) : [action.what, `${action.what}:${action.name}`];
+    case 'none':
+      return [];
+  }
+}
+
+type MadeCall = Extract<Action, { kind: 'call'; what: 'made' }>;
+
+/** A made agent is an agent, and can be told apart: `made`; calls that hand on files as well: `attachments`. */
+function subjectOfMade({ name, files = [] }: MadeCall): string[] {
+  const called = ['agent', `agent:${name}`, 'made', `made:${name}`];
+  return files.length === 0 ? called : [...called, 'attachments', `attachments:${name}`];
+}

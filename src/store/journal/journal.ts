@@ -1,0 +1,243 @@
+import { appendFileSync, closeSync, fdatasync, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { openToAppend } from '../files.js';
+import { StoreFailure, storeFailure } from '../store-failure.js';
+import type { JournalEntry } from './entry.js';
+
+/**
+ * A file of lines `{key, entry}`, to which several workers may append. What a crash or a full disk left of a line was
+ * never acknowledged, and is a miss:
+ * - a last line without an end, or that is no JSON. Before the next line it is marked, by a line that says `"torn"`;
+ * - a line with bytes 0: room that the file system had made, and that was never filled.
+ *
+ * Any other line that is no JSON was acknowledged once and is damaged. Nobody knows which call it answered, so from
+ * then on a miss is a failure: to call again might pay again. Of a key that is there twice the last line holds: the
+ * first may be one that lacked only its end when it was missed.
+ */
+export interface Journal {
+  /** Throws a `StoreFailure` where nobody can say whether the key was there. */
+  read(key: string): JournalEntry | null;
+  /** Every key with its last entry, in the order in which the keys came; damaged lines are passed over. */
+  list(): [key: string, entry: JournalEntry][];
+  /**
+   * The entry is in the file when this resolves, and so outlives every process; it is synced with all that come within
+   * `GATHER_MS`. Nobody need wait for that: once the server has committed what the activity returns, the entry is not
+   * needed any more, and a sync at once would only hold that commit up. Throws when an earlier sync failed.
+   */
+  append(key: string, entry: JournalEntry): Promise<void>;
+  /** Makes the file where there is none, while there is time for it. What goes wrong is told by `append`. */
+  prepare(): void;
+}
+
+const TORN = '"torn"';
+const NEWLINE = 0x0a;
+/** A journal is read in pieces of this size, or of the size of a line that is longer. */
+const READ_BYTES = 4 * 1024 * 1024;
+/**
+ * How long answers gather before one sync takes them all to the disk, in milliseconds. Only a power cut in that time,
+ * before the server has committed the answer (which takes milliseconds), loses one; each sync takes a third of a
+ * millisecond of CPU, and holds up the server's own. A system writes to the disk by itself what is older than half a
+ * minute.
+ */
+const GATHER_MS = 5_000;
+const sync = promisify(fdatasync);
+
+/** Where a line stands in the file, in bytes. */
+interface Place {
+  start: number;
+  length: number;
+}
+
+/** What is known of the file up to `end`, which is where a line ends. */
+interface Index {
+  end: number;
+  places: Map<string, Place>;
+  /** Start of the last line when that is no JSON: what follows tells whether it was damaged. */
+  badAt: number | null;
+  /** Start of the first damaged line. */
+  damagedAt: number | null;
+}
+
+/** The journal in a file, which need not be there; nothing is read before it is asked. */
+export function openJournal(path: string): Journal {
+  let index = emptyIndex();
+  let gathering: Promise<number> | null = null;
+  let unsynced: Error | null = null;
+
+  function gather(): Promise<number> {
+    gathering ??= openToAppend(path).then(
+      (file) => {
+        setTimeout(() => void settle(file), GATHER_MS).unref();
+        return file;
+      },
+      (error: unknown) => {
+        gathering = null;
+        throw error;
+      },
+    );
+    return gathering;
+  }
+
+  /**
+   * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
+   * place.
+   */
+  async function gathered(): Promise<{ file: number; size: number }> {
+    const file = await gather();
+    const { nlink, size } = fstatSync(file);
+    if (nlink === 0) gathering = null;
+    return nlink === 0 ? gathered() : { file, size };
+  }
+
+  /** What comes from now on is gathered anew; what was gathered is synced. */
+  async function settle(file: number): Promise<void> {
+    gathering = null;
+    try {
+      await sync(file).finally(() => closeSync(file));
+    } catch (error) {
+      unsynced = error as Error; // Node throws nothing else
+    }
+  }
+
+  /** Reads what was appended since; gives the number of bytes after the last whole line. */
+  function catchUp(file: number, size = fstatSync(file).size): number {
+    if (size < index.end) index = emptyIndex(); // A person has removed a line.
+    for (let length = READ_BYTES; index.end < size;) {
+      const { end } = index;
+      addLines(index, readPlace(file, { start: end, length: Math.min(length, size - end) }));
+      if (index.end === end && length >= size - end) break;
+      length = index.end === end ? length * 2 : READ_BYTES;
+    }
+    return size - index.end;
+  }
+
+  /** Spares us to read our own line, where it is sure to stand at the end of what we know. */
+  function remember(file: number, key: string, line: Buffer): void {
+    const { end } = index;
+    if (index.badAt !== null || line[0] === NEWLINE || fstatSync(file).size !== end + line.length) return;
+    index.places.set(key, { start: end, length: line.length - 1 });
+    index.end = end + line.length;
+  }
+
+  function find(file: number, key: string): JournalEntry | null {
+    catchUp(file);
+    const place = index.places.get(key);
+    const start = place?.start ?? index.damagedAt;
+    if (start === null) return null;
+    const line = place === undefined ? null : parse(readPlace(file, place).toString('utf8'));
+    if (line?.key === key) return line.entry;
+    throw new StoreFailure(
+      'store-missing',
+      `The journal \`${path}\` is corrupt: expected a line of JSON at byte ${start}. It may hold the answer ` +
+        `that is looked for; remove that line to have it asked again.`,
+    );
+  }
+
+  return {
+    read(key) {
+      try {
+        const size = statSync(path, { throwIfNoEntry: false })?.size;
+        if (size === undefined || (size === index.end && !index.places.has(key) && index.damagedAt === null))
+          return null;
+        return withFile(path, (file) => find(file, key));
+      } catch (error) {
+        throw storeFailure(error, 'read', path);
+      }
+    },
+    list: () =>
+      listed(path, (file) => {
+        catchUp(file);
+        return index.places;
+      }),
+    prepare() {
+      if (index.end === 0 && gathering === null) gather().catch(() => undefined);
+    },
+    async append(key, entry) {
+      try {
+        if (unsynced !== null) throw unsynced;
+        const { file, size } = await gathered();
+        const torn = catchUp(file, size) > 0;
+        const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
+        const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
+        appendFileSync(file, line); // One write: lines of two workers do not mix.
+        remember(file, key, line);
+      } catch (error) {
+        throw storeFailure(error, 'write', path);
+      }
+    },
+  };
+}
+
+function emptyIndex(): Index {
+  return { end: 0, places: new Map(), badAt: null, damagedAt: null };
+}
+
+function addLines(index: Index, added: Buffer): void {
+  for (let from = 0, to = added.indexOf(NEWLINE); to >= 0; from = to + 1, to = added.indexOf(NEWLINE, from)) {
+    addLine(index, added.subarray(from, to));
+    index.end += to + 1 - from;
+  }
+}
+
+function addLine(index: Index, line: Buffer): void {
+  if (line.length === 0) return;
+  const text = line.toString('utf8');
+  if (text === TORN) {
+    index.badAt = null;
+    return;
+  }
+  index.damagedAt ??= index.badAt;
+  const key = parse(text)?.key;
+  index.badAt = key === undefined && !line.includes(0) ? index.end : null;
+  if (key !== undefined) index.places.set(key, { start: index.end, length: line.length });
+}
+
+/** Null for what `append` has not written. */
+function parse(text: string): { key: string; entry: JournalEntry } | null {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (
+      typeof line !== 'object' ||
+      line === null ||
+      !('key' in line) ||
+      !('entry' in line) ||
+      typeof line.key !== 'string'
+    )
+      return null;
+    return { key: line.key, entry: line.entry as JournalEntry }; // `append` writes nothing else.
+  } catch {
+    return null;
+  }
+}
+
+/** The entries at places that are found in a file, which need not be there. */
+function listed(path: string, find: (file: number) => Map<string, Place>): [string, JournalEntry][] {
+  try {
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+    return withFile(path, (file) =>
+      [...find(file)].flatMap(([key, place]): [string, JournalEntry][] => {
+        const line = parse(readPlace(file, place).toString('utf8'));
+        return line === null ? [] : [[key, line.entry]];
+      }),
+    );
+  } catch (error) {
+    throw storeFailure(error, 'read', path);
+  }
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  const file = openSync(path, 'r');
+  try {
+    return use(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readPlace(file: number, { start, length }: Place): Buffer {
+  const bytes = Buffer.alloc(length);
+  let read = 0;
+  for (let count = -1; read < length && count !== 0; read += count)
+    count = readSync(file, bytes, read, length - read, start + read);
+  return bytes.subarray(0, read);
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import MiniSearch from 'minisearch';
+import { appendLine, readLines } from '../line-files.js';
+
+/** One thing that is remembered from run to run. */
+export interface Memory {
+  /** `mem-<8 hex>` */
+  id: string;
+  category: MemoryCategory;
+  text: string;
+  /** Who said so: a person's name. */
+  by: string;
+  /** ISO 8601, UTC. */
+  at: string;
+}
+
+export const MEMORY_CATEGORIES = [
+  'architecture',
+  'convention',
+  'review',
+  'decision',
+  'goal',
+  'constraint',
+  'open_loop',
+  'recent_change',
+  'session_summary',
+] as const;
+export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
+
+export interface MemoryQuery {
+  /** Words; the best match first. Empty: all, the latest first. */
+  query: string;
+  category?: MemoryCategory | undefined;
+  limit?: number | undefined;
+}
+
+export interface MemoryFiles {
+  /** There is one goal: a new one takes the place of the last. */
+  addMemory(memory: Omit<Memory, 'id' | 'at'>): Promise<Memory>;
+  /** False where there is none of this id. */
+  removeMemory(id: string): Promise<boolean>;
+  searchMemories(query: MemoryQuery): Memory[];
+}
+
+/** A line of the file: something to remember, or the id of what is not any more. */
+type Line = Memory | { removed: string };
+
+/**
+ * Memories as lines of JSON in one file, searched by an index that is made when it is asked: there are thousands at
+ * most.
+ */
+export function createMemoryFiles(folder: string): MemoryFiles {
+  const path = join(folder, 'memories.ndjson');
+
+  function all(): Memory[] {
+    const memories = new Map<string, Memory>();
+    for (const line of (readLines(path) ?? []) as unknown as Line[]) {
+      // written below
+      if ('removed' in line) memories.delete(line.removed);
+      else memories.set(line.id, line);
+    }
+    return [...memories.values()].reverse();
+  }
+
+  async function removeMemory(id: string): Promise<boolean> {
+    if (!all().some((memory) => memory.id === id)) return false;
+    await appendLine(path, { removed: id });
+    return true;
+  }
+
+  return {
+    removeMemory,
+    async addMemory(given) {
+      const memory: Memory = { id: `mem-${randomBytes(4).toString('hex')}`, ...given, at: new Date().toISOString() };
+      const replaced = given.category === 'goal' ? all().filter(({ category }) => category === 'goal') : [];
+      await appendLine(path, { ...memory });
+      for (const { id } of replaced) await removeMemory(id);
+      return memory;
+    },
+    searchMemories({ query, category, limit = Infinity }) {
+      const memories = all().filter((memory) => category === undefined || memory.category === category);
+      return (query.trim() === '' ? memories : ranked(memories, query)).slice(0, limit);
+    },
+  };
+}
+
+/** Those that have a word of the query or nearly so, the best first; of two that are as good the later one. */
+function ranked(memories: Memory[], query: string): Memory[] {
+  const index = new MiniSearch<Memory>({ fields: ['text', 'category'], searchOptions: { prefix: true, fuzzy: 0.2 } });
+  index.addAll(memories);
+  const byId = new Map(memories.map((memory) => [memory.id, memory]));
+  return index.search(query).flatMap(({ id }) => byId.get(String(id)) ?? []);
+}

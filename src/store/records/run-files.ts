@@ -1,0 +1,91 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ID, RUN_ID } from '../../plan/names.js';
+import type { RunRecord } from '../../plan/result.js';
+import { writeAtomically } from '../files.js';
+import { sha256 } from '../hash.js';
+import { errorCode, StoreFailure, storeFailure } from '../store-failure.js';
+
+const EXTENSION = '.json';
+/** Stands for `/` in the file names of nested runs; no id contains it. */
+const SLASH = '+';
+/** File systems allow 255 bytes; what is nested deeper than that is named by a hash. */
+const LONGEST_NAME = 200;
+
+export interface RunFiles {
+  writeRun(record: RunRecord, named?: Promise<unknown>): Promise<void>;
+  readRun(run: string): Promise<RunRecord | null>;
+  listRuns(below?: string): Promise<string[]>;
+}
+
+/**
+ * What remains of closed runs (decision 7): `<folder>/<run>.json`. Of nested runs only those leave one that were made
+ * while the root ran, or cancelled.
+ */
+export function createRunFiles(folder: string): RunFiles {
+  return {
+    async writeRun(record, named) {
+      const name = recordFile(record.run);
+      if (name === null) throw new StoreFailure('internal', `Expected a run's id, got \`${record.run}\`.`);
+      await writeAtomically(join(folder, name), JSON.stringify(record), named);
+    },
+    async readRun(run) {
+      const name = recordFile(run);
+      if (name === null) return null;
+      const path = join(folder, name);
+      try {
+        return JSON.parse(await readFile(path, 'utf8')) as RunRecord; // Written whole by `writeRun`, or not at all.
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return null;
+        if (error instanceof SyntaxError)
+          throw new StoreFailure(
+            'store-missing',
+            `The record of run \`${run}\` is corrupt: the file \`${path}\` is not JSON.`,
+            { cause: error },
+          );
+        throw storeFailure(error, 'read', path);
+      }
+    },
+    async listRuns(below) {
+      if (below !== undefined) return (await recordsBelow(folder, below)).map(({ run }) => run).sort();
+      try {
+        const names = await readdir(folder);
+        return names
+          .filter((name) => name.endsWith(EXTENSION) && !name.includes(SLASH))
+          .map((name) => name.slice(0, -EXTENSION.length))
+          .sort();
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return [];
+        throw storeFailure(error, 'read', folder);
+      }
+    },
+  };
+}
+
+/** Null for what is no run's id; nothing that passes can leave the folder. */
+export function recordFile(run: string): string | null {
+  if (!run.split('/').every((segment) => RUN_ID.test(segment) || ID.test(segment))) return null;
+  const name = run.replaceAll('/', SLASH);
+  return (name.length <= LONGEST_NAME ? name : `${SLASH}${sha256(run).slice('sha256:'.length)}`) + EXTENSION;
+}
+
+/** The records of a run's nested runs, by file; those of long ids are known by their content. */
+export async function recordsBelow(folder: string, run: string): Promise<{ file: string; run: string }[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storeFailure(error, 'read', folder);
+  });
+  const records = await Promise.all(
+    names
+      .filter((name) => name.endsWith(EXTENSION) && name.includes(SLASH))
+      .map(async (file) => ({ file, run: await runOf(folder, file) })),
+  );
+  return records.filter((record) => record.run.startsWith(`${run}/`));
+}
+
+async function runOf(folder: string, file: string): Promise<string> {
+  if (!file.startsWith(SLASH)) return file.slice(0, -EXTENSION.length).replaceAll(SLASH, '/');
+  const text = await readFile(join(folder, file), 'utf8').catch(() => '{}');
+  const { run = '' } = JSON.parse(text) as Partial<RunRecord>; // written whole by `writeRun`
+  return run;
+}

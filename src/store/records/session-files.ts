@@ -1,0 +1,112 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../../plan/values/json.js';
+import type { ProgramName } from '../../plan/agents/program.js';
+import { appendLine, readLines } from '../line-files.js';
+import { errorCode, storeFailure } from '../store-failure.js';
+
+/** What one side said in a session. */
+export interface SessionMessage {
+  role: 'user' | 'assistant';
+  content: string;
+  /** The run in which it was said. */
+  run: string;
+  /** ISO 8601, UTC. */
+  at: string;
+  /** Of an assistant: how its run ended. */
+  status?: string;
+  error?: string | null;
+  /** Steps that failed or were tried again. */
+  troubles?: { step: string; attempts: number; status: string; error: string | null }[];
+}
+
+/** A conversation that runs go on with. */
+export interface Session {
+  session_id: string;
+  /** The agent or definition that began it. */
+  agent_name: string;
+  /** The program that played its agents, where one did: it plays them in every run that goes on with the session. */
+  agent_cli?: ProgramName;
+  description: string;
+  created_at: string;
+  updated_at: string;
+  /** `active` while a run goes on. */
+  status: 'active' | 'completed' | 'error';
+  /** The session that this one was copied from. */
+  forked_from?: string;
+  messages: SessionMessage[];
+}
+
+/** What a session's file begins with. */
+export type SessionHead = Pick<
+  Session,
+  'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from'
+>;
+
+export interface SessionFiles {
+  createSession(head: SessionHead, messages?: SessionMessage[]): Promise<void>;
+  /** A message of the same run and side is taken once only, so that it may be said again after a crash. */
+  addMessage(session: string, message: SessionMessage): Promise<void>;
+  readSession(session: string): Session | null;
+  /** The latest changed first. */
+  listSessions(): Session[];
+  removeSession(session: string): void;
+}
+
+export const SESSION_ID = /^task-[0-9a-f]{8}$/;
+const EXTENSION = '.ndjson';
+
+/** Sessions as lines of JSON, each appended as it was said: `<folder>/<session>.ndjson`. */
+export function createSessionFiles(folder: string): SessionFiles {
+  const pathOf = (session: string): string => join(folder, `${session}${EXTENSION}`);
+
+  function readSession(session: string): Session | null {
+    const lines = SESSION_ID.test(session) ? readLines(pathOf(session)) : null;
+    return lines === null ? null : sessionOf(lines);
+  }
+
+  return {
+    readSession,
+    async createSession(head, messages = []) {
+      await appendLine(pathOf(head.session_id), { ...head });
+      for (const message of messages) await appendLine(pathOf(head.session_id), asJson(message));
+    },
+    addMessage: (session, message) => appendLine(pathOf(session), asJson(message)),
+    listSessions() {
+      const all = namesIn(folder).flatMap((name) => readSession(name) ?? []);
+      return all.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+    },
+    removeSession: (session) => rmSync(pathOf(session), { force: true }),
+  };
+}
+
+function sessionOf([head, ...lines]: Json[]): Session | null {
+  if (head === undefined) return null;
+  const known = head as unknown as SessionHead; // `createSession` writes it first
+  const messages = new Map<string, SessionMessage>();
+  for (const line of lines as unknown as SessionMessage[])
+    if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
+  const all = [...messages.values()];
+  const last = all.at(-1);
+  return { ...known, updated_at: last?.at ?? known.created_at, status: statusOf(last), messages: all };
+}
+
+function statusOf(last: SessionMessage | undefined): Session['status'] {
+  if (last?.role === 'user') return 'active';
+  return last?.status === undefined || last.status === 'success' || last.status === 'partial' ? 'completed' : 'error';
+}
+
+function asJson(message: SessionMessage): Json {
+  return { ...message }; // every field is JSON, and one that is undefined is left out
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(EXTENSION))
+      .map((name) => name.slice(0, -EXTENSION.length));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storeFailure(error, 'read', folder);
+  }
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { fileName, writeAtomically } from '../files.js';
+import { errorCode, storeFailure } from '../store-failure.js';
+
+const submittedSchema = z.object({
+  run: z.string(),
+  definition: z.string(),
+  rehearsal: z.boolean(),
+  submitted_by: z.string(),
+  /** ISO 8601, UTC. */
+  submitted_at: z.iso.datetime(),
+});
+
+/** What is known of a run without its server, from the moment it was submitted until it leaves its record. */
+export type SubmittedRun = z.infer<typeof submittedSchema>;
+
+export interface SubmittedFiles {
+  /**
+   * Remembers a root run that is about to be started. Gives false, and changes nothing, where its id is known already.
+   */
+  noteSubmitted(run: SubmittedRun): Promise<boolean>;
+  /** All that were submitted here and not forgotten; those that have ended are among them. */
+  listSubmitted(): Promise<SubmittedRun[]>;
+  forgetSubmitted(run: string): Promise<void>;
+}
+
+const EXTENSION = '.json';
+
+/** The file of one submitted run, below the folder of all. */
+export function submittedFile(run: string): string {
+  return `${fileName(run)}${EXTENSION}`;
+}
+
+/** Runs that were submitted from here: `<folder>/<run>.json`. */
+export function createSubmittedFiles(folder: string): SubmittedFiles {
+  return {
+    async noteSubmitted(run) {
+      const path = join(folder, submittedFile(run.run));
+      if ((await readSubmitted(path)) !== null) return false;
+      await writeAtomically(path, JSON.stringify(run));
+      return true;
+    },
+    async listSubmitted() {
+      const noted = await Promise.all((await namesIn(folder)).map((name) => readSubmitted(join(folder, name))));
+      return noted.filter((run) => run !== null);
+    },
+    async forgetSubmitted(run) {
+      await rm(join(folder, submittedFile(run)), { force: true });
+    },
+  };
+}
+
+/** Null where there is none, and where somebody damaged it: the run itself is the server's. */
+async function readSubmitted(path: string): Promise<SubmittedRun | null> {
+  try {
+    return submittedSchema.safeParse(JSON.parse(await readFile(path, 'utf8'))).data ?? null;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return null;
+    throw storeFailure(error, 'read', path);
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => name.endsWith(EXTENSION));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw storeFailure(error, 'read', folder);
+  }
+}

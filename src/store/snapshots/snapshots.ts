@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, lstatSync, realpathSync } from 'node:fs';
+import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileName } from '../files.js';
+import type { Git, GitPlace } from '../git/git.js';
+import { gitOf, saysFull } from '../git/git.js';
+import { excludesOf, headOf, repositoryAt, repositoryOf } from '../git/repository.js';
+import type { Seen } from '../git/work-tree.js';
+import { hide, lookAt } from '../git/work-tree.js';
+import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
+import type { StoreFailure } from '../store-failure.js';
+import { storeFailure } from '../store-failure.js';
+
+/** When a snapshot of a run is taken. */
+export type Moment = 'start' | 'end';
+
+/**
+ * The files of a workspace as runs find and leave them: trees in a git repository of the store's own. The project's
+ * repository is only asked what it ignores.
+ */
+export interface Snapshots {
+  /**
+   * Keeps the files of a workspace as a run finds or leaves it; what was kept first stands. False where nothing can be
+   * kept: outside git, without git, or when it takes longer than ten seconds. Throws `StoreFailure` where the disk is
+   * full.
+   */
+  keepSnapshot(run: string, moment: Moment, workspace: string): Promise<boolean>;
+  /** Git's name of the tree that was kept; null where none was. */
+  snapshotOf(run: string, moment: Moment): Promise<string | null>;
+  /** The same of the files as they are now; null where nothing can be kept. */
+  snapshotNow(workspace: string): Promise<string | null>;
+  /** For who reads trees. */
+  snapshotGit: Git;
+}
+
+/** A name that stands must be made: git's way to say that a ref must not be there yet. */
+const NOT_THERE = '0'.repeat(40);
+/** Files that git says it cannot read, beside those that we see to be so. */
+const MOST_UNREADABLE = 20;
+const HASH = /^[0-9a-f]{40}$/;
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** The folder that holds the snapshots of a state folder. */
+export const snapshotFolder = (stateDir: string): string => join(stateDir, 'snapshots');
+/** The folder in it that holds the names of one run's. */
+export const snapshotsOfRun = (folder: string, run: string): string => join(folder, 'refs', 'runs', fileName(run));
+
+/** Snapshots in a folder, which is made when the first is taken. */
+export function createSnapshots(folder: string): Snapshots {
+  const git = gitOf(folder);
+  const take = async (workspace: string): Promise<string | null> => {
+    if (repositoryOf(workspace) === null) return null;
+    try {
+      await prepare(folder);
+      // As they are without links: in a sandbox those lead nowhere.
+      const [real, stateDir] = [realpathSync(workspace), realpathSync(dirname(folder))];
+      return await treeOf({
+        top: repositoryOf(real) ?? real,
+        workspace: real,
+        folder: realpathSync(folder),
+        git,
+        stateDir,
+      });
+    } catch (error) {
+      const failure = refusalOf(error, folder);
+      if (failure.type === 'store-full') throw failure;
+      return null;
+    }
+  };
+  return {
+    snapshotGit: git,
+    snapshotNow: take,
+    async keepSnapshot(run, moment, workspace) {
+      if ((await readRef(folder, run, moment)) !== null) return true;
+      const tree = await take(workspace);
+      if (tree === null) return false;
+      // Fails where somebody was faster, whose tree stands.
+      await git(['update-ref', `refs/runs/${fileName(run)}/${moment}`, tree, NOT_THERE]).catch((error: unknown) => {
+        if (saysFull(error)) throw refusalOf(error, folder);
+      });
+      return (await readRef(folder, run, moment)) !== null;
+    },
+    snapshotOf: (run, moment) => readRef(folder, run, moment),
+  };
+}
+
+/** What went wrong, as a write of the store; git tells of a full disk in words. */
+function refusalOf(error: unknown, folder: string): StoreFailure {
+  return storeFailure(
+    saysFull(error) ? Object.assign(new Error(String(error)), { code: 'ENOSPC' }) : error,
+    'write',
+    folder,
+  );
+}
+
+/** Nothing here packs refs, so each is a file; to read it takes no process. */
+async function readRef(folder: string, run: string, moment: Moment): Promise<string | null> {
+  const path = join(snapshotsOfRun(folder, run), moment);
+  // Every run asks when it closes, and most have none.
+  if (!existsSync(path)) return null;
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
+}
+
+/**
+ * Makes our repository, without hooks; of several who do it at once one wins. What a project's `.gitattributes` make of
+ * files is not done to ours.
+ */
+async function prepare(folder: string): Promise<void> {
+  if (existsSync(folder)) return;
+  const made = `${folder}.${randomBytes(6).toString('hex')}`;
+  try {
+    makeFolders(join(made, 'info'));
+    await writeFile(join(made, 'info', 'attributes'), '* -text -filter -ident -working-tree-encoding\n');
+    await gitOf(made)(['init', '--quiet', '--bare', '--template=']);
+    await rename(made, folder);
+  } catch (error) {
+    await rm(made, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+interface Taking {
+  top: string;
+  workspace: string;
+  /** The folder of our repository. */
+  folder: string;
+  git: Git;
+  /** The state folder, which is no part of a workspace. */
+  stateDir: string;
+}
+
+/** Writes the tree of a workspace. Starts from the last index, so that only what has changed since is read. */
+async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promise<string> {
+  const shared = join(folder, 'index');
+  return withFiles(folder, async ({ index, ignored }) => {
+    await copyIndex(shared, index); // the first one starts from none
+    const repository = await repositoryAt(top);
+    await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
+    const { without, hidden } = hide(top, [stateDir]);
+    const place = { workTree: top, index, ignored, hidden };
+    const below = relative(top, workspace);
+    const seen = await lookAt({ git, repository, below, without, place });
+    await update(seen, { git, top, place });
+    const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index }))
+      .toString()
+      .trim();
+    await rename(index, shared);
+    return tree === '' ? EMPTY_TREE : tree;
+  });
+}
+
+/** Brings an index to what the files are. Of a repository inside it has the commit, which we read ourselves. */
+async function update(
+  { changed, repositories, indexed }: Seen,
+  { git, top, place }: { git: Git; top: string; place: GitPlace },
+): Promise<void> {
+  await addAll(
+    changed.filter((path) => isReadable(join(top, path))),
+    git,
+    place,
+  );
+  const known = new Set(indexed);
+  const entries = await Promise.all(
+    repositories.map(async (path) => {
+      const head = await headOf(await repositoryAt(join(top, path)));
+      const isCommit = HASH.test(head);
+      if (isCommit && known.has(`160000 ${head} 0\t${path}`)) return '';
+      return isCommit ? `160000 ${head} 0\t${path}\0` : `0 ${'0'.repeat(40)} 0\t${path}\0`;
+    }),
+  );
+  const input = entries.join('');
+  if (input !== '')
+    await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
+}
+
+/** Adds files, without those that git cannot read after all: it names the first, and does nothing then. */
+async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void> {
+  const left = new Set(paths);
+  for (let tries = 0; left.size > 0; tries += 1) {
+    try {
+      await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
+        ...place,
+        input: [...left].map((path) => `${path}\0`).join(''),
+      });
+      return;
+    } catch (error) {
+      const path = /Unable to process path ([^]+)$/.exec(error instanceof Error ? error.message : '')?.[1];
+      if (saysFull(error) || path === undefined || !left.delete(path) || tries === MOST_UNREADABLE) throw error;
+    }
+  }
+}
+
+/** Whether there is something that may be read, or nothing any more. */
+function isReadable(path: string): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() === true) accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A copy that is as old: git looks again at files that were changed in the moment when an index was written. */
+async function copyIndex(from: string, to: string): Promise<void> {
+  const found = await stat(from).catch(() => null);
+  if (found === null) return;
+  await copyFile(from, to);
+  await utimes(to, found.mtime, found.mtime).catch(() => undefined);
+}
+
+/** Gives the paths of files of its own in our repository, where nothing of them is left afterwards. */
+async function withFiles<T>(
+  folder: string,
+  use: (files: { index: string; ignored: string }) => Promise<T>,
+): Promise<T> {
+  const mark = randomBytes(6).toString('hex');
+  const [index, ignored] = [join(folder, `index.${mark}`), join(folder, `ignored.${mark}`)];
+  try {
+    return await use({ index, ignored });
+  } finally {
+    await Promise.all([index, `${index}.lock`, ignored].map((file) => rm(file, { force: true })));
+  }
+}

@@ -1,0 +1,136 @@
+import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import type { Plan } from '../../plan/plan.js';
+import { everyStep, isDeviceStep } from '../../plan/step.js';
+import { UnavailableError } from '../errors.js';
+
+/** A poll waits at most a minute, so whoever has not polled for longer is gone. */
+const POLLED_WITHIN_MS = 75_000;
+/**
+ * How long our host's worker has to poll again after its server was restarted: the SDK pauses up to ten seconds between
+ * two tries.
+ */
+const POLLS_AGAIN_WITHIN_MS = 30_000;
+/** A worker's identity ends with its store's id; it stands in four events of every step, so it says no more. */
+const STORE_AT_END = /^\d+@[^/]+\/([a-z2-7]{8})$/;
+/** `TASK_QUEUE_TYPE_WORKFLOW` of Temporal's API. */
+const WORKFLOW = 1;
+
+/** A namespace of a server that was reached. */
+export interface Namespace {
+  connection: Connection;
+  namespace: string;
+}
+
+/** What `perdure.yml` says of queues. */
+export interface QueueConfig {
+  task_queue?: string | undefined;
+  devices?: Record<string, { task_queue?: string | undefined }> | undefined;
+}
+
+/** Names of the devices that hang on the host of a queue; `own` is the queue of those that name none. */
+export function devicesAt(queue: string, own: string, { devices = {} }: QueueConfig): string[] {
+  return Object.entries(devices).flatMap(([name, { task_queue = own }]) => (task_queue === queue ? [name] : []));
+}
+
+/** Which queue a command uses: the flag's, the config's, else the store's own (decision 11). */
+export function taskQueueOf(store: { id: string }, config: { task_queue?: string | undefined }, flag?: string): string {
+  return flag ?? config.task_queue ?? `perdure-${store.id}`;
+}
+
+/** A worker's identity, as Temporal's UI shows it: where it runs, and which store it has. */
+export function workerIdentity(store: { id: string }): string {
+  return `${process.pid}@${hostname()}/${store.id}`;
+}
+
+/** The stores that these workers have, each once. */
+export function storesOf(pollers: string[]): string[] {
+  return [...new Set(pollers.flatMap((identity) => STORE_AT_END.exec(identity)?.[1] ?? []))];
+}
+
+/** Who polls a queue for workflows: their identities. A worker that was killed is still seen for a minute. */
+export async function pollersAt(connection: Connection, namespace: string, taskQueue: string): Promise<string[]> {
+  const { pollers } = await connection.workflowService.describeTaskQueue({
+    namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: WORKFLOW,
+  });
+  return (pollers ?? []).flatMap(({ identity, lastAccessTime }) => {
+    const polled = Number(lastAccessTime?.seconds ?? 0) * 1000;
+    return Date.now() - polled < POLLED_WITHIN_MS ? [identity ?? ''] : [];
+  });
+}
+
+/**
+ * Sees to it that somebody polls the queues of the hosts that a Plan's devices hang on. Throws an UnavailableError
+ * naming the queue and its devices when nobody does: a step there would wait for ever.
+ */
+export async function requireHosts(
+  { connection, namespace }: Namespace,
+  { steps, nested }: Pick<Plan, 'steps' | 'nested'>,
+): Promise<void> {
+  const queues = new Map<string, Set<string>>();
+  for (const body of [{ steps }, ...Object.values(nested)]) {
+    for (const step of everyStep(body)) {
+      if (!isDeviceStep(step) || step.device.task_queue === null) continue;
+      const { task_queue, name } = step.device;
+      queues.set(task_queue, (queues.get(task_queue) ?? new Set()).add(name));
+    }
+  }
+  for (const [queue, devices] of queues) {
+    if ((await pollersAt(connection, namespace, queue)).length > 0) continue;
+    const names = [...devices].map((name) => `\`${name}\``).join(', ');
+    throw new UnavailableError(
+      `No worker polls the task queue \`${queue}\`, whose host has ${names}.`,
+      `Start one there: perdure worker --task-queue ${queue}`,
+    );
+  }
+}
+
+/** The same, once somebody does: nobody when the signal ends the wait. It is asked at least once. */
+export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typeof pollersAt>): Promise<string[]> {
+  for (;;) {
+    const pollers = await pollersAt(...queue);
+    if (pollers.length > 0 || signal.aborted) return pollers;
+    await pause(20);
+  }
+}
+
+/**
+ * Who polls the link's queue. Beside our own host it waits: a server that was killed knows of no poller until the
+ * worker has found its successor. Throws an UnavailableError naming the queue and the store when nobody does.
+ */
+export async function pollersOf(
+  { connection, namespace, taskQueue, embedded }: Namespace & { taskQueue: string; embedded: boolean },
+  store: { id: string },
+): Promise<string[]> {
+  const pollers = await pollersUntil(
+    embedded ? AbortSignal.timeout(POLLS_AGAIN_WITHIN_MS) : AbortSignal.abort(),
+    connection,
+    namespace,
+    taskQueue,
+  );
+  if (!embedded && pollers.length > 0) requireOneStore(taskQueue, pollers, store);
+  if (pollers.length > 0) return pollers;
+  throw new UnavailableError(
+    `No worker polls the task queue \`${taskQueue}\`, which needs the store \`${store.id}\`.`,
+    embedded ? 'Restart the host: perdure server stop' : 'Start one where that store is: perdure worker',
+  );
+}
+
+/** Throws an UnavailableError where workers of another store poll the queue that a run is about to be started on. */
+function requireOneStore(taskQueue: string, pollers: string[], store: { id: string }): void {
+  const [other] = storesOf(pollers).filter((id) => id !== store.id);
+  if (other !== undefined) throw otherStore(taskQueue, store.id, other);
+}
+
+/** What is told where workers of another store poll a queue. */
+export function otherStore(taskQueue: string, ours: string, other: string): UnavailableError {
+  return new UnavailableError(
+    `The task queue \`${taskQueue}\` is polled by workers of the store \`${other}\`, and this is the store ` +
+      `\`${ours}\`.`,
+    'Give each store a queue of its own (`task_queue:` in perdure.yml, or --task-queue). Where the other one ' +
+      'has ended, it is forgotten after a minute.',
+  );
+}

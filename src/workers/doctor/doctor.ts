@@ -1,0 +1,212 @@
+import { constants } from 'node:fs';
+import { access, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CREDENTIALS } from '../../activities/dependencies.js';
+import type { Config } from '../../compiler/project/config.js';
+import type { Project } from '../../compiler/project/project.js';
+import type { Env } from '../../store/cache-folder.js';
+import { findOnPath } from '../../store/processes/find-on-path.js';
+import { deviceFindings } from './devices.js';
+import { modelFindings } from './models.js';
+import { noticeFindings } from './notices.js';
+import { sandboxFindings } from './sandbox.js';
+import { messageOf, UnavailableError } from '../errors.js';
+import { hostStatus } from '../host/host-client.js';
+import { isFree } from '../server/ports.js';
+import { TEMPORAL_CLI_VERSION } from '../temporal-binary/progress.js';
+import { FREE_BYTES } from '../server/server-database.js';
+import { findPresent, findTemporal } from '../temporal-binary/find.js';
+import { temporalSettings } from '../connection/temporal-settings.js';
+import type { Finding } from './finding.js';
+
+/**
+ * Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but those whose
+ * address is named.
+ */
+export async function diagnose(
+  project: Project,
+  config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models'>,
+  env: Env,
+): Promise<Finding[]> {
+  const looked = await Promise.all([
+    temporalProgram(env),
+    program(
+      'go',
+      'builds the Temporal server once where there is none',
+      'Install Go 1.24 or later: https://go.dev/dl',
+      env,
+    ),
+    stateFolder(project),
+    diskSpace(project),
+    host(project, config),
+    ports(project),
+    program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code', env),
+    program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex', env),
+    program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli', env),
+  ]);
+  return [
+    nodeVersion(),
+    ...looked,
+    ...(await sandboxFindings()),
+    elsewhere(env),
+    providers(env),
+    ...(await modelFindings(config, env)),
+    ...noticeFindings(project, config.notify, env),
+    ...(await deviceFindings(project, config, env)),
+  ];
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const ok = major > 20 || (major === 20 && minor >= 19);
+  return { name: 'node', ok, required: true, detail: process.version, fix: ok ? null : 'Install Node 20.19 or later' };
+}
+
+async function temporalProgram(env: Env): Promise<Finding> {
+  const name = 'temporal';
+  try {
+    // Without ways it only looks.
+    const found =
+      (env['PERDURE_TEMPORAL_BIN'] ?? '') === '' ? await findPresent(env) : await findTemporal({ env, ways: [] });
+    if (found !== null)
+      return { name, ok: true, required: true, detail: `server ${found.server} at ${found.path}`, fix: null };
+    const go = findOnPath('go', env['PATH'] ?? '');
+    return {
+      name,
+      ok: go !== null,
+      required: true,
+      detail:
+        go === null
+          ? 'there is none, and no Go to build it with'
+          : 'there is none; the first run builds it with Go, in 3 to 4 minutes',
+      fix:
+        go === null
+          ? `Install Go, put \`temporal\` (${TEMPORAL_CLI_VERSION} or later) on the PATH, or set ` +
+            `PERDURE_TEMPORAL_BIN or TEMPORAL_ADDRESS`
+          : null,
+    };
+  } catch (error) {
+    return { name, ok: false, required: true, detail: messageOf(error), fix: 'Correct or unset PERDURE_TEMPORAL_BIN' };
+  }
+}
+
+async function program(name: string, purpose: string, fix: string, env: Env): Promise<Finding> {
+  const path = findOnPath(name, env['PATH'] ?? '');
+  return {
+    name,
+    ok: path !== null,
+    required: false,
+    detail: path ?? `not on the PATH; ${purpose}`,
+    fix: path === null ? fix : null,
+  };
+}
+
+async function stateFolder({ stateDir }: Project): Promise<Finding> {
+  const name = 'state folder';
+  try {
+    const there = await existing(stateDir);
+    await access(there, constants.W_OK | constants.X_OK);
+    return {
+      name,
+      ok: true,
+      required: true,
+      detail: there === stateDir ? stateDir : `${stateDir}; the first run makes it`,
+      fix: null,
+    };
+  } catch (error) {
+    return {
+      name,
+      ok: false,
+      required: true,
+      detail: messageOf(error),
+      fix: 'Make it writable, or set PERDURE_STATE_DIR to another folder',
+    };
+  }
+}
+
+/** The folder itself, or the nearest one above it that is there. */
+async function existing(folder: string): Promise<string> {
+  return stat(folder).then(
+    () => folder,
+    (error: unknown) =>
+      folder === dirname(folder)
+        ? Promise.reject(error instanceof Error ? error : new Error(String(error)))
+        : existing(dirname(folder)),
+  );
+}
+
+async function diskSpace({ root }: Project): Promise<Finding> {
+  const { bavail, bsize } = await statfs(root);
+  const free = bavail * bsize;
+  const ok = free >= FREE_BYTES;
+  return {
+    name: 'disk space',
+    ok,
+    required: true,
+    detail: `${String(Math.floor(free / 1e6))} MB free`,
+    fix: ok ? null : 'Free at least 32 MB',
+  };
+}
+
+async function host({ stateDir }: Project, { task_queue }: { task_queue?: string | undefined }): Promise<Finding> {
+  const status = await hostStatus(stateDir).catch(unavailable);
+  if (status instanceof UnavailableError)
+    return { name: 'host', ok: false, required: true, detail: status.message, fix: status.hint };
+  if (status === null)
+    return { name: 'host', ok: true, required: false, detail: 'not running; the next run starts it', fix: null };
+  const other = task_queue !== undefined && status.phase === 'ready' && status.taskQueue !== task_queue;
+  const detail =
+    `${status.phase}, pid ${String(status.pid)}, server ${status.address}, ${status.uiUrl}, task queue ` +
+    `${status.taskQueue}`;
+  return {
+    name: 'host',
+    ok: !other,
+    required: false,
+    detail,
+    fix: other ? `It polls another task queue than \`${task_queue}\`: perdure server stop` : null,
+  };
+}
+
+async function ports({ stateDir }: Project): Promise<Finding> {
+  const taken =
+    (await hostStatus(stateDir).catch(unavailable)) === null
+      ? (await Promise.all([7233, 8233].map(async (port) => ((await isFree(port)) ? [] : [port])))).flat()
+      : [];
+  const detail =
+    taken.length === 0 ? 'free, or our own' : `${taken.join(' and ')} taken by another program; others will be used`;
+  return { name: 'ports', ok: true, required: false, detail, fix: null };
+}
+
+/** A host that does not answer is a finding, not the end of looking. */
+function unavailable(error: unknown): UnavailableError {
+  if (error instanceof UnavailableError) return error;
+  throw error;
+}
+
+function elsewhere(env: Env): Finding {
+  const name = 'temporal elsewhere';
+  try {
+    const settings = temporalSettings(env);
+    const detail =
+      settings === null
+        ? 'none named; Perdure uses its own server'
+        : `${settings.address}, namespace ${settings.namespace}, from ${settings.source}`;
+    return { name, ok: true, required: false, detail, fix: null };
+  } catch (error) {
+    return { name, ok: false, required: true, detail: messageOf(error), fix: "Correct Temporal's settings" };
+  }
+}
+
+/** Which provider variables are set: never their values (I13). */
+function providers(env: Env): Finding {
+  const set = CREDENTIALS.filter((name) => (env[name] ?? '') !== '');
+  const ok = set.includes('ANTHROPIC_API_KEY') || set.includes('ANTHROPIC_AUTH_TOKEN');
+  const detail = set.length === 0 ? 'no provider variable is set' : `${set.join(', ')} set`;
+  return {
+    name: 'claude api',
+    ok,
+    required: false,
+    detail,
+    fix: ok ? null : 'Set ANTHROPIC_API_KEY; without a provider only --rehearse answers for models',
+  };
+}

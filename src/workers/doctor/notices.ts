@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { findOnPath, isExecutable } from '../../store/processes/find-on-path.js';
+import type { Config } from '../../compiler/project/config.js';
+import type { Project } from '../../compiler/project/project.js';
+import { addressVariable, filledAddress } from '../../plan/gates/notice.js';
+import type { Env } from '../../store/cache-folder.js';
+import type { Finding } from './finding.js';
+
+/** Whether people can be told in the ways that `notify` names. What was not taken stands in the log of its run. */
+export function noticeFindings({ root }: Project, notify: Config['notify'], env: Env): Finding[] {
+  const [program] = notify?.command ?? [];
+  return [
+    ...(program === undefined ? [] : [ofCommand(program, root, env)]),
+    ...(notify?.webhook === undefined ? [] : [ofWebhook(notify.webhook, env)]),
+  ];
+}
+
+function ofCommand(program: string, root: string, env: Env): Finding {
+  const file = program.includes('/') ? resolve(root, program) : findOnPath(program, env['PATH'] ?? '');
+  const ok = file !== null && isExecutable(file);
+  return {
+    name: 'notify command',
+    ok,
+    required: false,
+    detail: ok ? file : `\`${program}\` is no program that can be run`,
+    fix: ok ? null : 'Install it, or correct `notify` in perdure.yml: nobody is told',
+  };
+}
+
+function ofWebhook(webhook: string, env: Env): Finding {
+  const variable = addressVariable(webhook);
+  const ok = filledAddress(webhook, env) !== null;
+  const detail =
+    variable === null ? 'an address in perdure.yml' : `${variable} ${ok ? 'is set' : 'holds no http or https address'}`;
+  return {
+    name: 'notify webhook',
+    ok,
+    required: false,
+    detail,
+    fix: ok ? null : `Set ${variable ?? webhook} where you run perdure: nobody is told`,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Credentials } from '../activities/dependencies.js';
+import type { Project } from '../compiler/project/project.js';
+import type { HostInfo } from './host/control-protocol.js';
+import type { NamesVariables } from './credentials.js';
+import { configVariables, providerVariables } from './credentials.js';
+import { UnavailableError } from './errors.js';
+import { runHost } from './host/host.js';
+import { hostSignal } from './host/host-process.js';
+
+export interface UpOptions {
+  project: Pick<Project, 'stateDir'>;
+  config: NamesVariables & { task_queue?: string | undefined };
+  taskQueue?: string | undefined;
+  uiPort?: number | undefined;
+  credentials: Credentials;
+  log: (line: string) => void;
+  onReady: (host: HostInfo) => void;
+}
+
+/**
+ * The host in the foreground: runs until SIGINT, SIGTERM or `server stop`. Throws an UnavailableError when it cannot.
+ */
+export async function up({ project, config, taskQueue, uiPort, credentials, log, onReady }: UpOptions): Promise<void> {
+  const end = await runHost({
+    stateDir: project.stateDir,
+    taskQueue: taskQueue ?? config.task_queue ?? null,
+    idleMs: null,
+    env: process.env,
+    uiPort: uiPort ?? null,
+    credentials: providerVariables(credentials(), configVariables(config)),
+    log,
+    onReady,
+    signal: hostSignal(),
+  });
+  if (end.kind === 'held')
+    throw new UnavailableError(
+      `A host of \`${project.stateDir}\` runs already.`,
+      'See it: perdure server status. End it: perdure server stop',
+    );
+  if (end.kind === 'failed') throw end.error;
+}

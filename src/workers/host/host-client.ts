@@ -1,0 +1,224 @@
+import { realpath } from 'node:fs/promises';
+import { createConnection } from 'node:net';
+import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HOST_TYPES, receive, send } from './control-protocol.js';
+import type { ClientMessage, HostInfo, HostMessage, HostStatus } from './control-protocol.js';
+import { UnavailableError } from '../errors.js';
+import { hostLog, isHostRunning, readHostFile, socketAt } from './host-files.js';
+import type { HostFile } from './host-files.js';
+import { isLocked } from '../processes/lock.js';
+import { silentError, watchSilence } from './host-heartbeat.js';
+import type { Listened } from './host-heartbeat.js';
+import { spawnHost } from './host-spawn.js';
+import type { SpawnedHost } from './host-spawn.js';
+import type { Progress } from '../temporal-binary/progress.js';
+import { buildId } from '../package-root.js';
+import { isStopped } from '../processes/processes.js';
+import { prepareStateDir } from '../server/server-database.js';
+
+export interface JoinOptions {
+  stateDir: string;
+  /** What the host's worker polls when this command is the one that starts it; null for the store's own queue. */
+  taskQueue: string | null;
+  /** Whether to start a host when there is none. */
+  start: boolean;
+  /** Provider variables, handed to the host in memory only (I13). */
+  credentials: Record<string, string>;
+  onProgress: Progress;
+  signal?: AbortSignal | undefined;
+  /** The host's entry, and which build this is; tests put others here. */
+  entry?: string | undefined;
+  build?: string | null | undefined;
+}
+
+/** A place at a running host: as long as it is open, the host stays. */
+export interface HostSeat {
+  host: HostInfo;
+  /** Resolves when the host has gone, with its last word; null when it said nothing. */
+  gone: Promise<string | null>;
+  leave: () => void;
+}
+
+const LOOK_MS = 25;
+/** A host that holds its lock but does not answer for so long is given up. */
+const SILENT_MS = 30_000;
+/** A host that was asked to end has this long: its worker and its server take at most 15 and 10 seconds. */
+const END_MS = 60_000;
+
+/** Hosts that a command starts one after another where each failed for a reason that nobody knows. */
+const HOST_TRIES = 3;
+
+/** A host that ended for no reason that a person could mend. */
+class HostFailedError extends UnavailableError {}
+
+/** A connection to a host, and whom it was made to. */
+interface Line {
+  socket: Socket;
+  listened: Listened;
+}
+
+/**
+ * Joins the host of a state folder, and starts one when there is none and that is wanted. Any number of commands may
+ * do so at once: they end up at the same host. Throws an UnavailableError when there is none, or with the reason why
+ * it could not start.
+ */
+export async function joinHost(options: JoinOptions): Promise<HostSeat> {
+  const { stateDir, onProgress, signal } = options;
+  if (options.start) await prepareStateDir(stateDir);
+  let spawned: SpawnedHost | null = null;
+  let silentSince = Date.now();
+  let mayRenew = true;
+  let failures = 0;
+  for (;;) {
+    signal?.throwIfAborted();
+    const line = await connectTo(stateDir);
+    if (line !== null) {
+      const seat = await takeSeat(line, options, mayRenew).catch(async (error: unknown) => {
+        // Whoever was killed beside it may have taken it along: another one comes up, or tells the reason again.
+        if (!(error instanceof HostFailedError) || !options.start || (failures += 1) > HOST_TRIES) throw error;
+        onProgress(`${error.message}; trying again`);
+        await pause(LOOK_MS * 10, undefined, { signal });
+        return null;
+      });
+      if (seat !== null) return seat;
+      // It was ending in this moment: the next one is ours to find or to start.
+      // Asked once only: two builds that both insist would replace each other for ever.
+      [spawned, silentSince, mayRenew] = [null, Date.now(), false];
+      continue;
+    }
+    if (!(await isHeld(stateDir))) {
+      if (!options.start) throw new UnavailableError(`No host runs for \`${stateDir}\`.`, 'Start one: perdure up');
+      if (spawned === null) {
+        onProgress('starting the host');
+        spawned = spawnHost(options);
+      }
+    }
+    if (spawned?.ended() === 'failed') throw await spawned.error();
+    if (spawned?.ended() === 'held') spawned = null;
+    if (Date.now() - silentSince > SILENT_MS)
+      throw new UnavailableError(
+        `The host of \`${stateDir}\` does not answer.`,
+        `Its log is ${hostLog(stateDir)}; end it and try again.`,
+      );
+    await pause(LOOK_MS, undefined, { signal });
+  }
+}
+
+/** Asks a running host how it stands; null when there is none. Throws an UnavailableError when it does not answer. */
+export async function hostStatus(stateDir: string): Promise<HostStatus | null> {
+  const line = await connectTo(stateDir);
+  if (line === null) return null;
+  return ask(line, { type: 'status' }, (message) => (message.type === 'status' ? message.status : undefined));
+}
+
+/**
+ * Asks a running host to end and waits until it has. False when there was none. Throws an UnavailableError when it
+ * does not answer, or does not end.
+ */
+export async function stopHost(stateDir: string): Promise<boolean> {
+  const file = await readHostFile(stateDir);
+  const line = await connectTo(stateDir);
+  if (line !== null)
+    await ask(line, { type: 'stop' }, (message) => (message.type === 'stopping' ? message : undefined));
+  if (file === null || (line === null && !(await isHeld(stateDir)))) return false;
+  await hostEnded(stateDir, file);
+  return true;
+}
+
+async function hostEnded(stateDir: string, file: HostFile): Promise<void> {
+  for (let waited = 0; await isHostRunning(file); waited += LOOK_MS) {
+    if (waited > END_MS) throw silentError({ stateDir, host: file.host }, await isStopped(file.host.pid));
+    await pause(LOOK_MS);
+  }
+}
+
+async function isHeld(stateDir: string): Promise<boolean> {
+  if (process.platform === 'linux') return isLocked(stateDir, 'host').catch(() => false);
+  const file = await readHostFile(stateDir);
+  return file !== null && isHostRunning(file);
+}
+
+/** Null when nobody listens where the last host said. */
+async function connectTo(stateDir: string): Promise<Line | null> {
+  const file = await readHostFile(stateDir);
+  if (file === null) return null;
+  const path = socketAt(await realpath(stateDir));
+  return new Promise((resolve) => {
+    const socket = createConnection({ path });
+    socket.once('connect', () => resolve({ socket, listened: { stateDir, host: file.host } }));
+    socket.once('error', () => resolve(null));
+  });
+}
+
+/** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
+function takeSeat(
+  { socket, listened }: Line,
+  { credentials, onProgress, signal, build = buildId() }: JoinOptions,
+  mayRenew: boolean,
+): Promise<HostSeat | null> {
+  return new Promise((resolve, reject) => {
+    let lastWord: string | null = null;
+    let host: HostInfo | null = null;
+    const gone = new Promise<string | null>((done) => socket.once('close', () => done(lastWord)));
+    const leave = (): void => void socket.end();
+    const abort = (): void => {
+      socket.destroy();
+      reject(signal?.reason instanceof Error ? signal.reason : new Error(String(signal?.reason)));
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    socket.on('error', () => socket.destroy());
+    void gone.then(() => resolve(null));
+    const silence = watchSilence(socket, listened, (error) => {
+      reject(error);
+      socket.destroy();
+    });
+    receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      silence.heard();
+      if (message.type === 'progress') onProgress(message.line);
+      if (message.type === 'stopping') lastWord = message.reason;
+      if (message.type === 'failed')
+        reject(
+          message.again === true
+            ? new HostFailedError(message.message, message.hint)
+            : new UnavailableError(message.message, message.hint),
+        );
+      if (message.type === 'kept')
+        onProgress('the host runs another build of Perdure and has work to do; `perdure server stop` replaces it');
+      if (message.type === 'ready') {
+        signal?.removeEventListener('abort', abort);
+        host = message.host;
+        // The workflow code of an older build must not take in new runs where nobody needs it.
+        if (mayRenew && build !== null && host.build !== null && host.build !== build)
+          return send(socket, { type: 'renew' });
+      }
+      if (host === null || (message.type !== 'ready' && message.type !== 'kept')) return;
+      silence.end();
+      resolve({ host, gone, leave });
+    });
+    send(socket, { type: 'hello', pid: process.pid, build, credentials });
+  });
+}
+
+function ask<T>(
+  { socket, listened }: Line,
+  question: ClientMessage,
+  answerIn: (message: HostMessage) => T | undefined,
+): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    socket.once('close', () => resolve(null));
+    socket.on('error', () => socket.destroy());
+    const silence = watchSilence(socket, listened, (error) => {
+      reject(error);
+      socket.destroy();
+    });
+    receive<HostMessage>(socket, HOST_TYPES, (message) => {
+      silence.heard();
+      const answer = answerIn(message);
+      if (answer === undefined) return;
+      resolve(answer);
+      socket.end();
+    });
+    send(socket, question);
+  });
+}

@@ -1,0 +1,34 @@
+import { Client, Connection } from '@temporalio/client';
+import { endCarriedRuns } from './carried-runs.js';
+import { hasOpenWork } from './open-work.js';
+import { NAMESPACE, OWN_SERVER } from '../connection/connect.js';
+import { pollersUntil } from '../connection/task-queue.js';
+
+/**
+ * Resolves when somebody polls the queue: before that a run's updates and queries would hang. Rejects with the signal's
+ * reason.
+ */
+export async function waitForPoller(address: string, taskQueue: string, signal: AbortSignal): Promise<void> {
+  await connected(address, async (connection) => {
+    if ((await pollersUntil(signal, connection, NAMESPACE, taskQueue)).length === 0) signal.throwIfAborted();
+  });
+}
+
+/** Whether a run on our own server has something to do. */
+export async function isNeededAt(address: string): Promise<boolean> {
+  return connected(address, (connection) => hasOpenWork(new Client({ connection, namespace: NAMESPACE })));
+}
+
+/** Ends what a copied database has open on our own server; gives the roots that it ended (`carried-runs.ts`). */
+export async function endCarriedAt(address: string, store: { id: string; copiedFrom: string }): Promise<string[]> {
+  return connected(address, (connection) => endCarriedRuns(new Client({ connection, namespace: NAMESPACE }), store));
+}
+
+async function connected<T>(address: string, use: (connection: Connection) => Promise<T>): Promise<T> {
+  const connection = await Connection.connect({ address, ...OWN_SERVER });
+  try {
+    return await use(connection);
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { RUN_TAG } from '../../activities/processes/tagged-processes.js';
+import type { Env } from '../../store/cache-folder.js';
+import { UnavailableError } from '../errors.js';
+import { hostLog } from './host-files.js';
+import { EXIT_HELD } from './host-process.js';
+import { packageRoot } from '../package-root.js';
+import { WORKER_FLAGS } from '../worker/worker-options.js';
+
+/** A host process that this one started. It goes on when this one ends. */
+export interface SpawnedHost {
+  /** `held`: another host was faster. */
+  ended: () => 'no' | 'held' | 'failed';
+  /** Why it failed: the tail of its log. */
+  error: () => Promise<UnavailableError>;
+}
+
+const LOG_BYTES = 4 * 1024 * 1024;
+
+/**
+ * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does
+ * it inherit whose it is where a command of another run starts it: it is to outlive that one.
+ */
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
+
+/** Starts a host in a process session of its own. */
+export function spawnHost({
+  stateDir,
+  taskQueue,
+  entry = hostEntry(),
+}: {
+  stateDir: string;
+  taskQueue: string | null;
+  entry?: string | undefined;
+}): SpawnedHost {
+  const log = openLog(stateDir);
+  const queue = taskQueue === null ? [] : ['--task-queue', taskQueue];
+  const child = spawn(process.execPath, [...WORKER_FLAGS, entry, '--state-dir', stateDir, ...queue], {
+    cwd: stateDir,
+    env: inherited(process.env),
+    stdio: ['ignore', log, log],
+    detached: true,
+  });
+  closeSync(log);
+  child.unref();
+  let failure: string | null = null;
+  child.once('error', (error) => (failure = error.message));
+  return {
+    ended: () => {
+      if (failure !== null || child.signalCode !== null) return 'failed';
+      if (child.exitCode === null) return 'no';
+      return child.exitCode === EXIT_HELD ? 'held' : 'failed';
+    },
+    error: async () => {
+      const how = failure ?? (child.signalCode === null ? `exit ${String(child.exitCode)}` : child.signalCode);
+      const tail = await readFile(hostLog(stateDir), 'utf8').catch(() => '');
+      const last = tail
+        .trimEnd()
+        .split('\n')
+        .slice(-8)
+        .map((line) => `  ${line}`);
+      return new UnavailableError(
+        [`The host ended at its start (${how}):`, ...last].join('\n'),
+        `Its log is ${hostLog(stateDir)}`,
+      );
+    },
+  };
+}
+
+function hostEntry(): string {
+  return join(packageRoot(), 'dist', 'workers', 'host-entry.js');
+}
+
+function inherited(env: Env): Env {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED.test(name) && name !== RUN_TAG));
+}
+
+/** A host's log is begun anew when it has grown big; the one before is kept. */
+function openLog(stateDir: string): number {
+  const file = hostLog(stateDir);
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(file, `${file}.1`);
+  return openSync(file, 'a', 0o600);
+}

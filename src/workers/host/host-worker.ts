@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { NativeConnection, Runtime, DefaultLogger } from '@temporalio/worker';
+import type { Credentials } from '../../activities/dependencies.js';
+import { useLauncher } from '../../activities/processes/groups/start-process.js';
+import type { Store } from '../../store/store.js';
+import { sweepMade } from '../worker/made-sweeper.js';
+import { packageRoot } from '../package-root.js';
+import { reapOrphans } from '../worker/reaper.js';
+import { createWorker } from '../worker/create-worker.js';
+import { startWatchdog } from '../worker/watchdog.js';
+
+/** A worker that polls. */
+export interface RunningWorker {
+  /** Resolves when it was stopped, rejects when it cannot go on. */
+  ended: Promise<void>;
+  /** Lets running activities clean up, for ten seconds. */
+  stop: () => Promise<void>;
+}
+
+export interface WorkerPlace {
+  connection: WorkerConnection;
+  namespace: string;
+  taskQueue: string;
+  store: Store;
+  credentials: Credentials;
+  /** Root of the project whose store it is. */
+  root?: string | undefined;
+  log: (line: string) => void;
+}
+
+/** How to reach the server: the options of a `NativeConnection`. */
+export type WorkerConnection = NonNullable<Parameters<typeof NativeConnection.connect>[0]>;
+
+/**
+ * Starts a worker in this process: kills what dead workers of the store left running, sees to it that nothing of this
+ * one will be left, connects, and polls.
+ */
+export async function startWorker({ connection: options, log, ...setup }: WorkerPlace): Promise<RunningWorker> {
+  installRuntime(log);
+  const killed = await reapOrphans(setup.store.id);
+  if (killed.length > 0) log(`killed ${String(killed.length)} processes that a dead worker had left running`);
+  const connection = await NativeConnection.connect(options);
+  const worker = await createWorker({ connection, ...setup });
+  const watchdog = await startWatchdog(setup.store.id, log);
+  const leaveLauncher = useLauncher({
+    program: join(packageRoot(), 'dist', 'activities', 'processes', 'launcher', 'main.js'),
+    store: setup.store.id,
+  });
+  const sweeping = sweepMade(setup.store, { connection, namespace: setup.namespace }).then(
+    (removed) => removed.forEach((file) => log(`removed the temporary agent ${file}`)),
+    (error: unknown) => log(`could not look after temporary agents: ${String(error)}`),
+  );
+  const leave = setup.store.keepAlive();
+  const ended = worker.run().finally(async () => {
+    leave();
+    leaveLauncher();
+    watchdog.release();
+    await sweeping;
+    await setup.store.logsWritten();
+    await connection.close();
+  });
+  return {
+    ended,
+    stop: async () => {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended.catch((error: unknown) => log(`the worker ended with ${String(error)}`));
+    },
+  };
+}
+
+let isInstalled = false;
+
+/** Sends the SDK's words to our log, and leaves signals to us. There is one runtime a process. */
+function installRuntime(log: (line: string) => void): void {
+  if (isInstalled) return;
+  isInstalled = true;
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger('WARN', ({ level, message, meta }) => log(`${level} ${message}${errorIn(meta)}`)),
+    telemetryOptions: {
+      logging: { forward: {}, filter: 'temporalio_sdk_core=WARN,temporalio_client=WARN,temporalio_common=WARN' },
+    },
+  });
+}
+
+function errorIn(meta: Record<string, unknown> | undefined): string {
+  const { error, ...rest } = meta ?? {};
+  const details =
+    Object.keys(rest).length === 0
+      ? ''
+      : ` ${JSON.stringify(rest, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))}`;
+  return error === undefined
+    ? details
+    : `${details} ${error instanceof Error ? (error.stack ?? error.message) : JSON.stringify(error)}`;
+}

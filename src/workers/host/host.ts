@@ -1,0 +1,311 @@
+import { openStore } from '../../store/local-store.js';
+import { movedRoot } from '../../store/folders/root.js';
+import { storeFailure } from '../../store/store-failure.js';
+import type { Env } from '../../store/cache-folder.js';
+import type { CodecServer } from '../server/codec-server.js';
+import { serveCodec } from '../server/codec-server.js';
+import type { HostInfo, HostStatus } from './control-protocol.js';
+import { HOST_FAILED } from './control-protocol.js';
+import { serveControl } from './control-server.js';
+import type { ControlServer } from './control-server.js';
+import { mergeCredentials } from '../credentials.js';
+import { stopServer } from '../server/embedded-server.js';
+import type { EmbeddedServer } from '../server/embedded-server.js';
+import { messageOf, UnavailableError } from '../errors.js';
+import { controlSocketPath, identifySelf, readHostFile, writeHostFile } from './host-files.js';
+import type { HostFile } from './host-files.js';
+import { fullDisk, holdFolder } from './host-folder.js';
+import { takeLock } from '../processes/lock.js';
+import type { startWorker } from './host-worker.js';
+import { watchIdle } from './idle.js';
+import { buildId } from '../package-root.js';
+import { prepareStateDir } from '../server/server-database.js';
+import { NAMESPACE } from '../connection/connect.js';
+import { superviseServer } from '../server/server-supervisor.js';
+import type { SupervisedServer } from '../server/server-supervisor.js';
+
+export interface HostOptions {
+  stateDir: string;
+  /** What the worker polls; null for the store's own queue (decision 11). */
+  taskQueue: string | null;
+  /** How long the host stays when nobody needs it; null for ever. */
+  idleMs: number | null;
+  env: Env;
+  /** Where the Web UI should be; null for the usual place. */
+  uiPort: number | null;
+  credentials: Record<string, string>;
+  log: (line: string) => void;
+  /** Aborted when the process is asked to end; the reason is told to everybody who joined. */
+  signal: AbortSignal;
+  /** Called when everything runs. */
+  onReady?: (host: HostInfo) => void;
+  /** Tests put another worker here. */
+  startWorker?: typeof startWorker;
+}
+
+/** How a host ended: another one holds the state folder, it could not start or go on, or it was no longer needed. */
+export type HostEnd =
+  { kind: 'held' } | { kind: 'failed'; error: UnavailableError } | { kind: 'stopped'; reason: string };
+
+/** What a host has opened, to be closed in reverse. */
+interface Parts {
+  codec: CodecServer | null;
+  server: SupervisedServer | null;
+  worker: { ended: Promise<void>; stop: () => Promise<void> } | null;
+}
+
+/**
+ * Runs the host of one state folder: the server, the worker, the codec endpoint and the control socket (decision 7).
+ * Resolves when it has ended and everything it started has ended with it.
+ */
+export async function runHost(options: HostOptions): Promise<HostEnd> {
+  await prepareStateDir(options.stateDir);
+  const lock = await takeLock(options.stateDir, 'host');
+  if (lock === null) return { kind: 'held' };
+  try {
+    return await runLocked(options);
+  } finally {
+    await lock.release();
+  }
+}
+
+async function runLocked(options: HostOptions): Promise<HostEnd> {
+  const stop = new AbortController();
+  const forward = (): void => stop.abort(options.signal.reason);
+  if (options.signal.aborted) forward();
+  options.signal.addEventListener('abort', forward, { once: true });
+  const parts: Parts = { codec: null, server: null, worker: null };
+  const host = await openHost(options, stop, parts);
+  const folder = holdFolder(options.stateDir, {
+    onGone: (what) => stop.abort(what),
+    onRoom: (hasRoom) => announceRoom(options, host, hasRoom),
+  });
+  let end: HostEnd;
+  try {
+    await start(options, parts, host, stop.signal);
+    await Promise.race([aborted(stop.signal), parts.server?.failed, workerEnded(parts)]);
+    end = { kind: 'stopped', reason: String(stop.signal.reason) };
+  } catch (error) {
+    const wanted = stop.signal.aborted;
+    end = wanted
+      ? { kind: 'stopped', reason: String(stop.signal.reason) }
+      : { kind: 'failed', error: await fail(error, host, options) };
+  }
+  // Also ends what the idle watch has set.
+  stop.abort(end.kind === 'failed' ? HOST_FAILED : stop.signal.reason);
+  folder.release();
+  await shutDown(parts, host, { reason: String(stop.signal.reason), log: options.log });
+  return end;
+}
+
+function announceRoom({ stateDir, log }: HostOptions, { control }: OpenHost, hasRoom: boolean): void {
+  const line = hasRoom ? `there is room again on the disk of ${stateDir}` : fullDisk(stateDir);
+  log(line);
+  control.announce(line);
+}
+
+/** The part of a host that is there from the first moment on. */
+interface OpenHost {
+  control: ControlServer;
+  status: HostStatus;
+  credentials: Record<string, string>;
+  socket: string;
+}
+
+async function openHost(options: HostOptions, stop: AbortController, parts: Parts): Promise<OpenHost> {
+  const socket = await controlSocketPath(options.stateDir);
+  const since = new Date().toISOString();
+  const info: HostInfo = {
+    pid: process.pid,
+    address: '',
+    namespace: NAMESPACE,
+    uiUrl: '',
+    taskQueue: '',
+    storeId: '',
+    build: buildId(),
+    phases: {},
+  };
+  const status: HostStatus = { ...info, phase: 'starting', serverPid: null, clients: 0, since, restarts: 0 };
+  const isNeeded = async (): Promise<boolean> =>
+    status.phase !== 'ready' || (await import('./host-queries.js')).isNeededAt(status.address);
+  const idle = watchIdle({
+    idleMs: options.idleMs,
+    isNeeded,
+    onIdle: () => stop.abort('nobody needs it'),
+    signal: stop.signal,
+  });
+  const control = await serveControl(socket, {
+    onHello: (hello) => {
+      // Who comes finds the socket where the folder is now, before it was seen here that this is another place.
+      if (movedRoot(options.stateDir) !== null) stop.abort(`its folder ${options.stateDir} was moved or removed`);
+      if (stop.signal.aborted) return false;
+      host.credentials = mergeCredentials(host.credentials, hello.credentials);
+      return true;
+    },
+    onStop: () => stop.abort('it was asked to stop'),
+    onRenew: async () => {
+      if (options.idleMs === null || status.clients > 1 || (await isNeeded().catch(() => true))) return false;
+      stop.abort('another build takes its place');
+      return true;
+    },
+    onClients: (clients) => {
+      status.clients = clients;
+      idle.busy(clients > 0);
+    },
+    status: () => ({
+      ...status,
+      serverPid: parts.server?.current().identity.pid ?? null,
+      restarts: parts.server?.restarts() ?? 0,
+    }),
+  });
+  const host: OpenHost = { control, status, credentials: options.credentials, socket };
+  const last = await readHostFile(options.stateDir);
+  await writeHostFile(options.stateDir, {
+    host: await identifySelf(),
+    socket,
+    ports: last?.ports ?? null,
+    server: null,
+    uiUrl: null,
+    since,
+  });
+  return host;
+}
+
+async function start(options: HostOptions, parts: Parts, host: OpenHost, signal: AbortSignal): Promise<void> {
+  const { stateDir, log } = options;
+  const phases = host.status.phases;
+  const mark = (phase: string): void => void (phases[phase] = Math.round(performance.now()));
+  const onProgress = (line: string): void => {
+    log(line);
+    host.control.say(line);
+  };
+  mark('process');
+  const store = await openStore(stateDir);
+  const last = await readHostFile(stateDir);
+  const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
+  const onServer = async ({ ports, identity, uiUrl }: EmbeddedServer): Promise<void> => {
+    parts.codec?.allow(ports.ui);
+    const file: HostFile = {
+      host: await identifySelf(),
+      socket: host.socket,
+      ports,
+      server: identity,
+      uiUrl,
+      since: host.status.since,
+    };
+    await writeHostFile(stateDir, file).catch((error: unknown) => {
+      // Commands find the host by its socket, and the process table knows the server.
+      if (!storeFailure(error, 'write', stateDir).passes) throw error;
+      log(`what runs is not written down: ${messageOf(error)}`);
+    });
+  };
+  parts.server = await superviseServer({
+    stateDir,
+    env: options.env,
+    uiPort: options.uiPort,
+    last: last?.ports ?? null,
+    onProgress,
+    signal,
+    openCodec,
+    onServer,
+  });
+  const server = parts.server.current();
+  mark('server');
+  signal.throwIfAborted();
+  const taskQueue = options.taskQueue ?? `perdure-${store.id}`;
+  const credentials = (): Record<string, string> => host.credentials;
+  const startWith = options.startWorker ?? (await import('./host-worker.js')).startWorker;
+  const { endCarriedAt, waitForPoller } = await import('./host-queries.js');
+  if (store.copiedFrom !== null)
+    tellCarried(
+      await endCarriedAt(server.address, { id: store.id, copiedFrom: store.copiedFrom }),
+      store.copiedFrom,
+      onProgress,
+    );
+  parts.worker = await startWith({
+    connection: { address: server.address },
+    namespace: NAMESPACE,
+    taskQueue,
+    store,
+    credentials,
+    log,
+  });
+  await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
+  mark('worker');
+  Object.assign(host.status, {
+    phase: 'ready',
+    address: server.address,
+    uiUrl: server.uiUrl,
+    taskQueue,
+    storeId: store.id,
+  });
+  const {
+    phase: _phase,
+    serverPid: _pid,
+    clients: _clients,
+    since: _since,
+    restarts: _restarts,
+    ...info
+  } = host.status;
+  log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
+  host.control.stand({ phase: 'ready', host: info });
+  options.onReady?.(info);
+}
+
+function tellCarried(runs: string[], copiedFrom: string, onProgress: (line: string) => void): void {
+  if (runs.length > 0)
+    onProgress(
+      `this project is a copy: ${runs.map((run) => `\`${run}\``).join(', ')} ` +
+        `${runs.length === 1 ? 'goes' : 'go'} on in its original, ${copiedFrom}, and ` +
+        `${runs.length === 1 ? 'was' : 'were'} ended here`,
+    );
+}
+
+async function workerEnded(parts: Parts): Promise<void> {
+  await parts.worker?.ended;
+  throw new UnavailableError('The worker ended by itself.');
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Tells whoever joined, or joins in this moment, why the host cannot serve. */
+async function fail(error: unknown, host: OpenHost, { log }: HostOptions): Promise<UnavailableError> {
+  log(
+    error instanceof UnavailableError
+      ? `failed: ${error.message}`
+      : `failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  const known =
+    error instanceof UnavailableError
+      ? error
+      : new UnavailableError(`The host failed: ${messageOf(error)}`, 'Its log is logs/host.log in the state folder.');
+  host.control.stand({
+    phase: 'failed',
+    message: known.message,
+    hint: known.hint,
+    ...(known === error ? {} : { again: true }),
+  });
+  await Promise.race([host.control.told(), new Promise((resolve) => setTimeout(resolve, 2000))]);
+  return known;
+}
+
+async function shutDown(
+  parts: Parts,
+  host: OpenHost,
+  { reason, log }: { reason: string; log: (line: string) => void },
+): Promise<void> {
+  log(`ends: ${reason}`);
+  host.status.phase = 'stopping';
+  await host.control.close(reason);
+  await parts.worker?.stop();
+  if (parts.server !== null) {
+    parts.server.release();
+    await stopServer(parts.server.current());
+  }
+  await parts.codec?.close();
+}

@@ -1,0 +1,162 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import type { Credentials } from '../../activities/dependencies.js';
+import type { Project } from '../../compiler/project/project.js';
+import { openStore } from '../../store/local-store.js';
+import type { NamesVariables } from '../credentials.js';
+import { configVariables, providerVariables } from '../credentials.js';
+import { messageOf, UnavailableError } from '../errors.js';
+import { HOST_FAILED } from '../host/control-protocol.js';
+import { joinHost } from '../host/host-client.js';
+import type { HostSeat, JoinOptions } from '../host/host-client.js';
+import { OWN_SERVER, reach } from '../connection/connect.js';
+import { missingSearchAttributes } from '../connection/server-health.js';
+import { taskQueueOf } from '../connection/task-queue.js';
+import { temporalSettings } from '../connection/temporal-settings.js';
+import type { TemporalSettings } from '../connection/temporal-settings.js';
+
+const START_TRIES = 6;
+const PAUSE_MS = 2_000;
+
+export interface OpenOptions {
+  project: Pick<Project, 'stateDir'>;
+  /** The project's store, where it is open already. */
+  store?: { id: string } | undefined;
+  config: NamesVariables & { task_queue?: string | undefined };
+  /** The flag, which goes before the config. */
+  taskQueue?: string | undefined;
+  /** Whether to start a host where none runs. */
+  start: boolean;
+  onProgress: (line: string) => void;
+  credentials: Credentials;
+  signal?: AbortSignal | undefined;
+  /** The host's entry; tests put another one here. */
+  entry?: string | undefined;
+}
+
+/** An open way to a Temporal server that has, or should have, a worker of ours. */
+export interface TemporalLink {
+  client: Client;
+  connection: Connection;
+  namespace: string;
+  /** Of the Web UI, without a path; null where it is not known. */
+  uiUrl: string | null;
+  taskQueue: string;
+  /** Whether the server is our own. */
+  embedded: boolean;
+  /** Whether the server knows our search attributes. */
+  searchAttributes: boolean;
+  close: () => Promise<void>;
+}
+
+/**
+ * Opens the server that the environment names, or joins or starts the host of the project. While an embedded link is
+ * open its host stays, and is started again when it dies. Throws an UnavailableError.
+ */
+export async function openTemporal(options: OpenOptions): Promise<TemporalLink> {
+  const settings = temporalSettings(process.env);
+  return settings === null ? openEmbedded(options) : openElsewhere(settings, options);
+}
+
+async function openElsewhere(
+  settings: TemporalSettings,
+  { project, store, config, taskQueue }: OpenOptions,
+): Promise<TemporalLink> {
+  const connection = await reach(settings);
+  const { namespace } = settings;
+  const queue = taskQueue ?? config.task_queue ?? taskQueueOf(store ?? (await openStore(project.stateDir)), config);
+  // Not every server lets a client ask; then they are left out.
+  const missing = await missingSearchAttributes(connection, namespace).catch(() => ['all']);
+  return {
+    client: new Client({ connection, namespace }),
+    connection,
+    namespace,
+    uiUrl: null,
+    taskQueue: queue,
+    embedded: false,
+    searchAttributes: missing.length === 0,
+    close: () => connection.close(),
+  };
+}
+
+async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
+  const { project, config, taskQueue, start, onProgress, credentials, signal, entry } = options;
+  const wanted = taskQueue ?? config.task_queue ?? null;
+  const join: JoinOptions = {
+    stateDir: project.stateDir,
+    taskQueue: wanted,
+    start,
+    onProgress,
+    credentials: providerVariables(credentials(), configVariables(config)),
+    signal,
+    entry,
+  };
+  let seat = await joinHost(join);
+  const { host } = seat;
+  if (wanted !== null && wanted !== host.taskQueue) {
+    seat.leave();
+    throw new UnavailableError(
+      `The host's worker polls the task queue \`${host.taskQueue}\`, not \`${wanted}\`.`,
+      'Stop the host and run the command again: perdure server stop',
+    );
+  }
+  let isOpen = true;
+  keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
+  const connection = await Connection.connect({ address: host.address, ...OWN_SERVER });
+  return {
+    client: new Client({ connection, namespace: host.namespace }),
+    connection,
+    namespace: host.namespace,
+    uiUrl: host.uiUrl,
+    taskQueue: host.taskQueue,
+    embedded: true,
+    searchAttributes: true,
+    close: async () => {
+      isOpen = false;
+      seat.leave();
+      await connection.close();
+    },
+  };
+}
+
+/** A host that cannot start now, on a full disk or beside what was killed, is tried again for about a minute. */
+async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<HostSeat> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await joinHost(join);
+    } catch (error) {
+      if (tries === START_TRIES || !isOpen()) throw error;
+      join.onProgress(`the host could not be started: ${messageOf(error)}; trying again`);
+      await pause(PAUSE_MS * tries, undefined, { signal: join.signal });
+    }
+  }
+}
+
+/** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
+function keepJoined({
+  join,
+  seat,
+  isOpen,
+  onSeat,
+}: {
+  join: JoinOptions;
+  seat: HostSeat;
+  isOpen: () => boolean;
+  onSeat: (seat: HostSeat) => void;
+}): void {
+  void seat.gone.then(async (lastWord) => {
+    if (!isOpen()) return;
+    join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
+    if (lastWord !== null && lastWord !== HOST_FAILED) return;
+    try {
+      const next = await joinPatiently({ ...join, start: true }, isOpen);
+      if (!isOpen()) return next.leave();
+      onSeat(next);
+      if (next.host.address !== seat.host.address)
+        join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
+      keepJoined({ join, seat: next, isOpen, onSeat });
+    } catch (error) {
+      join.onProgress(`the host could not be started again: ${messageOf(error)}`);
+    }
+  });
+}

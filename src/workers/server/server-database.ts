@@ -1,0 +1,166 @@
+import { constants, statSync } from 'node:fs';
+import { access, open, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { realOf } from '../../store/folders/places.js';
+import { makeEach } from '../../store/folders/root.js';
+import { codeOf, messageOf, UnavailableError } from '../errors.js';
+import { requireFiles } from '../processes/file-limit.js';
+
+/** Below this many free bytes the server is not started: SQLite would fail in the middle of its work. */
+export const FREE_BYTES = 32 * 1024 * 1024;
+
+const HEADER = 'SQLite format 3\0';
+
+/** The server's database in a state folder. */
+export function databaseFile(stateDir: string): string {
+  return join(stateDir, 'temporal.db');
+}
+
+/**
+ * What stands in the place of a state folder is told of before anything needs the folder. Throws an UnavailableError.
+ */
+export function requireFolder(stateDir: string): void {
+  const found = statSync(stateDir, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  throw new UnavailableError(
+    `Expected a folder at \`${stateDir}\`, got something else.`,
+    'It is where runs are kept. Move what is there away, or set PERDURE_STATE_DIR to another folder.',
+  );
+}
+
+/**
+ * A project in its own state folder would have its files among those of the store, and agents would work on both.
+ * Throws an UnavailableError.
+ */
+export function requireApart({ root, stateDir }: { root: string; stateDir: string }): void {
+  const [project, state] = [realOf(root), realOf(stateDir)];
+  if (project !== state && !project.startsWith(`${state}/`)) return;
+  throw new UnavailableError(
+    `Expected the state folder to lie beside or below the project, got \`${stateDir}\`, which ` +
+      `${project === state ? 'is' : 'holds'} \`${root}\`.`,
+    'Set PERDURE_STATE_DIR to a folder of its own.',
+  );
+}
+
+/** Makes the state folder and what the host keeps in it. Throws an UnavailableError where it cannot be written. */
+export async function prepareStateDir(stateDir: string): Promise<void> {
+  const hint = 'Make the folder writable, or set PERDURE_STATE_DIR to another one.';
+  requireFolder(stateDir);
+  requireFiles();
+  try {
+    makeEach(join(stateDir, 'logs'));
+    await access(stateDir, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new UnavailableError(`The state folder \`${stateDir}\` cannot be written: ${messageOf(error)}`, hint);
+  }
+}
+
+/**
+ * Checks a database before a server opens it, because the server would say less or fall back. A database whose
+ * making was cut short by a crash holds nothing and is removed. Throws an UnavailableError when it is read-only, no
+ * database, or the disk is full.
+ */
+export async function checkDatabase(stateDir: string): Promise<void> {
+  const file = databaseFile(stateDir);
+  await checkSpace(stateDir);
+  if (await exists(makingMark(stateDir))) await removeUnmade(stateDir);
+  const found = await stat(file).catch(() => null);
+  if (found === null) {
+    await writeFile(makingMark(stateDir), '');
+    return;
+  }
+  if (!found.isFile())
+    throw new UnavailableError(`Expected the server's database \`${file}\` to be a file.`, 'Move it away.');
+  // Root may write whatever the mode says, but a file without any write permission was meant to stay as it is.
+  if ((found.mode & 0o222) === 0 || !(await isWritable(file))) {
+    throw new UnavailableError(
+      `The server's database \`${file}\` is read-only.`,
+      `Make it writable: chmod u+w ${file}`,
+    );
+  }
+  if (found.size > 0 && (await headOf(file)) !== HEADER) throw corrupt(file);
+}
+
+/** What is copied by hard links (`cp -al`) is one file: two servers would write it. Throws an UnavailableError. */
+export function requireUnlinked(stateDir: string): void {
+  const file = databaseFile(stateDir);
+  if ((statSync(file, { throwIfNoEntry: false })?.nlink ?? 1) <= 1) return;
+  throw new UnavailableError(
+    `The server's database \`${file}\` is in another folder too, by a hard link.`,
+    'Copy the state folder anew, without links: cp -a',
+  );
+}
+
+/** To be called when a server is healthy: from now on the database holds something. */
+export async function databaseIsMade(stateDir: string): Promise<void> {
+  await rm(makingMark(stateDir), { force: true });
+}
+
+/** What a server that ended at its start said, for people. */
+export function databaseError(said: string, stateDir: string): UnavailableError | null {
+  const file = databaseFile(stateDir);
+  if (/database or disk is full|no space left/i.test(said)) return full(stateDir);
+  if (/readonly database|read-only file system/i.test(said))
+    return new UnavailableError(`The server's database \`${file}\` is read-only.`, 'Make it writable.');
+  if (/not a database|malformed|no such table|file is encrypted/i.test(said)) return corrupt(file);
+  if (/database is locked/i.test(said))
+    return new UnavailableError(`The server's database \`${file}\` is locked by another program.`, 'End that program.');
+  return null;
+}
+
+function corrupt(file: string): UnavailableError {
+  return new UnavailableError(
+    `The server's database \`${file}\` is corrupt.`,
+    `Restore it from a copy, or move it and its -wal and -shm files away to start with an empty one; closed ` +
+      `runs stay under ${join(file, '..', 'runs')}.`,
+  );
+}
+
+async function checkSpace(stateDir: string): Promise<void> {
+  const { bavail, bsize } = await statfs(stateDir);
+  if (bavail * bsize < FREE_BYTES) throw full(stateDir);
+}
+
+/** There is too little room for a server: it passes. */
+export class DiskFullError extends UnavailableError {}
+
+function full(stateDir: string): UnavailableError {
+  return new DiskFullError(
+    `The disk of the state folder \`${stateDir}\` is full.`,
+    'Free at least 32 MB, or set PERDURE_STATE_DIR to a folder on another disk.',
+  );
+}
+
+/** Lies beside the database from before the server makes it until the server is healthy. */
+function makingMark(stateDir: string): string {
+  return `${databaseFile(stateDir)}.making`;
+}
+
+async function removeUnmade(stateDir: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm', '-journal'])
+    await rm(`${databaseFile(stateDir)}${suffix}`, { force: true });
+}
+
+async function headOf(file: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(HEADER.length), 0, HEADER.length, 0);
+    return buffer.toString('latin1');
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isWritable(file: string): Promise<boolean> {
+  return access(file, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    (error: unknown) => codeOf(error) !== 'ENOENT',
+  );
+}

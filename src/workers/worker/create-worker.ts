@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivities } from '../../activities/create-activities.js';
+import type { Credentials } from '../../activities/dependencies.js';
+import type { Store } from '../../store/store.js';
+import { UnavailableError } from '../errors.js';
+import { InterpreterWorker } from '../workflow-thread/interpreter-worker.js';
+import { createMadeCompiler, createMakers } from './made-compiler.js';
+import { packageRoot } from '../package-root.js';
+import { workerIdentity } from '../connection/task-queue.js';
+import { WORKER_OPTIONS } from './worker-options.js';
+
+export interface WorkerSetup {
+  connection: NativeConnection;
+  namespace: string;
+  taskQueue: string;
+  store: Store;
+  credentials: Credentials;
+  /** Root of the project whose store it is. */
+  root?: string | undefined;
+  /** As Temporal's UI shows it; by default it names the process, the machine and the store. */
+  identity?: string;
+}
+
+/**
+ * A worker for the interpreter and its activities, with the prebuilt bundle (decision 9). It polls when `run()` is
+ * called. Throws an UnavailableError when the bundle is missing or was made with another version of the SDK.
+ */
+export async function createWorker({
+  connection,
+  namespace,
+  taskQueue,
+  store,
+  credentials,
+  root,
+  identity = workerIdentity(store),
+}: WorkerSetup): Promise<Worker> {
+  const { codePath, buildId } = workflowBundle();
+  return InterpreterWorker.create({
+    ...WORKER_OPTIONS,
+    buildId,
+    connection,
+    namespace,
+    taskQueue,
+    identity,
+    workflowBundle: { codePath },
+    activities: createActivities({
+      store,
+      credentials,
+      ...(root === undefined ? {} : { root }),
+      compile: createMadeCompiler(store),
+      ...createMakers(store),
+      boardProgram: join(packageRoot(), 'dist', 'activities', 'devices', 'board', 'main.js'),
+    }),
+  });
+}
+
+export interface WorkflowBundle {
+  codePath: string;
+  /** Names this bundle in histories. */
+  buildId: string;
+}
+
+/** The prebuilt bundle, once it is known to fit this SDK. */
+export function workflowBundle(): WorkflowBundle {
+  const codePath = process.env['PERDURE_WORKFLOW_BUNDLE'] ?? join(packageRoot(), 'dist', 'workflow-bundle.js');
+  const hint = 'Build it: npm run build';
+  if (!existsSync(codePath)) throw new UnavailableError(`The workflow bundle \`${codePath}\` is missing.`, hint);
+  const made = madeWith(codePath.replace(/\.js$/, '.json'));
+  const ours = sdkVersion();
+  if (made?.sdk !== ours)
+    throw new UnavailableError(
+      `Expected the workflow bundle \`${codePath}\` to be made with version ${ours} of the Temporal SDK, got ` +
+        `\`${made?.sdk ?? 'no version'}\`.`,
+      hint,
+    );
+  return { codePath, buildId: made.buildId };
+}
+
+function madeWith(path: string): { sdk: string; buildId: string } | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as { sdk: string; buildId: string }; // written by our build
+  } catch {
+    return null;
+  }
+}
+
+function sdkVersion(): string {
+  // npm's format
+  const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
+  return version;
+}

@@ -1,0 +1,351 @@
+import { condition, patched } from '@temporalio/workflow';
+import type { Amounts } from '../../plan/budget/amounts.js';
+import { NONE, atMost, toNanoUsd, toUsd } from '../../plan/budget/amounts.js';
+import type { FailureType } from '../../plan/failure.js';
+import { acquire, collect, lend, settle, withdraw } from '../../plan/budget/ledger.js';
+import { needOf, needOfPlan, requestBytes } from '../../plan/references/estimate.js';
+import type { Plan } from '../../plan/plan.js';
+import { mostOf } from '../../plan/budget/price.js';
+import type { ProgramChoice } from '../../plan/agents/program.js';
+import { programAddress, programOf } from '../../plan/agents/program.js';
+import type { RunOutcome } from '../../plan/result.js';
+import type { Charged } from '../../plan/budget/spend.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
+import type { Lease } from '../../plan/run-input.js';
+import type { ModelChoice } from '../../plan/agents/model-choice.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { holdsSlot } from '../../plan/schedule/schedule.js';
+import type { AgentStep, ForeachStep, Step } from '../../plan/step.js';
+import { modelKeyOf } from '../../plan/step.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+import type { RunContext, Scope } from '../state/context.js';
+import { addressOf, modelFor, pathOf } from '../state/context.js';
+import { leaseOf, limitsOf, proceed } from './account.js';
+import { climateOf } from '../state/account.js';
+import type { Purse } from '../state/account.js';
+import { openLine } from './lease-messages.js';
+import { environmentOf } from '../state/values.js';
+
+/** The most that one call may use; a limit that nobody set is not in it. */
+export interface Most {
+  usd?: number;
+  tokens?: number;
+}
+
+/** A step's leave to start: what is reserved for it, and with which model or program it starts. */
+export interface Turn {
+  id: number;
+  need: Amounts;
+  model: ModelChoice | null;
+  program: ProgramChoice | null;
+  /**
+   * What the step uses of money and tokens is reserved and settled elsewhere: turn by turn of a conversation, or by
+   * what runs in it. It counts once.
+   */
+  inParts?: true;
+}
+
+/** A try that was refused because what was reserved did not do: what it needs, and with which model. */
+export interface Short {
+  need: Amounts;
+  model: string;
+}
+
+/** What ended so has done nothing. */
+const REFUSED: ReadonlySet<FailureType> = new Set(['budget-short', 'leave-changed']);
+
+/** Of what ended so nobody knows what it had cost by then: it counts as it was reserved (I8). */
+const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'worker-lost']);
+
+/**
+ * Reserves what a try of a step needs, and waits for it, also for as long as the run is paused: then it waits in
+ * Temporal, without a worker. Null where the run starts nothing any more. `short` is what the activity said it needs.
+ * Not a promise where there is nothing to wait for: each is a cost.
+ */
+export function takeTurn(
+  scope: Scope,
+  step: Step,
+  first: boolean,
+  short: Short | null,
+): Turn | null | Promise<Turn | null> {
+  const { purse } = scope.context;
+  const inParts = step.kind !== 'agent' || isConversation(scope, step);
+  const turn: Turn = {
+    id: (purse.numbers += 1),
+    need: NONE,
+    model: null,
+    program: null,
+    ...(inParts ? { inParts } : {}),
+  };
+  const need = (): Amounts => {
+    const base = { ...needOf(step), ...(first ? {} : { steps: 0 }) };
+    if (step.kind !== 'agent' || inParts) return (turn.need = base);
+    turn.program = programNow(scope, step);
+    turn.model = turn.program === null ? modelNow(scope.context, step) : null;
+    const call = callNeed(scope, step, turn);
+    const more = short?.model === askedIn(turn) ? short.need : NONE;
+    return (turn.need = {
+      ...base,
+      nanousd: Math.max(call.nanousd, more.nanousd),
+      tokens: Math.max(call.tokens, more.tokens),
+    });
+  };
+  if (isStopped(purse)) return goesOn(scope, step) ? turn : refused(purse);
+  return granted(scope.context, turn, need, step.kind === 'workflow' || holdsSlot(step));
+}
+
+/**
+ * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
+ * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
+ * Histories of before hold runs that lost it (I14).
+ */
+function goesOn(scope: Scope, step: Step): boolean {
+  if (step.always) return step.kind !== 'agent';
+  return hasBegun(scope, step, pathOf(scope, step)) && patched('begun-goes-on');
+}
+
+function hasBegun(
+  { context: { carriedBlocks, carriedGates, conversations, tried } }: Scope,
+  step: Step,
+  path: string,
+): boolean {
+  if (step.kind === 'approval' || step.kind === 'ask') return carriedGates.has(path);
+  // One whose try has failed ends as that did.
+  if (step.kind === 'agent') return conversations.has(path) && (tried.get(path)?.failure ?? null) === null;
+  return path in carriedBlocks;
+}
+
+/** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */
+function granted(
+  { purse, flight }: RunContext,
+  turn: Turn,
+  need: () => Amounts,
+  isCounted: boolean,
+): Turn | null | Promise<Turn | null> {
+  const waiter = { need, started: false };
+  purse.waiters.set(turn.id, waiter);
+  acquire(purse.ledger, turn.id, need());
+  proceed(purse);
+  if (waiter.started) {
+    purse.waiters.delete(turn.id);
+    return turn;
+  }
+  if (isCounted) flight.queued += 1;
+  purse.onChange();
+  return condition(() => waiter.started || isStopped(purse))
+    .then(() => (waiter.started ? turn : refused(purse)))
+    .finally(() => {
+      if (isCounted) flight.queued -= 1;
+      purse.waiters.delete(turn.id);
+      if (waiter.started) return;
+      withdraw(purse.ledger, turn.id);
+      proceed(purse);
+    });
+}
+
+/** Whether the agent of a step uses tools of ours: a program that plays it has its own. */
+function isConversation(scope: Scope, step: AgentStep): boolean {
+  return (scope.context.plan.agents[step.agent]?.uses ?? []).length > 0 && programNow(scope, step) === null;
+}
+
+/**
+ * Reserves what one question of a conversation needs, with the model that it is asked of; null where the run starts
+ * nothing any more. The step's slot is not in it.
+ */
+export function takeQuestion(
+  context: RunContext,
+  question: { name: string; bytes: number; short: Amounts | null },
+): Turn | null | Promise<Turn | null> {
+  const { purse } = context;
+  const turn: Turn = { id: (purse.numbers += 1), need: NONE, model: null, program: null };
+  const need = (): Amounts => {
+    turn.model = modelFor(context, climateOf(purse).degrade ?? question.name);
+    const { cash } = purse.ledger;
+    const call = cash.nanousd === null && cash.tokens === null ? NONE : callAmounts(turn.model, question.bytes);
+    return (turn.need = {
+      ...NONE,
+      nanousd: Math.max(call.nanousd, question.short?.nanousd ?? 0),
+      tokens: Math.max(call.tokens, question.short?.tokens ?? 0),
+    });
+  };
+  return isStopped(purse) ? refused(purse) : granted(context, turn, need, false);
+}
+
+/** Gives back the slot of a conversation that does nothing for now; its step stays counted. */
+export function leaveSlot({ purse }: RunContext, turn: Turn): void {
+  settle(purse.ledger, turn.id, { ...NONE, steps: turn.need.steps });
+  turn.need = NONE;
+  proceed(purse);
+}
+
+/**
+ * Takes a slot again, as soon as there is one; also where the run starts nothing any more, since what has begun goes
+ * on.
+ */
+export async function takeSlot(context: RunContext, turn: Turn): Promise<void> {
+  const { purse } = context;
+  turn.id = purse.numbers += 1;
+  if (!isStopped(purse)) await granted(context, turn, () => (turn.need = { ...NONE, slots: 1 }), false);
+}
+
+/** A slot for one more call at the same time, where one is free; else null. */
+export function spareSlot(context: RunContext): Turn | null {
+  const {
+    purse,
+    purse: { ledger },
+  } = context;
+  if (ledger.held || ledger.queue.length > 0 || (ledger.cash.slots ?? 1) < 1) return null;
+  const turn: Turn = { id: (purse.numbers += 1), need: { ...NONE, slots: 1 }, model: null, program: null };
+  void granted(context, turn, () => turn.need, false);
+  return turn;
+}
+
+function isStopped(purse: Purse): boolean {
+  return climateOf(purse).stop !== null;
+}
+
+function refused(purse: Purse): null {
+  purse.refused += 1;
+  return null;
+}
+
+/** Settles a turn by how the try ended. `isTold`: whoever did it said what it has cost. */
+export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold = false): void {
+  if ('failure' in end && REFUSED.has(end.failure.type)) settle(purse.ledger, turn.id, NONE);
+  else {
+    const { usd, tokens } = turn.inParts ? NO_SPEND : (end.spend ?? NO_SPEND);
+    const isUncertain = !isTold && 'failure' in end && UNCERTAIN.has(end.failure.type);
+    const told = { nanousd: usd === null ? 0 : toNanoUsd(usd), tokens };
+    const least = {
+      nanousd: isUncertain || usd === null ? turn.need.nanousd : 0,
+      tokens: isUncertain ? turn.need.tokens : 0,
+    };
+    const missing = {
+      ...NONE,
+      nanousd: Math.max(0, least.nanousd - told.nanousd),
+      tokens: Math.max(0, least.tokens - told.tokens),
+    };
+    settle(
+      purse.ledger,
+      turn.id,
+      {
+        steps: turn.need.steps,
+        slots: 0,
+        nanousd: told.nanousd + missing.nanousd,
+        tokens: told.tokens + missing.tokens,
+      },
+      missing,
+    );
+  }
+  proceed(purse);
+}
+
+/** What the activity may use at most; undefined where nothing is limited. */
+export function mostFor({ purse: { ledger } }: RunContext, { need }: Turn): Most | undefined {
+  const { nanousd, tokens } = ledger.cash;
+  if (nanousd === null && tokens === null) return undefined;
+  return {
+    ...(nanousd === null ? {} : { usd: toUsd(need.nanousd) }),
+    ...(tokens === null ? {} : { tokens: need.tokens }),
+  };
+}
+
+/** Who is asked in a turn, by name: what was refused for its price is refused of that one. */
+export function askedIn({ model, program }: Turn): string {
+  return program === null ? (model?.model ?? '') : `${program.program} ${program.model ?? ''}`;
+}
+
+function programNow(scope: Scope, step: AgentStep): ProgramChoice | null {
+  const { settings, plan, nested } = scope.context;
+  return programOf(settings.programs, step, plan.agents[step.agent], programAddress(nested, addressOf(scope, step)));
+}
+
+/** The model that a step calls now: its own, or what the run has degraded to. */
+function modelNow(context: RunContext, step: AgentStep): ModelChoice {
+  const { degrade } = climateOf(context.purse);
+  return modelFor(context, degrade ?? modelKeyOf(step, context.plan.agents[step.agent]));
+}
+
+/** Reserved is nothing where neither money nor tokens are limited: then nobody asks. */
+function callNeed(scope: Scope, step: AgentStep, { model, program }: Turn): Amounts {
+  const {
+    plan,
+    purse: {
+      ledger: { cash },
+    },
+  } = scope.context;
+  const asked = program ?? model;
+  if (asked === null || (cash.nanousd === null && cash.tokens === null)) return NONE;
+  return callAmounts(
+    asked,
+    requestBytes(step, plan.agents[step.agent]?.prompt ?? null, environmentOf(scope, templatesOf(step))),
+  );
+}
+
+function callAmounts(
+  { price = null, max_tokens = 0 }: Pick<ModelChoice, 'price' | 'max_tokens'>,
+  bytes: number,
+): Amounts {
+  const { usd, tokens } = mostOf(price, { bytes, max_tokens });
+  return { ...NONE, nanousd: toNanoUsd(usd), tokens };
+}
+
+/** What a nested run is lent at its start, and the line to it; `opened` resolves once it has been started. */
+export function lendTo(context: RunContext, run: string, plan: Plan, opened: Promise<unknown>): Lease {
+  return openLease(
+    context.purse,
+    run,
+    atMost(
+      needOfPlan(plan, plan.nested, (step) => modelNeedOf(context, plan, step)),
+      limitsOf(leaseOf(plan.budgets)),
+    ),
+    opened,
+  );
+}
+
+/** What one call of a step needs, as long as nobody has looked at what it refers to. */
+function modelNeedOf({ settings }: RunContext, plan: Plan, step: Step): Amounts {
+  if (step.kind !== 'agent') return NONE;
+  const agent = plan.agents[step.agent];
+  const model = programOf(settings.programs, step, agent, '') ?? settings.models[modelKeyOf(step, agent)];
+  return model === undefined ? NONE : callAmounts(model, requestBytes(step, agent?.prompt ?? null, {}));
+}
+
+/** What a batch run is lent at its start: what `count` items of its foreach need, as many at once as it runs. */
+export function lendToBatch(
+  context: RunContext,
+  run: string,
+  { step, count, opened }: { step: ForeachStep; count: number; opened: Promise<unknown> },
+): Lease {
+  const { plan, purse } = context;
+  const one = needOfPlan({ ...plan, steps: step.body.steps }, plan.nested, (each) => modelNeedOf(context, plan, each));
+  const width = Math.min(count, step.max_parallel ?? count);
+  return openLease(
+    purse,
+    run,
+    { steps: one.steps * count, slots: one.slots * width, nanousd: one.nanousd * width, tokens: one.tokens * width },
+    opened,
+  );
+}
+
+function amountsOf({ usd, tokens, steps }: Pick<Charged, 'usd' | 'tokens' | 'steps'>): Amounts {
+  return { steps, nanousd: toNanoUsd(usd), tokens, slots: 0 };
+}
+
+function openLease(purse: Purse, run: string, need: Amounts, opened: Promise<unknown>): Lease {
+  const { steps, nanousd, tokens, slots } = lend(purse.ledger, run, need);
+  purse.below.set(run, openLine(run, opened));
+  return { steps, usd: nanousd === null ? null : toUsd(nanousd), tokens, slots, runtime_ms: null };
+}
+
+/** Takes back what a nested run did not use; a null outcome is one that nobody knows, but for what it left behind. */
+export function collectFrom({ purse }: RunContext, run: string, outcome: RunOutcome | null): void {
+  const charged = outcome?.charged ?? purse.left.get(run)?.charged;
+  if (charged === undefined) collect(purse.ledger, run, null);
+  else collect(purse.ledger, run, amountsOf(charged), amountsOf({ usd: 0, tokens: 0, ...charged.assumed, steps: 0 }));
+  purse.below.delete(run);
+  purse.left.delete(run);
+  // What a nested run did not start, this one did not.
+  if (isStopped(purse) && outcome?.status !== 'success') purse.refused += 1;
+  proceed(purse);
+}

@@ -1,0 +1,88 @@
+import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import type { Clock } from '../../plan/budget/run-clock.js';
+import { count, msLeft, setWorking, uncounted } from '../../plan/budget/run-clock.js';
+import { actionAt } from '../../plan/budget/exhaustion.js';
+import { WARNED_AT } from '../../plan/budget/ledger.js';
+import { quick } from '../activities.js';
+import type { RunContext } from '../state/context.js';
+import { proceed, setPause } from './account.js';
+import { warnOfTime } from './limit-text.js';
+import { isWorking } from '../state/working.js';
+
+/** A clock is not looked at more often than this. */
+const SHORTEST_MS = 250;
+
+/**
+ * Keeps the run's clock, where it has one, until the run ends: looks when the time may be over, counts what the alive
+ * log says, and ends or pauses the run when it is. While people are waited for no timer runs.
+ */
+export async function keepClock(context: RunContext): Promise<void> {
+  const { clock } = context.purse;
+  if (clock === null) return;
+  for (;;) {
+    const upTo = warnsAt(context, clock) ?? clock.limit_ms;
+    const left = msLeft(clock, Date.now(), upTo);
+    if (left === null) await condition(() => clock.since !== null);
+    else if (left > 0) await sleep(Math.max(left, SHORTEST_MS), { summary: 'max_runtime_mins' });
+    else {
+      const now = Date.now();
+      count(clock, await quick.countAlive(uncounted(clock, now)), now);
+      if (clock.used_ms < upTo) continue;
+      if (upTo < clock.limit_ms) {
+        warnOfTime(context.purse, clock);
+        continue;
+      }
+      timeIsOver(context);
+      const limit = clock.limit_ms;
+      await condition(() => clock.limit_ms > limit);
+    }
+  }
+}
+
+/**
+ * When most of the time is used, of which people are warned once; null where that is done, or is not in histories of
+ * the run's time (I14).
+ */
+function warnsAt({ purse, settings }: RunContext, { limit_ms }: Clock): number | null {
+  const isDone = purse.warnings.some(({ limit }) => limit === 'max_runtime_mins');
+  return settings.warn_time === true && !isDone ? limit_ms * WARNED_AT : null;
+}
+
+/** Notes whether something other than a person is waited for. */
+export function tickClock(context: RunContext): void {
+  const { clock } = context.purse;
+  if (clock !== null) setWorking(clock, isWorking(context), Date.now());
+}
+
+/** Starts the clock beside the run; it is stopped with the scope that is returned. */
+export function startClockBeside(context: RunContext): CancellationScope {
+  const scope = new CancellationScope();
+  scope
+    .run(() => keepClock(context))
+    .catch((error: unknown) => {
+      if (isCancellation(error)) return;
+      context.flight.broken ??= error;
+      context.top.work.cancel();
+    });
+  return scope;
+}
+
+function timeIsOver(context: RunContext): void {
+  const { purse, top } = context;
+  const minutes = (purse.clock?.limit_ms ?? 0) / 60_000;
+  const message = `the run time of ${Number(minutes.toFixed(2))} minutes is used up`;
+  const action = actionAt('max_runtime_mins', purse.policy, false);
+  if (action === 'pause')
+    setPause(purse, { cause: 'max_runtime_mins', run: purse.run, message, by: null, since: new Date().toISOString() });
+  else {
+    const status = action === 'stop' ? 'partial' : action === 'error' ? 'error' : 'timeout';
+    purse.own = { ...purse.own, stop: { cause: 'max_runtime_mins', status, message: `max_runtime_mins: ${message}` } };
+    if (status === 'timeout') {
+      purse.refused += 1;
+      top.reason = message;
+      top.work.cancel();
+    }
+  }
+  proceed(purse);
+  purse.onChange();
+}

@@ -1,0 +1,123 @@
+import { ApplicationFailure, defineSignal, defineUpdate, log, setHandler } from '@temporalio/workflow';
+import { raise } from '../../plan/budget/ledger.js';
+import { STEER } from '../../plan/names.js';
+import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
+import { additionsOf, isSteer } from '../../plan/budget/steering.js';
+import type { RunContext } from '../state/context.js';
+import { proceed, setPause } from './account.js';
+import { climateOf } from '../state/account.js';
+import type { Purse } from '../state/account.js';
+import { listen } from '../state/early-messages.js';
+
+const steerUpdate = defineUpdate<SteerReceipt, [Steer]>(STEER);
+const steerSignal = defineSignal<[Steer]>(STEER);
+
+/** Requests that are remembered, so that none is done twice. */
+const REMEMBERED = 200;
+
+/**
+ * Listens to who steers the run, from the first task on; update and signal run the same checks. `onMessage` counts them
+ * (I12).
+ */
+export function listenToSteerers(
+  { purse, gates }: Pick<RunContext, 'purse' | 'gates'>,
+  onMessage: (kind: 'signals' | 'updates') => void,
+): void {
+  setHandler(
+    steerUpdate,
+    (steer) => {
+      onMessage('updates');
+      return take(purse, steer);
+    },
+    {
+      validator: (steer) => {
+        const refusal = refusalOf(purse, steer);
+        if (refusal !== null)
+          throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
+      },
+    },
+  );
+  listen(gates, steerSignal, (steer) => {
+    onMessage('signals');
+    const refusal = refusalOf(purse, steer);
+    if (refusal === null) take(purse, steer);
+    else log.warn(`A request by signal was refused: ${refusal}`);
+  });
+}
+
+/** Why a request is not done, or null. What was done before is answered again, whatever has changed since. */
+function refusalOf(purse: Purse, steer: unknown): string | null {
+  if (!isSteer(steer))
+    return (
+      'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, ' +
+      'steps?, minutes?}} with amounts above 0.'
+    );
+  if (purse.done.includes(steer.id)) return null;
+  const { own, fromAbove, run } = purse;
+  switch (steer.kind) {
+    case 'pause':
+    case 'abort':
+      return null;
+    case 'resume': {
+      const pause = own.pause ?? fromAbove.pause;
+      if (pause === null || (pause === own.pause && pause.cause === 'request')) return null;
+      return pause.cause === 'request'
+        ? `The run was paused with \`${pause.run}\`: resume that.`
+        : `The run is paused by its limit \`${pause.cause}\`: ${pause.message}. Add to it, or stop with \`perdure ` +
+            `budget ${pause.run} --abort\`.`;
+    }
+    case 'budget': {
+      const unlimited = additionsOf(steer.add).find(({ resource }) =>
+        resource === null ? purse.clock === null : purse.ledger.cap[resource] === null,
+      );
+      return unlimited === undefined
+        ? null
+        : `The run \`${run}\` has no limit \`${unlimited.limit}\` of its own to add to.`;
+    }
+  }
+}
+
+function take(purse: Purse, steer: Steer): SteerReceipt {
+  if (!purse.done.includes(steer.id)) {
+    purse.done = [...purse.done, steer.id].slice(-REMEMBERED);
+    obey(purse, steer);
+    proceed(purse);
+    purse.onChange();
+  }
+  const { pause, stop } = climateOf(purse);
+  return { run: purse.run, status: stop !== null ? 'stopping' : pause !== null ? 'paused' : 'running' };
+}
+
+function obey(purse: Purse, steer: Steer): void {
+  const { own } = purse;
+  switch (steer.kind) {
+    case 'pause':
+      if (own.pause === null)
+        setPause(purse, {
+          cause: 'request',
+          run: purse.run,
+          message: `paused by ${steer.by}`,
+          by: steer.by,
+          since: new Date().toISOString(),
+        });
+      return;
+    case 'resume':
+      return setPause(purse, null);
+    case 'budget':
+      return addTo(purse, steer);
+    case 'abort':
+      if (own.stop === null)
+        purse.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
+      return setPause(purse, null);
+  }
+}
+
+/** What is added to a limit ends the pause that it made. */
+function addTo(purse: Purse, steer: Steer & { kind: 'budget' }): void {
+  for (const { limit, resource, amount } of additionsOf(steer.add)) {
+    if (resource !== null) raise(purse.ledger, resource, amount);
+    else if (purse.clock !== null) purse.clock.limit_ms += amount;
+    if (purse.own.pause?.cause === limit) setPause(purse, null);
+    if (limit === 'max_cost_usd' || limit === 'max_tokens') purse.own = { ...purse.own, degrade: null };
+  }
+}

@@ -1,0 +1,230 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { TurnCall } from '../../activities/contract.js';
+import type { Amounts } from '../../plan/budget/amounts.js';
+import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
+import { failedWorkflows } from '../../plan/outcomes/course.js';
+import { turnSegment } from '../../plan/agents/conversation.js';
+import { canonicalJson } from '../../plan/values/json.js';
+import { requestBytes } from '../../plan/references/estimate.js';
+import { joinPath, segmentOf } from '../../plan/plan.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
+import { shortCall } from '../../plan/calls/short-call.js';
+import { longValue } from '../../plan/packing/short-value.js';
+import { noteOf } from '../../plan/calls/step-output.js';
+import type { AgentStep } from '../../plan/step.js';
+import { templatesOf } from '../../plan/references/step-references.js';
+import { GRACE_MS, acting, actingOptions } from '../activities.js';
+import type { Scope } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../state/context.js';
+import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
+import { pump } from '../running/step-runner.js';
+import { climateOf } from '../state/account.js';
+import type { Turn } from '../budget/reserve.js';
+import { endTurn, mostFor, takeQuestion } from '../budget/reserve.js';
+import { aside, parkIfDraining, takeSeat } from './seat.js';
+import type { Talk } from './talk.js';
+import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from './talk.js';
+import { callTools } from './tool-calls.js';
+import { environmentOf } from '../state/values.js';
+
+/** So many turns in a row may be spent on calls that cannot be made. */
+const MOST_WASTED = 10;
+/** What stands around the schema of one tool in a request, about. */
+const TOOL_BYTES = 1_024;
+
+/**
+ * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each
+ * turn adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
+ */
+export async function runConversation(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<StepEnd> {
+  const { context } = scope;
+  const path = pathOf(scope, step);
+  const own = tried - triesBefore(scope, step);
+  const state = context.conversations.get(path) ?? freshConversation(own);
+  if (state.tried !== own) Object.assign(state, { tried: own, used_ms: 0, spend: NO_SPEND });
+  context.conversations.set(path, state);
+  const seat = takeSeat(scope, step, turn, state);
+  try {
+    const { output, reused = false } = await converse({
+      seat,
+      state,
+      path,
+      agent: agentOf(scope, step.agent),
+      asked: null,
+      depth: 1,
+      converse,
+    });
+    const note = noteOf(state.spend);
+    const partial = partialIn(state);
+    return {
+      status: 'success',
+      output: output === undefined ? null : longValue(output),
+      spend: { ...state.spend, steps: 1 },
+      note: note === null ? null : `${note}, ${turnsText(state.turns)}${partial === null ? '' : ', partial'}`,
+      reused,
+      ...(partial === null ? {} : { partial }),
+    };
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const failure = failureFrom(error);
+    return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure, spend: state.spend };
+  }
+}
+
+function partialIn({ below }: Conversation): string | null {
+  return below === undefined ? null : failedWorkflows(below);
+}
+
+function turnsText(turns: number): string {
+  return turns === 1 ? '1 turn' : `${turns} turns`;
+}
+
+/**
+ * Turn after turn, until there is an answer. What is under way is in `state` at every moment: it is carried on from
+ * there.
+ */
+async function converse(talk: Talk): Promise<TurnAnswer> {
+  const { seat, state, agent } = talk;
+  for (;;) {
+    await callTools(talk);
+    await parkIfDraining(seat);
+    const answer = await ask(talk);
+    const { head, bytes, calls = [] } = answer;
+    Object.assign(state, {
+      head,
+      bytes,
+      calls,
+      ends: calls.map(() => null),
+      allowed: {},
+      turns: state.turns + 1,
+      ...wastedNow(state, calls),
+    } satisfies Partial<Conversation>);
+    if (answer.output !== undefined) return answer;
+    const { wasted = 0 } = state;
+    const why =
+      wasted === 0 ? '' : ` None of the calls of its last ${turnsText(wasted)} could be made: its log tells why.`;
+    if (state.turns >= agent.max_turns)
+      throw endedBy(
+        'turns-exceeded',
+        `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.${why}`,
+      );
+    if (wasted >= MOST_WASTED) throw endedBy('answer-invalid', `\`${agent.name}\` does not come to an answer.${why}`);
+    pump(seat.scope.context);
+  }
+}
+
+/** Calls that say nothing that can be done are the model's to mend, a few times. */
+function wastedNow({ wasted = 0 }: Conversation, calls: ToolRequest[]): Pick<Conversation, 'wasted'> {
+  const isWasted = calls.length > 0 && calls.every(({ action }) => action === undefined);
+  return isWasted ? { wasted: wasted + 1 } : wasted === 0 ? {} : { wasted: 0 };
+}
+
+/** Asks the model as soon as there is money for it: once more with more reserved where that did not do. */
+async function ask(talk: Talk): Promise<TurnAnswer> {
+  const {
+    seat,
+    seat: {
+      scope: { context },
+    },
+  } = talk;
+  for (let short: Amounts | null = null; ;) {
+    const asked = takeQuestion(context, { name: modelName(talk), bytes: bytesOf(talk), short });
+    const question = asked instanceof Promise ? await aside(seat, () => asked) : asked;
+    if (question === null)
+      throw endedBy('limit-reached', climateOf(context.purse).stop?.message ?? 'The run starts nothing any more.');
+    if (context.flight.draining) {
+      giveBack(talk, question);
+      await parkIfDraining(seat);
+      continue;
+    }
+    try {
+      const answer = await askTurn(talk, question);
+      if (answer.opened === true && question.model !== null) talk.state.opened = question.model;
+      const spend: Spend = { usd: answer.usd, tokens: answer.tokens, steps: 0 };
+      endTurn(context, question, { status: 'success', output: null, spend });
+      seat.top.spend = addSpend(seat.top.spend, spend);
+      return answer;
+    } catch (error) {
+      short = settleFailed(talk, question, error);
+      if (short === null) throw error;
+    }
+  }
+}
+
+function giveBack(
+  {
+    seat: {
+      scope: { context },
+    },
+  }: Talk,
+  question: Turn,
+): void {
+  endTurn(context, question, { status: 'success', output: null, spend: NO_SPEND });
+}
+
+/** Books a question that failed; what it needs, where too little was reserved. */
+function settleFailed({ seat }: Talk, question: Turn, error: unknown): Amounts | null {
+  const { context } = seat.scope;
+  const failure = failureFrom(error);
+  const spend = spendIn(error);
+  endTurn(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
+  seat.top.spend = addSpend(seat.top.spend, { ...spend, steps: 0 });
+  return shortIn(error);
+}
+
+function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
+  const {
+    seat,
+    seat: { scope, step },
+    state,
+    path,
+    asked,
+  } = talk;
+  const { root, nested, settings } = scope.context;
+  const { model } = question;
+  if (model === null) throw new Error(`No model was chosen for ${path}`);
+  const turn = state.turns + 1;
+  const isFirst = state.head === null;
+  const most = mostFor(scope.context, question);
+  const call: TurnCall = {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: triesBefore(scope, step) + seat.top.tried,
+    environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
+    ...(isFirst && asked === null ? reuseOf(scope, step, pathOf(scope, step)) : {}),
+    model,
+    ...(most === undefined ? {} : { most }),
+    ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
+    turn,
+    head: state.head,
+    ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
+    workspace: settings.workspace,
+    limit_ms: limitFor(seat),
+    ...(asked === null ? {} : { asked }),
+    ...makingOf(talk),
+  };
+  const id = joinPath(path, turnSegment(turn, null));
+  const options = {
+    ...actingOptions(step, id, `${segmentOf(step)}: ${talk.agent.name}, turn ${turn}`),
+    startToCloseTimeout: call.limit_ms + GRACE_MS,
+  };
+  return acting.askTurn.executeWithOptions(options, [shortCall(withoutOpened(call, state), callerOf(id))]);
+}
+
+/** What the transcript's beginning tells is not told at every turn (I7). */
+function withoutOpened(call: TurnCall, { opened }: Conversation): TurnCall {
+  if (opened === undefined || canonicalJson(opened) !== canonicalJson(call.model)) return call;
+  const { model: _model, workspace: _workspace, ...others } = call;
+  return others;
+}
+
+/** What the next request has at least; the first one is as long as a single question, and tells of tools. */
+function bytesOf({ seat: { scope, step }, state, agent, asked }: Talk): number {
+  if (state.head !== null) return state.bytes;
+  const environment = asked === null ? environmentOf(scope, templatesOf(step)) : {};
+  return requestBytes(step, agent.prompt, environment) + TOOL_BYTES * (agent.uses ?? []).length;
+}

@@ -1,0 +1,229 @@
+import {
+  ApplicationFailure,
+  condition,
+  defineSignal,
+  defineUpdate,
+  log,
+  patched,
+  setDefaultSignalHandler,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Decision, DecisionReceipt, Gate, GateEnd } from '../../plan/gates/gate.js';
+import { isDecision, isRead, missingOf, refusalOf } from '../../plan/gates/gate.js';
+import type { Edited, GateStep } from '../../plan/gates/gate-timeline.js';
+import { nextDue, passTime, takeDecision } from '../../plan/gates/gate-timeline.js';
+import { DECIDE } from '../../plan/names.js';
+import type { Carried } from '../../plan/run-input.js';
+import type { Value } from '../../plan/values/value.js';
+import { quick } from '../activities.js';
+import { createGateMemo } from './gate-memo.js';
+import type { GateBook } from '../state/gate-book.js';
+
+const decideUpdate = defineUpdate<DecisionReceipt, [Decision]>(DECIDE);
+const decideSignal = defineSignal<[Decision]>(DECIDE);
+
+/**
+ * The gates that a run goes on with, none at its start. Listens for decisions from the first workflow task on, so that
+ * none that comes early is lost.
+ */
+export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | null, wantsToken: boolean): GateBook {
+  const book: GateBook = {
+    open: new Map(),
+    carried: new Map(carried?.gates.map((gate) => [gate.path, gate])),
+    decided: new Map(carried?.decisions?.map((end) => [end.gate, end])),
+    memo: createGateMemo(),
+    wantsToken,
+    areOpening: true,
+    messages: { signals: 0, updates: 0 },
+    onMessage: () => undefined,
+    onOpened: () => undefined,
+  };
+  setHandler(
+    decideUpdate,
+    (decision) => {
+      book.messages.updates += 1;
+      book.onMessage();
+      return isLookedAt(book, decision) ? takeRead(book, decision) : take(book, decision, null);
+    },
+    {
+      validator: (decision) => {
+        const refusal = checkDecision(book, decision);
+        if (refusal !== null) throw refused(refusal);
+      },
+    },
+  );
+  setHandler(decideSignal, async (decision) => {
+    countSignal(book);
+    const refusal = checkDecision(book, decision) ?? tooEarly(book);
+    if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
+    else if (isLookedAt(book, decision))
+      await takeRead(book, decision).catch((error: unknown) =>
+        log.warn(`A decision by signal was refused: ${String(error)}`),
+      );
+    else take(book, decision, null);
+  });
+  return book;
+}
+
+/**
+ * Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything;
+ * what we do not know is counted and dropped (S46).
+ */
+export function hearStrangers(book: GateBook): void {
+  setDefaultSignalHandler(() => countSignal(book));
+  book.areOpening = false;
+}
+
+function countSignal(book: GateBook): void {
+  book.messages.signals += 1;
+  book.onMessage();
+}
+
+function refused(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'decision-refused', nonRetryable: true, message });
+}
+
+function checkDecision(book: GateBook, decision: unknown): string | null {
+  if (!isDecision(decision))
+    return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
+  return refusalOf(decision, gateAt(book, decision), book.decided.get(decision.gate), Date.now());
+}
+
+/** Histories of before hold runs that refused what came before they showed their gates again (I14). */
+function tooEarly({ areOpening }: GateBook): string | null {
+  return areOpening && !patched('early-signals') ? 'No gate is open in this run yet.' : null;
+}
+
+/** The gate that a decision is about, when it is open. */
+function gateAt({ open, carried }: GateBook, { gate }: Pick<Decision, 'gate'>): Gate | undefined {
+  return open.get(gate) ?? carried.get(gate);
+}
+
+/** Whether activities look at a decision before it is taken. */
+function isLookedAt(book: GateBook, decision: Decision): boolean {
+  return book.wantsToken || isRead(decision, gateAt(book, decision));
+}
+
+/**
+ * Checks the token and reads what a person wrote, as far as there is need, then takes the decision, unless it does not
+ * count any more by then. Throws the refusal.
+ */
+async function takeRead(book: GateBook, decision: Decision): Promise<DecisionReceipt> {
+  const gate = gateAt(book, decision);
+  if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
+  if (book.wantsToken) await requireToken(gate, decision);
+  const read = isRead(decision, gate) ? await readWritten(gate, decision) : null;
+  const refusal = checkDecision(book, decision) ?? reopened(gate, gateAt(book, decision));
+  if (refusal !== null) throw refused(refusal);
+  if (read === null) return take(book, decision, null);
+  return 'hash' in read ? take(book, decision, read) : take(book, { ...decision, value: read.answer }, null);
+}
+
+/** A gate that was sent back while an activity looked at the decision, and opened again, shows something new (S44). */
+function reopened({ path, since }: Gate, open: Gate | undefined): string | null {
+  return open?.since === since ? null : `Gate \`${path}\` was opened anew meanwhile. Look again and decide anew.`;
+}
+
+/**
+ * Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history
+ * (S43).
+ */
+async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
+  const { workflowId, firstExecutionRunId } = workflowInfo();
+  const { refusal } = await quick.checkToken({
+    run: workflowId,
+    first: firstExecutionRunId,
+    gate: path,
+    since,
+    decision,
+  });
+  if (refusal !== null) throw refused(refusal);
+}
+
+async function readWritten(
+  { path, message, content, schema, options }: Gate,
+  { edit, value }: Decision,
+): Promise<Edited | { answer: Value }> {
+  const written = edit ?? value;
+  if (written === undefined) throw refused(`Expected an answer or an edited content for the gate \`${path}\`.`);
+  const read =
+    edit === undefined
+      ? await quick.readAnswer({ answer: written, schema: schema ?? null })
+      : await quick.readEdit({ message, shown: content, edit: written, ...(options === undefined ? {} : { options }) });
+  if ('refusal' in read) throw refused(`Gate \`${path}\`: ${read.refusal}`);
+  return read;
+}
+
+function take(book: GateBook, decision: Decision, edited: Edited | null): DecisionReceipt {
+  const gate = gateAt(book, decision);
+  if (gate === undefined) throw refused(`No gate \`${decision.gate}\` is open in this run.`);
+  const after = takeDecision(gate, decision, { now: Date.now(), edited });
+  settle(book, after);
+  const missing = after.end === null ? missingOf(after.gate) : 0;
+  return {
+    gate: decision.gate,
+    decision: decision.decision,
+    by: decision.by,
+    ...(edited === null ? {} : { hash: edited.hash }),
+    ...(missing === 0 ? {} : { missing }),
+  };
+}
+
+function settle(book: GateBook, { gate, end }: GateStep): void {
+  const isShown = book.open.has(gate.path);
+  (isShown ? book.open : book.carried).set(gate.path, gate);
+  if (end !== null) book.decided.set(gate.path, end);
+  if (!isShown) showCarried(book);
+  else if (end === null) book.memo.show(book.open, null);
+}
+
+/**
+ * Shows gates in the memo also while the run is paused, which has continued as new and waits with showing them again.
+ */
+export function showCarried({ memo, open, carried, decided }: GateBook): void {
+  memo.show(new Map([...open, ...[...carried].filter(([path]) => !decided.has(path))]), null);
+}
+
+/**
+ * Shows a gate in the memo and waits until people decided it or its deadline ends it: as long as it takes, whatever
+ * dies meanwhile. A deadline that passed while nothing ran is honoured on return. Throws only when cancelled.
+ * Returns once what follows may begin: what `mayEnd` keeps is carried on like an open gate, with its decision.
+ */
+export async function awaitDecision(
+  book: GateBook,
+  gate: Gate,
+  mayEnd: (() => boolean) | null = null,
+): Promise<GateEnd> {
+  const { path } = gate;
+  book.open.set(path, gate);
+  book.carried.delete(path);
+  book.memo.showOpened(book.open);
+  book.onOpened(gate);
+  // Whoever waits for what this run does hears that it waits for people.
+  book.onMessage();
+  try {
+    for (;;) {
+      await untilDecidedOrDue(book, path);
+      const end = book.decided.get(path);
+      if (end !== undefined) {
+        if (mayEnd !== null && !mayEnd() && patched('decided-while-continuing')) await condition(mayEnd);
+        return end;
+      }
+      settle(book, passTime(book.open.get(path) ?? gate, Date.now()));
+      // Reminders are events as well (I12).
+      book.onMessage();
+    }
+  } finally {
+    book.open.delete(path);
+    book.memo.show(book.open, book.decided.get(path) ?? null);
+  }
+}
+
+async function untilDecidedOrDue(book: GateBook, path: string): Promise<void> {
+  const isDecided = (): boolean => book.decided.has(path);
+  const gate = book.open.get(path);
+  const due = gate === undefined ? null : nextDue(gate);
+  if (due === null) await condition(isDecided);
+  else await condition(isDecided, Math.max(1, due - Date.now()));
+}

@@ -1,0 +1,286 @@
+import {
+  CancellationScope,
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { WorkflowInfo } from '@temporalio/workflow';
+import type { Nothing } from '../../plan/schedule/carried-schedule.js';
+import { carrySchedule, rootsAfterRound } from '../../plan/schedule/carried-schedule.js';
+import type { RunOutcome } from '../../plan/result.js';
+import type { Carried, RunInput } from '../../plan/run-input.js';
+import type { CarriedBlock, CarriedScope } from '../../plan/schedule/carried.js';
+import { quick } from '../activities.js';
+import { writeResults } from './close-run.js';
+import type { Flight, Rounds, RunContext, Scope } from '../state/context.js';
+import { carryPurse } from '../budget/account.js';
+import { isWorking } from '../state/working.js';
+import { settled } from '../determinism/ordered-results.js';
+
+/** Thresholds of I12. */
+const EVENTS = 4_000;
+const BYTES = 3 * 1024 * 1024;
+const SIGNALS = 2_000;
+const UPDATES = 1_000;
+/** Nested runs do not travel; while some are in flight the run goes on up to here (I12). */
+const EVENTS_WITH_CHILDREN = 20_000;
+const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
+
+/**
+ * Whether the run should stop starting steps and, once nothing is in flight, continue as new (I12). Nested runs are
+ * waited for, unless all that is in flight waits for people: that may take days, and the run goes on meanwhile; so it
+ * does while it keeps a device for its later steps, for which others may wait.
+ */
+export function shouldContinue(context: RunContext): boolean {
+  return isDue(context) && !endsHere(context);
+}
+
+/**
+ * One that was cancelled ends in this Temporal run: the next would not know of it (I9). Histories of before hold others
+ * (I14).
+ */
+function endsHere({ cancelled }: RunContext): boolean {
+  return cancelled !== null && patched('cancelled-runs-end');
+}
+
+function isDue(context: RunContext): boolean {
+  const { flight } = context;
+  const info = workflowInfo();
+  if (flight.children === 0) return isLong(context, info);
+  if (info.historyLength >= EVENTS_WITH_CHILDREN || info.historySize >= BYTES_WITH_CHILDREN) return true;
+  return (
+    isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs')
+  );
+}
+
+function isLong(context: RunContext, info: WorkflowInfo): boolean {
+  const { historyLength, historySize, continueAsNewSuggested } = info;
+  const { signals, updates } = context.gates.messages;
+  return (
+    continueAsNewSuggested ||
+    historyLength >= EVENTS ||
+    historySize >= BYTES ||
+    hasDoneMuch(context, info) ||
+    signals >= SIGNALS ||
+    updates >= UPDATES
+  );
+}
+
+/**
+ * Whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that are
+ * under way never make a link by themselves: something must have ended in this one, so each link comes nearer to the
+ * end, however many start together.
+ */
+function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
+  const { flight, linkSteps } = context;
+  if (flight.task.historyLength !== historyLength)
+    flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
+  flight.task.endedByNow = endedIn(context);
+  const { endedBefore, endedByNow } = flight.task;
+  if (flight.started < linkSteps && endedByNow < linkSteps) return false;
+  return endedBefore >= linkSteps || (flight.started >= linkSteps && endedByNow > 0);
+}
+
+/** Steps that ended in this Temporal run, wherever. */
+function endedIn({ flight, top }: RunContext): number {
+  return top.schedule.ended.length + flight.endedBelow;
+}
+
+/**
+ * Ends this Temporal run and starts the next of the chain with what it needs. Returns only where it was cancelled
+ * meanwhile: it has to end here.
+ */
+export async function continueRun(top: Scope, input: RunInput): Promise<void> {
+  const { context } = top;
+  const carried = await CancellationScope.nonCancellable(() => carryRun(context));
+  if (endsHere(context)) return;
+  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, in_turn: true, carried });
+}
+
+/**
+ * A gate may be decided while results are written, and messages come: it looks again until nothing is left to write, or
+ * under way.
+ */
+async function carryRun(context: RunContext): Promise<Carried> {
+  for (let before = -1; before !== endedIn(context) || isLeft(context);) {
+    before = endedIn(context);
+    await writeScope(context.top);
+    for (const rounds of context.rounds.values()) await writeRounds(rounds);
+    if (isBusy(context) && patched('heard-before-continuing')) await quiet(context);
+    await settled();
+  }
+  return carryContext(context);
+}
+
+/**
+ * What the next link gets of this one. Each field of the context stands in here: one that is neither carried, nor said
+ * again by the start arguments, nor made anew does not compile.
+ */
+function carryContext(context: RunContext): Carried {
+  const {
+    top,
+    gates,
+    purse,
+    rounds,
+    conversations,
+    since,
+    tried,
+    devices,
+    flight,
+    items,
+    startedAt,
+    // Said again by the start arguments.
+    plan,
+    nested,
+    root,
+    run,
+    path: _own,
+    input,
+    settings,
+    linkSteps,
+    isBatch,
+    // Read from what is carried, made from what the Plan says, or nothing that a run knows which goes on.
+    carriedGates,
+    carriedBlocks,
+    shortPlans,
+    cancelled,
+    ...forgotten
+  } = context;
+  void (forgotten satisfies Nothing);
+  const open = [...gates.open.values(), ...gates.carried.values()];
+  return {
+    ...carryScope(top),
+    gates: open,
+    decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
+    purse: carryPurse(purse),
+    blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])),
+    since: Object.fromEntries(since),
+    ...(conversations.size === 0 ? {} : { conversations: Object.fromEntries(conversations) }),
+    ...(tried.size === 0 ? {} : { tried: Object.fromEntries(tried) }),
+    ...(devices.kept.size === 0 ? {} : { devices: Object.fromEntries(devices.kept) }),
+    ...(items === null ? {} : { items }),
+    ...carryFlight(flight),
+    started_at: startedAt,
+  };
+}
+
+function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
+  const {
+    toldWaiting,
+    // All of it is about what is in flight, and nothing is.
+    runStep,
+    scopes,
+    activities,
+    computing,
+    children,
+    waiting,
+    queued,
+    timers,
+    telling,
+    started,
+    endedBelow,
+    task,
+    draining,
+    broken,
+    land,
+    isPumping,
+    pumpAgain,
+    ...forgotten
+  } = flight;
+  void (forgotten satisfies Nothing);
+  return { ...(toldWaiting ? { told_waiting: true } : {}) };
+}
+
+/**
+ * Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of
+ * before hold runs that lost it (I14).
+ */
+function isLeft({ rounds }: RunContext): boolean {
+  return [...rounds.values()].some(({ results }) => results.length > 0) && patched('late-results');
+}
+
+/**
+ * Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that
+ * closes in the same task.
+ */
+function isBusy({ purse, flight }: RunContext): boolean {
+  return !allHandlersFinished() || flight.telling !== null || purse.above?.line.isIdle() === false;
+}
+
+async function quiet(context: RunContext): Promise<void> {
+  while (isBusy(context)) {
+    await condition(allHandlersFinished);
+    await context.flight.telling;
+    await context.purse.above?.line.sent();
+  }
+}
+
+async function writeScope(scope: Scope): Promise<void> {
+  const { length } = scope.schedule.ended; // More may end while these are written.
+  const page = await writeResults(scope);
+  if (page !== null) scope.pages.push(page);
+  scope.written = length;
+}
+
+/**
+ * Results are in the list until they are in a page: the last item may end while one is written, and then its step
+ * closes its books.
+ */
+async function writeRounds(rounds: Rounds): Promise<void> {
+  const results = [...rounds.results]; // More may come while these are written.
+  if (results.length > 0) {
+    rounds.pages.push(await quick.writePage(results));
+    rounds.results.splice(0, results.length);
+  }
+  for (const scope of rounds.open.values()) await writeScope(scope);
+}
+
+function carryScope(scope: Scope, later: string[] = []): CarriedScope {
+  const {
+    schedule,
+    pages,
+    // Made anew from the Plan, the start arguments and what is around it; results are all in pages.
+    context,
+    agents,
+    input,
+    outer,
+    item,
+    index,
+    last,
+    path,
+    way,
+    single,
+    needsSlots,
+    work,
+    redoable,
+    reason,
+    written,
+    ...forgotten
+  } = scope;
+  void (forgotten satisfies Nothing);
+  return { ...carrySchedule(schedule, later), pages };
+}
+
+function carryRounds(rounds: Rounds): CarriedBlock {
+  // Results are all in pages.
+  const { step, items, next, end, open, last, over, cancelled, broken, counts, spend, pages, results, ...forgotten } =
+    rounds;
+  void (forgotten satisfies Nothing);
+  const later = step.kind === 'loop' ? rootsAfterRound(step) : [];
+  return {
+    items,
+    next,
+    ...(end === undefined ? {} : { end }),
+    counts,
+    spend,
+    pages,
+    last: last === null ? null : { ...carrySchedule(last, later), pages: [] },
+    open: Object.fromEntries([...open].map(([index, scope]) => [index, carryScope(scope, later)])),
+    // What is left of these is to close the books.
+    ...(over === null ? {} : { over }),
+    ...(cancelled.length === 0 ? {} : { cancelled }),
+    ...(broken === null ? {} : { broken }),
+  };
+}

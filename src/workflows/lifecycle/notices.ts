@@ -1,0 +1,110 @@
+import { CancellationScope, log, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../../activities/contract.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import type { Notice, NoticeCall, NotifySettings } from '../../plan/gates/notice.js';
+import type { RunOutcome } from '../../plan/result.js';
+import type { Pause } from '../../plan/budget/steering.js';
+import type { RunContext } from '../state/context.js';
+import { cut, toRunError } from '../failures.js';
+
+/** A notice that is not taken is sent again after half a second, 2 s, 8 s, 32 s, 2 min and 5 min. */
+const { sendNotice } = proxyActivities<Activities>({
+  startToCloseTimeout: '30s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 4, maximumInterval: '5m', maximumAttempts: 7 },
+});
+
+/**
+ * Not a child workflow: that would send this run events of its own, at any time. That it cannot be started fails no
+ * run.
+ */
+const { startNotice } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '5s',
+  retry: { initialInterval: '200ms', maximumAttempts: 3 },
+});
+
+/**
+ * Tells one notice by all ways; each is tried again by itself. Fails, for Temporal's UI to show, when one was never
+ * taken.
+ */
+export async function perdureNotice(notify: NotifySettings, told: Omit<NoticeCall, 'way'>): Promise<void> {
+  const { command, webhook } = notify;
+  const ways = [...(command === undefined ? [] : [{ command }]), ...(webhook === undefined ? [] : [{ webhook }])];
+  const ends = await Promise.allSettled(ways.map((way) => sendNotice({ ...told, way })));
+  for (const end of ends) if (end.status === 'rejected') throw toRunError(end.reason);
+}
+
+/** Tells that a gate waits for people. */
+export function noticeGate(
+  context: RunContext,
+  { path, kind, message, hash, since, deadline, approvers, options }: Gate,
+): void {
+  const { run } = context.root;
+  const gate = `${run}/${path}`;
+  const answering = kind === 'ask' ? `perdure answer ${gate} "your answer"` : `perdure approve ${gate}`;
+  // Which of several options it is, whoever copies the command must have seen.
+  const command = options === undefined ? answering : `perdure watch ${run}`;
+  void tell(context, `${gate}~${since}`, {
+    ...about(context),
+    event: 'waiting',
+    gate,
+    kind,
+    message,
+    hash,
+    command,
+    ...(deadline === undefined ? {} : { deadline }),
+    ...(approvers === undefined ? {} : { approvers }),
+    ...(options === undefined ? {} : { options }),
+  });
+}
+
+/** Tells that a limit pauses the run. */
+export function noticePause(context: RunContext, { cause, message, run, since }: Pause): void {
+  if (cause === 'request') return; // Whoever asked for it knows.
+  void tell(context, `${run}~${cause}~${since}`, {
+    ...about(context),
+    event: 'paused',
+    paused: run,
+    limit: cause,
+    message,
+    command: `perdure budget ${run}`,
+  });
+}
+
+/** Tells that a root run has ended, which it does right after this. */
+export async function noticeEnd(
+  context: RunContext,
+  { status, error, spend }: Pick<RunOutcome, 'status' | 'error' | 'spend'>,
+): Promise<void> {
+  // A batch run of the root's own items has its path.
+  if (context.path !== '' || context.items !== null) return;
+  const { run } = context;
+  await tell(context, `${run}~ended~${context.root.first}`, {
+    ...about(context),
+    event: 'ended',
+    status,
+    error: error === null ? null : cut(error),
+    usd: spend.usd,
+    steps: spend.steps,
+    command: `perdure show ${run}`,
+  });
+}
+
+function about({ root, plan, settings }: RunContext): Pick<Notice, 'run' | 'definition' | 'submitted_by' | 'at'> {
+  return { run: root.run, definition: plan.name, submitted_by: settings.submitted_by, at: new Date().toISOString() };
+}
+
+/** Longer ids Temporal refuses. */
+const ID_CHARACTERS = 900;
+
+/**
+ * Starts what tells it, beside this run. The id names what is told of: a gate that is shown again when the run
+ * continues as new is not told of again.
+ */
+function tell({ settings: { notify, workspace } }: RunContext, key: string, notice: Notice): Promise<void> {
+  if (notify === undefined || !notify.on.includes(notice.event)) return Promise.resolve();
+  const start = (): Promise<void> =>
+    startNotice({ id: key.slice(-ID_CHARACTERS), notify, told: { notice, workspace } });
+  return CancellationScope.nonCancellable(start).catch((error: unknown) =>
+    log.warn(`A notice could not be sent: ${String(error)}`),
+  );
+}

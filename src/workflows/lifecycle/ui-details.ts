@@ -1,0 +1,103 @@
+import { patched, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import { segmentOf } from '../../plan/plan.js';
+import { safeLine } from '../../plan/text/safe-text.js';
+import type { Schedule } from '../../plan/schedule/schedule-state.js';
+import { actorOf } from '../../plan/step.js';
+import type { Step } from '../../plan/step.js';
+import type { RunContext } from '../state/context.js';
+import { climateOf } from '../state/account.js';
+import { MEMO } from '../../plan/names.js';
+import { showCarried } from '../gates/gate-book.js';
+
+/** Of a text in the table. What people are asked is never cut. */
+const MOST_CHARACTERS = 200;
+
+/** Rows in the table of Temporal's UI. */
+const ROWS = 40;
+
+/**
+ * Shows in Temporal's UI, as Markdown, where the run stands and what it waits for (decision 5). Adds no event. The text
+ * is made when somebody looks: to make it at every step took a tenth of what a step costs here.
+ */
+export function showDetails(context: RunContext): void {
+  // The SDK declares a text and does nothing with it but to put it into JSON, where an object may say what it is.
+  setCurrentDetails({ toJSON: () => detailsOf(context) } as unknown as string);
+}
+
+function detailsOf(context: RunContext): string {
+  const {
+    gates,
+    top: { schedule },
+  } = context;
+  const count = schedule.steps.length;
+  const waits = [...gates.open.values()].map((gate) => {
+    const shows = gate.content === null ? '' : ' What it shows stands in `perdure show`.';
+    return (
+      `**waits for approval** of \`${gate.path}\`: ${plain(gate.message, gate.message.length)}${shows}\n\n    ` +
+      `perdure approve ${context.root.run}/${gate.path}\n`
+    );
+  });
+  const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
+  const { pause } = climateOf(context.purse);
+  const paused =
+    pause === null
+      ? []
+      : [
+          `**paused**: ${plain(pause.message)}\n\n    perdure ` +
+            `${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
+        ];
+  const warned = context.purse.warnings.map(({ message }) => `**${plain(message)}**\n`);
+  return [
+    head,
+    ...paused,
+    ...warned,
+    ...waits,
+    '| step | who | status | |\n| --- | --- | --- | --- |',
+    ...shownSteps(schedule).map((step) => row(context, step)),
+  ].join('\n');
+}
+
+/** All steps where they fit; else what runs, and what ended last. */
+function shownSteps({ body, running, ended }: Schedule): Step[] {
+  if (body.steps.length <= ROWS) return body.steps;
+  const now = [...running].sort((a, b) => a - b).slice(0, ROWS / 2);
+  return [...ended.slice(now.length - ROWS), ...now].flatMap((index) => body.steps[index] ?? []);
+}
+
+function row({ top: { schedule }, plan }: RunContext, step: Step): string {
+  const { status = 'pending', failure = null, note = null } = schedule.steps[step.index] ?? {};
+  return (
+    `| ${segmentOf(step)} | ${plain(actorOf(step, plan.agents))} | ${status} | ` +
+    `${plain(failure?.message ?? note ?? '')} |`
+  );
+}
+
+/**
+ * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a
+ * link of all that looks like an address, escaped or not, so a space without width of ours stands in each.
+ */
+function plain(text: string, most = MOST_CHARACTERS): string {
+  return safeLine(text.length <= most ? text : `${text.slice(0, most - 1)}…`)
+    .replace(/[\\`*_{}[\]()#+|<>~!]/g, (mark) => `\\${mark}`)
+    .replace(/:\/\/|\bwww\.|@/gi, (mark) => `${mark}\u200b`);
+}
+
+/**
+ * Writes what a run's memo said before it continued as new: that does not travel. Gates say it themselves, unless a
+ * pause keeps them from it.
+ */
+export function showAgain({ gates, purse }: RunContext): void {
+  const {
+    own: { pause },
+    warnings,
+  } = purse;
+  const told = {
+    ...(pause === null ? {} : { [MEMO.paused]: pause }),
+    ...(warnings.length === 0 ? {} : { [MEMO.warnings]: warnings }),
+  };
+  const isTold = Object.keys(told).length > 0;
+  const isHidden = climateOf(purse).pause !== null && gates.carried.size > 0;
+  if ((!isTold && !isHidden) || !patched('memo-again')) return;
+  if (isTold) upsertMemo(told);
+  if (isHidden) showCarried(gates);
+}

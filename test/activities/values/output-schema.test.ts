@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { checkValue } from '../../../src/activities/values/output-schema.js';
+import type { Json } from '../../../src/plan/values/json.js';
+
+/** Backtracks for longer than anybody waits. */
+const SLOW = '^(a+)+$';
+const TEXT = `${'a'.repeat(60)}!`;
+
+describe('a pattern of a schema', () => {
+  it.each<[string, Json, Json, Json]>([
+    ['that fits passes', { type: 'string', pattern: '^[a-z]+$' }, 'abc', { value: 'abc' }],
+    [
+      'that does not fit is told',
+      { type: 'string', pattern: '^[a-z]+$' },
+      'ABC',
+      { errors: ['The value must match pattern "^[a-z]+$"'] },
+    ],
+    ['is of Unicode', { type: 'string', pattern: '^.$' }, '😀', { value: '😀' }],
+    [
+      'is one of several',
+      { properties: { a: { pattern: 'x' }, b: { pattern: 'y' } } },
+      { a: 'x', b: 'x' },
+      { errors: ['`/b` must match pattern "y"'] },
+    ],
+    [
+      'of names of properties counts',
+      { patternProperties: { '^n_': { type: 'number' } } },
+      { n_a: 'one' },
+      { errors: ['`/n_a` must be number'] },
+    ],
+  ])('%s', (_, schema, value, expected) => {
+    expect(checkValue(value, schema)).toEqual(expected);
+  });
+
+  it.each<[string, Json, Json]>([
+    ['a text', { pattern: SLOW }, TEXT],
+    ['each of many texts', { items: { pattern: SLOW } }, Array.from({ length: 1_000 }, () => TEXT)],
+    ['the name of a property', { patternProperties: { [SLOW]: {} } }, { [TEXT]: 1 }],
+  ])('that backtracks without end is stopped, over %s (S50)', (_, schema, value) => {
+    expect(checkValue(value, schema)).toEqual({ errors: [`The pattern \`${SLOW}\` of the schema takes too long.`] });
+  });
+
+  it('has its whole time in every check', () => {
+    const schema = { items: { pattern: SLOW } };
+    expect(checkValue([TEXT], schema)).toHaveProperty('errors');
+    expect(checkValue(['aaa'], schema)).toEqual({ value: ['aaa'] });
+  });
+});

@@ -1,0 +1,100 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HELLO, newFolder, perdure } from '../helpers/command-line.js';
+
+const FILES = { 'hello.yml': HELLO };
+
+describe('a command line that is misspelled', () => {
+  it.each<[string[], string]>([
+    [
+      ['server', 'nope'],
+      'Expected `<action>` to be one of `start`, `stop`, `status`; got `nope`.\n  See `perdure server --help`.',
+    ],
+    [['server', 'sart'], 'Did you mean `start`?'],
+    [['server'], 'Expected `<action>`, got nothing.\n  See `perdure server --help`.'],
+    [['server', 'start', 'x'], 'Expected 1 argument of `perdure server`, got 2.'],
+    [
+      ['list', '--status', 'rnning'],
+      'to be one of `open`, `running`, `waiting`, `paused`, `success`, `partial`, `error`, `timeout`, ' +
+        '`cancelled`; got `rnning`.\n  Did you mean `running`?',
+    ],
+    [['run', 'hello.yml', '--id'], 'Expected a value after `--id <id>`, got nothing.\n  See `perdure run --help`.'],
+    [['run', '--yess', 'hello.yml'], 'There is no option `--yess` of `perdure run`.\n  Did you mean `--yes`?'],
+    [['watch', 'a', '--frob'], 'There is no option `--frob` of `perdure watch`.\n  See `perdure watch --help`.'],
+    [['--frob'], 'There is no option `--frob`.\n  See `perdure --help`.'],
+    [['run', 'hello.yml', '--yes', '--unattended'], 'cannot be used with'],
+    // Names are one line.
+    [
+      ['run', 'hello.yml', '-i', 'name=x', '--task-queue', 'a\u001b[31m'],
+      'Expected `--task-queue` to be a text on one line without control characters, got `a\\u{1b}[31m`.',
+    ],
+    [['run', 'hello.yml', '-i', 'name=x', '--task-queue', 'a\nb'], 'Expected `--task-queue` to be a text on one line'],
+    [
+      ['run', 'hello.yml', '-i', 'name=x', '--task-queue', ''],
+      'Expected `--task-queue` to be a text on one line without control characters, got an empty text.',
+    ],
+    [['run', 'hello.yml', '-i', 'name=x', '--id', 'a\u0007'], '--id'],
+    [['run', 'hello.yml', '-i', 'name=x', '--id', ''], '--id'],
+    [['run', 'hello.yml', '--inputs', 'a\u0007'], 'Expected `--inputs` to be a text on one line'],
+    [['run', 'hello.yml', '-i', 'name=x', '--max-steps', '1\u0007'], 'Expected `--max-steps` to be a text on one line'],
+  ])('%j is refused in our words', async (args, message) => {
+    const folder = newFolder(FILES);
+    const { code, stdout, stderr } = await perdure(folder, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/Command-argument|Allowed choices/);
+    expect(stderr.match(/Error:/g)).toHaveLength(1);
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+});
+
+describe('a server elsewhere that is not there', () => {
+  const env = { TEMPORAL_ADDRESS: '127.0.0.1:9' };
+
+  it.each([
+    [['list']],
+    [['list', '--waiting']],
+    [['run', 'hello.yml', '-i', 'name=x']],
+    [['show', 'none']],
+    [['logs', 'none']],
+    [['watch', 'none']],
+    [['cancel', 'none']],
+    [['approve', 'none/ok']],
+  ])('%j says so at once, and changes nothing', async (args) => {
+    const folder = newFolder(FILES);
+    const { code, stdout, stderr } = await perdure(folder, args, { env });
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toContain('The Temporal server at `127.0.0.1:9` is not reachable');
+    expect(stderr).toContain('It comes from TEMPORAL_ADDRESS.');
+    expect(stderr).not.toContain('server start');
+    expect(existsSync(join(folder, '.perdure'))).toBe(false);
+  });
+
+  it('is known by its refusal, not by the end of a wait', async () => {
+    const { reach } = await import('../../../src/workers/connection/connect.js');
+    await expect(
+      reach({
+        address: '127.0.0.1:9',
+        namespace: 'default',
+        connection: { address: '127.0.0.1:9' },
+        source: 'TEMPORAL_ADDRESS',
+      }),
+    ).rejects.toThrow('nobody listens there');
+  });
+});
+
+describe('a state folder that is a file', () => {
+  it.each([[['run', 'hello.yml', '-i', 'name=x']], [['server', 'start']], [['up']], [['list']], [['show', 'none']]])(
+    'is one clear error of %j',
+    async (args) => {
+      const folder = newFolder(FILES);
+      writeFileSync(join(folder, '.perdure'), 'mine');
+      const { code, stdout, stderr } = await perdure(folder, args);
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+      expect(stderr).toContain(`Expected a folder at \`${join(folder, '.perdure')}\`, got something else.`);
+      expect(stderr).not.toMatch(/ENOTDIR|EEXIST/);
+      expect(stderr.match(/Error:/g)).toHaveLength(1);
+    },
+  );
+});

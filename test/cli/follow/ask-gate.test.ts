@@ -1,0 +1,84 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../src/cli/follow/ask-gate.js';
+import { askGate } from '../../../src/cli/follow/ask-gate.js';
+import type { OpenGate } from '../../../src/cli/observe/view.js';
+import { createPalette } from '../../../src/cli/text/colors.js';
+import type { Terminal } from '../../../src/cli/terminal.js';
+
+const OPEN: OpenGate = {
+  address: 'full-review-7k2m4xqa/approve',
+  owner: 'full-review-7k2m4xqa',
+  gate: {
+    path: 'approve',
+    kind: 'approval',
+    message: 'Save it?',
+    content: null,
+    hash: 'sha256:9c41aaaae07b',
+    fallback: 'abort',
+    since: '2026-01-01T00:00:00Z',
+  },
+};
+
+/** Types keys at a gate that shows `content`, with a program as the editor. */
+async function typed(keys: string, content: string, editor: string): Promise<{ answer: Answer; told: string }> {
+  const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+  const stderr = new PassThrough();
+  const palette = createPalette(false);
+  // The parts of a terminal that a gate uses.
+  const terminal = {
+    stdin,
+    stderr,
+    palette,
+    resultPalette: palette,
+    env: { PATH: process.env['PATH'], EDITOR: editor },
+    cwd: '.',
+    interactive: true,
+  } as unknown as Terminal;
+  stdin.write(keys);
+  const answer = await askGate(
+    OPEN,
+    { text: content, shown: content, isText: true },
+    terminal,
+    new AbortController().signal,
+  );
+  return { answer, told: String(stderr.read()) };
+}
+
+const LONG = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
+
+describe('the keys of a gate', () => {
+  it('approve nothing that was not on the screen before it was opened, and then with a key of their own', async () => {
+    const { answer, told } = await typed('aoanoayr', LONG, '');
+    expect(answer).toEqual({ kind: 'approve', edited: undefined });
+    const [before = '', after = ''] = told.split('`o` opens all of it');
+    expect(before).toContain('╰ … 84 more lines');
+    expect(before).not.toContain('line 99');
+    expect(after).toContain('line 99');
+    expect(after.match(/Decide on all of it\?/g)).toHaveLength(2);
+  });
+
+  it('approve at once what was on the screen as a whole', async () => {
+    expect((await typed('a', 'a report', '')).answer).toEqual({ kind: 'approve', edited: undefined });
+  });
+
+  it('take an editor for a look only where it shows all that is in the content', async () => {
+    expect((await typed('eay', LONG, 'true')).told).not.toContain('`o` opens all of it');
+    const { told } = await typed('eaoay', `${LONG}\u200b`, 'true');
+    expect(told).toContain('`o` opens all of it');
+    expect(told).toContain('line 99\\u{200b}');
+  });
+
+  it('approve what the gate shows after its content was only looked at in the editor', async () => {
+    const { answer, told } = await typed('ea', 'a report\n', 'true');
+    expect(answer).toEqual({ kind: 'approve', edited: undefined });
+    expect(told).toContain('Nothing was changed.');
+    expect(told).not.toContain('as you edited it');
+  });
+
+  it('approve the content as the editor saved it', async () => {
+    const { answer, told } = await typed('ea', 'a report', 'sed -i s/report/summary/');
+    expect(answer).toEqual({ kind: 'approve', edited: 'a summary' });
+    expect(told).toContain('This is the content as you edited it');
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { createPalette } from '../../../src/cli/text/colors.js';
+import { renderEnding, renderHeader, renderMeter, renderScreen } from '../../../src/cli/render/screen.js';
+import { renderTree, windowOf } from '../../../src/cli/render/tree.js';
+import { displayWidth } from '../../../src/cli/text/width.js';
+import { agentStep, commandStep, ended, gateStep, runView, stepView } from '../helpers/views.js';
+
+const palette = createPalette(false);
+const spend = (usd: number) => ({ usd, tokens: 0, steps: 1 });
+
+const review = runView([
+  stepView(
+    commandStep(0, ['git', 'log', '--oneline', '-20'], { id: 'facts' }),
+    ended('success', { duration_ms: 100, note: 'exit 0' }),
+  ),
+  stepView(agentStep(1, 'security-scanner', 'scanners'), {
+    model: 'claude-opus-4-6',
+    ...ended('success', { duration_ms: 41_000, note: '2 findings', spend: spend(0.031) }),
+  }),
+  stepView(
+    commandStep(2, ['npx', 'eslint', '.'], { id: 'lint', parallel_group: 'scanners' }),
+    ended('error', { duration_ms: 3000, error: '\n3 problems\nmore', failure: 'command-failed' }),
+  ),
+  stepView(agentStep(3, 'types', 'scanners'), {
+    model: 'claude-sonnet-4-6',
+    status: 'running',
+    startedAt: 44_000,
+    doing: 'turn 3 · read src/plan',
+    attempt: 2,
+  }),
+  stepView(commandStep(4, ['tee'], { id: 'report' }), { waitsFor: ['scanners'] }),
+  stepView(gateStep(5, 'approve')),
+]);
+
+describe('the tree of a run', () => {
+  it('shows at 80 columns what experience.md shows', () => {
+    expect(renderTree(review, { now: 66_000, expand: false }, { width: 79, palette, frame: 4 })).toEqual([
+      '  ✓ 0 facts               command            git log --oneline -…  0.1s',
+      '  ▾ scanners                                                        2 of 3 done',
+      '    ✓ 1 security-scanner  claude-opus-4-6    2 findings             41s  $0.031',
+      '    ✗ 2 lint              command            3 problems            3.0s',
+      '    ⠼ 3 types             claude-sonnet-4-6  try 2 · turn 3 · re…   22s',
+      '  ○ 4 report              command            waits for scanners',
+      '  ○ 5 approve             gate',
+    ]);
+  });
+
+  it.each([30, 50, 60, 79, 120])('never exceeds %i columns', (width) => {
+    const lines = renderTree(review, { now: 66_000, expand: true }, { width, palette, frame: 0 });
+    expect(lines.filter((line) => displayWidth(line) > width)).toEqual([]);
+  });
+
+  it('shows what would act on a terminal as escapes in whatever a definition or a model said', () => {
+    const hostile = runView([
+      stepView(agentStep(0, 'a'), {
+        status: 'running',
+        startedAt: 0,
+        doing: '\u001b]52;c;aGk=\u0007\u001b[2Jgone\r\nnext\u202e',
+      }),
+    ]);
+    const text = renderTree(hostile, { now: 0, expand: false }, { width: 79, palette, frame: 0 }).join('\n');
+    expect(text).toContain('\\u{1b}]52;c;aGk=\\u{7}\\u{1b}[2Jgone next\\u{202e}');
+    // eslint-disable-next-line no-control-regex -- the characters that must not be there
+    expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u);
+  });
+
+  it('shows a nested run while it runs and when it failed, and always when asked', () => {
+    const inner = (status: 'running' | 'success') =>
+      runView([stepView(commandStep(0, ['true'], { id: 'inner' }))], { status });
+    const nested = { ...stepBaseWorkflow, id: 'nested' };
+    const tree = (status: 'running' | 'success', expand: boolean) =>
+      renderTree(
+        runView([
+          stepView(nested, {
+            nested: inner(status),
+            ...(status === 'success' ? ended('success') : { status: 'running' as const, startedAt: 0 }),
+          }),
+        ]),
+        { now: 0, expand },
+        { width: 79, palette, frame: 0 },
+      ).length;
+    expect([tree('running', false), tree('success', false), tree('success', true)]).toEqual([2, 1, 2]);
+  });
+
+  it('keeps what goes on in sight where the screen is too low, and counts the rest', () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    expect(windowOf(lines, 20, 8)).toEqual([
+      '  … 18 above',
+      'line 18',
+      'line 19',
+      'line 20',
+      'line 21',
+      'line 22',
+      'line 23',
+      '  … 16 below',
+    ]);
+    expect(windowOf(lines, 20, 40)).toEqual(lines);
+  });
+});
+
+const stepBaseWorkflow = {
+  ...commandStep(0, ['x']),
+  kind: 'workflow' as const,
+  workflow: 'inner',
+  plan: 'sha256:inner' as const,
+  inputs: {},
+};
+
+describe('the lines around the tree', () => {
+  it('says what was used of what may be', () => {
+    expect(renderMeter(review, 66_000)).toBe('3 of 100 steps · 1m06s of 30m · $0.043 of $5.00 · 18,204 tokens');
+    // Nobody's time at a gate counts: 10 s of work, 20 s at a gate beside it and after it, and 5 s of work.
+    const asked = [
+      stepView(commandStep(0, ['a']), { startedAt: 0, ...ended('success', { duration_ms: 10_000 }) }),
+      stepView(gateStep(1, 'ok'), { startedAt: 5_000, ...ended('success', { duration_ms: 25_000 }) }),
+      stepView(commandStep(2, ['a']), { startedAt: 30_000, status: 'running' }),
+    ];
+    expect(renderMeter(runView(asked), 35_000)).toContain('· 15s of 30m');
+    expect(
+      renderMeter(runView([stepView(gateStep(0, 'ok'), { startedAt: 1_000, status: 'waiting' })]), 86_400_000),
+    ).toContain('· 1.0s of 30m');
+    const nested = stepView(commandStep(0, ['a']), {
+      startedAt: 0,
+      status: 'running',
+      nested: runView([stepView(gateStep(0, 'ok'), { startedAt: 2_000, status: 'waiting' })]),
+    });
+    expect(renderMeter(runView([nested]), 60_000)).toContain('· 2.0s of 30m');
+    expect(renderMeter(runView([], { spend: { usd: null, tokens: 0, steps: 1 } }), 0)).toBe(
+      '1 of 100 steps · 0.0s of 30m · cost unknown of $5.00',
+    );
+  });
+
+  it('breaks the header where the width demands it, and never cuts what is copied', () => {
+    const url = 'http://127.0.0.1:8233/namespaces/default/workflows/full-review-7k2m';
+    expect(renderHeader(review, url, 79)).toEqual([
+      'full-review · run full-review-7k2m · plan 3f9c1a',
+      `  Temporal ${url}`,
+    ]);
+    expect(renderHeader({ ...review, rehearsal: true }, null, 79)[1]).toContain('REHEARSAL');
+  });
+
+  it('ends with a line of what it took', () => {
+    const success = runView([], {
+      status: 'success',
+      endedAt: 134_000,
+      spend: { usd: 0.118, tokens: 41_020, steps: 6 },
+    });
+    expect(renderEnding(success, 79, palette)).toEqual([
+      '✓ full-review · success in 2m14s · 6 steps · $0.118 · 41,020 tokens',
+    ]);
+  });
+
+  it('says first what failed and why, in its own words, then what to do', () => {
+    const lines = renderEnding({ ...review, status: 'error', endedAt: 66_000 }, 79, palette);
+    expect(lines.slice(0, 3)).toEqual(['✗ lint', '    3 problems', '    more']);
+    expect(lines.slice(-3).map((line) => line.slice(0, 36).trim())).toEqual([
+      'perdure logs full-review-7k2m lint',
+      'perdure show full-review-7k2m',
+      'perdure rerun full-review-7k2m',
+    ]);
+    const nested = renderEnding(
+      { ...review, run: 'full-review-7k2m/lint', status: 'error', endedAt: 66_000 },
+      79,
+      palette,
+    );
+    expect(nested.filter((line) => line.includes('rerun'))).toEqual([]);
+  });
+
+  it('fits the whole live region into the height', () => {
+    expect(renderScreen(review, 66_000, { width: 79, height: 8, palette, frame: 0 }).length).toBeLessThanOrEqual(8);
+  });
+});

@@ -1,0 +1,121 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/compiler/text/disk.js';
+import { parse, reprint } from '../helpers/flow-text.js';
+import { compileFlowText, flowPlan } from '../helpers/flow-compile.js';
+
+const problemsOf = (text: string) =>
+  compileFlowText(text).problems.map(({ line, column, code }) => `${line}:${column} ${code}`);
+const define = (name: string, prompt: string) => `$${name} := {base: "Explore", prompt: "${prompt}"}\n`;
+
+describe('what the original parser got wrong', () => {
+  it.each([',', ':', '}', '{', '$&', '\\"', '#', ' -> ', '||', '[', ':v'])(
+    'keeps %j in a prompt and in an instruction',
+    (mark) => {
+      const plan = flowPlan(`${define('security-scanner', `a${mark}b`)}$security-scanner:"c${mark}d":v -> Plan:"{v}"`);
+      const literal = mark.replace('\\"', '"');
+      expect(plan.steps).toHaveLength(2);
+      const [step] = plan.steps;
+      expect(step).toMatchObject({ id: 'v', prompt: { value: `c${literal}d` } });
+      expect(step?.kind === 'agent' && JSON.stringify(plan.agents[step.agent]?.prompt)).toContain(
+        JSON.stringify(`\n\na${literal}b`).slice(1, -1),
+      );
+    },
+  );
+
+  it('tells two calls apart that differ in their capture only', () => {
+    expect(flowPlan('Explore:"x":a -> Explore:"x":b').steps.map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+});
+
+describe('problems of flows', () => {
+  it.each([
+    ['a definition that is written twice', `${define('a', 'x')}${define('a', 'y')}$a:"z"`, ['2:2 duplicate-name']],
+    ['a definition without a base', '$a := {prompt: "x"}\n$a:"z"', ['1:2 missing-key']],
+    ['an unknown temporary agent', `${define('scanner', 'x')}$scaner:"z"`, ['2:2 unknown-agent']],
+    ['an unknown variable', 'Explore:"x":issues -> Plan:"{isues}"', ['1:29 unknown-variable']],
+    ['a variable of a branch beside', '[Explore:"x":a || Plan:"{a}"]', ['1:25 unknown-variable']],
+    ['a capture in two branches at once', '[Explore:"x":a || Plan:"y":a]', ['1:28 duplicate-name']],
+    [
+      'dangling operators',
+      '-> Explore -> -> Plan ||',
+      ['1:1 dangling-operator', '1:12 dangling-operator', '1:23 dangling-operator'],
+    ],
+    [
+      'operators of other languages, once each',
+      'Explore | Plan => Explore; Plan \u2192 Plan',
+      ['1:9 missing-operator', '1:16 missing-operator', '1:26 missing-operator', '1:33 missing-operator'],
+    ],
+    ['a bracket that nothing opens', 'Explore] -> Plan', ['1:8 unbalanced-bracket']],
+    ['several at once', 'Explore ->\n[Plan || \n$x:"y"', ['2:1 unbalanced-bracket', '3:2 unknown-agent']],
+    ['what other versions had', 'route({v}) => [Explore || Plan] -> Plan', ['1:1 unsupported-key']],
+  ])('finds %s', (_what, text, problems) => {
+    expect(problemsOf(text)).toEqual(problems);
+  });
+
+  const QUOTED = [
+    '# Fixes.',
+    '$fixer := {',
+    '  base: "Plan",',
+    '  prompt: "You fix."',
+    '}',
+    '@ask-human:"What?":focus ->',
+    '[',
+    '  Explore:"Look for {focus}":found ||',
+    '  Plan:"Review it',
+    'with care":review',
+    '] ->',
+    '(if review contains "bad")~> $fixer:"Fix {review}":fixes',
+    '',
+  ].join('\n');
+  const quotes = [...QUOTED.matchAll(/"/g)].map(({ index }) => index);
+
+  it.each(quotes)('finds the quote that is missing at %i, and nothing else', (index) => {
+    expect(problemsOf(QUOTED)).toEqual([]);
+    const line = QUOTED.slice(0, index).split('\n').length;
+    const problems = problemsOf(QUOTED.slice(0, index) + QUOTED.slice(index + 1));
+    expect(problems).toEqual([
+      expect.stringMatching(new RegExp(`^(?:${line - 1}|${line}|${line + 1}):\\d+ unterminated-text$`)),
+    ]);
+  });
+
+  it('warns of a captured name in braces that is text for its hyphen', () => {
+    const found = (text: string) => compileFlowText(text).problems;
+    expect(found('Explore:"x":my-files -> Plan:"{my-files}"')).toMatchObject([
+      {
+        code: 'unknown-variable',
+        severity: 'warning',
+        column: 31,
+        suggestion: 'capture it as `my_files`, and write `{my_files}`',
+      },
+    ]);
+    expect(found('Explore:"x":my_files -> Plan:"{my-files}"')).toMatchObject([
+      { severity: 'warning', suggestion: 'did you mean `{my_files}`?' },
+    ]);
+    expect(
+      found('Explore:"x":files -> Plan:"{my-files} \\\\{files} {{my-files}}"').filter(
+        ({ code }) => code === 'unknown-variable',
+      ),
+    ).toEqual([]);
+  });
+
+  it.each([
+    'a (if passed)~> b',
+    '[a || b] (all success)~> c',
+    'a ~> (if passed) b',
+    'a -> (if passed)~> b',
+    'a\n(passed)~> b',
+  ])('takes a condition as in %j', (text) => {
+    expect(parse(text).problems).toEqual([]);
+    expect(parse(reprint(text)).problems).toEqual([]);
+  });
+});
+
+describe('definitions/flows', () => {
+  const folder = join(packageRoot(), 'definitions', 'flows');
+  it.each(readdirSync(folder))('%s compiles without a warning', (file) => {
+    const text = readFileSync(join(folder, file), 'utf8');
+    expect(compileFlowText(text).problems).toEqual([]);
+  });
+});

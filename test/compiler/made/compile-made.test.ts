@@ -1,0 +1,301 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compileMade } from '../../../src/compiler/made/compile-made.js';
+import { compileDefinition } from '../../../src/compiler/compile.js';
+import { generatedRules } from '../../../src/compiler/project/generated-rules.js';
+import { compileMadeAgent } from '../../../src/compiler/made/made-agent.js';
+import { compileMadeTool } from '../../../src/compiler/made/made-tool.js';
+import { compileMadeWorkflow } from '../../../src/compiler/made/made-workflow.js';
+import { loadConfig } from '../../../src/compiler/project/config.js';
+import { findProject } from '../../../src/compiler/project/project.js';
+import type { JsonObject } from '../../../src/plan/values/json.js';
+import type { MadeRules } from '../../../src/plan/agents/made-definition.js';
+import { judgeAction } from '../../../src/plan/tools/permission.js';
+import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
+import type { Tool } from '../../../src/plan/tools/tool.js';
+import { FILES, PERMISSIONS, agent } from '../../workflows/helpers/talking.js';
+import { createProject } from '../helpers/temporary-project.js';
+
+const file = 'definitions/workflows/made.yml';
+const PROJECT = { 'definitions/agents/scanner.yml': 'name: scanner\nprompt: You scan.\n' };
+
+describe('a definition that is a text only', () => {
+  it('compiles as if it lay in the project, and names agents of its files', () => {
+    const { plan, problems } = compileMade(
+      { file, text: 'name: made\nsteps:\n  - agent: scanner\n' },
+      createProject(PROJECT),
+    );
+    expect([plan?.name, Object.values(plan?.agents ?? {}).map(({ name }) => name), problems]).toEqual([
+      'made',
+      ['scanner'],
+      '',
+    ]);
+  });
+
+  it('names agents that were made before it, but a file of that name wins', () => {
+    const agents = {
+      'generated/helper.agent': '---\nname: helper\n---\nYou help.\n',
+      'generated/scanner.agent': '---\nname: scanner\n---\nYou are another.\n',
+    };
+    const { plan } = compileMade(
+      { file, text: '{"name": "made", "steps": [{"agent": "helper"}, {"agent": "scanner"}]}', agents },
+      createProject(PROJECT),
+    );
+    expect(
+      Object.values(plan?.agents ?? {}).map(({ name, prompt }) => [
+        name,
+        JSON.stringify(prompt).includes('You are another'),
+      ]),
+    ).toEqual([
+      ['helper', false],
+      ['scanner', false],
+    ]);
+  });
+
+  it('is refused with every problem, at its place', () => {
+    const { plan, problems } = compileMade(
+      { file, text: 'name: made\nsteps:\n  - agent: scaner\n    promt: x\n' },
+      createProject(PROJECT),
+    );
+    expect(plan).toBe(null);
+    expect(problems.split('\n')).toEqual([
+      expect.stringMatching(/^definitions\/workflows\/made\.yml:3:12 {2}unknown-agent {2}.*did you mean `scanner`/),
+      expect.stringMatching(/^definitions\/workflows\/made\.yml:4:5 {2}unknown-key {2}/),
+    ]);
+  });
+});
+
+describe('a tool that is a text only', () => {
+  const TOOL =
+    'name: count\ndescription: Counts.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: ' +
+    '{format: text}\nexec: {command: {entrypoint: wc}}\n';
+
+  it.each([
+    ['step', '  - tool: count\n'],
+    ['agent', '  - agent: scanner\n'],
+  ])('is asked about at each call of a %s, whatever it says itself', (who, step) => {
+    const root = createProject({
+      ...PROJECT,
+      'definitions/agents/scanner.yml': 'name: scanner\nprompt: You scan.\ntools: [count]\n',
+      [file]: `name: made\nsteps:\n${step}`,
+    });
+    const at = join(root, 'definitions/tools/count/tool.yml');
+    const project = findProject(root);
+    const { plan } = compileDefinition({
+      file,
+      cwd: root,
+      project,
+      config: loadConfig(project).config,
+      made: { texts: new Map([[at, TOOL]]), agents: [], tools: [at] },
+    });
+    const [caller] = who === 'step' ? (plan?.steps ?? []) : Object.values(plan?.agents ?? {});
+    expect(caller).toMatchObject({
+      permissions: { ask: expect.arrayContaining(['tool:count']) as string[] },
+      [who === 'step' ? 'tool' : 'uses']: who === 'step' ? { made: true } : [{ made: true }],
+    });
+  });
+});
+
+describe('a workflow that an agent makes with steps of tools', () => {
+  const rules: MadeRules = {
+    kinds: ['agent', 'tool'],
+    budgets: NO_BUDGETS,
+    tools: [{ kind: 'builtin', name: 'write_file' }],
+    models: [''],
+    inputs: null,
+    within: [{ ...PERMISSIONS, protected: ['/out.txt'], network: ['example.org'] }],
+  };
+  const PUSH: Tool = {
+    kind: 'mcp',
+    name: 'github__push',
+    server: 'github',
+    remote: 'push',
+    description: 'Pushes.',
+    inputs: '{}',
+    connect: '{}',
+  };
+  const made = (step: string, by = rules) =>
+    compileMade(
+      { file, text: `name: made\nsteps:\n${step}`, rules: by },
+      createProject({
+        ...PROJECT,
+        'perdure.yml':
+          'permissions: {network: true, allow: ["write:*"]}\nmcp: {github: {command: [node, github.js]}}\n',
+      }),
+    );
+
+  it('holds them to what its maker may do', () => {
+    const { plan, problems } = made('  - {tool: write_file, inputs: {path: out.txt, content: x}}\n');
+    expect(problems).toBe('');
+    const [step] = plan?.steps ?? [];
+    if (step?.kind !== 'tool') throw new Error('no step of a tool');
+    expect(judgeAction(step.permissions, { kind: 'write', path: 'out.txt' })).toMatchObject({
+      verdict: 'deny',
+      reason: expect.stringContaining('protected') as string,
+    });
+    expect(step.permissions.network).toEqual(['example.org']);
+  });
+
+  it.each([
+    [
+      'are not allowed to made workflows',
+      '  - {tool: write_file, inputs: {path: a, content: x}}\n',
+      { ...rules, kinds: ['agent' as const] },
+      'Expected `agent` steps only, got a `tool` step',
+    ],
+    [
+      'call what its maker may not',
+      '  - {tool: read_file, inputs: {path: a}}\n',
+      rules,
+      'It calls the tool `read_file`, which whoever made this may not use.',
+    ],
+    [
+      'call tools of MCP servers',
+      '  - {tool: github__push, inputs: {}}\n',
+      { ...rules, tools: [PUSH] },
+      "It calls `github__push` of an MCP server, which only people's workflows do.",
+    ],
+    [
+      'say what they may do',
+      '  - {tool: write_file, inputs: {path: a, content: x}, permissions: {network: true}}\n',
+      rules,
+      'sets no `permissions`; step `0` does',
+    ],
+    [
+      'say what they change',
+      '  - {tool: write_file, inputs: {path: a, content: x}, effect: none}\n',
+      rules,
+      'sets no `effect`; step `0` does',
+    ],
+    [
+      'say what they may do in a loop',
+      '  - {id: again, loop: {until: "${index > 1}", max: 2}, steps: [{tool: write_file, inputs: {path: a, ' +
+        'content: x}, permissions: {network: true}}]}\n',
+      rules,
+      'sets no `permissions`; step `again/0` does',
+    ],
+    [
+      'say what they change in a foreach of a foreach',
+      '  - {foreach: [1], steps: [{foreach: [1], steps: [{id: w, tool: write_file, inputs: {path: a, content: ' +
+        'x}, effect: none}]}]}\n',
+      rules,
+      'sets no `effect`; step `0/0/w` does',
+    ],
+  ])('is refused where they %s', (_what, step, by, problem) => {
+    expect(made(step, by)).toMatchObject({ plan: null, problems: expect.stringContaining(problem) as string });
+  });
+
+  it('keeps tools of MCP servers that its maker has for its agents, and refuses the others with the reason', () => {
+    const ops = (tools: string, name = 'definitions/agents/ops.yml') => ({
+      ...PROJECT,
+      'perdure.yml': 'mcp: {github: {command: [node, github.js]}}\n',
+      [name]: name.endsWith('.md')
+        ? `---\nname: ops\ndescription: Works.\ntools: ${tools}\n---\nYou work.\n`
+        : `name: ops\nprompt: You work.\ntools: [${tools}]\n`,
+    });
+    const workflow = (files: Record<string, string>, tools: Tool[] | null) =>
+      compileMade(
+        { file, text: 'name: made\nsteps:\n  - agent: ops\n', rules: { ...rules, tools } },
+        createProject(files),
+      );
+    for (const name of ['github__push', '"github__*"', 'mcp__github__push'])
+      expect(Object.values(workflow(ops(name), [PUSH]).plan?.agents ?? {})).toMatchObject([{ uses: [PUSH] }]);
+    const refused = {
+      plan: null,
+      problems: expect.stringContaining(
+        'Whoever made this has no tool `github__delete`, and MCP servers are not asked in the middle of a run.',
+      ) as string,
+    };
+    expect(workflow(ops('github__delete'), [PUSH])).toMatchObject(refused);
+    expect(workflow(ops('github__delete'), null)).toMatchObject(refused);
+    expect(workflow(ops('github__delete', '.claude/agents/ops.md'), [PUSH])).toMatchObject(refused);
+  });
+
+  it('has them where the project says so', () => {
+    expect(generatedRules({ workflows: { ai_generated: { allow_tools: true } } })).toMatchObject({
+      kinds: ['agent', 'tool'],
+    });
+    expect(generatedRules({})).toMatchObject({ kinds: ['agent'], budgets: { max_steps: 10 } });
+  });
+});
+
+describe('what is made under the name of a tool that its maker lacks', () => {
+  const DEPLOY =
+    'name: deploy\ndescription: Deploys.\nkind: command\nversion: 1\ninputs: {schema: {type: object}}\noutputs: ' +
+    '{format: text}\nexec: {command: {entrypoint: ./deploy}}\n';
+  const root = (): string =>
+    createProject({
+      ...PROJECT,
+      'definitions/tools/deploy/tool.yml': DEPLOY,
+      'definitions/agents/ops.yml': 'name: ops\nprompt: You deploy.\ntools: [deploy]\n',
+      'definitions/agents/lead.yml': 'name: lead\nprompt: You lead.\ntools: [ops, read_file]\n',
+    });
+  const WORKFLOW: Tool = {
+    kind: 'workflow',
+    name: 'deploy',
+    description: null,
+    inputs: '{}',
+    plan: `sha256:${'c'.repeat(64)}`,
+  };
+  const CUSTOM: Tool = {
+    kind: 'custom',
+    name: 'deploy',
+    description: 'Deploys.',
+    inputs: '{}',
+    definition: '{}',
+    through: 'shell',
+  };
+  const AGENT: Tool = { kind: 'made', name: 'deploy', description: null, agent: `sha256:${'d'.repeat(64)}` };
+  const bounds = (...more: Tool[]) => ({
+    maker: agent({ uses: [...FILES, { kind: 'maker', name: 'tool_create' }, ...more] }),
+    taken: [],
+    models: [''],
+    model: '',
+    agents: {},
+    rules: { kinds: ['agent' as const, 'tool' as const], budgets: NO_BUDGETS },
+  });
+  const workflow = (name: string, steps: JsonObject[], ...more: Tool[]) =>
+    compileMadeWorkflow({ name, definition: { steps } }, bounds(...more), root()).made;
+
+  it.each(['deploy', 'Deploy', 'github__push', 'mcp_github_push'])('is refused: `%s` is the name of a tool', (name) => {
+    const problems = expect.stringContaining(`\`${name}\` is the name of a tool`) as string;
+    expect(workflow(name, [{ agent: 'scanner' }])).toEqual({ problems });
+    expect(compileMadeTool({ name, definition: DEPLOY }, bounds(), root()).made).toEqual({ problems });
+    expect(compileMadeAgent({ name, instructions: 'Go.', description: 'Goes.' }, bounds(), root()).made).toEqual({
+      problems,
+    });
+  });
+
+  it.each([
+    ['workflow', WORKFLOW],
+    ['tool', CUSTOM],
+    ['agent', AGENT],
+  ])('gives its maker no such tool: a %s', (_what, made) => {
+    expect(workflow('boost', [{ agent: 'ops' }], made)).toEqual({
+      problems: expect.stringContaining('The agent `ops` may use `deploy`, which whoever made this may not.') as string,
+    });
+    expect(workflow('boost', [{ tool: 'deploy' }], made)).toEqual({
+      problems: expect.stringContaining('It calls the tool `deploy`, which whoever made this may not use.') as string,
+    });
+  });
+
+  it('is held against the tool itself, which a maker that has it may hand on', () => {
+    const { plan } = compileMade({ file, text: 'name: made\nsteps:\n  - agent: ops\n' }, root());
+    const [own] = Object.values(plan?.agents ?? {}).flatMap(({ uses = [] }) => uses);
+    if (own?.kind !== 'defined') throw new Error('no tool of a file');
+    expect(workflow('boost', [{ agent: 'ops' }, { tool: 'deploy', inputs: {} }], own)).toMatchObject({
+      plan: { name: 'boost' },
+    });
+    expect(workflow('boost', [{ agent: 'ops' }], { ...own, definition: '{}' })).toHaveProperty('problems');
+  });
+
+  it('is looked for in agents that its agents may ask', () => {
+    const asks: Tool = { kind: 'agent', name: 'ops', description: null, agent: `sha256:${'e'.repeat(64)}` };
+    expect(workflow('boost', [{ agent: 'lead' }], asks)).toEqual({
+      problems: expect.stringContaining('The agent `ops` may use `deploy`') as string,
+    });
+    expect(workflow('boost', [{ agent: 'lead' }])).toEqual({
+      problems: expect.stringContaining('The agent `lead` may use `ops`') as string,
+    });
+  });
+});

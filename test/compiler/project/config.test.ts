@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../../src/compiler/project/config.js';
+import { findProject } from '../../../src/compiler/project/project.js';
+import { brief, createProject } from '../helpers/temporary-project.js';
+
+function load(own: string, glee?: string) {
+  const files = glee === undefined ? { 'perdure.yml': own } : { 'perdure.yml': own, '.glee/config.yml': glee };
+  const { config, problems } = loadConfig(findProject(createProject(files)));
+  return { config, problems: problems.map((problem) => `${problem.file} ${brief(problem)} ${problem.severity}`) };
+}
+
+describe('perdure.yml', () => {
+  it.each(['', '# only a comment\n', '{}'])('may say nothing: %j', (text) => {
+    expect(load(text)).toEqual({ config: {}, problems: [] });
+  });
+
+  it('is strict', () => {
+    expect(load('workflow: {}\nmodels: {defualt: sonnet}\n').problems).toEqual([
+      'perdure.yml 1:1 unknown-key error',
+      'perdure.yml 2:10 unknown-key error',
+    ]);
+  });
+
+  it('refuses what this version does not do, so that nobody relies on it', () => {
+    expect(load('generated_workers_dir: made\n').problems).toEqual(['perdure.yml 1:1 unsupported-key error']);
+  });
+
+  it('takes keys of providers as references only', () => {
+    expect(load('providers: {anthropic: {key: "${env.KEY}"}}\n').problems).toEqual([]);
+    expect(load('providers: {anthropic: {key: sk-ant-123}}\n').problems).toEqual([
+      'perdure.yml 1:30 invalid-value error',
+    ]);
+  });
+
+  it.each([
+    [
+      'mcp: {github: {command: [npx, server], env: {GITHUB_TOKEN: "${env.GITHUB_TOKEN}", LEVEL: debug}, ' +
+        'timeout: 5s}, docs: {url: "https://docs.example.org/mcp", headers: {Authorization: "Bearer ' +
+        '${env.DOCS}"}}}',
+      [],
+    ],
+    ['mcp: {github: {command: [npx], env: {GITHUB_TOKEN: planted-token}}}', ['perdure.yml 1:52 invalid-value error']],
+    [
+      'mcp: {docs: {url: "https://x.example", headers: {X-Api-Key: planted-token}}}',
+      ['perdure.yml 1:61 invalid-value error'],
+    ],
+    ['mcp: {docs: {url: "file:///etc/passwd"}}', ['perdure.yml 1:19 invalid-value error']],
+    ['mcp: {docs: {url: "https://x.example", command: [npx]}}', ['perdure.yml 1:19 invalid-value error']],
+    ['mcp: {docs: {}}', ['perdure.yml 1:13 missing-key error']],
+    ['mcp: {a__b: {command: [npx]}}', ['perdure.yml 1:7 invalid-name error']],
+  ])('takes MCP servers with secrets as references only: %s', (text, problems) => {
+    expect(load(`${text}\n`).problems).toEqual(problems);
+    const { problems: told, sources } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
+    expect(JSON.stringify([told, [...sources].filter(() => told.length > 0)])).not.toContain('planted-token');
+  });
+
+  it.each([
+    ['notify: {command: [notify-send, Perdure], on: [waiting]}', []],
+    ['notify: {webhook: "${env.HOOK}"}', []],
+    ['notify: {webhook: "https://hooks.example.org/planted-token"}', []],
+    ['notify: {webhook: planted-token}', ['perdure.yml 1:19 invalid-value error']],
+    [
+      'notify: {command: [], on: [ended, started]}',
+      ['perdure.yml 1:19 invalid-value error', 'perdure.yml 1:35 invalid-value error'],
+    ],
+    ['notify: {on: [ended]}', ['perdure.yml 1:10 missing-key error']],
+  ])('takes who is told, an address best as a reference: %s', (text, problems) => {
+    expect(load(`${text}\n`).problems).toEqual(problems);
+    const { problems: told, sources } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
+    expect(JSON.stringify([told, [...sources].filter(() => told.length > 0)])).not.toContain('planted-token');
+  });
+
+  it('is supplemented by .glee/config.yml, whose unknown keys are warnings', () => {
+    const { config, problems } = load(
+      'workflows: {max_depth: 3, budgets: {max_steps: 5}}\n',
+      'theme: dark\nworkflows: {max_depth: 9, budgets: {max_steps: 9, max_parallel: 2}}\n',
+    );
+    expect(config).toEqual({ workflows: { max_depth: 3, budgets: { max_steps: 5, max_parallel: 2 } } });
+    expect(problems).toEqual(['.glee/config.yml 1:1 unknown-key warning']);
+  });
+
+  it('takes the program that Glee prefers from .glee/config.yml', () => {
+    expect(load('', 'subagents:\n  default_agent: codex\n')).toMatchObject({
+      config: { agents: { default: 'codex' } },
+      problems: [],
+    });
+    expect(load('agents: {default: claude}\n', 'subagents: {default_agent: codex, max_concurrent: 4}\n')).toMatchObject(
+      { config: { agents: { default: 'claude' } }, problems: ['.glee/config.yml 1:1 unknown-key warning'] },
+    );
+    expect(load('', 'subagents: {default_agent: copilot}\n').problems).toEqual([
+      '.glee/config.yml 1:28 invalid-value error',
+    ]);
+  });
+
+  it('never shows a value that may be a secret', () => {
+    const { problems, sources } = loadConfig(
+      findProject(createProject({ 'perdure.yml': 'providers: {anthropic: {key: sk-ant-123}}\n' })),
+    );
+    expect(JSON.stringify([problems, [...sources]])).not.toContain('sk-ant-123');
+  });
+});
+
+describe('findProject', () => {
+  it('takes the nearest folder upwards with perdure.yml, then with .git', () => {
+    const root = createProject({ '.git/HEAD': '', 'a/perdure.yml': '', 'a/b/c.yml': '', 'd/e.yml': '' });
+    expect(findProject(join(root, 'a/b'))).toEqual({
+      root: join(root, 'a'),
+      stateDir: join(root, 'a/.perdure'),
+      configFile: join(root, 'a/perdure.yml'),
+    });
+    expect(findProject(join(root, 'd')).root).toBe(root);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { carrySchedule, restoreSchedule } from '../../../src/plan/schedule/carried-schedule.js';
+import { packPlan, shortPlan, unpackPlan } from '../../../src/plan/packing/packed-plan.js';
+import { createSchedule, endStep, startStep } from '../../../src/plan/schedule/schedule.js';
+import type { Step } from '../../../src/plan/step.js';
+import { inline } from '../../../src/plan/values/value.js';
+import { after, body, commandStep, needs, plan, stepBase } from '../helpers/build-plan.js';
+
+describe('a packed plan', () => {
+  const whole = plan(
+    [
+      commandStep(0, ['git', 'log'], { retry: { attempts: 1, backoff_ms: 2_000 }, timeout_ms: 300_000 }),
+      {
+        ...commandStep(1, ['cat'], { id: 'x', needs: needs(0), effect: 'external' }),
+        stdin: { kind: 'literal', value: 'in' },
+        env: { A: { kind: 'literal', value: 'b' } },
+      },
+      { ...stepBase(2), kind: 'approval', message: { kind: 'literal', value: '?' }, content: null, fallback: 'skip' },
+      { ...stepBase(3), kind: 'workflow', workflow: 'leaf', plan: 'sha256:leaf', inputs: {} },
+      {
+        ...stepBase(4),
+        kind: 'agent',
+        agent: 'sha256:a',
+        prompt: null,
+        inputs: {},
+        model: 'opus',
+        schema: { type: 'object' },
+        rehearsal: null,
+      },
+    ],
+    { nested: { 'sha256:leaf': body([commandStep(0, ['true'])]) } },
+  );
+
+  it('is the same plan again after unpacking', () => {
+    expect(unpackPlan(JSON.parse(JSON.stringify(packPlan(whole))) as ReturnType<typeof packPlan>)).toEqual(whole);
+  });
+
+  it('is the same plan again after it was shortened', () => {
+    const short = JSON.parse(JSON.stringify(shortPlan(whole))) as ReturnType<typeof shortPlan>;
+    expect(unpackPlan(short)).toEqual(whole);
+    expect(short.hash).toBe(whole.hash);
+  });
+
+  it('has hardly more bytes for steps that resemble each other once it is shortened', () => {
+    const many = plan(
+      Array.from({ length: 100 }, (_, index) =>
+        commandStep(index, ['git', 'log', String(index)], { needs: index === 0 ? [] : after(index - 1) }),
+      ),
+    );
+    expect(JSON.stringify(shortPlan(many)).length).toBeLessThan(JSON.stringify(packPlan(many)).length / 3);
+  });
+
+  it('leaves out what says itself', () => {
+    expect(packPlan(whole).steps[0]).toEqual({
+      kind: 'command',
+      argv: [
+        { kind: 'literal', value: 'git' },
+        { kind: 'literal', value: 'log' },
+      ],
+    });
+  });
+});
+
+describe('a schedule that is carried over', () => {
+  it('goes on where it was, with what is doomed, and keeps the outputs that are still wanted', () => {
+    const steps: Step[] = [
+      commandStep(0, ['a'], { on_error: 'skip_dependents' }),
+      commandStep(1, ['b']),
+      commandStep(2, ['c'], { needs: [...needs(0), ...after(1)] }),
+      {
+        ...commandStep(3, ['d'], { needs: after(2) }),
+        stdin: { kind: 'expression', expression: { kind: 'reference', root: 'step:1.output', path: [], source: '' } },
+      },
+      commandStep(4, ['e']), // the last step: its output is the run's
+    ];
+    const before = createSchedule(body(steps));
+    for (const index of [0, 1, 4]) startStep(before, index);
+    endStep(before, 0, { status: 'error', failure: { type: 'command-failed', message: 'exit 1' } });
+    endStep(before, 4, { status: 'success', output: inline('unused') });
+    const carried = carrySchedule(before);
+    expect(carried.statuses).toBe('erpps');
+    const restored = restoreSchedule(body(steps), carried);
+    expect([...restored.ready]).toEqual([1]);
+    startStep(restored, 1);
+    endStep(restored, 1, { status: 'success', output: inline('wanted') });
+    expect(restored.steps[2]?.status).toBe('skipped');
+    expect([...restored.ready]).toEqual([3]);
+    expect(Object.keys(carrySchedule(restored).steps)).toEqual(['1', '4']);
+    expect(restored.failures.count).toBe(1);
+  });
+});

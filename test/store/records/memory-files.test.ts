@@ -1,0 +1,79 @@
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import type { MemoryFiles } from '../../../src/store/records/memory-files.js';
+import { createMemoryFiles } from '../../../src/store/records/memory-files.js';
+import { createSessionFiles } from '../../../src/store/records/session-files.js';
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'perdure-memory-'));
+  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+const texts = (files: MemoryFiles, query: string, category?: 'convention'): string[] =>
+  files.searchMemories({ query, category }).map(({ text }) => text);
+
+it('memories are found by words, by their beginnings and by words that are nearly theirs, the best first', async () => {
+  const files = createMemoryFiles(folder());
+  for (const text of ['Dates are ISO 8601 in UTC.', 'Tests never sleep.', 'The date library is dayjs.'])
+    await files.addMemory({ category: 'convention', text, by: 'ana' });
+  expect(texts(files, 'date library')[0]).toBe('The date library is dayjs.');
+  expect(texts(files, 'libary')).toEqual(['The date library is dayjs.']);
+  expect(texts(files, 'nothing of it')).toEqual([]);
+  expect(texts(files, '')).toEqual(['The date library is dayjs.', 'Tests never sleep.', 'Dates are ISO 8601 in UTC.']);
+});
+
+it('what is removed is not found again, and a goal takes the place of the last one', async () => {
+  const files = createMemoryFiles(folder());
+  const first = await files.addMemory({ category: 'convention', text: 'Use tabs.', by: 'ana' });
+  await files.addMemory({ category: 'goal', text: 'Ship in May.', by: 'ana' });
+  await files.addMemory({ category: 'goal', text: 'Ship in June.', by: 'ana' });
+  expect(texts(files, '')).toEqual(['Ship in June.', 'Use tabs.']);
+  expect([await files.removeMemory(first.id), await files.removeMemory(first.id)]).toEqual([true, false]);
+  expect(texts(files, '', 'convention')).toEqual([]);
+});
+
+it('a line that a crash has cut costs nothing but itself', async () => {
+  const at = folder();
+  const files = createMemoryFiles(at);
+  await files.addMemory({ category: 'decision', text: 'Keep.', by: 'ana' });
+  appendFileSync(join(at, 'memories.ndjson'), '{"id":"mem-00');
+  await files.addMemory({ category: 'decision', text: 'Keep too.', by: 'ana' });
+  expect(texts(files, '')).toEqual(['Keep too.', 'Keep.']);
+});
+
+it('a session tells each side of a run once, however often it is said, and how it ended', async () => {
+  const files = createSessionFiles(folder());
+  const id = 'task-0a1b2c3d';
+  await files.createSession({
+    session_id: id,
+    agent_name: 'reviewer',
+    description: '',
+    created_at: '2026-01-01T00:00:00.000Z',
+  });
+  expect(files.readSession(id)).toMatchObject({
+    status: 'completed',
+    updated_at: '2026-01-01T00:00:00.000Z',
+    messages: [],
+  });
+  await files.addMessage(id, { role: 'user', content: 'Look.', run: 'r-1', at: '2026-01-02T00:00:00.000Z' });
+  expect(files.readSession(id)?.status).toBe('active');
+  for (const content of ['Broken.', 'Said again after a crash.'])
+    await files.addMessage(id, {
+      role: 'assistant',
+      content,
+      run: 'r-1',
+      at: '2026-01-03T00:00:00.000Z',
+      status: 'error',
+      error: 'why',
+    });
+  expect(files.readSession(id)).toMatchObject({
+    status: 'error',
+    updated_at: '2026-01-03T00:00:00.000Z',
+    messages: [{ content: 'Look.' }, { content: 'Broken.', error: 'why' }],
+  });
+  expect(files.listSessions().map(({ session_id }) => session_id)).toEqual([id]);
+  expect([files.readSession('task-ffffffff'), files.readSession('../../etc/passwd')]).toEqual([null, null]);
+});

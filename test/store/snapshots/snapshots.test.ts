@@ -1,0 +1,129 @@
+// @module-tag git
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { removeRun, removeUnnamedFiles } from '../../../src/store/records/prune-files.js';
+import type { Snapshots } from '../../../src/store/snapshots/snapshots.js';
+import { createSnapshots, snapshotFolder } from '../../../src/store/snapshots/snapshots.js';
+
+let project: string;
+let state: string;
+let snapshots: Snapshots;
+
+beforeEach(() => {
+  project = realpathSync(mkdtempSync(join(tmpdir(), 'perdure-snapshots-')));
+  state = join(project, '.perdure');
+  mkdirSync(state);
+  writeFileSync(join(state, '.gitignore'), '*\n');
+  snapshots = createSnapshots(snapshotFolder(state));
+});
+afterEach(() => rmSync(project, { recursive: true, force: true }));
+
+const init = (folder = project): unknown => execFileSync('git', ['init', '--quiet', folder]);
+const write = (name: string, content: string): void => writeFileSync(join(project, name), content);
+const kept = async (run: string, moment: 'start' | 'end' = 'start'): Promise<string> =>
+  (await snapshots.snapshotOf(run, moment)) ?? 'none';
+const names = async (tree: string): Promise<string[]> =>
+  (await snapshots.snapshotGit(['ls-tree', '-r', '-z', '--name-only', tree])).toString().split('\0').slice(0, -1);
+const content = async (tree: string, name: string): Promise<string> =>
+  (await snapshots.snapshotGit(['cat-file', 'blob', `${tree}:${name}`])).toString();
+
+describe('a snapshot of a workspace', () => {
+  it("has every file that git does not ignore, and leaves the project's repository as it is", async () => {
+    init();
+    write('.gitignore', '*.log\n');
+    writeFileSync(join(project, '.git/info/exclude'), 'private\n');
+    for (const name of ['a.txt', 'a.log', 'private', 'ümlaut "x".txt']) write(name, name);
+    expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);
+    expect(await names(await kept('r'))).toEqual(['.gitignore', 'a.txt', 'ümlaut "x".txt']);
+    expect(execFileSync('git', ['-C', project, 'count-objects'], { encoding: 'utf8' })).toBe(
+      '0 objects, 0 kilobytes\n',
+    );
+    expect(existsSync(join(project, '.git/index'))).toBe(false);
+  });
+
+  it('keeps files byte by byte, whatever .gitattributes and the settings of the user say', async () => {
+    init();
+    write('.gitattributes', '* text=auto eol=lf filter=lost ident\n');
+    write('dos.txt', 'a\r\nb\r\n$Id$\r\n');
+    await snapshots.keepSnapshot('r', 'start', project);
+    expect(await content(await kept('r'), 'dos.txt')).toBe('a\r\nb\r\n$Id$\r\n');
+  });
+
+  it('stands as it was taken first, also by five at once', async () => {
+    init();
+    write('a.txt', 'first');
+    const again = createSnapshots(snapshotFolder(state));
+    expect(
+      await Promise.all(
+        [snapshots, again, snapshots, again, snapshots].map((each) => each.keepSnapshot('r.1..x', 'start', project)),
+      ),
+    ).toEqual([true, true, true, true, true]);
+    write('a.txt', 'second');
+    await snapshots.keepSnapshot('r.1..x', 'start', project);
+    await snapshots.keepSnapshot('r.1..x', 'end', project);
+    expect(await content(await kept('r.1..x'), 'a.txt')).toBe('first');
+    expect(await content(await kept('r.1..x', 'end'), 'a.txt')).toBe('second');
+    expect(readdirSync(snapshotFolder(state)).filter((name) => name.startsWith('index'))).toEqual(['index']);
+  });
+
+  it('is of the workspace alone where that is a folder of a larger repository, whose ignore file counts', async () => {
+    init();
+    write('.gitignore', 'node_modules\n');
+    write('above.txt', 'x');
+    mkdirSync(join(project, 'app/node_modules'), { recursive: true });
+    write('app/main.ts', 'x');
+    write('app/node_modules/m.js', 'x');
+    expect(await snapshots.keepSnapshot('r', 'start', join(project, 'app'))).toBe(true);
+    expect(await names(await kept('r'))).toEqual(['main.ts']);
+  });
+
+  it('leaves out what cannot be read, and takes a repository inside for one entry', async () => {
+    init();
+    write('a.txt', 'x');
+    init(join(project, 'inside'));
+    write('inside/b.txt', 'x');
+    write('closed.txt', 'x');
+    chmodSync(join(project, 'closed.txt'), 0);
+    expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(true);
+    expect(await names(await kept('r'))).toContain('a.txt');
+  });
+
+  it('is not taken outside git', async () => {
+    write('a.txt', 'x');
+    expect(await snapshots.keepSnapshot('r', 'start', project)).toBe(false);
+    expect(await snapshots.snapshotOf('r', 'start')).toBeNull();
+    expect(existsSync(snapshotFolder(state))).toBe(false);
+  });
+
+  it('goes with its run, and its files with the last that has them, but those that were there last', async () => {
+    init();
+    write('a.txt', 'of both');
+    await snapshots.keepSnapshot('one', 'start', project);
+    write('b.txt', 'of two');
+    await snapshots.keepSnapshot('two', 'start', project);
+    const [one, two] = [await kept('one'), await kept('two')];
+    rmSync(join(project, 'b.txt'));
+    await snapshots.keepSnapshot('three', 'start', project);
+    await removeRun(state, 'two');
+    const objects = join(snapshotFolder(state), 'objects');
+    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(objects, name), 0, 0);
+    await removeUnnamedFiles(state);
+    expect(await kept('two')).toBe('none');
+    expect(await content(one, 'a.txt')).toBe('of both');
+    await expect(content(two, 'b.txt')).rejects.toThrow();
+  });
+});

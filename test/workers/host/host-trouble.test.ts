@@ -1,0 +1,161 @@
+import { chmodSync, existsSync, linkSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { UnavailableError } from '../../../src/workers/errors.js';
+import { joinHost } from '../../../src/workers/host/host-client.js';
+import { checkDatabase } from '../../../src/workers/server/server-database.js';
+import { findTemporal } from '../../../src/workers/temporal-binary/find.js';
+import { newFolder, openLink, serversOn } from '../helpers/setting.js';
+
+const listeners: Server[] = [];
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.close();
+});
+
+/** A program that is no server of ours, on a port; false where the port is taken already. */
+function occupy(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const listener = createServer((socket) => socket.destroy());
+    listener.once('error', () => resolve(false));
+    listener.listen(port, '127.0.0.1', () => {
+      listeners.push(listener);
+      resolve(true);
+    });
+  });
+}
+
+const join1 = (stateDir: string, onProgress: (line: string) => void = () => {}): Promise<unknown> =>
+  joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress });
+
+async function refusal(stateDir: string): Promise<UnavailableError> {
+  const error: unknown = await join1(stateDir).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof UnavailableError)) throw new Error(`Expected an UnavailableError, got ${String(error)}`);
+  expect(await serversOn(stateDir)).toEqual([]);
+  return error;
+}
+
+/** Has hosts that start meanwhile use this Temporal program. */
+async function withProgram(path: string, act: () => Promise<void>): Promise<void> {
+  const before = process.env['PERDURE_TEMPORAL_BIN'];
+  process.env['PERDURE_TEMPORAL_BIN'] = path;
+  try {
+    await act();
+  } finally {
+    if (before === undefined) delete process.env['PERDURE_TEMPORAL_BIN'];
+    else process.env['PERDURE_TEMPORAL_BIN'] = before;
+  }
+}
+
+describe('a host in trouble', () => {
+  it('does not join a foreign server on the usual ports, and takes others', async () => {
+    for (let isOther = false; !isOther;) {
+      const isForeign = await occupy(8233);
+      await occupy(7233);
+      const link = await openLink(newFolder());
+      expect(link.uiUrl).not.toBeNull();
+      isOther = link.uiUrl?.includes(':8233') !== true;
+      // A server of another test serves as well; where it has ended by now, its port was free.
+      expect(isOther || !isForeign).toBe(true);
+      expect((await link.connection.workflowService.getSystemInfo({})).serverVersion).toMatch(/^1\./);
+      await link.close();
+    }
+  });
+
+  it('refuses a database that is none, and leaves it as it is', async () => {
+    const stateDir = newFolder();
+    writeFileSync(join(stateDir, 'temporal.db'), 'my diary\n'.repeat(1000));
+    expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is corrupt.`);
+  });
+
+  it('refuses a database whose inside is damaged, with what the server said behind it', async () => {
+    const stateDir = newFolder();
+    writeFileSync(
+      join(stateDir, 'temporal.db'),
+      Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(8000, 7)]),
+    );
+    expect((await refusal(stateDir)).message).toContain('corrupt');
+  });
+
+  it('refuses a read-only database, also for root', async () => {
+    const stateDir = newFolder();
+    writeFileSync(join(stateDir, 'temporal.db'), '');
+    chmodSync(join(stateDir, 'temporal.db'), 0o444);
+    expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is read-only.`);
+  });
+
+  it('refuses a database that another folder has too, by a hard link, and leaves the server that has it open alone', async () => {
+    const stateDir = newFolder();
+    const link = await openLink(stateDir);
+    const copy = newFolder();
+    linkSync(join(stateDir, 'temporal.db'), join(copy, 'temporal.db'));
+    expect((await refusal(copy)).message).toBe(
+      `The server's database \`${copy}/temporal.db\` is in another folder too, by a hard link.`,
+    );
+    expect(await serversOn(stateDir)).toHaveLength(1);
+    await link.close();
+  });
+
+  it('refuses a state folder that is a file', async () => {
+    const stateDir = join(newFolder(), 'state');
+    writeFileSync(stateDir, '');
+    await expect(join1(stateDir)).rejects.toThrow('Expected a folder at');
+  });
+
+  // /proc has no free space, whoever asks and without anything to mount.
+  it('refuses a full disk before the server meets it', async () => {
+    await expect(checkDatabase('/proc/self')).rejects.toThrow('The disk of the state folder `/proc/self` is full.');
+  });
+
+  it('says what is wrong when there is no Temporal program', () =>
+    withProgram('/nowhere/temporal', async () => {
+      expect((await refusal(newFolder())).message).toContain('`/nowhere/temporal`');
+    }));
+
+  it('takes other ports when one was taken between its look and the server, also by somebody who has left it since', async () => {
+    const { path } = await findTemporal();
+    const folder = newFolder();
+    const program = join(folder, 'temporal');
+    const taken = 'listen tcp 127.0.0.1:8233: bind: address already in use';
+    writeFileSync(
+      program,
+      `#!/bin/sh\ncase "$*" in *start-dev*) if [ ! -e ${folder}/once ]; then : > ${folder}/once; echo ` +
+        `'${taken}' >&2; exit 1; fi;; esac\nexec ${path} "$@"\n`,
+      { mode: 0o755 },
+    );
+    await withProgram(program, async () => {
+      const link = await openLink(newFolder());
+      expect(existsSync(join(folder, 'once'))).toBe(true);
+      await link.close();
+    });
+  });
+
+  it('shows the tail of its log when its process dies at once', async () => {
+    const folder = newFolder();
+    const entry = join(folder, 'entry.mjs');
+    writeFileSync(entry, "console.error('out of luck'); process.exit(9);");
+    const joining = joinHost({
+      stateDir: folder,
+      taskQueue: null,
+      start: true,
+      credentials: {},
+      onProgress: () => {},
+      entry,
+    });
+    await expect(joining).rejects.toThrow(/ended at its start \(exit 9\)[^]*out of luck/);
+  });
+
+  it('works where the path of the state folder is too long for a socket', async () => {
+    const stateDir = join(newFolder(), 'x'.repeat(120));
+    mkdirSync(stateDir);
+    const link = await openLink(stateDir);
+    expect(link.embedded).toBe(true);
+    await link.close();
+    const { stopHost } = await import('../../../src/workers/host/host-client.js');
+    expect(await stopHost(stateDir)).toBe(true);
+  });
+});

@@ -1,0 +1,190 @@
+// @seconds 45
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { Plan, PlanBody } from '../../../src/plan/plan.js';
+import type { RunOutcome } from '../../../src/plan/result.js';
+import type { Step, WorkflowStep } from '../../../src/plan/step.js';
+import { MEMO, STEER } from '../../../src/plan/names.js';
+import type { Steer, SteerReceipt } from '../../../src/plan/budget/steering.js';
+import { body, commandStep, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import type { Harness, RunHandle } from '../helpers/harness.js';
+import { openHarness } from '../helpers/harness.js';
+import { sendSteer } from '../helpers/updating.js';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await openHarness();
+});
+afterAll(async () => {
+  await harness.close();
+});
+
+const nested = (index: number, name: string): WorkflowStep => ({
+  ...stepBase(index, { on_error: 'continue' }),
+  kind: 'workflow',
+  workflow: name,
+  plan: `sha256:${name}`,
+  inputs: {},
+});
+const list = (count: number, of: (index: number) => Step): Step[] =>
+  Array.from({ length: count }, (_, index) => of(index));
+
+/** `count` branches, each one command `depth` runs below. */
+function branches(count: number, depth: number): Plan {
+  const command = (index: number): Step => commandStep(index, ['true'], { on_error: 'continue' });
+  if (depth === 0) return plan(list(count, command));
+  const bodies: Record<string, PlanBody> = { 'sha256:level0': body([command(0)], { name: 'level0' }) };
+  for (let level = 1; level < depth; level += 1)
+    bodies[`sha256:level${level}`] = body([nested(0, `level${level - 1}`)], { name: `level${level}` });
+  return plan(
+    list(count, (index) => nested(index, `level${depth - 1}`)),
+    { nested: bodies },
+  );
+}
+
+/** The outcome of a run that may have failed. */
+async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure)
+      return error.cause.details?.[0] as RunOutcome; // as endRun throws it
+    throw error;
+  }
+}
+
+const steer = (handle: RunHandle, wish: object): Promise<SteerReceipt> =>
+  sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish } as Steer); // the tests say which
+const memoOf = async (handle: RunHandle): Promise<unknown> => (await handle.describe()).memo?.[MEMO.paused];
+
+describe('a run that is steered', () => {
+  it('starts nothing new while it is paused, and goes on where it was', async () => {
+    const go = join(harness.folder, 'go');
+    const handle = await harness.start(
+      plan([
+        commandStep(0, ['sh', '-c', 'until [ -e "$0" ]; do sleep 0.05; done', go]),
+        commandStep(1, ['true'], { needs: needs(0) }),
+      ]),
+    );
+    const count = async (event: string): Promise<number> =>
+      (await harness.events(handle.workflowId)).filter(({ type }) => type === event).length;
+    await expect.poll(() => count('activityTaskScheduled')).toBe(1);
+    expect(await steer(handle, { kind: 'pause' })).toMatchObject({ status: 'paused' });
+    await writeFile(go, '');
+    await expect.poll(() => count('activityTaskCompleted')).toBe(1);
+    expect(await count('activityTaskScheduled')).toBe(1);
+    expect(await memoOf(handle)).toMatchObject({ cause: 'request', by: 'ana' });
+    expect(await steer(handle, { kind: 'resume' })).toMatchObject({ status: 'running' });
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 2 } });
+  });
+
+  it('stays paused without any worker, which needs none to say so, and goes on when one is there again', async () => {
+    const leave = await harness.work('alone');
+    const handle = await harness.start(branches(4, 1), {
+      lease: { steps: 2 },
+      settings: { on_exhausted: { max_steps: 'pause' } },
+      taskQueue: 'alone',
+    });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await leave();
+    expect(await memoOf(handle)).toMatchObject({ cause: 'max_steps', message: 'all 2 steps are used' });
+    await handle.signal(STEER, { kind: 'budget', add: { steps: 2 }, by: 'ana', id: 'while nobody was there' });
+    const again = await harness.work('alone');
+    expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 4 } });
+    await again();
+  });
+
+  it('pauses at a limit that says so, and an addition is applied once', async () => {
+    const handle = await harness.start(branches(4, 1), {
+      lease: { steps: 2, slots: 10 },
+      settings: { on_exhausted: { max_steps: 'pause' } },
+    });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps' });
+    await expect(steer(handle, { kind: 'resume' })).rejects.toThrow();
+    await steer(handle, { kind: 'budget', add: { steps: 1 }, id: 'one' });
+    await steer(handle, { kind: 'budget', add: { steps: 1 }, id: 'one' });
+    await expect.poll(() => memoOf(handle)).toMatchObject({ cause: 'max_steps', message: 'all 3 steps are used' });
+    await handle.signal(STEER, { kind: 'abort', by: 'ana', id: 'two' });
+    expect(await outcomeOf(handle)).toMatchObject({
+      status: 'partial',
+      error: expect.stringContaining('stopped by ana') as string,
+      spend: { steps: 3 },
+    });
+  });
+
+  it('is charged no time in which no worker was there, as after a night with the lid closed', async () => {
+    // Before any test here says that a worker is there: the alive log of this store has no entry, whatever the wall
+    // clock says.
+    const handle = await harness.start(plan([{ ...stepBase(0), kind: 'wait', for_ms: 3_000, until: null }]), {
+      lease: { runtime_ms: 500 },
+    });
+    expect(await outcomeOf(handle)).toMatchObject({ status: 'success' });
+    expect(
+      (await harness.events(handle.workflowId)).filter(({ type }) => type === 'timerStarted').length,
+    ).toBeGreaterThan(2);
+  });
+
+  it('warns once when 80 % of its run time are used', async () => {
+    const leave = harness.store.keepAlive();
+    const handle = await harness.start(plan([commandStep(0, ['sleep', '1.7'])]), {
+      lease: { runtime_ms: 2_000 },
+      settings: { warn_time: true },
+    });
+    await expect
+      .poll(async () => (await handle.describe()).memo?.[MEMO.warnings], { timeout: 20_000 })
+      .toMatchObject([
+        {
+          limit: 'max_runtime_mins',
+          message: expect.stringMatching(/^80 % of max_runtime_mins are used: \d(\.\d+)? of 0\.03 minutes$/) as string,
+        },
+      ]);
+    await outcomeOf(handle);
+    leave();
+  });
+
+  it('ends in timeout when its run time is over, and kills what runs', async () => {
+    const leave = harness.store.keepAlive();
+    const handle = await harness.start(plan([commandStep(0, ['sleep', '600'])]), { lease: { runtime_ms: 1_500 } });
+    expect(await outcomeOf(handle)).toMatchObject({
+      status: 'timeout',
+      error: expect.stringContaining('max_runtime_mins') as string,
+    });
+    leave();
+  });
+
+  it('refuses what it has no limit for', async () => {
+    const handle = await harness.start(plan([commandStep(0, ['sleep', '2'])]));
+    await expect(steer(handle, { kind: 'budget', add: { usd: 1 } })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('max_cost_usd') as string },
+    });
+    await handle.result();
+  });
+});
+
+describe('a budget of steps', () => {
+  it.each([0, 1, 2])('lets exactly 7 of 20 branches start, %i runs below', async (depth) => {
+    const outcome = await outcomeOf(await harness.start(branches(20, depth), { lease: { steps: 7, slots: 10 } }));
+    expect(outcome).toMatchObject({
+      status: 'error',
+      error: expect.stringContaining('max_steps: all 7 steps are used') as string,
+      charged: { steps: 7 },
+    });
+    expect(outcome.spend.steps).toBe(7);
+  });
+
+  it.each([0, 1, 2])('that is just enough is no hindrance, %i runs below', async (depth) => {
+    const outcome = await outcomeOf(await harness.start(branches(20, depth), { lease: { steps: 20, slots: 2 } }));
+    expect(outcome).toMatchObject({ status: 'success', spend: { steps: 20 } });
+  });
+
+  it('costs a nested run at most one extra pair of events', async () => {
+    const handle = await harness.start(branches(3, 1), { lease: { steps: 100, slots: 10 } });
+    await handle.result();
+    const events = await harness.events(`${handle.workflowId}/0`);
+    expect(events.filter(({ type }) => /signal/i.test(type))).toEqual([]);
+  });
+});

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { MEMO } from '../../../src/plan/names.js';
+import type { Plan } from '../../../src/plan/plan.js';
+import type { RunOutcome } from '../../../src/plan/result.js';
+import type { ModelChoice } from '../../../src/plan/agents/model-choice.js';
+import type { Additions, SteerReceipt } from '../../../src/plan/budget/steering.js';
+import type { Agent, AgentStep } from '../../../src/plan/step.js';
+import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import { after, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
+import { openHarness } from '../helpers/harness.js';
+import { sendSteer } from '../helpers/updating.js';
+
+/** 350 tokens of a thousandth of a dollar each: a call costs 35 cents, and reserves a little more. */
+const USAGE = { input: 300, output: 50 };
+const price = (usd: number): NonNullable<ModelChoice['price']> => ({
+  input: usd,
+  output: usd,
+  cache_read: null,
+  cache_write_5m: null,
+  cache_write_1h: null,
+});
+const DEAR: ModelChoice = { provider: 'anthropic', model: 'dear', max_tokens: 50, price: price(1000) };
+const CHEAP: ModelChoice = { ...DEAR, model: 'cheap', price: price(1) };
+
+let harness: Harness;
+let endpoint: ModelEndpoint;
+let asked = 0;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(() => ({ text: 'said', usage: USAGE }));
+  harness = await openHarness({ ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: endpoint.url });
+});
+afterEach(() => {
+  asked = endpoint.requests.length;
+});
+afterAll(async () => {
+  await harness.close();
+  await endpoint.close();
+});
+
+const agent: Agent = {
+  name: 'parrot',
+  description: null,
+  prompt: { kind: 'literal', value: 'You say.' },
+  model: null,
+  program: null,
+  tools: [],
+  inputs: {},
+  max_output_kb: 100,
+  max_turns: 1,
+};
+const step = (index: number): AgentStep => ({
+  ...stepBase(index, { needs: index === 0 ? [] : after(index - 1) }),
+  kind: 'agent',
+  agent: 'sha256:parrot',
+  prompt: { kind: 'literal', value: `Say ${index}.` },
+  inputs: {},
+  model: null,
+  schema: null,
+  rehearsal: null,
+});
+const calls = (count: number): Plan =>
+  plan(
+    Array.from({ length: count }, (_, index) => step(index)),
+    { agents: { 'sha256:parrot': agent } },
+  );
+const start = (
+  made: Plan,
+  lease: StartOptions['lease'] = {},
+  settings: StartOptions['settings'] = {},
+): Promise<RunHandle> => harness.start(made, { lease, settings: { models: { '': DEAR, cheap: CHEAP }, ...settings } });
+const models = (): string[] => endpoint.requests.slice(asked).map(({ model }) => model);
+const memoOf = async (handle: RunHandle, key: string): Promise<unknown> => (await handle.describe()).memo?.[key];
+const steer = (
+  handle: RunHandle,
+  wish: { kind: 'abort' } | { kind: 'budget'; add: Additions },
+): Promise<SteerReceipt> => sendSteer(handle, { by: 'ana', id: randomUUID(), ...wish });
+
+async function outcomeOf(handle: RunHandle): Promise<RunOutcome> {
+  try {
+    return await handle.result();
+  } catch (error) {
+    if (error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure)
+      return error.cause.details?.[0] as RunOutcome; // as runFailure makes it
+    throw error;
+  }
+}
+
+describe('a limit of money', () => {
+  it('pauses before what it does not cover, says what that needs, and a top-up repeats nothing', async () => {
+    const handle = await start(calls(3), { usd: 1 });
+    await expect
+      .poll(() => memoOf(handle, MEMO.paused))
+      .toMatchObject({
+        cause: 'max_cost_usd',
+        message: expect.stringMatching(/^the next step may cost \$0\.\d+ and \$0\.30 is left of \$1\.00$/) as string,
+      });
+    expect(models()).toHaveLength(2);
+    await steer(handle, { kind: 'budget', add: { usd: 1 } });
+    const outcome = await outcomeOf(handle);
+    expect([outcome.status, outcome.spend.usd?.toFixed(2), models().length]).toEqual(['success', '1.05', 3]);
+  });
+
+  it('is never overshot, and an abort keeps what is done', async () => {
+    const handle = await start(calls(3), { usd: 1 });
+    await expect.poll(() => memoOf(handle, MEMO.paused)).toMatchObject({ cause: 'max_cost_usd' });
+    await steer(handle, { kind: 'abort' });
+    const outcome = await outcomeOf(handle);
+    expect([outcome.status, outcome.spend.usd?.toFixed(2), models().length]).toEqual(['partial', '0.70', 2]);
+  });
+
+  it('goes on with a cheaper model where it says so', async () => {
+    const outcome = await outcomeOf(
+      await start(calls(4), { usd: 1 }, { on_exhausted: { max_cost_usd: { degrade: 'cheap' } } }),
+    );
+    expect([outcome.status, models()]).toEqual(['success', ['dear', 'dear', 'cheap', 'cheap']]);
+  });
+
+  it('counts the reservation of a call whose price nobody knows', async () => {
+    const outcome = await outcomeOf(await start(calls(1), { usd: 10 }, { models: { '': { ...DEAR, assumed: true } } }));
+    expect(outcome.spend.usd).toBe(null);
+    expect(outcome.charged?.usd).toBeGreaterThan(0.35);
+  });
+});
+
+describe('a limit of tokens', () => {
+  it('stops before what it does not cover: what is done counts', async () => {
+    const outcome = await outcomeOf(await start(calls(3), { tokens: 1_000 }));
+    expect(outcome).toMatchObject({
+      status: 'partial',
+      error: expect.stringMatching(
+        /^max_tokens: the next step may take \d+ tokens and 300 are left of 1,000/,
+      ) as string,
+      spend: { tokens: 700 },
+    });
+    expect(models()).toHaveLength(2);
+  });
+});
+
+describe('a limit of which 80 % are used', () => {
+  it('is told of once', async () => {
+    const handle = await start(
+      plan(
+        Array.from({ length: 5 }, (_, index) =>
+          commandStep(index, ['true'], { needs: index === 0 ? [] : after(index - 1) }),
+        ),
+      ),
+      { steps: 5 },
+    );
+    await handle.result();
+    expect(await memoOf(handle, MEMO.warnings)).toMatchObject([
+      { limit: 'max_steps', message: '80 % of max_steps are used: 4 of 5' },
+    ]);
+    const upserts = (await harness.events(handle.workflowId)).filter(
+      ({ type }) => type === 'workflowPropertiesModified',
+    );
+    expect(upserts).toHaveLength(1);
+  });
+});

@@ -1,0 +1,78 @@
+// @seconds 15
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startModelEndpoint } from '../../fakes/model-endpoint.js';
+import { FULL, random } from '../../faults/seed.js';
+import { foreach, literal, many, set, single, whole } from '../../plan/helpers/build-blocks.js';
+import { body, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { harnessOfFile } from '../helpers/harness.js';
+import { linksOf } from '../helpers/links.js';
+import { WORKER, agent, agentStep, models } from '../helpers/talking.js';
+
+const harness = await harnessOfFile({ ANTHROPIC_API_KEY: 'test-key' });
+
+const LENGTHS = FULL
+  ? Array.from({ length: 20 }, (_, index) => index + 1)
+  : [5 + Math.floor(random('short links')() * 16)];
+
+it.each(LENGTHS)(
+  'a batch run hands over what all of its items came to, in links of %i steps',
+  async (linkSteps) => {
+    const count = 210;
+    const leaf = body([set(0, { said: whole('input:text') })], { name: 'leaf' });
+    const isFew = {
+      kind: 'binary' as const,
+      operator: '<' as const,
+      left: { kind: 'reference' as const, root: 'item', path: [], source: '' },
+      right: { kind: 'literal' as const, value: 3 },
+    };
+    const nested = {
+      ...stepBase(1, { when: isFew, needs: [{ step: 0, skip: false }] }),
+      kind: 'workflow' as const,
+      workflow: 'leaf',
+      plan: 'sha256:leaf' as const,
+      inputs: { text: whole('item') },
+    };
+    const each = foreach(
+      0,
+      { kind: 'literal', value: Array.from({ length: count }, (_, index) => index) },
+      many([set(0, { it: whole('item') }), nested], whole('step:0.output', 'it')),
+      { id: 'each' },
+    );
+    const handle = await harness.start(plan([each], { nested: { 'sha256:leaf': leaf } }), { linkSteps });
+    const outcome = await handle.result();
+    expect(await harness.json(outcome.output)).toEqual(Array.from({ length: count }, (_, index) => index));
+    expect((await harness.results(outcome))['each']).toMatchObject({
+      status: 'success',
+      note: `${count} of ${count} items`,
+    });
+  },
+  600_000,
+);
+
+it.each([5, 8])('agents that start together come to their answers in links of %i steps', async (linkSteps) => {
+  const agents = 8;
+  const endpoint = await startModelEndpoint(({ results }) =>
+    results.count < 2 ? { tools: [{ name: 'read_file', input: { path: 'one.txt' } }] } : { text: 'done' },
+  );
+  const workspace = join(harness.folder, `agents-${linkSteps}`);
+  await mkdir(workspace);
+  await writeFile(join(workspace, 'one.txt'), 'here');
+  const each = foreach(
+    0,
+    { kind: 'literal', value: Array.from({ length: agents }, (_, index) => index) },
+    single({ ...agentStep(0), prompt: literal('Do it.') }),
+    { id: 'each' },
+  );
+  const handle = await harness.start(plan([each], { agents: { [WORKER]: agent() } }), {
+    linkSteps,
+    settings: models(endpoint.url, workspace),
+  });
+  const outcome = await handle.result();
+  await endpoint.close();
+  expect(await harness.json(outcome.output)).toEqual(Array(agents).fill('done'));
+  expect(endpoint.requests).toHaveLength(3 * agents);
+  // Each link has ended one of them, at least.
+  expect((await linksOf(harness, handle)).length).toBeLessThanOrEqual(agents + 1);
+});
