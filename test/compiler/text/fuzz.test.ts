@@ -180,8 +180,8 @@ describe('mutated examples of every format', () => {
           // Asserted only where it fails: 20,000 assertions take longer than the compiler.
           if (!isSound) expect({ extension, text, found, seconds, hasPlan: plan !== null }).toBeNull();
         }
-        // eslint-disable-next-line no-control-regex -- these are what may not reach a terminal
         expect(printProblems(compiler.problems, compiler.sources, { files: BATCH, color: false })).not.toMatch(
+          // eslint-disable-next-line no-control-regex -- these are what may not reach a terminal
           /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/,
         );
         rmSync(folder, { recursive: true });

@@ -94,8 +94,8 @@ describe('any text at all', () => {
           expect(length).toBeGreaterThan(0);
           expect(line).toBeLessThanOrEqual(text.split('\n').length);
         }
-        // eslint-disable-next-line no-control-regex -- control characters are what must not be printed
         expect(printProblems(compiler.problems, compiler.sources, { files: 1, color: false })).not.toMatch(
+          // eslint-disable-next-line no-control-regex -- control characters are what must not be printed
           /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/,
         );
       }),
