@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.js';
 import type { TemporalLink } from '../../workers/link/temporal-link.js';
 import { grpcTrouble } from '../grpc.js';
 import { unknownRun } from '../session.js';
-import type { RunEvent } from '../observe/events.js';
+import type { RunEvent } from '../observe/run-event.js';
 import { observe } from '../observe/observer.js';
 import type { OpenGate, RunView } from '../observe/view.js';
 import { openGates } from '../observe/view.js';

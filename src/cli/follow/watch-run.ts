@@ -1,7 +1,7 @@
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
-import type { RunEvent } from '../observe/events.js';
+import type { RunEvent } from '../observe/run-event.js';
 import { rootOf } from '../observe/view.js';
 import { createJsonList } from '../render/json-list.js';
 import { renderRun } from '../render/screen.js';

@@ -10,7 +10,7 @@ import type { BlockStep, Step } from '../../plan/step.js';
 import { actorOf, isBlockStep } from '../../plan/step.js';
 import type { FoldScope, Started } from './fold-scope.js';
 import { innersOf, pathIn } from './fold-scope.js';
-import type { RunFold } from './fold.js';
+import type { RunFold } from './run-fold.js';
 import type { RoundView, RunView, StepView } from './view.js';
 import { isClosed, nestedIn, rootOf } from './view.js';
 import { endedRound, writtenStep } from './written.js';

@@ -1,6 +1,6 @@
 import type { Client, Connection } from '@temporalio/client';
 import { abortable } from '../grpc.js';
-import type { HistoryEvent } from './events.js';
+import type { HistoryEvent } from './history-values.js';
 
 /** Where histories are read: the part of a `TemporalLink` that viewers use. */
 export interface HistorySource {

@@ -4,7 +4,7 @@ import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Carried } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { addFailure } from '../../plan/schedule/schedule.js';
-import type { RunEvent } from './events.js';
+import type { RunEvent } from './run-event.js';
 import type { Spot, Started } from './fold-scope.js';
 import { pathIn } from './fold-scope.js';
 

@@ -2,7 +2,7 @@ import { stepPathOf } from '../../plan/agents/conversation.js';
 import { formatCount } from '../text/format.js';
 import { abortable } from '../grpc.js';
 import type { PendingActivity } from './assemble.js';
-import { decode, toFailure } from './events.js';
+import { decode, toFailure } from './history-values.js';
 import type { HistorySource } from './history.js';
 
 /**

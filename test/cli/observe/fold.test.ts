@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../../../src/cli/observe/assemble.js';
 import { heartbeatText } from '../../../src/cli/observe/pending.js';
-import type { RunFold } from '../../../src/cli/observe/fold.js';
+import type { RunFold } from '../../../src/cli/observe/run-fold.js';
 import type { RunView } from '../../../src/cli/observe/view.js';
 import { openGates } from '../../../src/cli/observe/view.js';
 import { foldOf, recordedEvents } from '../helpers/recorded.js';

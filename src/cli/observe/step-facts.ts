@@ -1,0 +1,120 @@
+import type { ShortOutput, StepOutput } from '../../plan/calls/step-output.js';
+import { wholeOutput } from '../../plan/calls/step-output.js';
+import type { TurnAnswer } from '../../plan/agents/conversation.js';
+import { stepPathOf, turnOf } from '../../plan/agents/conversation.js';
+import type { Gate } from '../../plan/gates/gate.js';
+import { NEXT_TASK_ID } from '../../plan/names.js';
+import type { Spend } from '../../plan/budget/spend.js';
+import { NO_SPEND } from '../../plan/budget/spend.js';
+import { longValue } from '../../plan/packing/short-value.js';
+import { NOTHING } from '../../plan/values/value.js';
+import type { HistoryEvent, Payloads, ProtoFailure } from './history-values.js';
+import type { Fact } from './run-event.js';
+import { toFailure, spendIn, spendOf, decode } from './history-values.js';
+
+/** What an event of an activity says of its step; null where it is of no step, or says nothing new. */
+export function activityFact(event: HistoryEvent, paths: Map<string, string>): Fact | null {
+  const scheduled = event.activityTaskScheduledEventAttributes;
+  if (scheduled?.activityId === NEXT_TASK_ID) return null;
+  if (scheduled) {
+    const path = scheduled.activityId ?? '';
+    paths.set(String(event.eventId), path);
+    return startedFact(path, scheduled.activityType?.name ?? '');
+  }
+  const completed = event.activityTaskCompletedEventAttributes;
+  const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
+  const cancelled = event.activityTaskCanceledEventAttributes;
+  // of no step where none is known
+  const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId));
+  if (path === undefined) return null;
+  if (completed) return completedFact(path, completed.result);
+  if (failed)
+    return isMended(path)
+      ? null
+      : {
+          kind: 'step-failed',
+          path: stepPathOf(path),
+          failure: toFailure(failed.failure),
+          spend: spendIn(failed.failure),
+        };
+  return cancelledFact(path, cancelled);
+}
+
+function cancelledFact(path: string, cancelled: HistoryEvent['activityTaskCanceledEventAttributes']): Fact {
+  return {
+    kind: 'step-failed',
+    path: stepPathOf(path),
+    failure: { type: 'cancelled', message: 'cancelled' },
+    spend: spendOf(decode<Partial<Spend>>(cancelled?.details)),
+  };
+}
+
+function startedFact(path: string, activity: string): Fact | null {
+  const turn = turnOf(path);
+  if (turn === null) return { kind: 'step-started', path, activity };
+  return turn.own && turn.call === 0 ? { kind: 'turn-started', path: stepPathOf(path), turn: turn.turn } : null;
+}
+
+function completedFact(path: string, result: Payloads | null | undefined): Fact {
+  if (turnOf(path) !== null) return turnFact(path, decode<Partial<TurnAnswer>>(result) ?? {});
+  return { kind: 'step-succeeded', path, output: wholeOutput(decode<ShortOutput>(result) ?? NO_OUTPUT) };
+}
+
+/**
+ * What a turn came to: the step's output where it is its own conversation's last, else what it spent. Calls of tools
+ * spend nothing.
+ */
+function turnFact(path: string, { output, usd = 0, tokens = 0, reused }: Partial<TurnAnswer>): Fact {
+  const spend: Spend = { usd, tokens, steps: 0 };
+  const isLast = output !== undefined && turnOf(path)?.own === true;
+  if (!isLast) return { kind: 'turn-ended', path: stepPathOf(path), spend };
+  return {
+    kind: 'step-succeeded',
+    path: stepPathOf(path),
+    output: { output: longValue(output), spend, note: null, reused: reused === true },
+  };
+}
+
+/** What an agent that was called fails at is told to its caller. */
+function isMended(path: string): boolean {
+  return turnOf(path)?.own === false;
+}
+
+/**
+ * The marker that a quick step leaves, as a local activity: the SDK's form of it. Other local activities are not steps.
+ */
+export function quickFact(event: HistoryEvent): Fact | null {
+  const marker = event.markerRecordedEventAttributes;
+  if (marker?.markerName !== 'core_local_activity') return null;
+  if (marker.failure) {
+    const detail = decode<{ path?: string }>(causeOf(marker.failure).applicationFailureInfo?.details);
+    return typeof detail?.path === 'string'
+      ? {
+          kind: 'step-failed',
+          path: detail.path,
+          failure: toFailure(causeOf(marker.failure)),
+          spend: NO_SPEND,
+          quick: true,
+        }
+      : null;
+  }
+  const result = decode<ShortOutput | Gate | number>(marker.details?.['result']) ?? null;
+  // A count, as of the run's clock, and what others yield without a path is no step's.
+  const output = typeof result === 'object' ? result : null;
+  if (output !== null && isOpened(output)) return { kind: 'gate-opened', gate: output };
+  return typeof output?.path === 'string'
+    ? { kind: 'step-succeeded', path: output.path, output: wholeOutput(output), quick: true }
+    : null;
+}
+
+/** Whether a local activity rendered a gate. Gates of old histories do not name their path; the memo tells of them. */
+function isOpened(result: ShortOutput | Gate): result is Gate {
+  return 'hash' in result && typeof result.path === 'string' && 'message' in result;
+}
+
+function causeOf(failure: ProtoFailure): ProtoFailure {
+  return failure.applicationFailureInfo || !failure.cause ? failure : causeOf(failure.cause);
+}
+
+/** What stands for an output that cannot be read. */
+const NO_OUTPUT: StepOutput = { output: NOTHING, spend: NO_SPEND, note: null, reused: false };
