@@ -11,10 +11,10 @@ import { createReadLeases } from './devices/read-leases.js';
 import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
 import { toFailure, withFailures } from './failures.js';
-import { fromShort, inShort } from './attempt/short-form.js';
+import { fromShort, acceptShortCalls } from './attempt/short-form.js';
 import { createJoinRounds } from './runs/join-rounds.js';
 import { createPreparePlan } from './made/prepare-plan.js';
-import { oneStart } from './attempt/single-start.js';
+import { singleFlight } from './attempt/single-start.js';
 import { createPrepareTool } from './tool-steps/prepare-tool.js';
 import { createReadAnswer, createReadEdit } from './gates/read-decision.js';
 import { createRenderGate } from './gates/render-gate.js';
@@ -39,17 +39,17 @@ export type { Dependencies } from './dependencies.js';
 export function createActivities(deps: Dependencies): Activities {
   const here = placed(deps.store);
   return {
-    callModel: inShort(oneStart(createCallModel(deps), { patient: true })),
-    runCommand: inShort(oneStart(here(createRunCommand(deps)), { patient: true })),
-    runProgram: inShort(oneStart(here(createRunProgram(deps)), { patient: true })),
-    runTool: inShort(oneStart(here(createRunTool(deps)), { patient: true })),
-    askTurn: fromShort(oneStart(createAskTurn(deps), { patient: true })),
-    callTool: fromShort(oneStart(here(createCallTool(deps)), { patient: true })),
+    callModel: acceptShortCalls(singleFlight(createCallModel(deps), { patient: true })),
+    runCommand: acceptShortCalls(singleFlight(here(createRunCommand(deps)), { patient: true })),
+    runProgram: acceptShortCalls(singleFlight(here(createRunProgram(deps)), { patient: true })),
+    runTool: acceptShortCalls(singleFlight(here(createRunTool(deps)), { patient: true })),
+    askTurn: fromShort(singleFlight(createAskTurn(deps), { patient: true })),
+    callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     beginTask: createBeginTask(),
-    compileImage: oneStart(here(createCompileImage(deps)), { patient: true }),
-    flashDevice: oneStart(here(createFlashDevice(deps)), { patient: false }),
-    readSerial: oneStart(here(createReadSerial(deps)), { patient: false }),
+    compileImage: singleFlight(here(createCompileImage(deps)), { patient: true }),
+    flashDevice: singleFlight(here(createFlashDevice(deps)), { patient: false }),
+    readSerial: singleFlight(here(createReadSerial(deps)), { patient: false }),
     prepareFlash: createPrepareFlash(deps),
     prepareTool: here(createPrepareTool(deps)),
     preparePlan: withFailures(here(createPreparePlan(deps))),

@@ -111,7 +111,7 @@ export interface RunRecord extends RunOutcome {
   budget: Budgets;
   rehearsal: boolean;
   submitted_by: string;
-  /** The definition's file from the workspace's folder, and that folder; absent in records of old. */
+  /** The definition's file from the workspace's folder, and that folder; absent in records of an earlier version. */
   definition?: string;
   workspace?: string;
   /** What agents were told beside their prompts: a stored `InjectedContext`. */

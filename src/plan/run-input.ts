@@ -10,7 +10,7 @@ import type { Plan } from './plan.js';
 import type { Budgets } from './budget/budgets.js';
 import type { ProgramSettings } from './agents/program.js';
 import type { RoundCounts } from './result.js';
-import type { Climate, Warning } from './budget/steering.js';
+import type { Restrictions, Warning } from './budget/steering.js';
 import type { Hash, Value } from './values/value.js';
 import type { ModelChoice } from './agents/model-choice.js';
 import type { CarriedBlock, CarriedScope, CarriedTries } from './schedule/carried.js';
@@ -51,7 +51,10 @@ export interface RunSettings {
   gates: 'ask' | 'approve' | 'fallback';
   /** Decisions must carry a token of the store's (`approvals.require_token`). */
   require_token?: true;
-  /** People are warned when most of the run time is used. Runs of old are not: it takes a timer more (I14). */
+  /**
+   * People are warned when most of the run time is used. Runs started by an earlier version are not: it takes a timer
+   * more (I14).
+   */
   warn_time?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
   needs_sandbox?: true;
@@ -74,7 +77,7 @@ export interface RunSettings {
   reuse?: ReuseSettings;
   /** What agents are told beside their prompts: a stored `InjectedContext`. Absent where there is nothing to tell. */
   context?: Hash;
-  /** Folder that the run was submitted from, for commands that say so; absent in runs of old. */
+  /** Folder that the run was submitted from, for commands that say so; absent in runs started by an earlier version. */
   caller?: string;
 }
 
@@ -98,7 +101,7 @@ export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, runtime_
 export interface TreeTerms {
   /** The run above: it lends, and takes back. */
   parent: string;
-  climate: Climate;
+  climate: Restrictions;
 }
 
 /** Which tree a nested run belongs to. */
@@ -139,7 +142,7 @@ export interface Carried extends CarriedScope {
   /** How those of them ended that were decided, where that has not taken effect. */
   decisions?: GateEnd[];
   /** The budget; absent in histories from before budgets were held. */
-  purse?: CarriedPurse;
+  purse?: CarriedAccount;
   /**
    * The run that started this one was told last that all this one can do is wait for people; absent where it was not.
    */
@@ -149,10 +152,10 @@ export interface Carried extends CarriedScope {
 }
 
 /** What a run knows of its budget and of how it is steered. */
-export interface CarriedPurse {
+export interface CarriedAccount {
   ledger: CarriedLedger;
-  own: Climate;
-  above: Climate;
+  own: Restrictions;
+  above: Restrictions;
   /** Requests that were done, the last of them last. */
   done: string[];
   clock: Clock | null;
@@ -180,8 +183,8 @@ export interface RunInput {
   tree?: TreeTerms;
   settings: RunSettings;
   /**
-   * What quick steps came to is told in turn (`workflows/determinism/ordered-results.ts`). Runs of old take together what comes together
-   * (I14).
+   * What quick steps came to is told in turn (`workflows/determinism/ordered-results.ts`). Runs started by an earlier
+   * version take together what comes together (I14).
    */
   in_turn?: true;
   /**

@@ -3,7 +3,7 @@
  * it answers all. So each caller's work begins after its call, and what was done before the call is part of it. A
  * failure is told to all who share it.
  */
-export function inCommon(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
+export function coalesce(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
   const toCome = new Map<string, Promise<void>>();
 

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, fdatasync, fstatSync, fsync, open, openSync,
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { sha256 } from './hash.js';
-import { inCommon } from './coalesce.js';
+import { coalesce } from './coalesce.js';
 import { makeFolders, PRIVATE_FILE, requireRoot } from './folders/root.js';
 import { errorCode, storeFailure } from './store-failure.js';
 
@@ -114,7 +114,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /** Fifty runs that start together make fifty files in one folder; each sync takes a third of a millisecond of CPU. */
-const syncFolder = inCommon(async (path) => {
+const syncFolder = coalesce(async (path) => {
   const folder = openSync(path, 'r');
   try {
     await syncEntries(folder);

@@ -16,12 +16,12 @@ import { continueRun } from './lifecycle/continue-as-new.js';
 import { failureFrom, runFailure, toRunError } from './failures.js';
 import { showAgain, showDetails } from './lifecycle/ui-details.js';
 import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
-import { fly, flyOn, pump } from './running/step-runner.js';
-import { createFlight } from './state/flight.js';
-import { createGateBook, hearStrangers } from './gates/gate-book.js';
-import { leaveTree, openPurse } from './budget/account.js';
-import { climateOf } from './state/account.js';
-import { hearNested } from './running/idle-children.js';
+import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
+import { createRunningSteps } from './state/running-steps.js';
+import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
+import { leaveTree, openAccount } from './budget/account.js';
+import { restrictionsOf } from './state/account.js';
+import { receiveNested } from './running/idle-children.js';
 import { startClockBeside } from './budget/run-clock.js';
 import { noticeEnd, noticeGate, noticePause } from './lifecycle/notices.js';
 import { listenToSteerers } from './budget/steering.js';
@@ -49,9 +49,9 @@ function openContext(input: RunInput): RunContext {
     ...identity,
     gates,
     devices: createDeviceBook(carried?.devices ?? {}, gates),
-    purse: openPurse(input, identity, gates),
+    account: openAccount(input, identity, gates),
     // A batch run has nothing of its own to do but the items of its foreach.
-    flight: createFlight(
+    runningSteps: createRunningSteps(
       (scope, step, at) =>
         scope === whole.top && input.batch !== undefined && step.kind === 'foreach'
           ? runBatchItems(scope, step)
@@ -72,15 +72,15 @@ function openContext(input: RunInput): RunContext {
   });
   const whole = withTop(context, input);
   gates.onOpened = (gate) => noticeGate(whole, gate);
-  whole.purse.onPause = (pause) => noticePause(whole, pause);
+  whole.account.onPause = (pause) => noticePause(whole, pause);
   showDetails(whole);
   if (carried !== null) showAgain(whole);
-  hearNested(whole, () => pump(whole));
+  receiveNested(whole, () => startReady(whole));
   listenToSteerers(whole, (kind) => {
     gates.messages[kind] += 1;
     gates.onMessage();
   });
-  hearStrangers(gates);
+  acceptUnknownSignals(gates);
   return whole;
 }
 
@@ -100,15 +100,15 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
   const lack = await lackOf(input);
   if (lack !== null) return endRun(top, input, { status: 'error', error: lack });
   const clock = startClockBeside(context);
-  await top.work.run(() => fly(top));
+  await top.work.run(() => runSteps(top));
   clock.cancel();
   for (;;) {
-    const { broken } = context.flight;
+    const { broken } = context.runningSteps;
     if (broken !== undefined) return breakOff(top, broken);
     await CancellationScope.nonCancellable(() => condition(allHandlersFinished));
     if (top.schedule.open === 0) break;
     await continueRun(top, input);
-    await flyOn(top);
+    await resumeSteps(top);
   }
   await releaseUnneeded(context);
   return endRun(top, input, endFor(top));
@@ -138,7 +138,7 @@ async function endRun(
   } catch (failure) {
     return breakOff(top, failure);
   }
-  await leaveTree(context.purse, outcome);
+  await leaveTree(context.account, outcome);
   await noticeEnd(context, outcome);
   if (status === 'cancelled') throw new CancelledFailure('cancelled');
   // What a batch comes to is for the run that started it to judge.
@@ -158,8 +158,8 @@ async function breakOff({ context, schedule }: Scope, failure: unknown): Promise
 
 function endFor({ context, schedule }: Scope): { status: RunEnd; error: string | null } {
   if (context.cancelled !== null) return { status: 'cancelled', error: `cancelled ${context.cancelled}` };
-  const { stop } = climateOf(context.purse);
-  if (stop !== null && context.purse.refused > 0)
+  const { stop } = restrictionsOf(context.account);
+  if (stop !== null && context.account.refused > 0)
     return { status: stop.status, error: [stop.message, errorOf(schedule)].filter((text) => text !== null).join('\n') };
   return { status: endOf(schedule), error: errorOf(schedule) };
 }

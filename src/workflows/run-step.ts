@@ -10,10 +10,10 @@ import type { StepEnd } from '../plan/schedule/schedule-state.js';
 import { wholeOutput } from '../plan/calls/step-output.js';
 import type { Step } from '../plan/step.js';
 import type { Scope } from './state/context.js';
-import { sleepIn } from './state/flight.js';
-import { climateOf } from './state/account.js';
-import type { Turn } from './budget/reserve.js';
-import { askedIn, endTurn, takeTurn } from './budget/reserve.js';
+import { sleepIn } from './state/running-steps.js';
+import { restrictionsOf } from './state/account.js';
+import type { Reservation } from './budget/reserve.js';
+import { askedIn, settleReservation, reserve } from './budget/reserve.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from './failures.js';
 import { askAfterLoss } from './running/worker-lost.js';
@@ -28,7 +28,7 @@ import { runLoop } from './steps/loop.js';
 import { runPlan } from './steps/plan.js';
 import { runSerial } from './steps/serial.js';
 import { runSet } from './steps/set.js';
-import type { Leave } from './steps/tool.js';
+import type { ToolPermission } from './steps/tool.js';
 import { askLeave, isAskedAgain, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
@@ -99,12 +99,12 @@ async function tryAllowed(
   tries: Tries,
   renewed = false,
 ): Promise<StepEnd> {
-  const leave = await askLeave(scope, step, renewed).catch((error: unknown): Leave => {
+  const permission = await askLeave(scope, step, renewed).catch((error: unknown): ToolPermission => {
     if (isCancellation(error)) throw error;
     return { end: failedTry(error) };
   });
-  if ('end' in leave) return leave.end;
-  tries.allowed = leave.allowed;
+  if ('end' in permission) return permission.end;
+  tries.allowed = permission.allowed;
   if (tries.allowed !== null) keepTries(scope, step, tries, true);
   return tryNext(scope, step, tries);
 }
@@ -112,19 +112,19 @@ async function tryAllowed(
 /** Makes one try in its turn, and more as long as `afterTry` says so. */
 function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   const isCounted = tries.last !== null || scope.context.conversations.has(pathOf(scope, step));
-  const turn = takeTurn(scope, step, !isCounted, tries.short);
+  const turn = reserve(scope, step, !isCounted, tries.short);
   return turn instanceof Promise
     ? turn.then((given) => tryInTurn(scope, step, tries, given))
     : tryInTurn(scope, step, tries, turn);
 }
 
 /** One try in its turn, which is settled however the try ended. Without a turn the run starts nothing any more. */
-function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): Promise<StepEnd> {
+function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | null): Promise<StepEnd> {
   if (turn === null) return Promise.resolve(tries.last ?? notStarted(scope));
   // What was refused is the same try, but asked of another model it is another question.
   if (tries.short === null || askedIn(turn) !== tries.short.model) tries.count += 1;
   const over = (end: StepEnd, isTold = true): StepEnd | Promise<StepEnd> => {
-    endTurn(scope.context, turn, end, isTold);
+    settleReservation(scope.context, turn, end, isTold);
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
     return afterTry(scope, step, tries, end);
   };
@@ -143,7 +143,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Turn | null): P
           ? (scope.context.conversations.get(pathOf(scope, step))?.spend ?? NO_SPEND)
           : spendIn(error);
       tries.spent = addSpend(tries.spent, spend);
-      endTurn(
+      settleReservation(
         scope.context,
         turn,
         { ...failed({ type: 'cancelled', message: 'cancelled' }), spend },
@@ -188,7 +188,7 @@ function endOrTryAgain(scope: Scope, step: Step, tries: Tries, end: StepEnd): St
     return 'failure' in end && isInDoubt(step, end.failure)
       ? recover(scope, step, tries.count, end.failure).then(again)
       : end;
-  return sleepIn(scope.context.flight, delay, `next try of ${segmentOf(step)}`).then(() => again(null));
+  return sleepIn(scope.context.runningSteps, delay, `next try of ${segmentOf(step)}`).then(() => again(null));
 }
 
 /** What is left of a step's deadline: 0 is no limit, and 1 ms one that has passed while the run continued as new. */
@@ -255,7 +255,7 @@ async function limited({ ms, summary, expired, keepsSpend }: TimeLimit, run: () 
 function notStarted({ context }: Scope): StepEnd {
   return {
     status: 'skipped',
-    reason: `skipped: ${climateOf(context.purse).stop?.message ?? 'the run starts nothing any more'}`,
+    reason: `skipped: ${restrictionsOf(context.account).stop?.message ?? 'the run starts nothing any more'}`,
   };
 }
 
@@ -263,7 +263,7 @@ function notStarted({ context }: Scope): StepEnd {
 type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed'>;
 
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
-function tryOnce(scope: Scope, step: Step, turn: Turn, tries: TryOf): Promise<StepEnd | ShortOutput> {
+function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Promise<StepEnd | ShortOutput> {
   if (step.kind !== 'workflow') return dispatch(scope, step, turn, tries);
   const expired = (): StepEnd =>
     failed({ type: 'timeout', message: `The nested run did not end within ${step.timeout_ms / 1000} s.` });
@@ -282,7 +282,7 @@ function failedTry(error: unknown): StepEnd {
 function dispatch(
   scope: Scope,
   step: Exclude<Step, { kind: 'workflow' }>,
-  turn: Turn,
+  turn: Reservation,
   { count: tried, flash, allowed }: TryOf,
 ): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {

@@ -14,7 +14,7 @@ import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import type { Agent, ToolStep } from '../../src/plan/step.js';
 import { plan, stepBase } from '../plan/helpers/build-plan.js';
-import { PERMISSIONS, models, talking } from '../workflows/helpers/talking.js';
+import { PERMISSIONS, models, talking } from '../workflows/helpers/conversing.js';
 import { FULL, random } from './seed.js';
 
 const WORKER = fileURLToPath(new URL('agent-worker.mjs', import.meta.url));

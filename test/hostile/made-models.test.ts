@@ -5,7 +5,7 @@ import { compileMadeWorkflow } from '../../src/compiler/made/made-workflow.js';
 import type { Json } from '../../src/plan/values/json.js';
 import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import { writeProject } from '../compiler/helpers/temporary-project.js';
-import { agent } from '../workflows/helpers/talking.js';
+import { agent } from '../workflows/helpers/conversing.js';
 
 const MODELS = ['', 'haiku'];
 const BOUNDS = {

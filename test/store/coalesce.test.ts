@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inCommon } from '../../src/store/coalesce.js';
+import { coalesce } from '../../src/store/coalesce.js';
 
 /** Work that ends when the test says so. */
 function heldWork(): { work: (key: string) => Promise<void>; begun: string[]; end: (error?: Error) => Promise<void> } {
@@ -26,7 +26,7 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('work in common', () => {
   it('is done once for all who ask before it begins', async () => {
     const { work, begun, end } = heldWork();
-    const sync = inCommon(work);
+    const sync = coalesce(work);
     const asked = Promise.all([sync('a'), sync('a'), sync('a')]);
     await turn();
     await end();
@@ -36,7 +36,7 @@ describe('work in common', () => {
 
   it('is done once more for those who ask while it is under way, who wait for that one', async () => {
     const { work, begun, end } = heldWork();
-    const sync = inCommon(work);
+    const sync = coalesce(work);
     const ended: string[] = [];
     const first = sync('a').then(() => ended.push('first'));
     await turn();
@@ -53,7 +53,7 @@ describe('work in common', () => {
 
   it('of different keys does not wait for each other', async () => {
     const { work, begun, end } = heldWork();
-    const sync = inCommon(work);
+    const sync = coalesce(work);
     const asked = Promise.all([sync('a'), sync('b')]);
     await turn();
     expect(begun).toEqual(['a', 'b']);
@@ -64,7 +64,7 @@ describe('work in common', () => {
 
   it('that fails is told to those who share it, and to nobody after them', async () => {
     const { work, begun, end } = heldWork();
-    const sync = inCommon(work);
+    const sync = coalesce(work);
     const failed = Promise.allSettled([sync('a'), sync('a')]);
     await turn();
     const after = sync('a');

@@ -4,13 +4,13 @@ import { isWhole, wholeCall } from '../../plan/calls/short-call.js';
 import { shortOutput } from '../../plan/calls/step-output.js';
 import type { ShortOutput, StepOutput } from '../contract.js';
 
-interface InShort<C extends CallHead> {
+interface ShortCalls<C extends CallHead> {
   (call: C): Promise<StepOutput>;
   (call: ShortCall<C>): Promise<ShortOutput>;
 }
 
 /** An acting activity that takes calls as they travel into history, and answers in the form in which it was asked. */
-export function inShort<C extends CallHead>(act: (call: C) => Promise<StepOutput>): InShort<C> {
+export function acceptShortCalls<C extends CallHead>(act: (call: C) => Promise<StepOutput>): ShortCalls<C> {
   async function answer(call: C): Promise<StepOutput>;
   async function answer(call: ShortCall<C>): Promise<ShortOutput>;
   async function answer(call: C | ShortCall<C>): Promise<StepOutput | ShortOutput> {

@@ -38,7 +38,7 @@ const startOf = new WeakMap<Context, Start>();
  * the earlier one has ended, so that nothing is done beside itself. With `patient` the earlier one is given the time to
  * come to its result, which is then the later one's: nothing is paid or done twice (I8). Without, it is ended.
  */
-export function oneStart<C, R>(
+export function singleFlight<C, R>(
   activity: (call: C) => Promise<R>,
   { patient }: { patient: boolean },
 ): (call: C) => Promise<R> {

@@ -6,13 +6,13 @@ import { openServer } from './open-server.js';
 /** A server that nobody has used for so long is ended. */
 const IDLE_MS = 60_000;
 
-interface Seat {
+interface PooledServer {
   server: Promise<OpenServer>;
   users: number;
   idle: NodeJS.Timeout | null;
 }
 
-const seats = new Map<string, Seat>();
+const pool = new Map<string, PooledServer>();
 
 /** The use of a server, shared with others of this process that use the same. */
 export interface ServerUse {
@@ -21,24 +21,24 @@ export interface ServerUse {
   leave: (broken: boolean) => Promise<void>;
 }
 
-/** Takes a seat at a server: one connection for all calls of a worker with the same config and secrets. */
+/** Joins a server of the pool: one connection for all calls of a worker with the same config and secrets. */
 export async function useServer(place: ServerPlace): Promise<ServerUse> {
   const key = keyOf(place);
-  const seat = await openSeat(key, place);
-  seat.users += 1;
-  if (seat.idle !== null) clearTimeout(seat.idle);
-  seat.idle = null;
+  const pooled = await openPooled(key, place);
+  pooled.users += 1;
+  if (pooled.idle !== null) clearTimeout(pooled.idle);
+  pooled.idle = null;
   try {
-    const server = await seat.server;
-    return { server, leave: (broken) => leave(key, seat, server, broken) };
+    const server = await pooled.server;
+    return { server, leave: (broken) => leave(key, pooled, server, broken) };
   } catch (error) {
-    seats.delete(key);
+    pool.delete(key);
     throw error;
   }
 }
 
-async function openSeat(key: string, place: ServerPlace): Promise<Seat> {
-  const known = seats.get(key);
+async function openPooled(key: string, place: ServerPlace): Promise<PooledServer> {
+  const known = pool.get(key);
   if (
     known !== undefined &&
     (await known.server.then(
@@ -48,22 +48,22 @@ async function openSeat(key: string, place: ServerPlace): Promise<Seat> {
   )
     return known;
   // Another call may have opened it meanwhile.
-  const now = seats.get(key);
+  const now = pool.get(key);
   if (now !== undefined && now !== known) return now;
-  const seat: Seat = { server: openServer(place), users: 0, idle: null };
-  seats.set(key, seat);
-  return seat;
+  const pooled: PooledServer = { server: openServer(place), users: 0, idle: null };
+  pool.set(key, pooled);
+  return pooled;
 }
 
-async function leave(key: string, seat: Seat, server: OpenServer, broken: boolean): Promise<void> {
-  seat.users -= 1;
-  if (seat.users > 0) return;
+async function leave(key: string, pooled: PooledServer, server: OpenServer, broken: boolean): Promise<void> {
+  pooled.users -= 1;
+  if (pooled.users > 0) return;
   const end = async (): Promise<void> => {
-    if (seats.get(key) === seat) seats.delete(key);
+    if (pool.get(key) === pooled) pool.delete(key);
     await server.close();
   };
   if (broken) return end();
-  seat.idle = setTimeout(() => void end(), IDLE_MS).unref();
+  pooled.idle = setTimeout(() => void end(), IDLE_MS).unref();
 }
 
 /** Secrets are part of it, so that one's connection is never another's; it stays in this process. */
@@ -74,8 +74,8 @@ function keyOf({ name, server, root, credentials, store }: ServerPlace): string 
 
 /** Ends every server of this process. */
 export async function closeServers(): Promise<void> {
-  const open = [...seats.values()];
-  seats.clear();
+  const open = [...pool.values()];
+  pool.clear();
   await Promise.all(
     open.map(async ({ server, idle }) => {
       if (idle !== null) clearTimeout(idle);

@@ -52,18 +52,18 @@ export interface ForecastInput {
   roundsBefore: (path: string) => number;
 }
 
-interface Play extends ForecastInput {
+interface Simulation extends ForecastInput {
   told: Forecast[];
 }
 
 /** A scope of the play. Of unknown steps nobody knows the output before they have run. */
-interface Stage extends BindingSource {
-  outer: Stage | null;
+interface SimulatedScope extends BindingSource {
+  outer: SimulatedScope | null;
   body: PlanBody;
   nested: Hash | null;
   path: string;
   /** Indexes of the blocks around it, as the interpreter finds its steps. */
-  way: number[];
+  blockPath: number[];
   single: boolean;
   unknown: Set<number>;
   unknownInputs: Set<string>;
@@ -74,26 +74,29 @@ interface Stage extends BindingSource {
  * will run is taken to run too: its result may come out the same, and then costs nothing after all.
  */
 export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
-  const play: Play = { ...input, told: [] };
-  await playScope(play, stage(play, { body: input.plan, nested: null, path: '', input: input.input }));
-  return play.told;
+  const simulation: Simulation = { ...input, told: [] };
+  await playScope(
+    simulation,
+    simulatedScope(simulation, { body: input.plan, nested: null, path: '', input: input.input }),
+  );
+  return simulation.told;
 }
 
-function stage(
-  play: Play,
-  { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: Stage['input'] },
-): Stage {
+function simulatedScope(
+  simulation: Simulation,
+  { body, nested, path, input }: { body: PlanBody; nested: Hash | null; path: string; input: SimulatedScope['input'] },
+): SimulatedScope {
   return {
     body,
     nested,
     path,
     input,
-    agents: play.plan.agents,
+    agents: simulation.plan.agents,
     outer: null,
     item: null,
     index: null,
     last: null,
-    way: [],
+    blockPath: [],
     single: false,
     unknown: new Set(),
     unknownInputs: new Set(),
@@ -101,12 +104,12 @@ function stage(
   };
 }
 
-async function playScope(play: Play, scope: Stage): Promise<void> {
+async function playScope(simulation: Simulation, scope: SimulatedScope): Promise<void> {
   for (let [index] = scope.schedule.ready; index !== undefined; [index] = scope.schedule.ready) {
     const step = scope.schedule.body.steps[index];
     if (step === undefined) return;
     startStep(scope.schedule, index);
-    const end = await playStep(play, scope, step);
+    const end = await playStep(simulation, scope, step);
     if (end === 'unknown') scope.unknown.add(index);
     endStep(
       scope.schedule,
@@ -121,21 +124,21 @@ async function playScope(play: Play, scope: Stage): Promise<void> {
 /** A step's output as it will be; null is none. */
 type Played = Value | null | 'unknown' | 'skipped';
 
-async function playStep(play: Play, scope: Stage, step: Step): Promise<Played> {
+async function playStep(simulation: Simulation, scope: SimulatedScope, step: Step): Promise<Played> {
   const isKnown = rootsOfStep(step).every((root) => known(root, scope));
   if (
     isKnown &&
     step.when !== null &&
-    !isTrue(await valueOf(play, scope, { kind: 'expression', expression: step.when }))
+    !isTrue(await valueOf(simulation, scope, { kind: 'expression', expression: step.when }))
   )
     return 'skipped';
   const path = scope.single ? scope.path : joinPath(scope.path, segmentOf(step));
   if (step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool') {
-    const found = isKnown ? await lookUp(play, scope, { step, path }) : null;
-    play.told.push({ path, action: found === null ? 'run' : found === 'refused' ? 'refuse' : 'reuse' });
+    const found = isKnown ? await lookUp(simulation, scope, { step, path }) : null;
+    simulation.told.push({ path, action: found === null ? 'run' : found === 'refused' ? 'refuse' : 'reuse' });
     return found === null || found === 'refused' ? 'unknown' : found.output;
   }
-  return isKnown ? playKnown(play, scope, { step, path }) : playAround(play, scope, { step, path });
+  return isKnown ? playKnown(simulation, scope, { step, path }) : playAround(simulation, scope, { step, path });
 }
 
 interface Placed {
@@ -144,43 +147,43 @@ interface Placed {
 }
 
 /** A step all of whose operands are known. */
-async function playKnown(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
+async function playKnown(simulation: Simulation, scope: SimulatedScope, { step, path }: Placed): Promise<Played> {
   if (step.kind === 'set')
-    return play.store.put((await valueOf(play, scope, { kind: 'map', entries: step.values })) ?? null);
-  const played = await playAround(play, scope, { step, path });
+    return simulation.store.put((await valueOf(simulation, scope, { kind: 'map', entries: step.values })) ?? null);
+  const played = await playAround(simulation, scope, { step, path });
   return step.kind === 'approval' && step.content !== null && step.options === undefined
-    ? play.store.put((await valueOf(play, scope, step.content)) ?? '')
+    ? simulation.store.put((await valueOf(simulation, scope, step.content)) ?? '')
     : played;
 }
 
 /** A step that asks, waits, or runs others. */
-function playAround(play: Play, scope: Stage, { step, path }: Placed): Promise<Played> {
+function playAround(simulation: Simulation, scope: SimulatedScope, { step, path }: Placed): Promise<Played> {
   switch (step.kind) {
     case 'workflow':
-      return playNested(play, scope, { step, path });
+      return playNested(simulation, scope, { step, path });
     case 'foreach':
-      return playItems(play, scope, { step, path });
+      return playItems(simulation, scope, { step, path });
     case 'loop':
-      return playRounds(play, scope, { step, path });
+      return playRounds(simulation, scope, { step, path });
     case 'approval':
     case 'ask':
-      play.told.push({ path, action: 'ask' });
+      simulation.told.push({ path, action: 'ask' });
       return Promise.resolve('unknown');
     case 'plan':
       // Its text is approved anew, and what it asks is known only then.
-      play.told.push({ path, action: 'ask' }, { path, action: 'run' });
+      simulation.told.push({ path, action: 'ask' }, { path, action: 'run' });
       return Promise.resolve('unknown');
     case 'compile':
     case 'flash':
     case 'serial':
-      play.told.push({ path, action: 'run' });
+      simulation.told.push({ path, action: 'run' });
       return Promise.resolve('unknown');
     default:
       return Promise.resolve('unknown');
   }
 }
 
-function known(root: Root, scope: Stage): boolean {
+function known(root: Root, scope: SimulatedScope): boolean {
   if (root.startsWith(OUTER)) return scope.outer === null || known(root.slice(OUTER.length), scope.outer);
   if (root.startsWith('input:')) return !scope.unknownInputs.has(root.slice('input:'.length));
   const [, kind = '', name = ''] = /^(step|group|last):([^.]+)/.exec(root) ?? [];
@@ -188,7 +191,7 @@ function known(root: Root, scope: Stage): boolean {
   return kind === '' || !scope.unknown.has(Number(name));
 }
 
-async function valueOf({ store }: Play, scope: Stage, template: Template): Promise<Json | undefined> {
+async function valueOf({ store }: Simulation, scope: SimulatedScope, template: Template): Promise<Json | undefined> {
   const environment = await createScope(store, bind(rootsOf([template]), scope), [template]);
   return template.kind === 'expression' ? evaluate(template.expression, environment) : render(template, environment);
 }
@@ -196,27 +199,27 @@ async function valueOf({ store }: Play, scope: Stage, template: Template): Promi
 type Acting = AgentStep | CommandStep | ToolStep;
 
 async function lookUp(
-  play: Play,
-  scope: Stage,
+  simulation: Simulation,
+  scope: SimulatedScope,
   { step, path }: { step: Acting; path: string },
 ): Promise<StepOutput | 'refused' | null> {
   const {
     plan: { agents },
     settings,
-  } = play;
+  } = simulation;
   if (settings.reuse === undefined) return null;
-  const byProgram = step.kind === 'agent' && programFor(play, scope, step) !== null;
+  const byProgram = step.kind === 'agent' && programFor(simulation, scope, step) !== null;
   const { done, ...reuse } = reuseFor(settings.reuse, { step, path, agents, byProgram });
-  const found = await outputFor(play, scope, { step, path, reuse });
+  const found = await outputFor(simulation, scope, { step, path, reuse });
   return found ?? (done === true ? 'refused' : null);
 }
 
 async function outputFor(
-  play: Play,
-  scope: Stage,
+  simulation: Simulation,
+  scope: SimulatedScope,
   { step, path, reuse }: { step: Acting; path: string; reuse: Reuse },
 ): Promise<StepOutput | null> {
-  const { store, plan, settings } = play;
+  const { store, plan, settings } = simulation;
   const environment = bind(rootsOf(templatesOf(step)), scope);
   const call = {
     root: { run: '', first: '', plan: plan.hash },
@@ -230,7 +233,7 @@ async function outputFor(
   if (step.kind === 'command') {
     const request = await createCommandRequest(
       store,
-      { ...call, workspace: locate(play.store, folderOf(step, settings)) },
+      { ...call, workspace: locate(simulation.store, folderOf(step, settings)) },
       step,
     );
     return reusedOutput(store, call, contentKey('command', await commandContent(step, request)));
@@ -241,30 +244,35 @@ async function outputFor(
         store,
         call,
         step,
-        await createToolRequest(store, { ...call, workspace: locate(play.store, settings.workspace) }, step),
+        await createToolRequest(store, { ...call, workspace: locate(simulation.store, settings.workspace) }, step),
       )
     ).known;
-  const key = await agentKey(play, scope, step, environment);
+  const key = await agentKey(simulation, scope, step, environment);
   return key === null ? null : reusedOutput(store, call, key);
 }
 
-function programFor({ plan, settings }: Play, scope: Stage, step: AgentStep): ProgramChoice | null {
+function programFor({ plan, settings }: Simulation, scope: SimulatedScope, step: AgentStep): ProgramChoice | null {
   return programOf(
     settings.programs,
     step,
     plan.agents[step.agent],
-    programAddress(scope.nested, [...scope.way, step.index]),
+    programAddress(scope.nested, [...scope.blockPath, step.index]),
   );
 }
 
 /** The content of an agent step as whoever plays it would be asked. */
-async function agentKey(play: Play, scope: Stage, step: AgentStep, environment: Environment): Promise<Hash | null> {
-  const { store, plan, settings } = play;
+async function agentKey(
+  simulation: Simulation,
+  scope: SimulatedScope,
+  step: AgentStep,
+  environment: Environment,
+): Promise<Hash | null> {
+  const { store, plan, settings } = simulation;
   const agent = plan.agents[step.agent];
   if (agent === undefined) return null;
   const request = (model: string): Promise<ModelRequest> =>
     createRequest(store, { body: scope.body, step, agent, environment, model, context: settings.context });
-  const played = programFor(play, scope, step);
+  const played = programFor(simulation, scope, step);
   if (played !== null)
     return contentKey(
       'agent',
@@ -278,46 +286,50 @@ async function agentKey(play: Play, scope: Stage, step: AgentStep, environment: 
 }
 
 async function playNested(
-  play: Play,
-  scope: Stage,
+  simulation: Simulation,
+  scope: SimulatedScope,
   { step, path }: { step: Step & { kind: 'workflow' }; path: string },
 ): Promise<Played> {
-  const body = play.plan.nested[step.plan];
+  const body = simulation.plan.nested[step.plan];
   if (body === undefined) return 'unknown';
-  const inner = stage(play, { body, nested: step.plan, path, input: {} });
+  const inner = simulatedScope(simulation, { body, nested: step.plan, path, input: {} });
   const inputs: Record<string, Value> = {};
   for (const [name, template] of Object.entries(step.inputs)) {
     if (rootsOf([template]).every((root) => known(root, scope)))
-      inputs[name] = await play.store.put((await valueOf(play, scope, template)) ?? '');
+      inputs[name] = await simulation.store.put((await valueOf(simulation, scope, template)) ?? '');
   }
   inner.input = inputs;
   // What is not known here is not known there: a step that refers to such an input runs.
   inner.unknownInputs = new Set(Object.keys(step.inputs).filter((name) => !Object.hasOwn(inputs, name)));
-  await playScope(play, inner);
-  return outputOf(play, inner);
+  await playScope(simulation, inner);
+  return outputOf(simulation, inner);
 }
 
 /** Everything below runs; what is asked there, nobody knows. */
-function playBlind(play: Play, path: string): 'unknown' {
-  play.told.push({ path, action: 'run' });
+function playBlind(simulation: Simulation, path: string): 'unknown' {
+  simulation.told.push({ path, action: 'run' });
   return 'unknown';
 }
 
-async function outputOf(play: Play, scope: Stage): Promise<Played> {
+async function outputOf(simulation: Simulation, scope: SimulatedScope): Promise<Played> {
   const { output } = scope.schedule.body;
   const last = lastStepOf(scope.schedule.body)?.index ?? -1;
   if (output === null) return scope.unknown.has(last) ? 'unknown' : (scope.schedule.steps[last]?.output ?? null);
   return rootsOf([output]).every((root) => known(root, scope))
-    ? play.store.put((await valueOf(play, scope, output)) ?? '')
+    ? simulation.store.put((await valueOf(simulation, scope, output)) ?? '')
     : 'unknown';
 }
 
-function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: string; index: number }): Stage {
+function innerStage(
+  scope: SimulatedScope,
+  step: BlockStep,
+  { path, index }: { path: string; index: number },
+): SimulatedScope {
   return {
     ...scope,
     outer: scope,
     path: joinPath(path, String(index)),
-    way: [...scope.way, step.index],
+    blockPath: [...scope.blockPath, step.index],
     single: step.body.single,
     index,
     item: null,
@@ -328,47 +340,47 @@ function innerStage(scope: Stage, step: BlockStep, { path, index }: { path: stri
 }
 
 async function playItems(
-  play: Play,
-  scope: Stage,
+  simulation: Simulation,
+  scope: SimulatedScope,
   { step, path }: { step: Step & { kind: 'foreach' }; path: string },
 ): Promise<Played> {
   const items = rootsOf([step.items]).every((root) => known(root, scope))
-    ? await valueOf(play, scope, step.items)
+    ? await valueOf(simulation, scope, step.items)
     : undefined;
-  if (!Array.isArray(items)) return playBlind(play, path);
+  if (!Array.isArray(items)) return playBlind(simulation, path);
   const outputs: Played[] = [];
   for (const [index, item] of items.entries()) {
     const inner = { ...innerStage(scope, step, { path, index }), item: inline(item) };
-    await playScope(play, inner);
-    outputs.push(await outputOf(play, inner));
+    await playScope(simulation, inner);
+    outputs.push(await outputOf(simulation, inner));
   }
   return outputs.includes('unknown')
     ? 'unknown'
-    : play.store.put(await Promise.all(outputs.map((output) => jsonOf(play, output))));
+    : simulation.store.put(await Promise.all(outputs.map((output) => jsonOf(simulation, output))));
 }
 
-async function jsonOf({ store }: Play, output: Played): Promise<Json> {
+async function jsonOf({ store }: Simulation, output: Played): Promise<Json> {
   if (output === null || typeof output === 'string') return null;
   return loadValue(output, store);
 }
 
 async function playRounds(
-  play: Play,
-  scope: Stage,
+  simulation: Simulation,
+  scope: SimulatedScope,
   { step, path }: { step: Step & { kind: 'loop' }; path: string },
 ): Promise<Played> {
-  let last: Stage | null = null;
+  let last: SimulatedScope | null = null;
   for (let index = 0; index < step.max; index++) {
-    const round: Stage = { ...innerStage(scope, step, { path, index }), last: last?.schedule ?? null };
-    await playScope(play, round);
+    const round: SimulatedScope = { ...innerStage(scope, step, { path, index }), last: last?.schedule ?? null };
+    await playScope(simulation, round);
     if (round.unknown.size > 0) {
-      for (let later = index + 1; later < Math.min(step.max, play.roundsBefore(path)); later++)
-        playBlind(play, joinPath(path, String(later)));
+      for (let later = index + 1; later < Math.min(step.max, simulation.roundsBefore(path)); later++)
+        playBlind(simulation, joinPath(path, String(later)));
       return 'unknown';
     }
-    if (isTrue(await valueOf(play, round, { kind: 'expression', expression: step.until })))
-      return outputOf(play, round);
+    if (isTrue(await valueOf(simulation, round, { kind: 'expression', expression: step.until })))
+      return outputOf(simulation, round);
     last = round;
   }
-  return last === null ? 'unknown' : outputOf(play, last);
+  return last === null ? 'unknown' : outputOf(simulation, last);
 }

@@ -49,7 +49,7 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
   };
 }
 
-/** Where the run's files are; undefined for records of old. */
+/** Where the run's files are; undefined for records of an earlier version. */
 function workspaceOf({ workspace }: RunRecord, store: Store): string | undefined {
   return workspace === undefined ? undefined : locate(store, workspace);
 }

@@ -33,12 +33,12 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
       const request = await createToolRequest(store, call, step);
       const { key, known } = await reusedCall(store, call, step, request);
       if (known !== null) return keepOutput(store, call, key, known);
-      const leave = leaveFor(step, request, call);
+      const permission = leaveFor(step, request, call);
       const { log } = await resumeLog(store, current.log, { ...call, note: null });
       tellCall(log, null, { name: step.tool.name, input: request.args });
       const question = { call, part: ['tool'], request: { tool: step.tool.name, args: request.args } };
       const ask = (): Promise<Json> =>
-        askOnce(store, question, () => make(deps, call, request, { ...current, ...leave, log }));
+        askOnce(store, question, () => make(deps, call, request, { ...current, ...permission, log }));
       const run = (await whenThereIsRoom(step, ask)) as unknown as ToolRun; // `make` gave it
       tellResult(log, null, step.tool.name, run);
       if (run.is_error) throw stepFailure('tool-failed', toText(run.content));

@@ -95,9 +95,9 @@ async function make(
     log,
     progress,
   } = making;
-  const leave = await leaveFor(making);
-  if ('refusal' in leave) return { content: leave.refusal, is_error: true };
-  if ('changed' in leave) return { ask: leave };
+  const permission = await leaveFor(making);
+  if ('refusal' in permission) return { content: permission.refusal, is_error: true };
+  if ('changed' in permission) return { ask: permission };
   const effect = handler.effect(tool, args);
   if (effect !== 'none' && !(await begin(store, keyOf(call, 'begun'), request)))
     return effect === 'external' ? { ask: { doubt: true } } : unknown(tool.name);
@@ -112,7 +112,7 @@ async function make(
     log,
     progress,
     permissions,
-    ...leave,
+    ...permission,
     run: call.root.run,
     ...makingOf(making),
   });

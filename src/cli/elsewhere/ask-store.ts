@@ -8,7 +8,10 @@ import { usageError } from '../exit-codes.js';
 
 export type { StorePlace } from '../../activities/far-store/ask-store.js';
 
-/** Asks a worker that has the store, as `activities/far-store/ask-store.ts` does; what is too big to be sent is a usage error. */
+/**
+ * Asks a worker that has the store, as `activities/far-store/ask-store.ts` does; what is too big to be sent is a usage
+ * error.
+ */
 export async function askStore<R extends StoreRequest>(place: StorePlace, request: R): Promise<StoreAnswers[R['op']]> {
   const bytes = utf8Bytes(JSON.stringify(request));
   if (bytes > ACCESS_BYTES) {

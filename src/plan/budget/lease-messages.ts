@@ -1,13 +1,13 @@
 import type { Downward, Upward } from './ledger.js';
 import type { Charged, Spend } from './spend.js';
-import type { Climate } from './steering.js';
+import type { Restrictions } from './steering.js';
 
 /**
  * What runs of one tree say to each other about their budget, by signal. `left`: the last word of a run that has no
  * result to say what it used.
  */
 export type LedgerMail = { from: string } & (
-  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Climate }
+  { up: Upward; left?: LeftBehind } | { down: Downward } | { climate: Restrictions }
 );
 
 /** What a run had used when it was cancelled: as it was paid, and as it counts. */

@@ -199,7 +199,7 @@ export function raise(ledger: Ledger, resource: Resource, by: number): boolean {
 }
 
 /** A nested run says something. Runs that are not lent to are not listened to. */
-export function hearBelow(ledger: Ledger, run: string, message: Upward): void {
+export function receiveFromBelow(ledger: Ledger, run: string, message: Upward): void {
   const borrower = ledger.borrowers.get(run);
   if (borrower === undefined) return;
   const back = amounts((resource) => Math.min(message.back[resource], borrower.lent[resource]));
@@ -222,7 +222,7 @@ export function hearBelow(ledger: Ledger, run: string, message: Upward): void {
 }
 
 /** The run above says something. A grant that came before is not taken twice. */
-export function hearAbove(ledger: Ledger, message: Downward): void {
+export function receiveFromAbove(ledger: Ledger, message: Downward): void {
   if (message.kind === 'recall') {
     ledger.owed = amounts((resource) =>
       ledger.above[resource] ? Math.max(ledger.owed[resource], message.want[resource]) : 0,

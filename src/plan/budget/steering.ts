@@ -55,14 +55,14 @@ export interface Stop {
 }
 
 /** What holds for a run and all it nests, as each tells those below. */
-export interface Climate {
+export interface Restrictions {
   pause: Pause | null;
   stop: Stop | null;
   /** The model that calls go to since a limit was used up. */
   degrade: string | null;
 }
 
-export const FAIR: Climate = { pause: null, stop: null, degrade: null };
+export const NO_RESTRICTIONS: Restrictions = { pause: null, stop: null, degrade: null };
 
 /** The flag and the resource of each addition; run time is no resource of the ledger. */
 export const ADDITIONS: {

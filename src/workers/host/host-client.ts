@@ -33,7 +33,7 @@ export interface JoinOptions {
 }
 
 /** A place at a running host: as long as it is open, the host stays. */
-export interface HostSeat {
+export interface HostConnection {
   host: HostInfo;
   /** Resolves when the host has gone, with its last word; null when it said nothing. */
   gone: Promise<string | null>;
@@ -63,7 +63,7 @@ interface Line {
  * do so at once: they end up at the same host. Throws an UnavailableError when there is none, or with the reason why
  * it could not start.
  */
-export async function joinHost(options: JoinOptions): Promise<HostSeat> {
+export async function joinHost(options: JoinOptions): Promise<HostConnection> {
   const { stateDir, onProgress, signal } = options;
   if (options.start) await prepareStateDir(stateDir);
   let spawned: SpawnedHost | null = null;
@@ -74,14 +74,14 @@ export async function joinHost(options: JoinOptions): Promise<HostSeat> {
     signal?.throwIfAborted();
     const line = await connectTo(stateDir);
     if (line !== null) {
-      const seat = await takeSeat(line, options, mayRenew).catch(async (error: unknown) => {
+      const connection = await connectToHost(line, options, mayRenew).catch(async (error: unknown) => {
         // Whoever was killed beside it may have taken it along: another one comes up, or tells the reason again.
         if (!(error instanceof HostFailedError) || !options.start || (failures += 1) > HOST_TRIES) throw error;
         onProgress(`${error.message}; trying again`);
         await pause(LOOK_MS * 10, undefined, { signal });
         return null;
       });
-      if (seat !== null) return seat;
+      if (connection !== null) return connection;
       // It was ending in this moment: the next one is ours to find or to start.
       // Asked once only: two builds that both insist would replace each other for ever.
       [spawned, silentSince, mayRenew] = [null, Date.now(), false];
@@ -152,11 +152,11 @@ async function connectTo(stateDir: string): Promise<Line | null> {
 }
 
 /** Says hello and follows the start. Null when the host ends before it is ready without a reason of its own. */
-function takeSeat(
+function connectToHost(
   { socket, listened }: Line,
   { credentials, onProgress, signal, build = buildId() }: JoinOptions,
   mayRenew: boolean,
-): Promise<HostSeat | null> {
+): Promise<HostConnection | null> {
   return new Promise((resolve, reject) => {
     let lastWord: string | null = null;
     let host: HostInfo | null = null;

@@ -8,7 +8,7 @@ import { configVariables, providerVariables } from '../credentials.js';
 import { messageOf, UnavailableError } from '../errors.js';
 import { HOST_FAILED } from '../host/control-protocol.js';
 import { joinHost } from '../host/host-client.js';
-import type { HostSeat, JoinOptions } from '../host/host-client.js';
+import type { HostConnection, JoinOptions } from '../host/host-client.js';
 import { OWN_SERVER, reach } from '../connection/connect.js';
 import { missingSearchAttributes } from '../connection/server-health.js';
 import { taskQueueOf } from '../connection/task-queue.js';
@@ -91,17 +91,17 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     signal,
     entry,
   };
-  let seat = await joinHost(join);
-  const { host } = seat;
+  let joined = await joinHost(join);
+  const { host } = joined;
   if (wanted !== null && wanted !== host.taskQueue) {
-    seat.leave();
+    joined.leave();
     throw new UnavailableError(
       `The host's worker polls the task queue \`${host.taskQueue}\`, not \`${wanted}\`.`,
       'Stop the host and run the command again: perdure server stop',
     );
   }
   let isOpen = true;
-  keepJoined({ join, seat, isOpen: () => isOpen, onSeat: (next) => (seat = next) });
+  keepJoined({ join, joined, isOpen: () => isOpen, onConnection: (next) => (joined = next) });
   const connection = await Connection.connect({ address: host.address, ...OWN_SERVER });
   return {
     client: new Client({ connection, namespace: host.namespace }),
@@ -113,14 +113,14 @@ async function openEmbedded(options: OpenOptions): Promise<TemporalLink> {
     searchAttributes: true,
     close: async () => {
       isOpen = false;
-      seat.leave();
+      joined.leave();
       await connection.close();
     },
   };
 }
 
 /** A host that cannot start now, on a full disk or beside what was killed, is tried again for about a minute. */
-async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<HostSeat> {
+async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<HostConnection> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await joinHost(join);
@@ -135,26 +135,26 @@ async function joinPatiently(join: JoinOptions, isOpen: () => boolean): Promise<
 /** Joins again, and starts the host again, when it died under an open link. A host that was told to stop stays away. */
 function keepJoined({
   join,
-  seat,
+  joined,
   isOpen,
-  onSeat,
+  onConnection,
 }: {
   join: JoinOptions;
-  seat: HostSeat;
+  joined: HostConnection;
   isOpen: () => boolean;
-  onSeat: (seat: HostSeat) => void;
+  onConnection: (joined: HostConnection) => void;
 }): void {
-  void seat.gone.then(async (lastWord) => {
+  void joined.gone.then(async (lastWord) => {
     if (!isOpen()) return;
     join.onProgress(`the host ended: ${lastWord ?? 'it was killed'}`);
     if (lastWord !== null && lastWord !== HOST_FAILED) return;
     try {
       const next = await joinPatiently({ ...join, start: true }, isOpen);
       if (!isOpen()) return next.leave();
-      onSeat(next);
-      if (next.host.address !== seat.host.address)
+      onConnection(next);
+      if (next.host.address !== joined.host.address)
         join.onProgress(`the Temporal server is at ${next.host.address} now; run the command again`);
-      keepJoined({ join, seat: next, isOpen, onSeat });
+      keepJoined({ join, joined: next, isOpen, onConnection });
     } catch (error) {
       join.onProgress(`the host could not be started again: ${messageOf(error)}`);
     }

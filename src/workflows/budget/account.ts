@@ -9,8 +9,8 @@ import {
   acquire,
   carryLedger,
   giveAllBack,
-  hearAbove,
-  hearBelow,
+  receiveFromAbove,
+  receiveFromBelow,
   openLedger,
   restoreLedger,
   withdraw,
@@ -23,24 +23,28 @@ import type { Plan } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import type { RunOutcome } from '../../plan/result.js';
 import type { Charged } from '../../plan/budget/spend.js';
-import type { CarriedPurse, Lease, RunInput } from '../../plan/run-input.js';
+import type { CarriedAccount, Lease, RunInput } from '../../plan/run-input.js';
 import { UNLIMITED } from '../../plan/run-input.js';
-import type { Climate, Pause } from '../../plan/budget/steering.js';
-import { FAIR } from '../../plan/budget/steering.js';
+import type { Restrictions, Pause } from '../../plan/budget/steering.js';
+import { NO_RESTRICTIONS } from '../../plan/budget/steering.js';
 import { ledgerSignal, openLine } from './lease-messages.js';
 import { neededText, warnOfLimits } from './limit-text.js';
-import type { Ears } from '../state/early-messages.js';
+import type { MessageCounts } from '../state/early-messages.js';
 import { listen } from '../state/early-messages.js';
-import type { Purse } from '../state/account.js';
-import { climateOf } from '../state/account.js';
+import type { BudgetAccount } from '../state/account.js';
+import { restrictionsOf } from '../state/account.js';
 
 /**
- * Opens a run's purse and listens to the other runs of its tree, from the first task on. Runs whose start arguments are
- * of before budgets were held are not limited.
+ * Opens a run's budget account and listens to the other runs of its tree, from the first task on. Runs whose start
+ * arguments are of before budgets were held are not limited.
  */
-export function openPurse(input: RunInput, identity: { plan: Plan; run: string }, ears: Ears): Purse {
+export function openAccount(
+  input: RunInput,
+  identity: { plan: Plan; run: string },
+  counts: MessageCounts,
+): BudgetAccount {
   const { tree, settings, path, carried } = input;
-  const purse: Purse = {
+  const account: BudgetAccount = {
     ...(carried?.purse === undefined ? freshParts(input, identity.plan) : restoredParts(carried.purse)),
     run: identity.run,
     policy: path === '' ? (settings.on_exhausted ?? {}) : (identity.plan.on_exhausted ?? {}),
@@ -48,21 +52,21 @@ export function openPurse(input: RunInput, identity: { plan: Plan; run: string }
     above: tree === undefined ? null : { run: tree.parent, line: openLine(tree.parent, null) },
     below: new Map(),
     left: new Map(),
-    told: FAIR,
+    reported: NO_RESTRICTIONS,
     numbers: 0,
     isLeaving: false,
     onChange: () => undefined,
     onPause: () => undefined,
   };
-  purse.ledger.held = isHeld(purse);
-  purse.told = climateOf(purse);
-  listen(ears, ledgerSignal, (mail) => {
-    if (isLedgerMail(mail)) hear(purse, mail);
+  account.ledger.held = isHeld(account);
+  account.reported = restrictionsOf(account);
+  listen(counts, ledgerSignal, (mail) => {
+    if (isLedgerMail(mail)) receive(account, mail);
   });
-  return purse;
+  return account;
 }
 
-type Parts = Pick<Purse, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
+type Parts = Pick<BudgetAccount, 'ledger' | 'own' | 'fromAbove' | 'clock' | 'warnings' | 'done' | 'refused'>;
 
 /**
  * A root owns its lease; a nested run has what it was lent, and what limits its own definition sets. A batch run has
@@ -73,8 +77,8 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
   const own = isRoot ? lease : tree === undefined || batch !== undefined ? UNLIMITED : leaseOf(plan.budgets);
   return {
     ledger: openLedger(isRoot ? ENDLESS : limitsOf(lease), limitsOf(own)),
-    own: FAIR,
-    fromAbove: tree?.climate ?? FAIR,
+    own: NO_RESTRICTIONS,
+    fromAbove: tree?.climate ?? NO_RESTRICTIONS,
     clock: own.runtime_ms === null ? null : startClock(own.runtime_ms, Date.now()),
     warnings: [],
     done: [],
@@ -82,7 +86,7 @@ function freshParts({ lease, tree, root, batch }: RunInput, plan: Plan): Parts {
   };
 }
 
-function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedPurse): Parts {
+function restoredParts({ ledger, above, warnings = [], ...parts }: CarriedAccount): Parts {
   return { ...parts, warnings, ledger: restoreLedger(ledger), fromAbove: above };
 }
 
@@ -101,8 +105,8 @@ export function limitsOf({ steps, usd, tokens, slots = null }: Lease): Limited {
   return { steps, nanousd: usd === null ? null : toNanoUsd(usd), tokens, slots };
 }
 
-/** What of a purse travels when its run continues as new. */
-export function carryPurse(purse: Purse): CarriedPurse {
+/** What of a budget account travels when its run continues as new. */
+export function carryAccount(account: BudgetAccount): CarriedAccount {
   const {
     ledger,
     own,
@@ -118,13 +122,13 @@ export function carryPurse(purse: Purse): CarriedPurse {
     above,
     below,
     left,
-    told,
+    reported: told,
     numbers,
     isLeaving,
     onChange,
     onPause,
     ...forgotten
-  } = purse;
+  } = account;
   void (forgotten satisfies Nothing);
   return {
     ledger: carryLedger(ledger),
@@ -138,13 +142,13 @@ export function carryPurse(purse: Purse): CarriedPurse {
 }
 
 /** Nothing is given to anybody any more, or for the time being. */
-function isHeld(purse: Purse): boolean {
-  const { pause, stop } = climateOf(purse);
-  return pause !== null || stop !== null || purse.isLeaving;
+function isHeld(account: BudgetAccount): boolean {
+  const { pause, stop } = restrictionsOf(account);
+  return pause !== null || stop !== null || account.isLeaving;
 }
 
 /** What was counted against the budget in this run and below. */
-export function chargedIn({ ledger: { charged, assumed } }: Purse): Charged {
+export function chargedIn({ ledger: { charged, assumed } }: BudgetAccount): Charged {
   const { nanousd, tokens } = assumed;
   return {
     usd: toUsd(charged.nanousd),
@@ -155,99 +159,105 @@ export function chargedIn({ ledger: { charged, assumed } }: Purse): Charged {
 }
 
 /** The last word of a cancelled run, which has no result: what it used, and what it did not use goes back. */
-export async function leaveTree(purse: Purse, { status, spend }: Pick<RunOutcome, 'status' | 'spend'>): Promise<void> {
-  if (status !== 'cancelled' || purse.above === null) return;
-  const { line } = purse.above;
-  line.send({ from: purse.run, up: giveAllBack(purse.ledger), left: { spend, charged: chargedIn(purse) } });
+export async function leaveTree(
+  account: BudgetAccount,
+  { status, spend }: Pick<RunOutcome, 'status' | 'spend'>,
+): Promise<void> {
+  if (status !== 'cancelled' || account.above === null) return;
+  const { line } = account.above;
+  line.send({ from: account.run, up: giveAllBack(account.ledger), left: { spend, charged: chargedIn(account) } });
   await CancellationScope.nonCancellable(() => line.sent());
 }
 
-function hear(purse: Purse, mail: LedgerMail): void {
+function receive(account: BudgetAccount, mail: LedgerMail): void {
   if ('up' in mail) {
-    hearBelow(purse.ledger, mail.from, mail.up);
-    if (mail.left !== undefined && purse.below.has(mail.from)) purse.left.set(mail.from, mail.left);
-  } else if (mail.from !== purse.above?.run) return;
-  else if ('down' in mail) hearAbove(purse.ledger, mail.down);
+    receiveFromBelow(account.ledger, mail.from, mail.up);
+    if (mail.left !== undefined && account.below.has(mail.from)) account.left.set(mail.from, mail.left);
+  } else if (mail.from !== account.above?.run) return;
+  else if ('down' in mail) receiveFromAbove(account.ledger, mail.down);
   else {
-    const degrades = mail.climate.degrade !== purse.fromAbove.degrade;
-    purse.fromAbove = mail.climate;
-    if (degrades) reconsider(purse);
+    const degrades = mail.climate.degrade !== account.fromAbove.degrade;
+    account.fromAbove = mail.climate;
+    if (degrades) reconsider(account);
   }
-  proceed(purse);
-  purse.onChange();
+  proceed(account);
+  account.onChange();
 }
 
-/** Does what has become possible, and tells the others. Call it after every change of the ledger or the climate. */
-export function proceed(purse: Purse): void {
-  purse.ledger.held = isHeld(purse);
-  for (const effect of flow(purse.ledger)) act(purse, effect);
-  warnOfLimits(purse);
-  const climate = climateOf(purse);
-  if (isSame(climate, purse.told)) return;
-  purse.told = climate;
-  for (const line of purse.below.values()) line.send({ from: purse.run, climate });
-  purse.onChange();
+/**
+ * Does what has become possible, and tells the others. Call it after every change of the ledger or of what restricts
+ * the run.
+ */
+export function proceed(account: BudgetAccount): void {
+  account.ledger.held = isHeld(account);
+  for (const effect of flow(account.ledger)) act(account, effect);
+  warnOfLimits(account);
+  const restrictions = restrictionsOf(account);
+  if (isSame(restrictions, account.reported)) return;
+  account.reported = restrictions;
+  for (const line of account.below.values()) line.send({ from: account.run, climate: restrictions });
+  account.onChange();
 }
 
 /** Nearly always nothing has changed at all; what came by mail anew may say the same. */
-function isSame(a: Climate, b: Climate): boolean {
+function isSame(a: Restrictions, b: Restrictions): boolean {
   return (
     (a.pause === b.pause && a.stop === b.stop && a.degrade === b.degrade) || JSON.stringify(a) === JSON.stringify(b)
   );
 }
 
-function act(purse: Purse, effect: Effect): void {
+function act(account: BudgetAccount, effect: Effect): void {
   switch (effect.kind) {
     case 'start': {
-      const waiter = purse.waiters.get(effect.id);
+      const waiter = account.waiters.get(effect.id);
       if (waiter !== undefined) waiter.started = true;
       return;
     }
     case 'up':
-      return purse.above?.line.send({ from: purse.run, up: effect.message });
+      return account.above?.line.send({ from: account.run, up: effect.message });
     case 'down':
-      return purse.below.get(effect.run)?.send({ from: purse.run, down: effect.message });
+      return account.below.get(effect.run)?.send({ from: account.run, down: effect.message });
     case 'exhausted':
-      return meetLimit(purse, effect);
+      return meetLimit(account, effect);
   }
 }
 
 /** A limit of this run is used up: what its policy says, happens to it and to all that it nests. */
-function meetLimit(purse: Purse, effect: Effect & { kind: 'exhausted' }): void {
+function meetLimit(account: BudgetAccount, effect: Effect & { kind: 'exhausted' }): void {
   if (effect.resource === 'slots') return; // Nobody is stopped by these: they come back.
   const limit = LIMIT_OF[effect.resource];
-  const action = actionAt(limit, purse.policy, climateOf(purse).degrade !== null);
-  const message = neededText(purse.ledger, effect);
+  const action = actionAt(limit, account.policy, restrictionsOf(account).degrade !== null);
+  const message = neededText(account.ledger, effect);
   if (typeof action === 'object') {
-    purse.own = { ...purse.own, degrade: action.degrade };
-    purse.ledger.exhausted = null;
+    account.own = { ...account.own, degrade: action.degrade };
+    account.ledger.exhausted = null;
     // Nested runs hear of it and claim anew.
-    purse.ledger.queue = purse.ledger.queue.filter(({ run }) => run === null);
-    reconsider(purse);
-    return proceed(purse);
+    account.ledger.queue = account.ledger.queue.filter(({ run }) => run === null);
+    reconsider(account);
+    return proceed(account);
   }
   if (action === 'pause')
-    setPause(purse, { cause: limit, run: purse.run, message, by: null, since: new Date().toISOString() });
+    setPause(account, { cause: limit, run: account.run, message, by: null, since: new Date().toISOString() });
   else
-    purse.own = {
-      ...purse.own,
+    account.own = {
+      ...account.own,
       stop: { cause: limit, status: action === 'stop' ? 'partial' : action, message: `${limit}: ${message}` },
     };
 }
 
 /** Pauses the run, or lets it go on, and shows it where no worker is needed to see it (decision 5). */
-export function setPause(purse: Purse, pause: Pause | null): void {
-  if (pause === purse.own.pause) return;
-  purse.own = { ...purse.own, pause };
+export function setPause(account: BudgetAccount, pause: Pause | null): void {
+  if (pause === account.own.pause) return;
+  account.own = { ...account.own, pause };
   upsertMemo({ [MEMO.paused]: pause });
-  if (pause !== null) purse.onPause(pause);
+  if (pause !== null) account.onPause(pause);
 }
 
 /** Another model is to be called: whoever waits says again what it needs. */
-export function reconsider(purse: Purse): void {
-  for (const [id, waiter] of purse.waiters) {
+export function reconsider(account: BudgetAccount): void {
+  for (const [id, waiter] of account.waiters) {
     if (waiter.started) continue;
-    withdraw(purse.ledger, id);
-    acquire(purse.ledger, id, waiter.need());
+    withdraw(account.ledger, id);
+    acquire(account.ledger, id, waiter.need());
   }
 }

@@ -4,7 +4,7 @@ import { toUsd } from '../../plan/budget/amounts.js';
 import { nearlyUsed, WARNED_AT } from '../../plan/budget/ledger.js';
 import type { Clock } from '../../plan/budget/run-clock.js';
 import type { Ledger } from '../../plan/budget/ledger.js';
-import type { Purse } from '../state/account.js';
+import type { BudgetAccount } from '../state/account.js';
 import { MEMO } from '../../plan/names.js';
 import { LIMIT_OF } from '../../plan/budget/exhaustion.js';
 
@@ -51,34 +51,34 @@ function dollars(nanousd: number): string {
 }
 
 /** The same of run time, which the ledger does not know. */
-export function warnOfTime(purse: Purse, { used_ms, limit_ms }: Clock): void {
+export function warnOfTime(account: BudgetAccount, { used_ms, limit_ms }: Clock): void {
   const minutes = (ms: number): string => String(Number((ms / 60000).toFixed(2)));
-  purse.warnings = [
-    ...purse.warnings,
+  account.warnings = [
+    ...account.warnings,
     {
       limit: 'max_runtime_mins',
       message: `${WARNED_AT * 100} % of max_runtime_mins are used: ${minutes(used_ms)} of ${minutes(limit_ms)} minutes`,
       since: new Date().toISOString(),
     },
   ];
-  upsertMemo({ [MEMO.warnings]: purse.warnings });
-  purse.onChange();
+  upsertMemo({ [MEMO.warnings]: account.warnings });
+  account.onChange();
 }
 
 /** Says once of each limit of this run that most of it is used: in the memo, and so in history and to viewers. */
-export function warnOfLimits(purse: Purse): void {
-  const due = nearlyUsed(purse.ledger).filter(
-    (resource) => !purse.warnings.some(({ limit }) => limit === LIMIT_OF[resource]),
+export function warnOfLimits(account: BudgetAccount): void {
+  const due = nearlyUsed(account.ledger).filter(
+    (resource) => !account.warnings.some(({ limit }) => limit === LIMIT_OF[resource]),
   );
   if (due.length === 0 || !patched('warnings')) return;
   const since = new Date().toISOString();
-  purse.warnings = [
-    ...purse.warnings,
+  account.warnings = [
+    ...account.warnings,
     ...due.map((resource) => ({
       limit: LIMIT_OF[resource],
-      message: `${WARNED_AT * 100} % of ${LIMIT_OF[resource]} are used: ${usedText(purse.ledger, resource)}`,
+      message: `${WARNED_AT * 100} % of ${LIMIT_OF[resource]} are used: ${usedText(account.ledger, resource)}`,
       since,
     })),
   ];
-  upsertMemo({ [MEMO.warnings]: purse.warnings });
+  upsertMemo({ [MEMO.warnings]: account.warnings });
 }

@@ -21,8 +21,8 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, modelFor, pathOf } from '../state/context.js';
 import { leaseOf, limitsOf, proceed } from './account.js';
-import { climateOf } from '../state/account.js';
-import type { Purse } from '../state/account.js';
+import { restrictionsOf } from '../state/account.js';
+import type { BudgetAccount } from '../state/account.js';
 import { openLine } from './lease-messages.js';
 import { environmentOf } from '../state/values.js';
 
@@ -33,7 +33,7 @@ export interface Most {
 }
 
 /** A step's leave to start: what is reserved for it, and with which model or program it starts. */
-export interface Turn {
+export interface Reservation {
   id: number;
   need: Amounts;
   model: ModelChoice | null;
@@ -62,16 +62,16 @@ const UNCERTAIN: ReadonlySet<FailureType> = new Set(['timeout', 'cancelled', 'wo
  * Temporal, without a worker. Null where the run starts nothing any more. `short` is what the activity said it needs.
  * Not a promise where there is nothing to wait for: each is a cost.
  */
-export function takeTurn(
+export function reserve(
   scope: Scope,
   step: Step,
   first: boolean,
   short: Short | null,
-): Turn | null | Promise<Turn | null> {
-  const { purse } = scope.context;
+): Reservation | null | Promise<Reservation | null> {
+  const { account } = scope.context;
   const inParts = step.kind !== 'agent' || isConversation(scope, step);
-  const turn: Turn = {
-    id: (purse.numbers += 1),
+  const turn: Reservation = {
+    id: (account.numbers += 1),
     need: NONE,
     model: null,
     program: null,
@@ -90,14 +90,14 @@ export function takeTurn(
       tokens: Math.max(call.tokens, more.tokens),
     });
   };
-  if (isStopped(purse)) return goesOn(scope, step) ? turn : refused(purse);
+  if (isStopped(account)) return goesOn(scope, step) ? turn : refused(account);
   return granted(scope.context, turn, need, step.kind === 'workflow' || holdsSlot(step));
 }
 
 /**
  * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
  * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
- * Histories of before hold runs that lost it (I14).
+ * Earlier histories hold runs that lost it (I14).
  */
 function goesOn(scope: Scope, step: Step): boolean {
   if (step.always) return step.kind !== 'agent';
@@ -117,29 +117,29 @@ function hasBegun(
 
 /** Waits until the ledger gives a turn what it needs. `isCounted` is what the run may continue as new without. */
 function granted(
-  { purse, flight }: RunContext,
-  turn: Turn,
+  { account, runningSteps }: RunContext,
+  turn: Reservation,
   need: () => Amounts,
   isCounted: boolean,
-): Turn | null | Promise<Turn | null> {
+): Reservation | null | Promise<Reservation | null> {
   const waiter = { need, started: false };
-  purse.waiters.set(turn.id, waiter);
-  acquire(purse.ledger, turn.id, need());
-  proceed(purse);
+  account.waiters.set(turn.id, waiter);
+  acquire(account.ledger, turn.id, need());
+  proceed(account);
   if (waiter.started) {
-    purse.waiters.delete(turn.id);
+    account.waiters.delete(turn.id);
     return turn;
   }
-  if (isCounted) flight.queued += 1;
-  purse.onChange();
-  return condition(() => waiter.started || isStopped(purse))
-    .then(() => (waiter.started ? turn : refused(purse)))
+  if (isCounted) runningSteps.queued += 1;
+  account.onChange();
+  return condition(() => waiter.started || isStopped(account))
+    .then(() => (waiter.started ? turn : refused(account)))
     .finally(() => {
-      if (isCounted) flight.queued -= 1;
-      purse.waiters.delete(turn.id);
+      if (isCounted) runningSteps.queued -= 1;
+      account.waiters.delete(turn.id);
       if (waiter.started) return;
-      withdraw(purse.ledger, turn.id);
-      proceed(purse);
+      withdraw(account.ledger, turn.id);
+      proceed(account);
     });
 }
 
@@ -155,12 +155,12 @@ function isConversation(scope: Scope, step: AgentStep): boolean {
 export function takeQuestion(
   context: RunContext,
   question: { name: string; bytes: number; short: Amounts | null },
-): Turn | null | Promise<Turn | null> {
-  const { purse } = context;
-  const turn: Turn = { id: (purse.numbers += 1), need: NONE, model: null, program: null };
+): Reservation | null | Promise<Reservation | null> {
+  const { account } = context;
+  const turn: Reservation = { id: (account.numbers += 1), need: NONE, model: null, program: null };
   const need = (): Amounts => {
-    turn.model = modelFor(context, climateOf(purse).degrade ?? question.name);
-    const { cash } = purse.ledger;
+    turn.model = modelFor(context, restrictionsOf(account).degrade ?? question.name);
+    const { cash } = account.ledger;
     const call = cash.nanousd === null && cash.tokens === null ? NONE : callAmounts(turn.model, question.bytes);
     return (turn.need = {
       ...NONE,
@@ -168,50 +168,50 @@ export function takeQuestion(
       tokens: Math.max(call.tokens, question.short?.tokens ?? 0),
     });
   };
-  return isStopped(purse) ? refused(purse) : granted(context, turn, need, false);
+  return isStopped(account) ? refused(account) : granted(context, turn, need, false);
 }
 
 /** Gives back the slot of a conversation that does nothing for now; its step stays counted. */
-export function leaveSlot({ purse }: RunContext, turn: Turn): void {
-  settle(purse.ledger, turn.id, { ...NONE, steps: turn.need.steps });
+export function leaveSlot({ account }: RunContext, turn: Reservation): void {
+  settle(account.ledger, turn.id, { ...NONE, steps: turn.need.steps });
   turn.need = NONE;
-  proceed(purse);
+  proceed(account);
 }
 
 /**
  * Takes a slot again, as soon as there is one; also where the run starts nothing any more, since what has begun goes
  * on.
  */
-export async function takeSlot(context: RunContext, turn: Turn): Promise<void> {
-  const { purse } = context;
-  turn.id = purse.numbers += 1;
-  if (!isStopped(purse)) await granted(context, turn, () => (turn.need = { ...NONE, slots: 1 }), false);
+export async function takeSlot(context: RunContext, turn: Reservation): Promise<void> {
+  const { account } = context;
+  turn.id = account.numbers += 1;
+  if (!isStopped(account)) await granted(context, turn, () => (turn.need = { ...NONE, slots: 1 }), false);
 }
 
 /** A slot for one more call at the same time, where one is free; else null. */
-export function spareSlot(context: RunContext): Turn | null {
+export function spareSlot(context: RunContext): Reservation | null {
   const {
-    purse,
-    purse: { ledger },
+    account,
+    account: { ledger },
   } = context;
   if (ledger.held || ledger.queue.length > 0 || (ledger.cash.slots ?? 1) < 1) return null;
-  const turn: Turn = { id: (purse.numbers += 1), need: { ...NONE, slots: 1 }, model: null, program: null };
+  const turn: Reservation = { id: (account.numbers += 1), need: { ...NONE, slots: 1 }, model: null, program: null };
   void granted(context, turn, () => turn.need, false);
   return turn;
 }
 
-function isStopped(purse: Purse): boolean {
-  return climateOf(purse).stop !== null;
+function isStopped(account: BudgetAccount): boolean {
+  return restrictionsOf(account).stop !== null;
 }
 
-function refused(purse: Purse): null {
-  purse.refused += 1;
+function refused(account: BudgetAccount): null {
+  account.refused += 1;
   return null;
 }
 
 /** Settles a turn by how the try ended. `isTold`: whoever did it said what it has cost. */
-export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold = false): void {
-  if ('failure' in end && REFUSED.has(end.failure.type)) settle(purse.ledger, turn.id, NONE);
+export function settleReservation({ account }: RunContext, turn: Reservation, end: StepEnd, isTold = false): void {
+  if ('failure' in end && REFUSED.has(end.failure.type)) settle(account.ledger, turn.id, NONE);
   else {
     const { usd, tokens } = turn.inParts ? NO_SPEND : (end.spend ?? NO_SPEND);
     const isUncertain = !isTold && 'failure' in end && UNCERTAIN.has(end.failure.type);
@@ -226,7 +226,7 @@ export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold 
       tokens: Math.max(0, least.tokens - told.tokens),
     };
     settle(
-      purse.ledger,
+      account.ledger,
       turn.id,
       {
         steps: turn.need.steps,
@@ -237,11 +237,11 @@ export function endTurn({ purse }: RunContext, turn: Turn, end: StepEnd, isTold 
       missing,
     );
   }
-  proceed(purse);
+  proceed(account);
 }
 
 /** What the activity may use at most; undefined where nothing is limited. */
-export function mostFor({ purse: { ledger } }: RunContext, { need }: Turn): Most | undefined {
+export function mostFor({ account: { ledger } }: RunContext, { need }: Reservation): Most | undefined {
   const { nanousd, tokens } = ledger.cash;
   if (nanousd === null && tokens === null) return undefined;
   return {
@@ -251,7 +251,7 @@ export function mostFor({ purse: { ledger } }: RunContext, { need }: Turn): Most
 }
 
 /** Who is asked in a turn, by name: what was refused for its price is refused of that one. */
-export function askedIn({ model, program }: Turn): string {
+export function askedIn({ model, program }: Reservation): string {
   return program === null ? (model?.model ?? '') : `${program.program} ${program.model ?? ''}`;
 }
 
@@ -262,15 +262,15 @@ function programNow(scope: Scope, step: AgentStep): ProgramChoice | null {
 
 /** The model that a step calls now: its own, or what the run has degraded to. */
 function modelNow(context: RunContext, step: AgentStep): ModelChoice {
-  const { degrade } = climateOf(context.purse);
+  const { degrade } = restrictionsOf(context.account);
   return modelFor(context, degrade ?? modelKeyOf(step, context.plan.agents[step.agent]));
 }
 
 /** Reserved is nothing where neither money nor tokens are limited: then nobody asks. */
-function callNeed(scope: Scope, step: AgentStep, { model, program }: Turn): Amounts {
+function callNeed(scope: Scope, step: AgentStep, { model, program }: Reservation): Amounts {
   const {
     plan,
-    purse: {
+    account: {
       ledger: { cash },
     },
   } = scope.context;
@@ -293,7 +293,7 @@ function callAmounts(
 /** What a nested run is lent at its start, and the line to it; `opened` resolves once it has been started. */
 export function lendTo(context: RunContext, run: string, plan: Plan, opened: Promise<unknown>): Lease {
   return openLease(
-    context.purse,
+    context.account,
     run,
     atMost(
       needOfPlan(plan, plan.nested, (step) => modelNeedOf(context, plan, step)),
@@ -317,11 +317,11 @@ export function lendToBatch(
   run: string,
   { step, count, opened }: { step: ForeachStep; count: number; opened: Promise<unknown> },
 ): Lease {
-  const { plan, purse } = context;
+  const { plan, account } = context;
   const one = needOfPlan({ ...plan, steps: step.body.steps }, plan.nested, (each) => modelNeedOf(context, plan, each));
   const width = Math.min(count, step.max_parallel ?? count);
   return openLease(
-    purse,
+    account,
     run,
     { steps: one.steps * count, slots: one.slots * width, nanousd: one.nanousd * width, tokens: one.tokens * width },
     opened,
@@ -332,20 +332,20 @@ function amountsOf({ usd, tokens, steps }: Pick<Charged, 'usd' | 'tokens' | 'ste
   return { steps, nanousd: toNanoUsd(usd), tokens, slots: 0 };
 }
 
-function openLease(purse: Purse, run: string, need: Amounts, opened: Promise<unknown>): Lease {
-  const { steps, nanousd, tokens, slots } = lend(purse.ledger, run, need);
-  purse.below.set(run, openLine(run, opened));
+function openLease(account: BudgetAccount, run: string, need: Amounts, opened: Promise<unknown>): Lease {
+  const { steps, nanousd, tokens, slots } = lend(account.ledger, run, need);
+  account.below.set(run, openLine(run, opened));
   return { steps, usd: nanousd === null ? null : toUsd(nanousd), tokens, slots, runtime_ms: null };
 }
 
 /** Takes back what a nested run did not use; a null outcome is one that nobody knows, but for what it left behind. */
-export function collectFrom({ purse }: RunContext, run: string, outcome: RunOutcome | null): void {
-  const charged = outcome?.charged ?? purse.left.get(run)?.charged;
-  if (charged === undefined) collect(purse.ledger, run, null);
-  else collect(purse.ledger, run, amountsOf(charged), amountsOf({ usd: 0, tokens: 0, ...charged.assumed, steps: 0 }));
-  purse.below.delete(run);
-  purse.left.delete(run);
+export function collectFrom({ account }: RunContext, run: string, outcome: RunOutcome | null): void {
+  const charged = outcome?.charged ?? account.left.get(run)?.charged;
+  if (charged === undefined) collect(account.ledger, run, null);
+  else collect(account.ledger, run, amountsOf(charged), amountsOf({ usd: 0, tokens: 0, ...charged.assumed, steps: 0 }));
+  account.below.delete(run);
+  account.left.delete(run);
   // What a nested run did not start, this one did not.
-  if (isStopped(purse) && outcome?.status !== 'success') purse.refused += 1;
-  proceed(purse);
+  if (isStopped(account) && outcome?.status !== 'success') account.refused += 1;
+  proceed(account);
 }

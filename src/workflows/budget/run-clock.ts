@@ -17,7 +17,7 @@ const SHORTEST_MS = 250;
  * log says, and ends or pauses the run when it is. While people are waited for no timer runs.
  */
 export async function keepClock(context: RunContext): Promise<void> {
-  const { clock } = context.purse;
+  const { clock } = context.account;
   if (clock === null) return;
   for (;;) {
     const upTo = warnsAt(context, clock) ?? clock.limit_ms;
@@ -29,7 +29,7 @@ export async function keepClock(context: RunContext): Promise<void> {
       count(clock, await quick.countAlive(uncounted(clock, now)), now);
       if (clock.used_ms < upTo) continue;
       if (upTo < clock.limit_ms) {
-        warnOfTime(context.purse, clock);
+        warnOfTime(context.account, clock);
         continue;
       }
       timeIsOver(context);
@@ -43,14 +43,14 @@ export async function keepClock(context: RunContext): Promise<void> {
  * When most of the time is used, of which people are warned once; null where that is done, or is not in histories of
  * the run's time (I14).
  */
-function warnsAt({ purse, settings }: RunContext, { limit_ms }: Clock): number | null {
-  const isDone = purse.warnings.some(({ limit }) => limit === 'max_runtime_mins');
+function warnsAt({ account, settings }: RunContext, { limit_ms }: Clock): number | null {
+  const isDone = account.warnings.some(({ limit }) => limit === 'max_runtime_mins');
   return settings.warn_time === true && !isDone ? limit_ms * WARNED_AT : null;
 }
 
 /** Notes whether something other than a person is waited for. */
 export function tickClock(context: RunContext): void {
-  const { clock } = context.purse;
+  const { clock } = context.account;
   if (clock !== null) setWorking(clock, isWorking(context), Date.now());
 }
 
@@ -61,28 +61,37 @@ export function startClockBeside(context: RunContext): CancellationScope {
     .run(() => keepClock(context))
     .catch((error: unknown) => {
       if (isCancellation(error)) return;
-      context.flight.broken ??= error;
+      context.runningSteps.broken ??= error;
       context.top.work.cancel();
     });
   return scope;
 }
 
 function timeIsOver(context: RunContext): void {
-  const { purse, top } = context;
-  const minutes = (purse.clock?.limit_ms ?? 0) / 60_000;
+  const { account, top } = context;
+  const minutes = (account.clock?.limit_ms ?? 0) / 60_000;
   const message = `the run time of ${Number(minutes.toFixed(2))} minutes is used up`;
-  const action = actionAt('max_runtime_mins', purse.policy, false);
+  const action = actionAt('max_runtime_mins', account.policy, false);
   if (action === 'pause')
-    setPause(purse, { cause: 'max_runtime_mins', run: purse.run, message, by: null, since: new Date().toISOString() });
+    setPause(account, {
+      cause: 'max_runtime_mins',
+      run: account.run,
+      message,
+      by: null,
+      since: new Date().toISOString(),
+    });
   else {
     const status = action === 'stop' ? 'partial' : action === 'error' ? 'error' : 'timeout';
-    purse.own = { ...purse.own, stop: { cause: 'max_runtime_mins', status, message: `max_runtime_mins: ${message}` } };
+    account.own = {
+      ...account.own,
+      stop: { cause: 'max_runtime_mins', status, message: `max_runtime_mins: ${message}` },
+    };
     if (status === 'timeout') {
-      purse.refused += 1;
+      account.refused += 1;
       top.reason = message;
       top.work.cancel();
     }
   }
-  proceed(purse);
-  purse.onChange();
+  proceed(account);
+  account.onChange();
 }

@@ -5,8 +5,8 @@ import type { Steer, SteerReceipt } from '../../plan/budget/steering.js';
 import { additionsOf, isSteer } from '../../plan/budget/steering.js';
 import type { RunContext } from '../state/context.js';
 import { proceed, setPause } from './account.js';
-import { climateOf } from '../state/account.js';
-import type { Purse } from '../state/account.js';
+import { restrictionsOf } from '../state/account.js';
+import type { BudgetAccount } from '../state/account.js';
 import { listen } from '../state/early-messages.js';
 
 const steerUpdate = defineUpdate<SteerReceipt, [Steer]>(STEER);
@@ -20,18 +20,18 @@ const REMEMBERED = 200;
  * (I12).
  */
 export function listenToSteerers(
-  { purse, gates }: Pick<RunContext, 'purse' | 'gates'>,
+  { account, gates }: Pick<RunContext, 'account' | 'gates'>,
   onMessage: (kind: 'signals' | 'updates') => void,
 ): void {
   setHandler(
     steerUpdate,
     (steer) => {
       onMessage('updates');
-      return take(purse, steer);
+      return take(account, steer);
     },
     {
       validator: (steer) => {
-        const refusal = refusalOf(purse, steer);
+        const refusal = refusalOf(account, steer);
         if (refusal !== null)
           throw ApplicationFailure.create({ type: 'steering-refused', nonRetryable: true, message: refusal });
       },
@@ -39,21 +39,21 @@ export function listenToSteerers(
   );
   listen(gates, steerSignal, (steer) => {
     onMessage('signals');
-    const refusal = refusalOf(purse, steer);
-    if (refusal === null) take(purse, steer);
+    const refusal = refusalOf(account, steer);
+    if (refusal === null) take(account, steer);
     else log.warn(`A request by signal was refused: ${refusal}`);
   });
 }
 
 /** Why a request is not done, or null. What was done before is answered again, whatever has changed since. */
-function refusalOf(purse: Purse, steer: unknown): string | null {
+function refusalOf(account: BudgetAccount, steer: unknown): string | null {
   if (!isSteer(steer))
     return (
       'Expected a request {id, by, kind: pause | resume | abort}, or {id, by, kind: budget, add: {usd?, tokens?, ' +
       'steps?, minutes?}} with amounts above 0.'
     );
-  if (purse.done.includes(steer.id)) return null;
-  const { own, fromAbove, run } = purse;
+  if (account.done.includes(steer.id)) return null;
+  const { own, fromAbove, run } = account;
   switch (steer.kind) {
     case 'pause':
     case 'abort':
@@ -68,7 +68,7 @@ function refusalOf(purse: Purse, steer: unknown): string | null {
     }
     case 'budget': {
       const unlimited = additionsOf(steer.add).find(({ resource }) =>
-        resource === null ? purse.clock === null : purse.ledger.cap[resource] === null,
+        resource === null ? account.clock === null : account.ledger.cap[resource] === null,
       );
       return unlimited === undefined
         ? null
@@ -77,47 +77,47 @@ function refusalOf(purse: Purse, steer: unknown): string | null {
   }
 }
 
-function take(purse: Purse, steer: Steer): SteerReceipt {
-  if (!purse.done.includes(steer.id)) {
-    purse.done = [...purse.done, steer.id].slice(-REMEMBERED);
-    obey(purse, steer);
-    proceed(purse);
-    purse.onChange();
+function take(account: BudgetAccount, steer: Steer): SteerReceipt {
+  if (!account.done.includes(steer.id)) {
+    account.done = [...account.done, steer.id].slice(-REMEMBERED);
+    obey(account, steer);
+    proceed(account);
+    account.onChange();
   }
-  const { pause, stop } = climateOf(purse);
-  return { run: purse.run, status: stop !== null ? 'stopping' : pause !== null ? 'paused' : 'running' };
+  const { pause, stop } = restrictionsOf(account);
+  return { run: account.run, status: stop !== null ? 'stopping' : pause !== null ? 'paused' : 'running' };
 }
 
-function obey(purse: Purse, steer: Steer): void {
-  const { own } = purse;
+function obey(account: BudgetAccount, steer: Steer): void {
+  const { own } = account;
   switch (steer.kind) {
     case 'pause':
       if (own.pause === null)
-        setPause(purse, {
+        setPause(account, {
           cause: 'request',
-          run: purse.run,
+          run: account.run,
           message: `paused by ${steer.by}`,
           by: steer.by,
           since: new Date().toISOString(),
         });
       return;
     case 'resume':
-      return setPause(purse, null);
+      return setPause(account, null);
     case 'budget':
-      return addTo(purse, steer);
+      return addTo(account, steer);
     case 'abort':
       if (own.stop === null)
-        purse.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
-      return setPause(purse, null);
+        account.own = { ...own, stop: { cause: 'abort', status: 'partial', message: `stopped by ${steer.by}` } };
+      return setPause(account, null);
   }
 }
 
 /** What is added to a limit ends the pause that it made. */
-function addTo(purse: Purse, steer: Steer & { kind: 'budget' }): void {
+function addTo(account: BudgetAccount, steer: Steer & { kind: 'budget' }): void {
   for (const { limit, resource, amount } of additionsOf(steer.add)) {
-    if (resource !== null) raise(purse.ledger, resource, amount);
-    else if (purse.clock !== null) purse.clock.limit_ms += amount;
-    if (purse.own.pause?.cause === limit) setPause(purse, null);
-    if (limit === 'max_cost_usd' || limit === 'max_tokens') purse.own = { ...purse.own, degrade: null };
+    if (resource !== null) raise(account.ledger, resource, amount);
+    else if (account.clock !== null) account.clock.limit_ms += amount;
+    if (account.own.pause?.cause === limit) setPause(account, null);
+    if (limit === 'max_cost_usd' || limit === 'max_tokens') account.own = { ...account.own, degrade: null };
   }
 }

@@ -19,13 +19,13 @@ import { GRACE_MS, acting, actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
-import { pump } from '../running/step-runner.js';
-import { climateOf } from '../state/account.js';
-import type { Turn } from '../budget/reserve.js';
-import { endTurn, mostFor, takeQuestion } from '../budget/reserve.js';
-import { aside, parkIfDraining, takeSeat } from './seat.js';
-import type { Talk } from './talk.js';
-import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from './talk.js';
+import { startReady } from '../running/step-runner.js';
+import { restrictionsOf } from '../state/account.js';
+import type { Reservation } from '../budget/reserve.js';
+import { settleReservation, mostFor, takeQuestion } from '../budget/reserve.js';
+import { aside, parkIfDraining, takeConversationSlot } from './slot.js';
+import type { ConversationState } from './conversation-state.js';
+import { agentOf, endedBy, freshConversation, limitFor, makingOf, modelName } from './conversation-state.js';
 import { callTools } from './tool-calls.js';
 import { environmentOf } from '../state/values.js';
 
@@ -38,17 +38,22 @@ const TOOL_BYTES = 1_024;
  * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each
  * turn adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
  */
-export async function runConversation(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<StepEnd> {
+export async function runConversation(
+  scope: Scope,
+  step: AgentStep,
+  turn: Reservation,
+  tried: number,
+): Promise<StepEnd> {
   const { context } = scope;
   const path = pathOf(scope, step);
   const own = tried - triesBefore(scope, step);
   const state = context.conversations.get(path) ?? freshConversation(own);
   if (state.tried !== own) Object.assign(state, { tried: own, used_ms: 0, spend: NO_SPEND });
   context.conversations.set(path, state);
-  const seat = takeSeat(scope, step, turn, state);
+  const slot = takeConversationSlot(scope, step, turn, state);
   try {
     const { output, reused = false } = await converse({
-      seat,
+      slot,
       state,
       path,
       agent: agentOf(scope, step.agent),
@@ -85,12 +90,12 @@ function turnsText(turns: number): string {
  * Turn after turn, until there is an answer. What is under way is in `state` at every moment: it is carried on from
  * there.
  */
-async function converse(talk: Talk): Promise<TurnAnswer> {
-  const { seat, state, agent } = talk;
+async function converse(conversation: ConversationState): Promise<TurnAnswer> {
+  const { slot, state, agent } = conversation;
   for (;;) {
-    await callTools(talk);
-    await parkIfDraining(seat);
-    const answer = await ask(talk);
+    await callTools(conversation);
+    await parkIfDraining(slot);
+    const answer = await ask(conversation);
     const { head, bytes, calls = [] } = answer;
     Object.assign(state, {
       head,
@@ -111,7 +116,7 @@ async function converse(talk: Talk): Promise<TurnAnswer> {
         `\`${agent.name}\` had ${turnsText(state.turns)}, its \`max_turns\`, and has not answered yet.${why}`,
       );
     if (wasted >= MOST_WASTED) throw endedBy('answer-invalid', `\`${agent.name}\` does not come to an answer.${why}`);
-    pump(seat.scope.context);
+    startReady(slot.scope.context);
   }
 }
 
@@ -122,32 +127,35 @@ function wastedNow({ wasted = 0 }: Conversation, calls: ToolRequest[]): Pick<Con
 }
 
 /** Asks the model as soon as there is money for it: once more with more reserved where that did not do. */
-async function ask(talk: Talk): Promise<TurnAnswer> {
+async function ask(conversation: ConversationState): Promise<TurnAnswer> {
   const {
-    seat,
-    seat: {
+    slot,
+    slot: {
       scope: { context },
     },
-  } = talk;
+  } = conversation;
   for (let short: Amounts | null = null; ;) {
-    const asked = takeQuestion(context, { name: modelName(talk), bytes: bytesOf(talk), short });
-    const question = asked instanceof Promise ? await aside(seat, () => asked) : asked;
+    const asked = takeQuestion(context, { name: modelName(conversation), bytes: bytesOf(conversation), short });
+    const question = asked instanceof Promise ? await aside(slot, () => asked) : asked;
     if (question === null)
-      throw endedBy('limit-reached', climateOf(context.purse).stop?.message ?? 'The run starts nothing any more.');
-    if (context.flight.draining) {
-      giveBack(talk, question);
-      await parkIfDraining(seat);
+      throw endedBy(
+        'limit-reached',
+        restrictionsOf(context.account).stop?.message ?? 'The run starts nothing any more.',
+      );
+    if (context.runningSteps.draining) {
+      giveBack(conversation, question);
+      await parkIfDraining(slot);
       continue;
     }
     try {
-      const answer = await askTurn(talk, question);
-      if (answer.opened === true && question.model !== null) talk.state.opened = question.model;
+      const answer = await askTurn(conversation, question);
+      if (answer.opened === true && question.model !== null) conversation.state.opened = question.model;
       const spend: Spend = { usd: answer.usd, tokens: answer.tokens, steps: 0 };
-      endTurn(context, question, { status: 'success', output: null, spend });
-      seat.top.spend = addSpend(seat.top.spend, spend);
+      settleReservation(context, question, { status: 'success', output: null, spend });
+      slot.top.spend = addSpend(slot.top.spend, spend);
       return answer;
     } catch (error) {
-      short = settleFailed(talk, question, error);
+      short = settleFailed(conversation, question, error);
       if (short === null) throw error;
     }
   }
@@ -155,33 +163,33 @@ async function ask(talk: Talk): Promise<TurnAnswer> {
 
 function giveBack(
   {
-    seat: {
+    slot: {
       scope: { context },
     },
-  }: Talk,
-  question: Turn,
+  }: ConversationState,
+  question: Reservation,
 ): void {
-  endTurn(context, question, { status: 'success', output: null, spend: NO_SPEND });
+  settleReservation(context, question, { status: 'success', output: null, spend: NO_SPEND });
 }
 
 /** Books a question that failed; what it needs, where too little was reserved. */
-function settleFailed({ seat }: Talk, question: Turn, error: unknown): Amounts | null {
-  const { context } = seat.scope;
+function settleFailed({ slot }: ConversationState, question: Reservation, error: unknown): Amounts | null {
+  const { context } = slot.scope;
   const failure = failureFrom(error);
   const spend = spendIn(error);
-  endTurn(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
-  seat.top.spend = addSpend(seat.top.spend, { ...spend, steps: 0 });
+  settleReservation(context, question, { status: 'error', failure, spend }, toldSpend(error) !== null);
+  slot.top.spend = addSpend(slot.top.spend, { ...spend, steps: 0 });
   return shortIn(error);
 }
 
-function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
+function askTurn(conversation: ConversationState, question: Reservation): Promise<TurnAnswer> {
   const {
-    seat,
-    seat: { scope, step },
+    slot,
+    slot: { scope, step },
     state,
     path,
     asked,
-  } = talk;
+  } = conversation;
   const { root, nested, settings } = scope.context;
   const { model } = question;
   if (model === null) throw new Error(`No model was chosen for ${path}`);
@@ -193,7 +201,7 @@ function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
     nested,
     step: addressOf(scope, step),
     path,
-    try: triesBefore(scope, step) + seat.top.tried,
+    try: triesBefore(scope, step) + slot.top.tried,
     environment: isFirst && asked === null ? environmentOf(scope, templatesOf(step)) : {},
     ...(isFirst && asked === null ? reuseOf(scope, step, pathOf(scope, step)) : {}),
     model,
@@ -203,13 +211,13 @@ function askTurn(talk: Talk, question: Turn): Promise<TurnAnswer> {
     head: state.head,
     ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
     workspace: settings.workspace,
-    limit_ms: limitFor(seat),
+    limit_ms: limitFor(slot),
     ...(asked === null ? {} : { asked }),
-    ...makingOf(talk),
+    ...makingOf(conversation),
   };
   const id = joinPath(path, turnSegment(turn, null));
   const options = {
-    ...actingOptions(step, id, `${segmentOf(step)}: ${talk.agent.name}, turn ${turn}`),
+    ...actingOptions(step, id, `${segmentOf(step)}: ${conversation.agent.name}, turn ${turn}`),
     startToCloseTimeout: call.limit_ms + GRACE_MS,
   };
   return acting.askTurn.executeWithOptions(options, [shortCall(withoutOpened(call, state), callerOf(id))]);
@@ -223,7 +231,7 @@ function withoutOpened(call: TurnCall, { opened }: Conversation): TurnCall {
 }
 
 /** What the next request has at least; the first one is as long as a single question, and tells of tools. */
-function bytesOf({ seat: { scope, step }, state, agent, asked }: Talk): number {
+function bytesOf({ slot: { scope, step }, state, agent, asked }: ConversationState): number {
   if (state.head !== null) return state.bytes;
   const environment = asked === null ? environmentOf(scope, templatesOf(step)) : {};
   return requestBytes(step, agent.prompt, environment) + TOOL_BYTES * (agent.uses ?? []).length;

@@ -9,11 +9,11 @@ import type { Agent } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
 import { addressOf, callerOf, triesBefore } from '../state/context.js';
 import { failureFrom } from '../failures.js';
-import { pump } from '../running/step-runner.js';
+import { startReady } from '../running/step-runner.js';
 import { spareSlot } from '../budget/reserve.js';
-import { leave, parkIfDraining } from './seat.js';
-import type { Lane, OneCall, Talk } from './talk.js';
-import { agentOf, callPath, freshConversation, limitFor, makingOf, releaseSpare } from './talk.js';
+import { leave, parkIfDraining } from './slot.js';
+import type { Lane, OneCall, ConversationState } from './conversation-state.js';
+import { agentOf, callPath, freshConversation, limitFor, makingOf, releaseSpare } from './conversation-state.js';
 import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
 import { callWorkflow } from './workflow-call.js';
 
@@ -32,11 +32,11 @@ const OURS: ReadonlySet<string> = new Set([
 ]);
 
 /** Makes the calls of the last turn that have not ended: those that may at the same time, in the order of the model. */
-export async function callTools(talk: Talk): Promise<void> {
-  for (const batch of batchesOf(talk)) await runBatch(talk, batch);
+export async function callTools(conversation: ConversationState): Promise<void> {
+  for (const batch of batchesOf(conversation)) await runBatch(conversation, batch);
 }
 
-function batchesOf({ state: { calls, ends } }: Talk): number[][] {
+function batchesOf({ state: { calls, ends } }: ConversationState): number[][] {
   const batches: number[][] = [];
   let together = false;
   calls.forEach((request, index) => {
@@ -49,21 +49,22 @@ function batchesOf({ state: { calls, ends } }: Talk): number[][] {
 }
 
 /** What fails, fails the turn once the others have ended; what they gave is kept for the next try. */
-async function runBatch(talk: Talk, batch: number[]): Promise<void> {
-  const { seat } = talk;
+async function runBatch(conversation: ConversationState, batch: number[]): Promise<void> {
+  const { slot } = conversation;
   const queue = [...batch];
-  const lanes = openLanes(talk, batch.length);
+  const lanes = openLanes(conversation, batch.length);
   let running = lanes.length;
-  seat.working += lanes.length - 1;
+  slot.working += lanes.length - 1;
   const ended = await Promise.allSettled(
     lanes.map(async (lane) => {
       try {
-        for (let index = queue.shift(); index !== undefined; index = queue.shift()) await runCall(talk, index, lane);
+        for (let index = queue.shift(); index !== undefined; index = queue.shift())
+          await runCall(conversation, index, lane);
       } finally {
-        releaseSpare(talk, lane);
+        releaseSpare(conversation, lane);
         running -= 1;
         // The last one goes on as the conversation itself.
-        if (running > 0) leave(seat);
+        if (running > 0) leave(slot);
       }
     }),
   );
@@ -74,64 +75,64 @@ async function runBatch(talk: Talk, batch: number[]): Promise<void> {
 
 function openLanes(
   {
-    seat: {
+    slot: {
       scope: { context },
     },
-  }: Talk,
+  }: ConversationState,
   calls: number,
 ): Lane[] {
   const lanes: Lane[] = [{ spare: null }];
-  const { flight, settings } = context;
+  const { runningSteps, settings } = context;
   while (
     lanes.length < Math.min(calls, MOST_AT_ONCE) &&
-    flight.activities < (settings.budget.max_parallel ?? MOST_AT_ONCE)
+    runningSteps.activities < (settings.budget.max_parallel ?? MOST_AT_ONCE)
   ) {
     const spare = spareSlot(context);
     if (spare === null) break;
-    flight.activities += 1;
+    runningSteps.activities += 1;
     lanes.push({ spare });
   }
   return lanes;
 }
 
-async function runCall(talk: Talk, index: number, lane: Lane): Promise<void> {
-  const { state } = talk;
+async function runCall(conversation: ConversationState, index: number, lane: Lane): Promise<void> {
+  const { state } = conversation;
   const request = state.calls[index];
   if (request === undefined) return;
-  await parkCall(talk, lane);
-  state.ends[index] = await endOfCall({ talk, index, request, lane });
+  await parkCall(conversation, lane);
+  state.ends[index] = await endOfCall({ conversation, index, request, lane });
   // A run may become long within one turn: the calls that have not begun are made by the next link.
-  pump(talk.seat.scope.context);
+  startReady(conversation.slot.scope.context);
 }
 
 /**
  * Stops a lane while the run is about to continue as new: it holds no slot of its own meanwhile, which would be
  * something in flight.
  */
-async function parkCall(talk: Talk, lane: Lane): Promise<void> {
-  if (!talk.seat.scope.context.flight.draining) return;
-  releaseSpare(talk, lane);
-  await parkIfDraining(talk.seat);
+async function parkCall(conversation: ConversationState, lane: Lane): Promise<void> {
+  if (!conversation.slot.scope.context.runningSteps.draining) return;
+  releaseSpare(conversation, lane);
+  await parkIfDraining(conversation.slot);
 }
 
 async function endOfCall(one: OneCall): Promise<CallEnd> {
   const {
-    talk,
+    conversation,
     request: { action, agent },
   } = one;
   if (action === undefined) return { refused: true };
   const refusal = await allowance(one, action);
   if (refusal !== null) return { unmade: refusal };
-  await parkCall(talk, one.lane);
+  await parkCall(conversation, one.lane);
   return agent === undefined
     ? callTool(one)
-    : callAgent(one, { agent: agentOf(talk.seat.scope, longHash(agent)), asked: { agent } });
+    : callAgent(one, { agent: agentOf(conversation.slot.scope, longHash(agent)), asked: { agent } });
 }
 
 /** Null when the call may be made; what the policy says, or a person. That a person allowed it is remembered. */
 async function allowance(one: OneCall, action: Action): Promise<string | null> {
   const {
-    talk: { state },
+    conversation: { state },
     index,
   } = one;
   if (state.allowed[index] !== undefined) return null;
@@ -143,7 +144,7 @@ async function allowance(one: OneCall, action: Action): Promise<string | null> {
 }
 
 async function callTool(one: OneCall): Promise<CallEnd> {
-  const { state } = one.talk;
+  const { state } = one.conversation;
   for (let again = 0; ;) {
     const answer = await makeCall(one, again);
     if ('called' in answer) return callAgent(one, madeAgent(one, answer.called));
@@ -162,7 +163,7 @@ async function callTool(one: OneCall): Promise<CallEnd> {
 /** What a person allowed is not what would be done: null when it is allowed as it is now. */
 async function askAgain(one: OneCall): Promise<string | null> {
   const {
-    talk: { state },
+    conversation: { state },
     index,
   } = one;
   delete state.allowed[index];
@@ -174,17 +175,17 @@ async function askAgain(one: OneCall): Promise<string | null> {
 
 function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
   const {
-    talk,
+    conversation,
     index,
     request: { tool, quick: isQuick },
   } = one;
   const {
-    seat,
-    seat: { scope, step },
+    slot,
+    slot: { scope, step },
     state,
     path,
     asked,
-  } = talk;
+  } = conversation;
   const { root, nested, settings } = scope.context;
   const allowed = state.allowed[index];
   const call: ToolCall = {
@@ -199,11 +200,11 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     call: index,
     head: state.head ?? '',
     workspace: settings.workspace,
-    limit_ms: limitFor(seat),
+    limit_ms: limitFor(slot),
     ...(asked === null ? {} : { agent: asked.agent }),
     ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),
     ...(again === 0 ? {} : { again }),
-    ...makingOf(talk),
+    ...makingOf(conversation),
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;
@@ -211,7 +212,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     return quick.callTool.executeWithOptions({ ...quickOptions(step, summary), startToCloseTimeout }, [
       shortCall(call, callerOf(null)),
     ]);
-  const id = callPath(talk, index);
+  const id = callPath(conversation, index);
   // What is begun is journalled, so that a lost worker's call may always come again.
   const { retry: { maximumAttempts: _once, ...retry } = {}, ...options } = actingOptions(step, id, summary);
   return acting.callTool.executeWithOptions({ ...options, retry, startToCloseTimeout }, [
@@ -231,8 +232,8 @@ interface Called {
  */
 function madeAgent(
   {
-    talk: {
-      seat: { scope },
+    conversation: {
+      slot: { scope },
     },
   }: OneCall,
   { agent: hash, by, name, model, max_turns, question }: CalledAgent,
@@ -245,28 +246,28 @@ function madeAgent(
 }
 
 /** An agent as a tool: a conversation of its own, in the same step, slot and time. */
-async function callAgent({ talk, index, lane: _shared }: OneCall, { agent, asked }: Called): Promise<CallEnd> {
+async function callAgent({ conversation, index, lane: _shared }: OneCall, { agent, asked }: Called): Promise<CallEnd> {
   const {
-    seat,
-    seat: {
+    slot,
+    slot: {
       scope: { context },
     },
     state,
     depth,
-  } = talk;
-  const most = talk.agent.max_depth ?? MOST_DEPTH;
+  } = conversation;
+  const most = conversation.agent.max_depth ?? MOST_DEPTH;
   if (depth >= most)
     return { unmade: `\`${agent.name}\` was not called: agents may call each other ${most} levels deep.` };
-  const path = callPath(talk, index);
+  const path = callPath(conversation, index);
   const own = context.conversations.get(path) ?? freshConversation(1);
   context.conversations.set(path, own);
   try {
-    const { output, bytes } = await talk.converse({
-      seat,
+    const { output, bytes } = await conversation.converse({
+      slot,
       state: own,
       path,
       agent,
-      converse: talk.converse,
+      converse: conversation.converse,
       asked: { ...asked, head: state.head ?? '', call: index },
       depth: depth + 1,
     });

@@ -8,9 +8,9 @@ import type { Hash } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
 import { addressOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
-import { aside } from './seat.js';
-import type { OneCall } from './talk.js';
-import { callPath, makingOf, releaseSpare } from './talk.js';
+import { aside } from './slot.js';
+import type { OneCall } from './conversation-state.js';
+import { callPath, makingOf, releaseSpare } from './conversation-state.js';
 
 /** What becomes of a call that its agent wants to make; `hash` is what a person saw who allowed it. */
 export type Permission = 'allowed' | Word;
@@ -21,8 +21,8 @@ type Word = { hash: Hash } | { refusal: string };
 /** Judges a call here, so that what was decided is in history; the activity judges it again. */
 export async function permissionFor(one: OneCall, action: Action): Promise<Permission> {
   const {
-    talk: {
-      seat: {
+    conversation: {
+      slot: {
         top,
         scope: { context },
       },
@@ -45,7 +45,7 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
 /** Whether the policy denies a call: `--yes` lifts that never. */
 export function isDenied(one: OneCall): boolean {
   const {
-    talk: {
+    conversation: {
       agent: { permissions },
     },
     request: { action },
@@ -64,7 +64,7 @@ function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, a
  * ask, it is not made.
  */
 export async function permissionAgain(one: OneCall): Promise<Word> {
-  if (one.talk.seat.scope.context.settings.gates !== 'ask')
+  if (one.conversation.slot.scope.context.settings.gates !== 'ask')
     return { refusal: 'Not allowed: what the call would do has changed since it was allowed.' };
   return askPerson(one, true);
 }
@@ -72,8 +72,8 @@ export async function permissionAgain(one: OneCall): Promise<Word> {
 /** Opens a gate that shows exactly what would be done, and waits there for a person. */
 async function askPerson(one: OneCall, renewed = false): Promise<Word> {
   const {
-    talk: {
-      seat: {
+    conversation: {
+      slot: {
         scope: { context },
       },
     },
@@ -93,16 +93,16 @@ async function askPerson(one: OneCall, renewed = false): Promise<Word> {
 /** The gate of a call, as it was shown before the run continued as new. */
 async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal: string }> {
   const {
-    talk: {
+    conversation: {
       state,
       asked,
-      seat: {
+      slot: {
         scope: { context },
       },
     },
     index,
   } = one;
-  const shown = context.carriedGates.get(callPath(one.talk, index));
+  const shown = context.carriedGates.get(callPath(one.conversation, index));
   return (
     shown ??
     openGate(one, {
@@ -111,7 +111,7 @@ async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal
         call: index,
         workspace: context.settings.workspace,
         ...(asked === null ? {} : { agent: asked.agent }),
-        ...makingOf(one.talk),
+        ...makingOf(one.conversation),
         ...(renewed ? { renewed } : {}),
       },
     })
@@ -125,9 +125,9 @@ async function openGate(
   about: { tool: ToolPlace } | { question: string },
 ): Promise<Gate | { refusal: string }> {
   const {
-    talk,
-    talk: {
-      seat: {
+    conversation,
+    conversation: {
+      slot: {
         scope,
         scope: { context },
         step,
@@ -137,7 +137,7 @@ async function openGate(
     index,
   } = one;
   const { root, nested, gates, settings } = context;
-  const path = callPath(talk, index);
+  const path = callPath(conversation, index);
   gates.decided.delete(path);
   const since = new Date().toISOString();
   const kind = 'tool' in about ? 'tool' : 'lost';
@@ -157,10 +157,10 @@ async function openGate(
 
 function decided(
   {
-    talk,
-    talk: {
-      seat,
-      seat: {
+    conversation,
+    conversation: {
+      slot,
+      slot: {
         scope: { context },
       },
     },
@@ -168,8 +168,8 @@ function decided(
   }: OneCall,
   gate: Gate,
 ): Promise<GateEnd> {
-  releaseSpare(talk, lane);
-  return aside(seat, () => awaitDecision(context.gates, gate));
+  releaseSpare(conversation, lane);
+  return aside(slot, () => awaitDecision(context.gates, gate));
 }
 
 /**
@@ -178,8 +178,8 @@ function decided(
  */
 export async function afterDoubt(one: OneCall): Promise<string | null> {
   const {
-    talk: {
-      seat: {
+    conversation: {
+      slot: {
         scope: { context },
       },
     },
@@ -194,7 +194,7 @@ export async function afterDoubt(one: OneCall): Promise<string | null> {
   const question =
     `The worker was lost while \`${tool}\` ran. Its effect is external and may have happened. Do it again, count ` +
     `it as done, or stop?`;
-  const gate = context.carriedGates.get(callPath(one.talk, index)) ?? (await openGate(one, { question }));
+  const gate = context.carriedGates.get(callPath(one.conversation, index)) ?? (await openGate(one, { question }));
   const { decision, by, comment, output } = await decided(one, gate);
   const chosen = output !== null && 'value' in output ? output.value : decision === 'approve' ? 'retry' : 'stop';
   if (chosen === 'retry') return null;

@@ -8,13 +8,13 @@ import { addFailure } from '../../plan/schedule/schedule.js';
 import { shortValue } from '../../plan/packing/short-value.js';
 import { triesBefore } from '../state/context.js';
 import { failureFrom, spendIn } from '../failures.js';
-import { pump } from '../running/step-runner.js';
-import { hasRoomForNested } from '../state/flight.js';
-import { climateOf } from '../state/account.js';
+import { startReady } from '../running/step-runner.js';
+import { hasRoomForNested } from '../state/running-steps.js';
+import { restrictionsOf } from '../state/account.js';
 import { startNested } from '../running/nested-run.js';
-import { aside } from './seat.js';
-import type { OneCall } from './talk.js';
-import { callPath, releaseSpare } from './talk.js';
+import { aside } from './slot.js';
+import type { OneCall } from './conversation-state.js';
+import { callPath, releaseSpare } from './conversation-state.js';
 
 /**
  * A workflow that was made in this run, as a nested run of the call that starts it. The conversation has no slot and no
@@ -22,33 +22,33 @@ import { callPath, releaseSpare } from './talk.js';
  */
 export async function callWorkflow(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
   const {
-    talk,
-    talk: {
-      seat,
-      seat: {
+    conversation,
+    conversation: {
+      slot,
+      slot: {
         scope: {
-          context: { flight, purse },
+          context: { runningSteps, account },
         },
       },
     },
     lane,
   } = one;
-  const { stop } = climateOf(purse);
+  const { stop } = restrictionsOf(account);
   if (stop !== null) return { unmade: `The workflow was not started: ${stop.message}` };
-  releaseSpare(talk, lane);
-  return aside(seat, async () => {
+  releaseSpare(conversation, lane);
+  return aside(slot, async () => {
     // A run that is about to continue as new makes the call in the next one.
-    while (flight.draining || !hasRoomForNested(flight))
-      await condition(() => !flight.draining && hasRoomForNested(flight));
+    while (runningSteps.draining || !hasRoomForNested(runningSteps))
+      await condition(() => !runningSteps.draining && hasRoomForNested(runningSteps));
     return runBeside(one, started);
   });
 }
 
 async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEnd> {
   const {
-    talk: {
-      seat,
-      seat: {
+    conversation: {
+      slot,
+      slot: {
         scope: { context },
         top,
       },
@@ -56,34 +56,34 @@ async function runBeside(one: OneCall, started: StartedWorkflow): Promise<CallEn
     },
     index,
   } = one;
-  const { flight } = context;
-  flight.children += 1;
-  pump(context);
+  const { runningSteps } = context;
+  runningSteps.children += 1;
+  startReady(context);
   try {
     const end = await nestedEnd(one, started);
-    seat.top.spend = addSpend(top.spend, { ...(end.spend ?? { usd: 0, tokens: 0 }), steps: 0 });
+    slot.top.spend = addSpend(top.spend, { ...(end.spend ?? { usd: 0, tokens: 0 }), steps: 0 });
     keepFailure(top, end);
     // Before the run may continue as new: what has ended is never started again.
     return (state.ends[index] = endOfCall(end));
   } finally {
-    flight.children -= 1;
+    runningSteps.children -= 1;
   }
 }
 
 /** How the nested run ended; what cannot be started is told as well. Throws only a cancellation. */
 async function nestedEnd(
   {
-    talk,
-    talk: {
-      seat,
-      seat: { scope, step },
+    conversation,
+    conversation: {
+      slot,
+      slot: { scope, step },
     },
     index,
   }: OneCall,
   { plan: packed, inputs }: StartedWorkflow,
 ): Promise<StepEnd> {
   const plan = unpackPlan(packed);
-  const path = callPath(talk, index);
+  const path = callPath(conversation, index);
   try {
     return await startNested(scope, step, {
       plan,
@@ -94,7 +94,7 @@ async function nestedEnd(
     });
   } catch (error) {
     if (isCancellation(error)) {
-      seat.top.spend = addSpend(seat.top.spend, { ...spendIn(error), steps: 0 });
+      slot.top.spend = addSpend(slot.top.spend, { ...spendIn(error), steps: 0 });
       throw error;
     }
     return { status: 'error', failure: failureFrom(error) };

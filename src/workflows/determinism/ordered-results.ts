@@ -29,8 +29,8 @@ type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 
 /** What the interceptors of one Temporal run know of it. */
 interface Turns {
-  /** Whether results are told in turn. Runs of old take together what comes together (I14). */
-  inTurn: boolean;
+  /** Whether results are told in turn. Runs started by an earlier version take together what comes together (I14). */
+  ordered: boolean;
   /** The workflow has returned: what still comes changes nothing, and may not. */
   isOver: boolean;
   /** Local activities that were started in the workflow task that begins at this length of the history. */
@@ -47,14 +47,14 @@ interface Turns {
  * it can answer in time. The SDK makes one of these for each Temporal run.
  */
 export function interceptors(): WorkflowInterceptors {
-  const turns: Turns = { inTurn: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
+  const turns: Turns = { ordered: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
   return {
     inbound: [
       {
         execute: (input, next) => {
           const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
-          turns.inTurn = argument?.in_turn === true;
-          return turns.inTurn
+          turns.ordered = argument?.in_turn === true;
+          return turns.ordered
             ? next(input).finally(() => {
                 turns.isOver = true;
               })
@@ -66,7 +66,7 @@ export function interceptors(): WorkflowInterceptors {
       {
         scheduleLocalActivity: (input, next) => {
           const start = (): Promise<unknown> => restBefore(turns)?.then(start) ?? next(input);
-          return turns.inTurn ? start() : next(input);
+          return turns.ordered ? start() : next(input);
         },
       },
     ],
@@ -75,11 +75,11 @@ export function interceptors(): WorkflowInterceptors {
         activate: (input, next) => {
           const { jobs } = input.activation;
           const results = jobs?.filter(isResult) ?? [];
-          if (!turns.inTurn || !jobs || jobs.length < 2 || results.length === 0) return next(input);
+          if (!turns.ordered || !jobs || jobs.length < 2 || results.length === 0) return next(input);
           const tell = (some: Jobs): void => next({ ...input, activation: { ...input.activation, jobs: some } });
           const others = jobs.filter((job) => !isResult(job));
           tell(others.length > 0 ? others : results.splice(0, 1));
-          void CancellationScope.nonCancellable(() => tellInTurn(turns, results, tell));
+          void CancellationScope.nonCancellable(() => tellOrdered(turns, results, tell));
         },
       },
     ],
@@ -90,7 +90,7 @@ function isResult({ resolveActivity }: Jobs[number]): boolean {
   return resolveActivity?.isLocal === true;
 }
 
-async function tellInTurn(turns: Turns, results: Jobs, tell: (some: Jobs) => void): Promise<void> {
+async function tellOrdered(turns: Turns, results: Jobs, tell: (some: Jobs) => void): Promise<void> {
   for (const result of results) {
     for (let depth = 0; depth < DEPTH; depth += 1) await settled();
     if (turns.isOver) return;
@@ -112,7 +112,7 @@ function restBefore(turns: Turns): Promise<void> | null {
 }
 
 /**
- * Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in histories of before (I14),
+ * Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in earlier histories (I14),
  * up to a second later.
  */
 function nextTask(): Promise<void> {

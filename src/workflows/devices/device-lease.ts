@@ -7,16 +7,16 @@ import { isEnd } from '../../plan/schedule/schedule.js';
 import { quick } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
-import type { Ears } from '../state/early-messages.js';
+import type { MessageCounts } from '../state/early-messages.js';
 import { listen } from '../state/early-messages.js';
 import type { DeviceBook } from '../state/device-book.js';
 
 const deviceSignal = defineSignal<[KeeperAnswer]>(DEVICE_SIGNAL);
 
 /** Listens to the keeper from the first workflow task on. */
-export function createDeviceBook(kept: Record<string, string>, ears: Ears): DeviceBook {
+export function createDeviceBook(kept: Record<string, string>, counts: MessageCounts): DeviceBook {
   const book: DeviceBook = { answers: new Map(), kept: new Map(Object.entries(kept)) };
-  listen(ears, deviceSignal, (answer) => {
+  listen(counts, deviceSignal, (answer) => {
     if (answer.kind !== 'ping') book.answers.set(answer.path, answer.kind === 'granted' ? null : answer.why);
   });
   return book;
@@ -44,7 +44,7 @@ export async function withLease<T>(
   refused: (why: string) => T,
 ): Promise<T> {
   const { context } = scope;
-  const { devices, root, run, flight } = context;
+  const { devices, root, run, runningSteps } = context;
   const path = pathOf(scope, step);
   const key = leaseKey(scope, step);
   const host = hostOf(step);
@@ -55,14 +55,14 @@ export async function withLease<T>(
   );
   try {
     // A run that is about to continue as new asks again in its next link.
-    await condition(() => devices.answers.has(path) && !flight.draining);
+    await condition(() => devices.answers.has(path) && !runningSteps.draining);
     const why = devices.answers.get(path) ?? null;
     if (why !== null) return refused(why);
-    flight.activities += 1;
+    runningSteps.activities += 1;
     try {
       return await use();
     } finally {
-      flight.activities -= 1;
+      runningSteps.activities -= 1;
     }
   } finally {
     const keep = context.cancelled === null && isNeeded(context, step.device.key);

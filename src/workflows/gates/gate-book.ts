@@ -34,7 +34,7 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
     decided: new Map(carried?.decisions?.map((end) => [end.gate, end])),
     memo: createGateMemo(),
     wantsToken,
-    areOpening: true,
+    isSettingHandlers: true,
     messages: { signals: 0, updates: 0 },
     onMessage: () => undefined,
     onOpened: () => undefined,
@@ -70,9 +70,9 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
  * Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything;
  * what we do not know is counted and dropped (S46).
  */
-export function hearStrangers(book: GateBook): void {
+export function acceptUnknownSignals(book: GateBook): void {
   setDefaultSignalHandler(() => countSignal(book));
-  book.areOpening = false;
+  book.isSettingHandlers = false;
 }
 
 function countSignal(book: GateBook): void {
@@ -90,8 +90,8 @@ function checkDecision(book: GateBook, decision: unknown): string | null {
   return refusalOf(decision, gateAt(book, decision), book.decided.get(decision.gate), Date.now());
 }
 
-/** Histories of before hold runs that refused what came before they showed their gates again (I14). */
-function tooEarly({ areOpening }: GateBook): string | null {
+/** Earlier histories hold runs that refused what came before they showed their gates again (I14). */
+function tooEarly({ isSettingHandlers: areOpening }: GateBook): string | null {
   return areOpening && !patched('early-signals') ? 'No gate is open in this run yet.' : null;
 }
 

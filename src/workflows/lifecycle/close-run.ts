@@ -22,7 +22,7 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
       output,
       spend: top.schedule.spend,
       pages: top.pages,
-      charged: chargedIn(top.context.purse),
+      charged: chargedIn(top.context.account),
     };
     // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one
     // that was made it is the only place that tells its Plan.
@@ -53,7 +53,7 @@ async function closeBatch({ context, schedule }: Scope, status: RunEnd): Promise
     output: null,
     spend: schedule.spend,
     pages,
-    charged: chargedIn(context.purse),
+    charged: chargedIn(context.account),
     items: counts,
   };
   if (status === 'cancelled') await quick.closeRun(recordOf(context, outcome), []);

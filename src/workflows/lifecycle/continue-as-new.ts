@@ -14,8 +14,8 @@ import type { Carried, RunInput } from '../../plan/run-input.js';
 import type { CarriedBlock, CarriedScope } from '../../plan/schedule/carried.js';
 import { quick } from '../activities.js';
 import { writeResults } from './close-run.js';
-import type { Flight, Rounds, RunContext, Scope } from '../state/context.js';
-import { carryPurse } from '../budget/account.js';
+import type { RunningSteps, Rounds, RunContext, Scope } from '../state/context.js';
+import { carryAccount } from '../budget/account.js';
 import { isWorking } from '../state/working.js';
 import { settled } from '../determinism/ordered-results.js';
 
@@ -38,7 +38,7 @@ export function shouldContinue(context: RunContext): boolean {
 }
 
 /**
- * One that was cancelled ends in this Temporal run: the next would not know of it (I9). Histories of before hold others
+ * One that was cancelled ends in this Temporal run: the next would not know of it (I9). Earlier histories hold others
  * (I14).
  */
 function endsHere({ cancelled }: RunContext): boolean {
@@ -46,9 +46,9 @@ function endsHere({ cancelled }: RunContext): boolean {
 }
 
 function isDue(context: RunContext): boolean {
-  const { flight } = context;
+  const { runningSteps } = context;
   const info = workflowInfo();
-  if (flight.children === 0) return isLong(context, info);
+  if (runningSteps.children === 0) return isLong(context, info);
   if (info.historyLength >= EVENTS_WITH_CHILDREN || info.historySize >= BYTES_WITH_CHILDREN) return true;
   return (
     isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs')
@@ -74,18 +74,18 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
  * end, however many start together.
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
-  const { flight, linkSteps } = context;
-  if (flight.task.historyLength !== historyLength)
-    flight.task = { historyLength, endedBefore: flight.task.endedByNow, endedByNow: 0 };
-  flight.task.endedByNow = endedIn(context);
-  const { endedBefore, endedByNow } = flight.task;
-  if (flight.started < linkSteps && endedByNow < linkSteps) return false;
-  return endedBefore >= linkSteps || (flight.started >= linkSteps && endedByNow > 0);
+  const { runningSteps, linkSteps } = context;
+  if (runningSteps.task.historyLength !== historyLength)
+    runningSteps.task = { historyLength, endedBefore: runningSteps.task.endedByNow, endedByNow: 0 };
+  runningSteps.task.endedByNow = endedIn(context);
+  const { endedBefore, endedByNow } = runningSteps.task;
+  if (runningSteps.started < linkSteps && endedByNow < linkSteps) return false;
+  return endedBefore >= linkSteps || (runningSteps.started >= linkSteps && endedByNow > 0);
 }
 
 /** Steps that ended in this Temporal run, wherever. */
-function endedIn({ flight, top }: RunContext): number {
-  return top.schedule.ended.length + flight.endedBelow;
+function endedIn({ runningSteps, top }: RunContext): number {
+  return top.schedule.ended.length + runningSteps.endedBelow;
 }
 
 /**
@@ -122,13 +122,13 @@ function carryContext(context: RunContext): Carried {
   const {
     top,
     gates,
-    purse,
+    account,
     rounds,
     conversations,
     since,
     tried,
     devices,
-    flight,
+    runningSteps,
     items,
     startedAt,
     // Said again by the start arguments.
@@ -154,21 +154,21 @@ function carryContext(context: RunContext): Carried {
     ...carryScope(top),
     gates: open,
     decisions: [...gates.decided.values()].filter(({ gate }) => open.some(({ path }) => path === gate)),
-    purse: carryPurse(purse),
+    purse: carryAccount(account),
     blocks: Object.fromEntries([...rounds].map(([path, going]) => [path, carryRounds(going)])),
     since: Object.fromEntries(since),
     ...(conversations.size === 0 ? {} : { conversations: Object.fromEntries(conversations) }),
     ...(tried.size === 0 ? {} : { tried: Object.fromEntries(tried) }),
     ...(devices.kept.size === 0 ? {} : { devices: Object.fromEntries(devices.kept) }),
     ...(items === null ? {} : { items }),
-    ...carryFlight(flight),
+    ...carryRunningSteps(runningSteps),
     started_at: startedAt,
   };
 }
 
-function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
+function carryRunningSteps(runningSteps: RunningSteps): Pick<Carried, 'told_waiting'> {
   const {
-    toldWaiting,
+    reportedWaiting: toldWaiting,
     // All of it is about what is in flight, and nothing is.
     runStep,
     scopes,
@@ -184,11 +184,11 @@ function carryFlight(flight: Flight): Pick<Carried, 'told_waiting'> {
     task,
     draining,
     broken,
-    land,
+    onIdle,
     isPumping,
     pumpAgain,
     ...forgotten
-  } = flight;
+  } = runningSteps;
   void (forgotten satisfies Nothing);
   return { ...(toldWaiting ? { told_waiting: true } : {}) };
 }
@@ -205,15 +205,15 @@ function isLeft({ rounds }: RunContext): boolean {
  * Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that
  * closes in the same task.
  */
-function isBusy({ purse, flight }: RunContext): boolean {
-  return !allHandlersFinished() || flight.telling !== null || purse.above?.line.isIdle() === false;
+function isBusy({ account, runningSteps }: RunContext): boolean {
+  return !allHandlersFinished() || runningSteps.telling !== null || account.above?.line.isIdle() === false;
 }
 
 async function quiet(context: RunContext): Promise<void> {
   while (isBusy(context)) {
     await condition(allHandlersFinished);
-    await context.flight.telling;
-    await context.purse.above?.line.sent();
+    await context.runningSteps.telling;
+    await context.account.above?.line.sent();
   }
 }
 
@@ -226,7 +226,7 @@ async function writeScope(scope: Scope): Promise<void> {
 
 /**
  * Results are in the list until they are in a page: the last item may end while one is written, and then its step
- * closes its books.
+ * finishes.
  */
 async function writeRounds(rounds: Rounds): Promise<void> {
   const results = [...rounds.results]; // More may come while these are written.
@@ -250,7 +250,7 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
     index,
     last,
     path,
-    way,
+    blockPath,
     single,
     needsSlots,
     work,

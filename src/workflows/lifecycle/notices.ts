@@ -29,7 +29,7 @@ const { startNotice } = proxyLocalActivities<Activities>({
 export async function perdureNotice(notify: NotifySettings, told: Omit<NoticeCall, 'way'>): Promise<void> {
   const { command, webhook } = notify;
   const ways = [...(command === undefined ? [] : [{ command }]), ...(webhook === undefined ? [] : [{ webhook }])];
-  const ends = await Promise.allSettled(ways.map((way) => sendNotice({ ...told, way })));
+  const ends = await Promise.allSettled(ways.map((blockPath) => sendNotice({ ...told, way: blockPath })));
   for (const end of ends) if (end.status === 'rejected') throw toRunError(end.reason);
 }
 

@@ -5,7 +5,7 @@ import type { Schedule } from '../../plan/schedule/schedule-state.js';
 import { actorOf } from '../../plan/step.js';
 import type { Step } from '../../plan/step.js';
 import type { RunContext } from '../state/context.js';
-import { climateOf } from '../state/account.js';
+import { restrictionsOf } from '../state/account.js';
 import { MEMO } from '../../plan/names.js';
 import { showCarried } from '../gates/gate-book.js';
 
@@ -38,7 +38,7 @@ function detailsOf(context: RunContext): string {
     );
   });
   const head = `${count - schedule.open} of ${count} steps${context.settings.rehearsal ? ' · **rehearsal**' : ''}`;
-  const { pause } = climateOf(context.purse);
+  const { pause } = restrictionsOf(context.account);
   const paused =
     pause === null
       ? []
@@ -46,7 +46,7 @@ function detailsOf(context: RunContext): string {
           `**paused**: ${plain(pause.message)}\n\n    perdure ` +
             `${pause.cause === 'request' ? 'resume' : 'budget'} ${pause.run}\n`,
         ];
-  const warned = context.purse.warnings.map(({ message }) => `**${plain(message)}**\n`);
+  const warned = context.account.warnings.map(({ message }) => `**${plain(message)}**\n`);
   return [
     head,
     ...paused,
@@ -86,17 +86,17 @@ function plain(text: string, most = MOST_CHARACTERS): string {
  * Writes what a run's memo said before it continued as new: that does not travel. Gates say it themselves, unless a
  * pause keeps them from it.
  */
-export function showAgain({ gates, purse }: RunContext): void {
+export function showAgain({ gates, account }: RunContext): void {
   const {
     own: { pause },
     warnings,
-  } = purse;
+  } = account;
   const told = {
     ...(pause === null ? {} : { [MEMO.paused]: pause }),
     ...(warnings.length === 0 ? {} : { [MEMO.warnings]: warnings }),
   };
   const isTold = Object.keys(told).length > 0;
-  const isHidden = climateOf(purse).pause !== null && gates.carried.size > 0;
+  const isHidden = restrictionsOf(account).pause !== null && gates.carried.size > 0;
   if ((!isTold && !isHidden) || !patched('memo-again')) return;
   if (isTold) upsertMemo(told);
   if (isHidden) showCarried(gates);

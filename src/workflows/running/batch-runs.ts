@@ -22,8 +22,8 @@ import { isBlockStep } from '../../plan/step.js';
 import type { Rounds, Scope } from '../state/context.js';
 import { pathOf, shortened } from '../state/context.js';
 import { failureFrom } from '../failures.js';
-import { pump } from './step-runner.js';
-import { climateOf } from '../state/account.js';
+import { startReady } from './step-runner.js';
+import { restrictionsOf } from '../state/account.js';
 import { collectFrom, lendToBatch } from '../budget/reserve.js';
 import { settleBatch } from './rounds.js';
 import { NOT_STARTED } from './nested-run.js';
@@ -32,7 +32,7 @@ import { NOT_STARTED } from './nested-run.js';
 const MOST_BATCHES = 100;
 
 /** A foreach whose items are done in batch runs. */
-interface Going {
+interface BatchLoop {
   scope: Scope;
   step: ForeachStep;
   rounds: Rounds;
@@ -50,51 +50,51 @@ interface Going {
  * then says why a batch run ended that was cancelled, terminated or not started without this run's doing.
  */
 export async function runBatches(scope: Scope, step: ForeachStep, rounds: Rounds, count: number): Promise<void> {
-  const going: Going = { scope, step, rounds, count, open: new Map(), work: new CancellationScope() };
+  const loop: BatchLoop = { scope, step, rounds, count, open: new Map(), work: new CancellationScope() };
   try {
     for (;;) {
-      await condition(() => mayStart(going) || isOver(going));
-      if (isOver(going)) break;
-      start(going);
+      await condition(() => mayStart(loop) || isOver(loop));
+      if (isOver(loop)) break;
+      start(loop);
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;
   }
-  await CancellationScope.nonCancellable(() => Promise.all(going.open.values()));
+  await CancellationScope.nonCancellable(() => Promise.all(loop.open.values()));
 }
 
-function mayStart(going: Going): boolean {
+function mayStart(loop: BatchLoop): boolean {
   const {
     scope: {
-      context: { flight },
+      context: { runningSteps },
     },
     step,
     open,
-  } = going;
-  if (flight.draining || !isLeft(going)) return false;
+  } = loop;
+  if (runningSteps.draining || !isLeft(loop)) return false;
   // The items of several batches would be more than the foreach's own window.
   return step.max_parallel === null
-    ? open.size < MOST_BATCHES && [...open.keys()].every((run) => flight.waiting.has(run))
+    ? open.size < MOST_BATCHES && [...open.keys()].every((run) => runningSteps.waiting.has(run))
     : open.size === 0;
 }
 
 /** Whether there are items that a batch may do. */
-function isLeft({ scope: { context }, rounds, count, work }: Going): boolean {
-  return rounds.next < count && !work.consideredCancelled && climateOf(context.purse).stop === null;
+function isLeft({ scope: { context }, rounds, count, work }: BatchLoop): boolean {
+  return rounds.next < count && !work.consideredCancelled && restrictionsOf(context.account).stop === null;
 }
 
 /** A run that is about to continue as new waits: the next one goes on. */
-function isOver(going: Going): boolean {
-  return going.open.size === 0 && !isLeft(going);
+function isOver(loop: BatchLoop): boolean {
+  return loop.open.size === 0 && !isLeft(loop);
 }
 
-function start(going: Going): void {
-  const { scope, step, rounds, open, work, count } = going;
+function start(loop: BatchLoop): void {
+  const { scope, step, rounds, open, work, count } = loop;
   const items = { from: rounds.next, end: Math.min(rounds.next + BATCH_ITEMS, count) };
   const run = batchRun(`${scope.context.root.run}/${pathOf(scope, step)}`, items.from, items.end);
   rounds.next = items.end;
   const over = work
-    .run(() => runBatch(going, run, items))
+    .run(() => runBatch(loop, run, items))
     .then(
       () => {
         if (rounds.counts.failures.count > 0 && step.on_error === 'stop') work.cancel();
@@ -121,13 +121,13 @@ function failureOf(run: string, error: unknown): Failure {
 
 /** One batch, as a child workflow of the same interpreter. Throws what is not the batch's own end. */
 async function runBatch(
-  { scope, step, rounds }: Going,
+  { scope, step, rounds }: BatchLoop,
   run: string,
   items: { from: number; end: number },
 ): Promise<void> {
   const {
     context,
-    context: { flight },
+    context: { runningSteps },
   } = scope;
   let outcome: RunOutcome | null = NOT_STARTED;
   let open = (): void => undefined;
@@ -140,14 +140,14 @@ async function runBatch(
     root: context.root,
     path: context.path,
     lease: lendToBatch(context, run, { step, count: items.end - items.from, opened }),
-    tree: { parent: context.run, climate: climateOf(context.purse) },
+    tree: { parent: context.run, climate: restrictionsOf(context.account) },
     settings: context.settings,
     in_turn: true,
     link_steps: context.linkSteps,
     batch: batchOf(scope, step),
     carried: carriedInto(scope, step, rounds, items),
   };
-  flight.children += 1;
+  runningSteps.children += 1;
   try {
     const child = await startChild<(input: RunInput) => Promise<RunOutcome>>(INTERPRETER, {
       workflowId: run,
@@ -162,10 +162,10 @@ async function runBatch(
     outcome = await child.result();
     settleBatch(rounds, outcome);
   } finally {
-    flight.children -= 1;
-    flight.waiting.delete(run);
+    runningSteps.children -= 1;
+    runningSteps.waiting.delete(run);
     collectFrom(context, run, outcome);
-    pump(context);
+    startReady(context);
   }
 }
 
@@ -175,12 +175,12 @@ function batchOf(scope: Scope, step: ForeachStep): Batch {
   let below: BlockStep = step;
   for (let around: Scope | null = scope; around !== null; around = around.outer) {
     const owner = ownerOf(around);
-    const { index, item, schedule, last, way } = around;
+    const { index, item, schedule, last, blockPath } = around;
     const before =
       last === null || owner?.kind !== 'loop' ? null : { ...lendSchedule(last, rootsAfterRound(owner)), pages: [] };
     scopes.unshift({
       carried: { ...lendSchedule(schedule, rootsOfStep(below)), pages: [] },
-      owner: way.at(-1) ?? 0,
+      owner: blockPath.at(-1) ?? 0,
       index: index ?? 0,
       item,
       last: before,
@@ -191,8 +191,8 @@ function batchOf(scope: Scope, step: ForeachStep): Batch {
 }
 
 /** The step whose body a scope is; null for a run's own steps. */
-function ownerOf({ outer, way }: Scope): BlockStep | null {
-  const step = outer?.schedule.body.steps[way.at(-1) ?? -1];
+function ownerOf({ outer, blockPath }: Scope): BlockStep | null {
+  const step = outer?.schedule.body.steps[blockPath.at(-1) ?? -1];
   return step !== undefined && isBlockStep(step) ? step : null;
 }
 

@@ -18,39 +18,39 @@ interface NestedWaits {
 const nestedWaits = defineSignal<[NestedWaits]>('nestedWaits');
 
 /** Listens to nested runs: one that waits for people makes room for another to be started (I11). */
-export function hearNested({ flight, purse, gates }: RunContext, onChange: () => void): void {
+export function receiveNested({ runningSteps, account, gates }: RunContext, onChange: () => void): void {
   listen(gates, nestedWaits, (message) => {
     // What one says that has ended meanwhile is about nobody.
-    if (!purse.below.has(message.run) && patched('nested-waits-in-order')) return;
-    if (message.waiting) flight.waiting.add(message.run);
-    else flight.waiting.delete(message.run);
+    if (!account.below.has(message.run) && patched('nested-waits-in-order')) return;
+    if (message.waiting) runningSteps.waiting.add(message.run);
+    else runningSteps.waiting.delete(message.run);
     onChange();
   });
 }
 
 /** Tells the run that started this one when that changes. A run without gates sends nothing. */
 export function tellParent(context: RunContext): void {
-  const { flight } = context;
+  const { runningSteps } = context;
   const waiting = waitsForPeople(context);
-  if (waiting === flight.toldWaiting) return;
+  if (waiting === runningSteps.reportedWaiting) return;
   const { parent } = workflowInfo();
   if (parent === undefined || !patched('nested-waits')) return;
   // Two that are under way at once arrive in any order: the second is told once the first has arrived.
-  if (flight.telling !== null && patched('nested-waits-in-order')) return;
-  flight.toldWaiting = waiting;
+  if (runningSteps.telling !== null && patched('nested-waits-in-order')) return;
+  runningSteps.reportedWaiting = waiting;
   const send = (): Promise<void> =>
     getExternalWorkflowHandle(parent.workflowId).signal(nestedWaits, { run: context.run, waiting });
   // A parent that has closed needs no telling.
   const told: Promise<void> = (isHeardAlways() ? CancellationScope.nonCancellable(send) : send())
     .catch(() => undefined)
     .then(() => {
-      if (flight.telling === told) flight.telling = null;
+      if (runningSteps.telling === told) runningSteps.telling = null;
       tellParent(context);
     });
-  flight.telling = told;
+  runningSteps.telling = told;
 }
 
-/** Whether it is told also from within what is being cancelled. Histories of before hold runs that did not (I14). */
+/** Whether it is told also from within what is being cancelled. Earlier histories hold runs that did not (I14). */
 function isHeardAlways(): boolean {
   return !CancellationScope.current().consideredCancelled || patched('nested-waits-in-order');
 }

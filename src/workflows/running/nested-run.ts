@@ -20,7 +20,7 @@ import type { Scope } from '../state/context.js';
 import { pathOf, shortened } from '../state/context.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
-import { climateOf } from '../state/account.js';
+import { restrictionsOf } from '../state/account.js';
 import type { Value } from '../../plan/values/value.js';
 
 /** Starts a nested run for a step and waits for its end. */
@@ -42,7 +42,7 @@ export async function startNested(
     root: { ...root, first: tried === 1 ? root.first : `${root.first} ${path} ${tried}` },
     path,
     lease: lendTo(context, run, plan, opened),
-    tree: { parent: context.run, climate: climateOf(context.purse) },
+    tree: { parent: context.run, climate: restrictionsOf(context.account) },
     settings: context.settings,
     in_turn: true,
     link_steps: context.linkSteps,
@@ -66,12 +66,12 @@ export async function startNested(
     outcome = outcomeIn(error) ?? outcome;
     if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
     const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
-    const spend = context.purse.left.get(run)?.spend ?? NO_SPEND;
+    const spend = context.account.left.get(run)?.spend ?? NO_SPEND;
     if (how !== null && patched('others-end-nested-runs')) return { ...endedByOthers(run, how), spend };
     // As an activity that is cancelled says what it has cost.
     throw isCancellation(error) ? new CancelledFailure('cancelled', [spend]) : error;
   } finally {
-    context.flight.waiting.delete(run);
+    context.runningSteps.waiting.delete(run);
     collectFrom(context, run, outcome);
   }
 }

@@ -2,14 +2,14 @@ import { CancellationScope } from '@temporalio/workflow';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { endStep, holdsSlot, skipPending, startStep } from '../../plan/schedule/schedule.js';
 import type { Step } from '../../plan/step.js';
-import type { Flight, RunContext, Scope } from '../state/context.js';
+import type { RunningSteps, RunContext, Scope } from '../state/context.js';
 import { pathOf, reasonFor } from '../state/context.js';
 import { shouldContinue } from '../lifecycle/continue-as-new.js';
 import { releaseUnneeded } from '../devices/device-lease.js';
 import { proceed } from '../budget/account.js';
 import { tickClock } from '../budget/run-clock.js';
 import { tellParent } from './idle-children.js';
-import { hasRoomForNested } from '../state/flight.js';
+import { hasRoomForNested } from '../state/running-steps.js';
 
 /**
  * At most so many activities in flight in one run, whatever `max_parallel` says, so many values being computed, and so
@@ -21,40 +21,44 @@ const MOST_COMPUTING = 50;
  * Lets a person think: a step that would hold one of the `max_parallel` slots holds none meanwhile (I11), and does not
  * keep the clock going.
  */
-export async function withoutSlot<T>({ context: { flight } }: Scope, step: Step, wait: () => Promise<T>): Promise<T> {
+export async function withoutSlot<T>(
+  { context: { runningSteps } }: Scope,
+  step: Step,
+  wait: () => Promise<T>,
+): Promise<T> {
   if (!holdsSlot(step)) return wait();
-  flight.activities -= 1;
+  runningSteps.activities -= 1;
   try {
     return await wait();
   } finally {
-    flight.activities += 1;
+    runningSteps.activities += 1;
   }
 }
 
 /** Runs the steps of the run's own scope. Resolves when they have ended, or when the run should continue as new. */
-export function fly(top: Scope): Promise<void> {
+export function runSteps(top: Scope): Promise<void> {
   const { context } = top;
   return new Promise((resolve) => {
-    context.flight.land = resolve;
-    context.gates.onMessage = () => pump(context);
-    context.purse.onChange = () => pump(context);
+    context.runningSteps.onIdle = resolve;
+    context.gates.onMessage = () => startReady(context);
+    context.account.onChange = () => startReady(context);
     enter(top, resolve);
   });
 }
 
-/** Goes on with a run that was about to continue as new. Resolves as `fly` does. */
-export function flyOn(top: Scope): Promise<void> {
+/** Goes on with a run that was about to continue as new. Resolves as `runSteps` does. */
+export function resumeSteps(top: Scope): Promise<void> {
   const {
     context,
-    context: { flight, purse },
+    context: { runningSteps, account },
   } = top;
-  purse.isLeaving = false;
-  proceed(purse);
+  account.isLeaving = false;
+  proceed(account);
   return new Promise((resolve) => {
-    flight.land = resolve;
-    if (!flight.scopes.has(top)) return resolve();
-    flight.scopes.set(top, resolve);
-    pump(context);
+    runningSteps.onIdle = resolve;
+    if (!runningSteps.scopes.has(top)) return resolve();
+    runningSteps.scopes.set(top, resolve);
+    startReady(context);
   });
 }
 
@@ -64,45 +68,45 @@ export function flyOn(top: Scope): Promise<void> {
  */
 export function enter(scope: Scope, done: () => void): void {
   const { context } = scope;
-  context.flight.scopes.set(scope, done);
+  context.runningSteps.scopes.set(scope, done);
   scope.work.cancelRequested.catch(() => {
     skipPending(scope.schedule, `skipped: ${reasonFor(scope)}`);
-    pump(context);
+    startReady(context);
   });
-  pump(context);
+  startReady(context);
 }
 
 /** Starts what may start, and tells of scopes that have ended. What comes in meanwhile is done in another turn. */
-export function pump(context: RunContext): void {
-  const { flight } = context;
-  flight.pumpAgain = true;
-  if (flight.isPumping) return;
-  flight.isPumping = true;
-  while (flight.pumpAgain) {
-    flight.pumpAgain = false;
-    flight.draining = shouldContinue(context);
-    for (const [scope, done] of [...flight.scopes]) {
-      startReady(scope);
+export function startReady(context: RunContext): void {
+  const { runningSteps } = context;
+  runningSteps.pumpAgain = true;
+  if (runningSteps.isPumping) return;
+  runningSteps.isPumping = true;
+  while (runningSteps.pumpAgain) {
+    runningSteps.pumpAgain = false;
+    runningSteps.draining = shouldContinue(context);
+    for (const [scope, done] of [...runningSteps.scopes]) {
+      startReadyIn(scope);
       if (scope.schedule.open > 0) continue;
-      flight.scopes.delete(scope);
+      runningSteps.scopes.delete(scope);
       done();
     }
   }
-  flight.isPumping = false;
+  runningSteps.isPumping = false;
   tellParent(context);
   tickClock(context);
   if (
-    (flight.draining || flight.broken !== undefined) &&
-    flight.activities + flight.computing + flight.children === flight.queued
+    (runningSteps.draining || runningSteps.broken !== undefined) &&
+    runningSteps.activities + runningSteps.computing + runningSteps.children === runningSteps.queued
   ) {
-    context.purse.isLeaving = true;
-    flight.land();
+    context.account.isLeaving = true;
+    runningSteps.onIdle();
   }
 }
 
-function startReady(scope: Scope): void {
+function startReadyIn(scope: Scope): void {
   const { schedule, context } = scope;
-  if (context.flight.draining || context.flight.broken !== undefined) return;
+  if (context.runningSteps.draining || context.runningSteps.broken !== undefined) return;
   // Thousands may be ready, and this is asked whenever a step ends.
   if (scope.needsSlots && !hasSlot(context)) return;
   for (const index of [...schedule.ready]) {
@@ -110,19 +114,19 @@ function startReady(scope: Scope): void {
     if (step === undefined || !hasRoom(context, step)) continue;
     launch(scope, step);
     // Each start counts: how many are ready at one moment is not the same when the run is replayed.
-    context.flight.draining = shouldContinue(context);
-    if (context.flight.draining || (scope.needsSlots && !hasSlot(context))) return;
+    context.runningSteps.draining = shouldContinue(context);
+    if (context.runningSteps.draining || (scope.needsSlots && !hasSlot(context))) return;
   }
 }
 
 function hasRoom(context: RunContext, step: Step): boolean {
-  if (step.kind === 'workflow') return hasRoomForNested(context.flight);
-  if (step.kind === 'set') return context.flight.computing < Math.min(MOST_COMPUTING, context.linkSteps);
+  if (step.kind === 'workflow') return hasRoomForNested(context.runningSteps);
+  if (step.kind === 'set') return context.runningSteps.computing < Math.min(MOST_COMPUTING, context.linkSteps);
   return !holdsSlot(step) || hasSlot(context);
 }
 
-function hasSlot({ flight, settings }: RunContext): boolean {
-  return flight.activities < Math.min(settings.budget.max_parallel ?? MOST_ACTIVITIES, MOST_ACTIVITIES);
+function hasSlot({ runningSteps, settings }: RunContext): boolean {
+  return runningSteps.activities < Math.min(settings.budget.max_parallel ?? MOST_ACTIVITIES, MOST_ACTIVITIES);
 }
 
 function launch(scope: Scope, step: Step): void {
@@ -132,13 +136,13 @@ function launch(scope: Scope, step: Step): void {
   const startedAt = since ?? Date.now();
   context.since.set(path, startedAt);
   startStep(scope.schedule, step.index);
-  if (since === undefined && (holdsSlot(step) || step.kind === 'set')) context.flight.started += 1;
-  count(context.flight, step, 1);
-  inside(scope, step, () => context.flight.runStep(scope, step, startedAt)).then(
+  if (since === undefined && (holdsSlot(step) || step.kind === 'set')) context.runningSteps.started += 1;
+  count(context.runningSteps, step, 1);
+  inside(scope, step, () => context.runningSteps.runStep(scope, step, startedAt)).then(
     (end) => ended(scope, step, { duration_ms: Date.now() - startedAt, ...end }),
     (error: unknown) => {
-      context.flight.broken ??= error;
-      for (const open of context.flight.scopes.keys()) open.work.cancel();
+      context.runningSteps.broken ??= error;
+      for (const open of context.runningSteps.scopes.keys()) open.work.cancel();
       ended(scope, step, { status: 'error', failure: { type: 'internal', message: String(error) } });
     },
   );
@@ -168,20 +172,20 @@ function ended(scope: Scope, step: Step, end: StepEnd): void {
   const path = pathOf(scope, step);
   context.since.delete(path);
   context.tried.delete(path);
-  count(context.flight, step, -1);
+  count(context.runningSteps, step, -1);
   scope.redoable.delete(step.index);
   context.carriedGates.delete(path);
   context.conversations.delete(path);
   endStep(schedule, step.index, end);
   cancelVoided(scope);
-  if (scope.outer !== null) context.flight.endedBelow += 1;
+  if (scope.outer !== null) context.runningSteps.endedBelow += 1;
   if (schedule.stopped !== null) scope.work.cancel();
   if (context.devices.kept.size > 0) void releaseUnneeded(context); // It makes promises, and each is a cost.
-  pump(context);
+  startReady(context);
 }
 
-function count(flight: Flight, step: Step, by: 1 | -1): void {
-  if (step.kind === 'workflow') flight.children += by;
-  else if (holdsSlot(step)) flight.activities += by;
-  else if (step.kind === 'set') flight.computing += by;
+function count(runningSteps: RunningSteps, step: Step, by: 1 | -1): void {
+  if (step.kind === 'workflow') runningSteps.children += by;
+  else if (holdsSlot(step)) runningSteps.activities += by;
+  else if (step.kind === 'set') runningSteps.computing += by;
 }

@@ -3,10 +3,10 @@ import type { Clock } from '../../plan/budget/run-clock.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { LedgerMail, LeftBehind } from '../../plan/budget/lease-messages.js';
 import type { Ledger } from '../../plan/budget/ledger.js';
-import type { Climate, Warning, Pause } from '../../plan/budget/steering.js';
+import type { Restrictions, Warning, Pause } from '../../plan/budget/steering.js';
 
 /** One run's hand on the tree's budget: its ledger, those it shares it with, and what holds it back. */
-export interface Purse {
+export interface BudgetAccount {
   run: string;
   ledger: Ledger;
   policy: ExhaustionPolicy;
@@ -17,9 +17,9 @@ export interface Purse {
   /** What nested runs that were cancelled have left behind. */
   left: Map<string, LeftBehind>;
   /** What this run's own limits and steerers say, and what came from above. */
-  own: Climate;
-  fromAbove: Climate;
-  told: Climate;
+  own: Restrictions;
+  fromAbove: Restrictions;
+  reported: Restrictions;
   clock: Clock | null;
   /** Limits that people were warned of. */
   warnings: Warning[];
@@ -43,7 +43,7 @@ export interface Waiter {
 }
 
 /** What holds in this run: the nearest reason to pause or to stop comes first. */
-export function climateOf({ own, fromAbove }: Pick<Purse, 'own' | 'fromAbove'>): Climate {
+export function restrictionsOf({ own, fromAbove }: Pick<BudgetAccount, 'own' | 'fromAbove'>): Restrictions {
   return {
     pause: own.pause ?? fromAbove.pause,
     stop: own.stop ?? fromAbove.stop,

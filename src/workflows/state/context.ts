@@ -21,7 +21,7 @@ import { isBlockStep } from '../../plan/step.js';
 import type { Hash, Value } from '../../plan/values/value.js';
 import type { DeviceBook } from './device-book.js';
 import type { GateBook } from './gate-book.js';
-import type { Purse } from './account.js';
+import type { BudgetAccount } from './account.js';
 import type { Failure } from '../../plan/failure.js';
 import type { RoundCounts, RoundResult } from '../../plan/result.js';
 import type { Spend } from '../../plan/budget/spend.js';
@@ -42,8 +42,8 @@ export interface RunContext {
   linkSteps: number;
   gates: GateBook;
   devices: DeviceBook;
-  flight: Flight;
-  purse: Purse;
+  runningSteps: RunningSteps;
+  account: BudgetAccount;
   /** The run's own steps. */
   top: Scope;
   /**
@@ -81,7 +81,7 @@ export interface Scope extends BindingSource {
   /** Path below the root run: of the run, of the item or of the round. */
   path: string;
   /** The steps whose bodies lead here, outermost first, by index. */
-  way: number[];
+  blockPath: number[];
   /** Its one step has the scope's own path (decision 1). */
   single: boolean;
   /** All of its steps need a slot: without one none of them can start, however many are ready. */
@@ -158,7 +158,7 @@ function ownScope(context: RunContext, carried: CarriedScope | null): Scope {
     index: null,
     last: null,
     path,
-    way: [],
+    blockPath: [],
     single: false,
     ...progressOf(plan, carried),
   };
@@ -179,7 +179,7 @@ export function innerScope(
     input,
     outer,
     path: joinPath(pathOf(outer, step), String(round.index)),
-    way: [...outer.way, step.index],
+    blockPath: [...outer.blockPath, step.index],
     single: step.body.single,
     ...progressOf(step.body, carried),
   };
@@ -223,13 +223,13 @@ export function triesBefore(scope: Scope, step: Pick<Step, 'index'>): number {
   return 100 * timesBefore(scope, step.index);
 }
 
-function timesBefore({ schedule, outer, way }: Scope, index: number): number {
-  return (outer === null ? 0 : 101 * timesBefore(outer, way.at(-1) ?? 0)) + timesRedone(schedule, index);
+function timesBefore({ schedule, outer, blockPath }: Scope, index: number): number {
+  return (outer === null ? 0 : 101 * timesBefore(outer, blockPath.at(-1) ?? 0)) + timesRedone(schedule, index);
 }
 
 /** How activities find a step in the Plan. */
-export function addressOf({ way }: Scope, step: Step): StepAddress {
-  return way.length === 0 ? step.index : [...way, step.index];
+export function addressOf({ blockPath }: Scope, step: Step): StepAddress {
+  return blockPath.length === 0 ? step.index : [...blockPath, step.index];
 }
 
 /** Who calls an activity, as it will know it by itself. `activityId` is null for a local one. */
@@ -272,7 +272,7 @@ export function reuseOf(
 }
 
 /** What is going on in this Temporal run, beside what the schedules know. */
-export interface Flight {
+export interface RunningSteps {
   /** Runs one step to its end; see `runStep`. */
   runStep: (scope: Scope, step: Step, startedAt: number) => Promise<StepEnd>;
   /**
@@ -294,7 +294,7 @@ export interface Flight {
   /** Waits and pauses between tries. */
   timers: number;
   /** What this run last told the one that started it. */
-  toldWaiting: boolean;
+  reportedWaiting: boolean;
   /** Resolves once that has arrived; null when nothing is under way. */
   telling: Promise<void> | null;
   /** Steps that act or compute and began in this Temporal run: those that go on from the one before are none. */
@@ -311,7 +311,7 @@ export interface Flight {
   /** An error of the interpreter itself; undefined for none. */
   broken: unknown;
   /** Called when there is nothing more to do in this Temporal run. */
-  land: () => void;
+  onIdle: () => void;
   isPumping: boolean;
   pumpAgain: boolean;
 }

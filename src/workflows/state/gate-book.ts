@@ -1,8 +1,8 @@
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
-import type { Ears } from './early-messages.js';
+import type { MessageCounts } from './early-messages.js';
 
 /** The open gates of one run and how others ended. Update and signal run the same checks (decision 4). */
-export interface GateBook extends Ears {
+export interface GateBook extends MessageCounts {
   open: Map<string, Gate>;
   /** Gates as they were shown before the run continued as new, until they are shown again: they are open as well. */
   carried: Map<string, Gate>;

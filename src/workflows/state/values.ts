@@ -33,7 +33,7 @@ export async function conditionHolds(scope: RunScope, step: Step, what: 'when' |
     nested,
     environment,
     what,
-    step: what === 'until' ? scope.way : addressOf(scope, step),
+    step: what === 'until' ? scope.blockPath : addressOf(scope, step),
   });
   const holds = rendered[what];
   return isTrue(holds !== undefined && 'value' in holds ? holds.value : null);
@@ -88,7 +88,7 @@ export async function scopeOutput(scope: RunScope): Promise<Value | null> {
     nested,
     environment,
     what: 'output',
-    ...(scope.way.length === 0 ? {} : { step: scope.way }),
+    ...(scope.blockPath.length === 0 ? {} : { step: scope.blockPath }),
   });
   return rendered['output'] ?? null;
 }

@@ -6,12 +6,12 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import { acting, actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
-import type { Turn } from '../budget/reserve.js';
+import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
 import { environmentOf } from '../state/values.js';
 
 /** One answer in a role: of a model, or of the program that plays it. */
-export function runAgent(scope: Scope, step: AgentStep, turn: Turn, tried: number): Promise<ShortOutput> {
+export function runAgent(scope: Scope, step: AgentStep, turn: Reservation, tried: number): Promise<ShortOutput> {
   const { context } = scope;
   const agent = context.plan.agents[step.agent];
   if (agent === undefined) throw new Error(`The plan has no agent ${step.agent}`);

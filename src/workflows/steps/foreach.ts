@@ -64,7 +64,7 @@ export async function runBatchItems(scope: Scope, step: ForeachStep): Promise<St
     own: { stop },
     refused,
     run,
-  } = context.purse;
+  } = context.account;
   // The run that started it is told why items are undone, unless it was stopped itself.
   if (stop !== null && refused > 0) addFailure(rounds.counts.failures, `${run}: ${stop.message}`);
   const { pages = [], spend = rounds.spend } = await CancellationScope.nonCancellable(() =>
@@ -92,7 +92,7 @@ async function runItems(
   );
 }
 
-interface Going {
+interface ItemLoop {
   scope: Scope;
   step: ForeachStep;
   rounds: Rounds;
@@ -100,7 +100,7 @@ interface Going {
 }
 
 async function runItem(
-  { scope, step, rounds, work }: Going,
+  { scope, step, rounds, work }: ItemLoop,
   index: number,
   carried: Parameters<typeof innerScope>[3],
 ): Promise<void> {

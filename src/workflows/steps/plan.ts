@@ -24,7 +24,7 @@ export async function runPlan(scope: Scope, step: PlanStep, tried: number): Prom
   if (refused !== null) return refused;
   const plan = unpackPlan(prepared.plan);
   const wanted = Object.entries(context.input).filter(([name]) => Object.hasOwn(plan.inputs, name));
-  context.flight.children += 1;
+  context.runningSteps.children += 1;
   try {
     return await startNested(scope, step, {
       plan,
@@ -33,7 +33,7 @@ export async function runPlan(scope: Scope, step: PlanStep, tried: number): Prom
       root: { ...context.root, plan: plan.hash },
     });
   } finally {
-    context.flight.children -= 1;
+    context.runningSteps.children -= 1;
   }
 }
 
@@ -70,7 +70,7 @@ async function ask(
 }
 
 /**
- * Whether it was decided in the moment in which the run continued as new. Histories of before hold runs that asked
+ * Whether it was decided in the moment in which the run continued as new. Earlier histories hold runs that asked
  * again (I14).
  */
 function isStillAsked(
@@ -84,6 +84,6 @@ function isStillAsked(
  * A nested run that is started while its run is about to continue as new would be cancelled with it: children do not
  * travel (I12).
  */
-function mayNest({ flight, purse }: RunContext): boolean {
-  return !flight.draining && !purse.isLeaving;
+function mayNest({ runningSteps, account }: RunContext): boolean {
+  return !runningSteps.draining && !account.isLeaving;
 }

@@ -17,13 +17,13 @@ import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
 
 /** What a person has allowed, where one was asked; or how the step ends that may not be done. */
-export type Leave = { allowed: Hash | null } | { end: StepEnd };
+export type ToolPermission = { allowed: Hash | null } | { end: StepEnd };
 
 /**
  * Judges a step's call here, so that what was decided is in history; the activity judges it again. `renewed`: something
  * else was allowed before.
  */
-export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<Leave> {
+export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<ToolPermission> {
   const known = plainAction(step);
   return known !== null && judgeAction(step.permissions, known).verdict === 'allow'
     ? Promise.resolve({ allowed: null })
@@ -54,7 +54,7 @@ function plainAction({ tool }: ToolStep): Action | null {
   return { kind: 'call', what: tool.kind === 'mcp' ? 'mcp' : 'tool', name: tool.name };
 }
 
-async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<Leave> {
+async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<ToolPermission> {
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'tool');
   const { action, ...shown } = await quick.prepareTool({

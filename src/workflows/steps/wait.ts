@@ -4,7 +4,7 @@ import type { WaitStep } from '../../plan/step.js';
 import { inline, isStored } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
-import { sleepIn } from '../state/flight.js';
+import { sleepIn } from '../state/running-steps.js';
 import { renderedValues } from '../state/values.js';
 
 /** Lets time pass. What has passed already, before the run continued as new say, is not waited for again. */
@@ -20,7 +20,7 @@ export async function runWait(scope: Scope, step: WaitStep): Promise<StepEnd> {
       },
     };
   const left = until - Date.now();
-  if (left > 0) await sleepIn(scope.context.flight, left, segmentOf(step));
+  if (left > 0) await sleepIn(scope.context.runningSteps, left, segmentOf(step));
   return { status: 'success', output: inline(new Date(Date.now()).toISOString()) };
 }
 

@@ -2,7 +2,7 @@ import { ActivityCancellationDetails } from '@temporalio/common';
 import { Context } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { endingSignal, oneStart } from '../../../src/activities/attempt/single-start.js';
+import { endingSignal, singleFlight } from '../../../src/activities/attempt/single-start.js';
 
 const GIVEN_UP = new ActivityCancellationDetails({ notFound: true });
 const CANCELLED = new ActivityCancellationDetails({ cancelRequested: true });
@@ -19,7 +19,7 @@ let scheduled = 0;
 function workshop(patient: boolean): { works: Work[]; activity: () => Promise<string> } {
   scheduled += 1;
   const works: Work[] = [];
-  const activity = oneStart(
+  const activity = singleFlight(
     async () => {
       const signal = endingSignal(Context.current());
       signal.throwIfAborted();

@@ -19,7 +19,7 @@ import { openStore } from '../../../src/store/local-store.js';
 import type { Store } from '../../../src/store/store.js';
 import { createMakers } from '../../../src/workers/worker/made-compiler.js';
 import { plan } from '../../plan/helpers/build-plan.js';
-import { FILES, PERMISSIONS, agent } from '../../workflows/helpers/talking.js';
+import { FILES, PERMISSIONS, agent } from '../../workflows/helpers/conversing.js';
 
 let root: string;
 let store: Store;

@@ -9,7 +9,7 @@ import type { Agent } from '../../../src/plan/step.js';
 import type { DefinedTool, Tool } from '../../../src/plan/tools/tool.js';
 import { handlerOf } from '../../../src/activities/tools/handlers.js';
 import { shownOf } from '../../../src/activities/turns/shown-call.js';
-import { PERMISSIONS } from '../../workflows/helpers/talking.js';
+import { PERMISSIONS } from '../../workflows/helpers/conversing.js';
 import { callTool, toolContext } from '../helpers/tool-context.js';
 
 const REQUEST: Tool = { kind: 'builtin', name: 'http_request' };

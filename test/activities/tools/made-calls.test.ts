@@ -17,7 +17,7 @@ import type { Hash } from '../../../src/plan/values/value.js';
 import type { Store } from '../../../src/store/store.js';
 import { createMakers } from '../../../src/workers/worker/made-compiler.js';
 import { plan } from '../../plan/helpers/build-plan.js';
-import { FILES, PERMISSIONS, WORKER, agent } from '../../workflows/helpers/talking.js';
+import { FILES, PERMISSIONS, WORKER, agent } from '../../workflows/helpers/conversing.js';
 import { toolContext } from '../helpers/tool-context.js';
 
 const ASKED: Permissions = { ...PERMISSIONS, ask: ['read:secrets/*'] };

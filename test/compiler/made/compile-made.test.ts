@@ -13,7 +13,7 @@ import type { MadeRules } from '../../../src/plan/agents/made-definition.js';
 import { judgeAction } from '../../../src/plan/tools/permission.js';
 import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { Tool } from '../../../src/plan/tools/tool.js';
-import { FILES, PERMISSIONS, agent } from '../../workflows/helpers/talking.js';
+import { FILES, PERMISSIONS, agent } from '../../workflows/helpers/conversing.js';
 import { createProject } from '../helpers/temporary-project.js';
 
 const file = 'definitions/workflows/made.yml';

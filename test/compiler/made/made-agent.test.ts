@@ -5,7 +5,7 @@ import { permissionsFrom } from '../../../src/compiler/agents/permissions.js';
 import type { AgentBounds, AgentRequest } from '../../../src/plan/agents/made-definition.js';
 import { judgeAction } from '../../../src/plan/tools/permission.js';
 import type { Tool } from '../../../src/plan/tools/tool.js';
-import { FILES, agent } from '../../workflows/helpers/talking.js';
+import { FILES, agent } from '../../workflows/helpers/conversing.js';
 import { writeProject } from '../helpers/temporary-project.js';
 
 let root: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileMadeTool } from '../../../src/compiler/made/made-tool.js';
 import type { JsonObject } from '../../../src/plan/values/json.js';
-import { FILES, agent } from '../../workflows/helpers/talking.js';
+import { FILES, agent } from '../../workflows/helpers/conversing.js';
 
 let root: string;
 beforeAll(() => {

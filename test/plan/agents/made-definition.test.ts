@@ -4,7 +4,7 @@ import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { Agent, PlanStep } from '../../../src/plan/step.js';
 import type { Tool } from '../../../src/plan/tools/tool.js';
 import type { Hash } from '../../../src/plan/values/value.js';
-import { FILES, PERMISSIONS, WORKER, agent, agentStep } from '../../workflows/helpers/talking.js';
+import { FILES, PERMISSIONS, WORKER, agent, agentStep } from '../../workflows/helpers/conversing.js';
 import { body, stepBase } from '../helpers/build-plan.js';
 
 const OTHER: Hash = `sha256:${'b'.repeat(64)}`;

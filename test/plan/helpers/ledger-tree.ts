@@ -5,8 +5,8 @@ import {
   acquire,
   collect,
   giveAllBack,
-  hearAbove,
-  hearBelow,
+  receiveFromAbove,
+  receiveFromBelow,
   lend,
   openLedger,
   raise,
@@ -172,7 +172,7 @@ export function runTree(run: Run, pick: (choices: number) => number, { topUps = 
       mail.splice(mail.indexOf(message), 1);
     const { parent } = node;
     if (parent === null) return;
-    hearBelow(parent.ledger, node.name, giveAllBack(node.ledger));
+    receiveFromBelow(parent.ledger, node.name, giveAllBack(node.ledger));
     collect(parent.ledger, node.name, node.ledger.charged, node.ledger.assumed);
     parent.open -= 1;
   };
@@ -183,8 +183,8 @@ export function runTree(run: Run, pick: (choices: number) => number, { topUps = 
     const message = ready[pick(ready.length)]!;
     mail.splice(mail.indexOf(message), 1);
     tree.messages += 1;
-    if ('up' in message) hearBelow(message.to.ledger, message.from, message.up);
-    else hearAbove(message.to.ledger, message.down);
+    if ('up' in message) receiveFromBelow(message.to.ledger, message.from, message.up);
+    else receiveFromAbove(message.to.ledger, message.down);
     step(message.to);
     close(message.to);
   };

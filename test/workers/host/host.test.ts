@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Client } from '@temporalio/client';
 import type { RunOutcome } from '../../../src/plan/result.js';
 import { hostStatus, joinHost, stopHost } from '../../../src/workers/host/host-client.js';
-import type { HostSeat, JoinOptions } from '../../../src/workers/host/host-client.js';
+import type { HostConnection, JoinOptions } from '../../../src/workers/host/host-client.js';
 import { hostLog, readHostFile } from '../../../src/workers/host/host-files.js';
 import { isRunning } from '../../../src/workers/processes/processes.js';
 import { openTemporal } from '../../../src/workers/link/temporal-link.js';
@@ -13,7 +13,7 @@ import { pollersOf } from '../../../src/workers/connection/task-queue.js';
 import { WORKER_FLAGS } from '../../../src/workers/worker/worker-options.js';
 import { newFolder, readText, serversOn, waitFor, watchServers } from '../helpers/setting.js';
 
-function joining(stateDir: string, more: Partial<JoinOptions> = {}): Promise<HostSeat> {
+function joining(stateDir: string, more: Partial<JoinOptions> = {}): Promise<HostConnection> {
   return joinHost({ stateDir, taskQueue: null, start: true, credentials: {}, onProgress: () => {}, ...more });
 }
 

@@ -14,7 +14,7 @@ import { foreach, loop, single } from '../../plan/helpers/build-blocks.js';
 import { after, body, needs, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { agent as talker, WORKER } from '../helpers/talking.js';
+import { agent as talker, WORKER } from '../helpers/conversing.js';
 
 /**
  * A token costs a thousandth of a dollar. `Say` is answered at once, with 350 tokens; `Hang` never, after 300 that were

@@ -5,7 +5,7 @@ import { NO_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { Answer, RecordedRequest } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { harnessOfFile } from '../helpers/harness.js';
-import { PERMISSIONS, models, talking } from '../helpers/talking.js';
+import { PERMISSIONS, models, talking } from '../helpers/conversing.js';
 import { viewOf } from '../helpers/viewing.js';
 
 const harness = await harnessOfFile({ ANTHROPIC_API_KEY: 'test-key' });

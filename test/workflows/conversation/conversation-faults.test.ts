@@ -10,7 +10,7 @@ import { until } from '../../faults/project.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { PERMISSIONS, models, talking } from '../helpers/talking.js';
+import { PERMISSIONS, models, talking } from '../helpers/conversing.js';
 import { sendDecision } from '../helpers/updating.js';
 
 let harness: Harness;

@@ -9,7 +9,7 @@ import type { Answer, RecordedRequest, Script } from '../../fakes/model-endpoint
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Harness, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { agent, models, talking } from '../helpers/talking.js';
+import { agent, models, talking } from '../helpers/conversing.js';
 
 let harness: Harness;
 beforeAll(async () => {

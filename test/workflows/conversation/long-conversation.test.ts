@@ -8,7 +8,7 @@ import { record } from '../../replay/record.js';
 import { FULL } from '../../faults/seed.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { models, talking } from '../helpers/talking.js';
+import { models, talking } from '../helpers/conversing.js';
 
 /** Turns that call a tool; each adds this much to the transcript: five megabytes with `npm run test:full`. */
 const TURNS = FULL ? 200 : 25;

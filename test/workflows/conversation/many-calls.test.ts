@@ -7,7 +7,7 @@ import { MOST_CALLS } from '../../../src/plan/agents/conversation.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { linksOf } from '../helpers/links.js';
-import { models, talking } from '../helpers/talking.js';
+import { models, talking } from '../helpers/conversing.js';
 
 /** The server suggests to continue as new after so many events. */
 const FEW = 40;

@@ -7,7 +7,7 @@ import type { Script } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { models, talking } from '../helpers/talking.js';
+import { models, talking } from '../helpers/conversing.js';
 
 let harness: Harness;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { until } from '../../faults/project.js';
 import type { Harness } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { FILES, PERMISSIONS, models, talking } from '../helpers/talking.js';
+import { FILES, PERMISSIONS, models, talking } from '../helpers/conversing.js';
 import { sendDecision } from '../helpers/updating.js';
 
 let harness: Harness;

@@ -14,7 +14,7 @@ import type { People } from '../helpers/gate-setting.js';
 import { continueAsNew, createPeople } from '../helpers/gate-setting.js';
 import type { Harness, RunHandle } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
-import { PERMISSIONS, models, talking } from '../helpers/talking.js';
+import { PERMISSIONS, models, talking } from '../helpers/conversing.js';
 
 let harness: Harness;
 let people: People;

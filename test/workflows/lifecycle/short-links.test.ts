@@ -8,7 +8,7 @@ import { foreach, literal, many, set, single, whole } from '../../plan/helpers/b
 import { body, plan, stepBase } from '../../plan/helpers/build-plan.js';
 import { harnessOfFile } from '../helpers/harness.js';
 import { linksOf } from '../helpers/links.js';
-import { WORKER, agent, agentStep, models } from '../helpers/talking.js';
+import { WORKER, agent, agentStep, models } from '../helpers/conversing.js';
 
 const harness = await harnessOfFile({ ANTHROPIC_API_KEY: 'test-key' });
 

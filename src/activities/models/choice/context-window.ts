@@ -14,7 +14,7 @@ const LOCAL_WINDOW = 131_072;
 const OTHER_WINDOW = 128_000;
 /** What the instruction, the tools and the answer may take of it. */
 const SHARE = 0.75;
-/** Arguments of old calls that are shorter stay. */
+/** Arguments of earlier calls that are shorter stay. */
 const KEPT_ARGUMENTS = 1_024;
 
 /** Bytes that the messages of a conversation may have. */

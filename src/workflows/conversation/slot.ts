@@ -2,18 +2,18 @@ import { condition } from '@temporalio/workflow';
 import type { Conversation } from '../../plan/agents/conversation.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Scope } from '../state/context.js';
-import { pump } from '../running/step-runner.js';
-import type { Turn } from '../budget/reserve.js';
+import { startReady } from '../running/step-runner.js';
+import type { Reservation } from '../budget/reserve.js';
 import { leaveSlot, takeSlot } from '../budget/reserve.js';
 
 /**
  * A conversation's place among what runs. It holds one slot while anything of it works, and none while all of it waits
  * for people or for money (I11): then the run may also continue as new.
  */
-export interface Seat {
+export interface Slot {
   scope: Scope;
   step: AgentStep;
-  turn: Turn;
+  turn: Reservation;
   /** The step's own conversation: it keeps the time. */
   top: Conversation;
   /** How many of its calls, or the conversation itself, work now. */
@@ -24,56 +24,56 @@ export interface Seat {
   taken: Promise<void>;
 }
 
-/** The seat of a conversation that begins to work in its step's slot. */
-export function takeSeat(scope: Scope, step: AgentStep, turn: Turn, top: Conversation): Seat {
+/** The slot of a conversation that begins to work in its step's slot. */
+export function takeConversationSlot(scope: Scope, step: AgentStep, turn: Reservation, top: Conversation): Slot {
   return { scope, step, turn, top, working: 1, since: Date.now(), taken: Promise.resolve() };
 }
 
 /** What is left of the time of the try, in milliseconds. */
-export function timeLeft({ step, top, working, since }: Seat): number {
+export function timeLeft({ step, top, working, since }: Slot): number {
   return step.timeout_ms - top.used_ms - (working === 0 ? 0 : Date.now() - since);
 }
 
 /** Waits for something that is no work: neither its time nor its slot is used meanwhile. */
-export async function aside<T>(seat: Seat, wait: () => Promise<T>): Promise<T> {
-  leave(seat);
+export async function aside<T>(slot: Slot, wait: () => Promise<T>): Promise<T> {
+  leave(slot);
   let value: T;
   try {
     value = await wait();
   } catch (error) {
     // Cancelled: what cleans up needs no slot.
-    seat.working += 1;
-    if (seat.working === 1) sitDown(seat);
+    slot.working += 1;
+    if (slot.working === 1) sitDown(slot);
     throw error;
   }
-  await comeBack(seat);
+  await comeBack(slot);
   return value;
 }
 
 /** Stops while the run is about to continue as new: the next one goes on from what is carried. */
-export async function parkIfDraining(seat: Seat): Promise<void> {
-  const { flight } = seat.scope.context;
-  if (flight.draining) await aside(seat, () => condition(() => !flight.draining));
+export async function parkIfDraining(slot: Slot): Promise<void> {
+  const { runningSteps } = slot.scope.context;
+  if (runningSteps.draining) await aside(slot, () => condition(() => !runningSteps.draining));
 }
 
 /** One of several that work stops; with the last of them goes the slot. */
-export function leave(seat: Seat): void {
-  const { context } = seat.scope;
-  seat.working -= 1;
-  if (seat.working > 0) return;
-  seat.top.used_ms += Date.now() - seat.since;
-  context.flight.activities -= 1;
-  leaveSlot(context, seat.turn);
-  pump(context);
+export function leave(slot: Slot): void {
+  const { context } = slot.scope;
+  slot.working -= 1;
+  if (slot.working > 0) return;
+  slot.top.used_ms += Date.now() - slot.since;
+  context.runningSteps.activities -= 1;
+  leaveSlot(context, slot.turn);
+  startReady(context);
 }
 
-function comeBack(seat: Seat): Promise<void> {
-  seat.working += 1;
-  if (seat.working === 1) seat.taken = takeSlot(seat.scope.context, seat.turn).finally(() => sitDown(seat));
-  return seat.taken;
+function comeBack(slot: Slot): Promise<void> {
+  slot.working += 1;
+  if (slot.working === 1) slot.taken = takeSlot(slot.scope.context, slot.turn).finally(() => sitDown(slot));
+  return slot.taken;
 }
 
-function sitDown(seat: Seat): void {
-  seat.scope.context.flight.activities += 1;
-  seat.since = Date.now();
+function sitDown(slot: Slot): void {
+  slot.scope.context.runningSteps.activities += 1;
+  slot.since = Date.now();
 }

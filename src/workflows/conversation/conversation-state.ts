@@ -9,14 +9,14 @@ import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
-import type { Turn } from '../budget/reserve.js';
+import type { Reservation } from '../budget/reserve.js';
 import { leaveSlot } from '../budget/reserve.js';
-import type { Seat } from './seat.js';
-import { timeLeft } from './seat.js';
+import type { Slot } from './slot.js';
+import { timeLeft } from './slot.js';
 
 /** One conversation: a step's own, or that of an agent that another one calls. */
-export interface Talk {
-  seat: Seat;
+export interface ConversationState {
+  slot: Slot;
   state: Conversation;
   /** Of the step, or of the call. */
   path: string;
@@ -26,12 +26,12 @@ export interface Talk {
   /** 1 for the step itself. */
   depth: number;
   /** Runs a conversation to its answer; here, because a call may need one. */
-  converse: (talk: Talk) => Promise<TurnAnswer>;
+  converse: (conversation: ConversationState) => Promise<TurnAnswer>;
 }
 
 /** One of the calls of a turn, and what it has taken to run beside others. */
 export interface OneCall {
-  talk: Talk;
+  conversation: ConversationState;
   index: number;
   request: ToolRequest;
   lane: Lane;
@@ -39,7 +39,7 @@ export interface OneCall {
 
 /** Calls run in lanes: the first in the conversation's own slot, others each in one that was free. */
 export interface Lane {
-  spare: Turn | null;
+  spare: Reservation | null;
 }
 
 /** The state of a conversation before its first turn; `tried` counts the tries of its step so far. */
@@ -70,49 +70,53 @@ export function endedBy(type: FailureType, message: string): ApplicationFailure 
 }
 
 /** The time that one activity of a conversation may take. Throws where the try's time is over. */
-export function limitFor(seat: Seat): number {
-  const left = timeLeft(seat);
+export function limitFor(slot: Slot): number {
+  const left = timeLeft(slot);
   if (left <= 0)
-    throw endedBy('timeout', `The step did not end within its time limit of ${seat.step.timeout_ms / 1000} s.`);
+    throw endedBy('timeout', `The step did not end within its time limit of ${slot.step.timeout_ms / 1000} s.`);
   return left;
 }
 
 /** The address of a call: of its activity, of its gate, and of the conversation of an agent that is called. */
-export function callPath({ path, state }: Talk, index: number): string {
+export function callPath({ path, state }: ConversationState, index: number): string {
   return joinPath(path, turnSegment(state.turns, index));
 }
 
 /** What activities are told for an agent that may make others, and of the tools that it has made. */
-export function makingOf(talk: Talk): { made?: string; makes?: MakingModels } {
+export function makingOf(conversation: ConversationState): { made?: string; makes?: MakingModels } {
   const {
     state: { made },
     agent: { uses = [] },
-    seat: {
+    slot: {
       scope: { context },
     },
-  } = talk;
+  } = conversation;
   const makes = uses.some(({ kind }) => kind === 'maker')
-    ? { makes: { models: Object.keys(context.settings.models), model: modelName(talk) } }
+    ? { makes: { models: Object.keys(context.settings.models), model: modelName(conversation) } }
     : {};
   return { ...(made === undefined ? {} : { made }), ...makes };
 }
 
 /** The name under which the run's settings hold the model that an agent speaks with. */
-export function modelName({ seat: { step }, agent, asked }: Pick<Talk, 'seat' | 'agent' | 'asked'>): string {
+export function modelName({
+  slot: { step },
+  agent,
+  asked,
+}: Pick<ConversationState, 'slot' | 'agent' | 'asked'>): string {
   return modelKeyOf(asked === null ? step : { model: null }, agent);
 }
 
 /** Gives back the slot of a lane that has ended, or that waits for a person. */
 export function releaseSpare(
   {
-    seat: {
+    slot: {
       scope: { context },
     },
-  }: Talk,
+  }: ConversationState,
   lane: Lane,
 ): void {
   if (lane.spare === null) return;
   leaveSlot(context, lane.spare);
-  context.flight.activities -= 1;
+  context.runningSteps.activities -= 1;
   lane.spare = null;
 }
