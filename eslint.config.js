@@ -1,4 +1,4 @@
-// Limits (DEVELOPERS), import fences (I1) and the workflow sandbox as lint rules.
+// Limits (CONTRIBUTING.md), import fences (I1) and the workflow sandbox as lint rules.
 import js from '@eslint/js';
 import importX, { createNodeResolver } from 'eslint-plugin-import-x';
 import jsdoc from 'eslint-plugin-jsdoc';

@@ -15,11 +15,17 @@ export const noLoops = {
       if (typeof source?.value !== 'string' || !source.value.startsWith('.')) return;
       const from = relative(root, filename).replaceAll(sep, '/');
       const to = moduleOf(root, filename, source.value);
-      const tell = (what, loop) => loop && report({ node: source, messageId: 'loop', data: { what, loop: loop.join(', ') } });
+      const tell = (what, loop) =>
+        loop && report({ node: source, messageId: 'loop', data: { what, loop: loop.join(', ') } });
       tell('files', sharedLoop(files, from, to));
       tell('folders', sharedLoop(folders, placeOf(from), placeOf(to)));
     };
-    return { ImportDeclaration: look, ImportExpression: look, ExportNamedDeclaration: look, ExportAllDeclaration: look };
+    return {
+      ImportDeclaration: look,
+      ImportExpression: look,
+      ExportNamedDeclaration: look,
+      ExportAllDeclaration: look,
+    };
   },
 };
 
@@ -51,7 +57,9 @@ function graphsOf(root) {
 }
 
 function moduleOf(root, file, path) {
-  return relative(root, resolve(dirname(file), path)).replaceAll(sep, '/').replace(/\.js$/, '.ts');
+  return relative(root, resolve(dirname(file), path))
+    .replaceAll(sep, '/')
+    .replace(/\.js$/, '.ts');
 }
 
 function placeOf(name) {

@@ -38,7 +38,7 @@ import { checkToolsets } from './agents/toolsets.js';
 import { createToolFinder } from './agents/step-tools.js';
 import { toDefinedTool } from './agents/tool-files.js';
 
-/** The nesting that seed 003 allows where nobody says otherwise. */
+/** The nesting that is allowed where nobody says otherwise. */
 
 export interface CompileOptions {
   /** A path, relative to `cwd` or absolute, or the name of a workflow or an agent. */
@@ -93,7 +93,7 @@ export function compileDefinition(options: CompileOptions): Compiled {
   };
 }
 
-/** A folder with a manifest is the project that it describes (seed 002). */
+/** A folder with a manifest is the project that it describes. */
 function manifestIn(path: string): string {
   const manifest = join(path, 'project.json');
   return kindOf(path) === 'folder' && kindOf(manifest) === 'file' ? manifest : path;

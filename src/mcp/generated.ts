@@ -7,7 +7,7 @@ import { LIMITS, NO_BUDGETS } from '../plan/budget/budgets.js';
 import { everyStepOf } from '../plan/plan.js';
 import { McpRefusal } from './errors.js';
 
-/** What seed 003 gives a workflow that a model made. */
+/** What a workflow gets that a model made. */
 const GENERATED_BUDGETS: Budgets = { ...NO_BUDGETS, max_steps: 10, max_parallel: 3, max_runtime_mins: 5 };
 /** The gate before it counts as a step of the same run. */
 const GATES_BEFORE = 1;

@@ -46,7 +46,7 @@ export function defineTool<Input extends z.ZodObject>(tool: McpTool<Input>): Mcp
 }
 
 /**
- * Registers a tool under our name, and with `glee` under that of seed 003: each name is a schema more that clients put
+ * Registers a tool under our name, and with `glee` under its `glee_` name: each name is a schema more that clients put
  * before their models.
  */
 export function registerTool(

@@ -1,4 +1,4 @@
-/** Names of agents, and of definitions (language.md). */
+/** Names of agents, and of definitions (docs/workflows.md). */
 export const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
 /** Ids of steps, names of outputs, inputs and groups. */
 export const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;

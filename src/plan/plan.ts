@@ -22,7 +22,7 @@ export interface PlanBody extends Block {
   /** What happens at these limits, where the definition chooses. */
   on_exhausted?: ExhaustionPolicy;
   /**
-   * The graph that the authored format draws of itself, as JSON: flows have one (seed 000). Beside `nodes`, `edges` and
+   * The graph that the authored format draws of itself, as JSON: flows have one. Beside `nodes`, `edges` and
    * `variables` it has `steps`: by a node's id the indexes that lead to its step, through the loops around it.
    */
   graph?: Text;

@@ -4,7 +4,7 @@ import type { Budgets } from './budget/budgets.js';
 import type { Hash, Value } from './values/value.js';
 import type { Charged, Spend } from './budget/spend.js';
 
-/** A step that has ended, in the seed's words (003). */
+/** A step that has ended, in the words of the documented JSON. */
 export type EndStatus = 'success' | 'error' | 'timeout' | 'skipped';
 export type StepStatus = 'pending' | 'running' | EndStatus;
 
@@ -14,7 +14,7 @@ export type RunEnd = 'success' | 'partial' | 'error' | 'timeout' | 'cancelled';
 export type RunStatus = RunEnd | 'running' | 'waiting' | 'paused';
 
 /**
- * What a step produced: the seed's StepResult and what goes beyond it. `output` is null unless the status is
+ * What a step produced: the documented StepResult and what goes beyond it. `output` is null unless the status is
  * success; `error` is null unless it is error, timeout or skipped for a reason worth telling.
  */
 export interface StepResult {

@@ -63,7 +63,7 @@ export interface Body extends Block {
 }
 
 /**
- * What becomes of an output of text (seed 001): white space around it is dropped, and `number` then reads it as one or
+ * What becomes of an output of text: white space around it is dropped, and `number` then reads it as one or
  * fails the step. Absent: it stays as it is.
  */
 export type OutputConversion = 'trimmed' | 'number';
@@ -340,11 +340,11 @@ export interface Agent {
    * the project's.
    */
   temporary?: true;
-  /** Where its model is reached, when the definition says so (S60). */
+  /** Where its model is reached, when the definition says so. */
   base_url?: string;
   /** Settings of its model, in the provider's own words. */
   params?: JsonObject;
-  /** Sets of tools, and other agents of the Plan, that it may use (seed 002). */
+  /** Sets of tools, and other agents of the Plan, that it may use. */
   toolsets?: string[];
   /** Patterns (`*`, `?`) of which the model that is chosen for it must match one. */
   compatible_models?: string[];

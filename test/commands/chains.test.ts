@@ -15,7 +15,7 @@ const step = (number: number, inputs: string[], output: Record<string, string>, 
   command,
 });
 
-/** The example of seed 001, with its backslashes as they stand there. */
+/** The example of a chain, with its backslashes as they stand there. */
 const seedExample = (baseUrl: string): object => ({
   models: [
     { name: 'sentiment-llama', provider: 'ollama', model: 'llama3.1:8b', baseUrl, params: { temperature: 0.0 } },
@@ -81,7 +81,7 @@ afterAll(async () => {
 
 describe('perdure run chain.json', () => {
   it(
-    "runs the seed's example: a model at its address with its parameters, python3 and node; the last value " +
+    'runs the documented example: a model at its address with its parameters, python3 and node; the last value ' +
       'alone is printed',
     { tags: ['python3'] },
     async () => {
@@ -113,7 +113,7 @@ describe('perdure run chain.json', () => {
     expect(await project.run('run', 'overwrite.yml', 'x')).toMatchObject({ code: 0, stdout: '12!\n' });
   });
 
-  it('fails where a model answers with no number, in the words of the seed', async () => {
+  it('fails where a model answers with no number, in the documented words', async () => {
     const { code, stdout } = await project.run('run', 'number.json', 'these', '--json');
     const result = JSON.parse(stdout) as RunResult;
     expect(code).toBe(1);

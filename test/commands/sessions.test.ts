@@ -103,7 +103,7 @@ it('memories that fit are told, until they are removed', async () => {
   expect((await project.run('memory', 'remove', id)).code).toBe(2);
 });
 
-it('instructions that a run has changed are told as untrusted to the next one, until a person changes them (S38)', async () => {
+it('instructions that a run has changed are told as untrusted to the next one, until a person changes them', async () => {
   const path = join(project.folder, 'AGENTS.md');
   writeFileSync(path, 'Use tabs.\n');
   await project.run('run', 'changes.yml');

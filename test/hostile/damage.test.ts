@@ -34,7 +34,7 @@ async function fileWith(text: string): Promise<string> {
   throw new Error(`No stored value has \`${text}\``);
 }
 
-describe('a stored value that is damaged under a run (F44, S58)', () => {
+describe('a stored value that is damaged under a run', () => {
   it.each<[string, (file: string) => Promise<void>, RegExp]>([
     [
       'one flipped byte',

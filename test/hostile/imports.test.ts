@@ -7,7 +7,7 @@ import { newFolder, perdure } from '../cli/helpers/command-line.js';
 const HISTORY = gunzipSync(readFileSync(join(import.meta.dirname, '../replay/histories/bodies.json.gz'))).toString();
 const RECORDING = 'definition: gone.yml\nexpect: {status: success}\n';
 
-describe('a file from elsewhere that says what has happened (S59)', () => {
+describe('a file from elsewhere that says what has happened', () => {
   // A history is replayed by nothing but our own tests: no command takes one as what a run has done.
   it.each([['run'], ['validate'], ['plan'], ['test']])(
     'is nothing to `perdure %s` when it is a history',

@@ -55,19 +55,19 @@ async function faultsOf(files: Record<string, string>): Promise<{ file: string; 
 }
 
 describe('a definition', () => {
-  it('has no limit that is none: negative, endless, not exact, or no number (S52)', async () => {
+  it('has no limit that is none: negative, endless, not exact, or no number', async () => {
     expect(await faultsOf(unlimited)).toEqual(
       expect.arrayContaining(Object.keys(unlimited).map((file) => ({ file, line: 3 }))),
     );
   });
 
-  it('names no queue, activity or worker (S54)', async () => {
+  it('names no queue, activity or worker', async () => {
     expect(await faultsOf(inside)).toEqual(
       expect.arrayContaining(Object.keys(inside).map((file) => ({ file, line: 5 }))),
     );
   });
 
-  it.each(NO_LIMITS)('gets no limit `%s` from the command line, and nothing starts (S52)', async (value) => {
+  it.each(NO_LIMITS)('gets no limit `%s` from the command line, and nothing starts', async (value) => {
     const { code, stderr } = await project.run('run', 'good.yml', `--max-cost-usd=${value}`);
     expect(code).toBe(2);
     expect(stderr).toContain('--max-cost-usd');

@@ -39,7 +39,7 @@ afterAll(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-describe('what an agent makes is asked of the models of its run, at their addresses (S60)', () => {
+describe('what an agent makes is asked of the models of its run, at their addresses', () => {
   it.each(NAMES)('refuses an agent and a step of the model `%s`', (model) => {
     const problems = expect.stringContaining(
       `Expected one of the models of this run (\`default\`, \`haiku\`), got \`${model}\``,

@@ -74,7 +74,7 @@ async function expectUnharmed(run: string, handle: WorkflowHandle, gate: Gate): 
   expect(shown.steps[1]).toMatchObject({ note: 'approved by ana' });
 }
 
-describe('messages from anybody on this machine (S43, S44, S46)', () => {
+describe('messages from anybody on this machine', () => {
   it('forged decisions are refused with the reason, by update and by signal, and the gate stays open', async () => {
     const { handle, gate } = await waiting('forged');
     const honest: Decision = { gate: 'ok', decision: 'approve', hash: gate.hash, by: 'eve' };

@@ -87,7 +87,7 @@ function expectHarmless(bytes: string): void {
   expect(rest).not.toMatch(/good\rEVIL/);
 }
 
-describe('text of models and commands on a terminal (S34, S45)', () => {
+describe('text of models and commands on a terminal', () => {
   it('is shown, while a gate asks, without a sequence that acts, and to its last line', async () => {
     const { bytes } = await onTerminal(
       project,

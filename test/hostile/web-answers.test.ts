@@ -107,7 +107,7 @@ function get(
   );
 }
 
-describe('an answer from the web (S29, S30)', () => {
+describe('an answer from the web', () => {
   it.each(['/bomb', '/endless'])('of any length is read up to its bound: %s', async (path) => {
     const { body, truncated } = await get(path);
     expect({ bytes: body.length, truncated }).toEqual({ bytes: 5 * MEBIBYTE, truncated: true });
@@ -196,7 +196,7 @@ describe('a name whose address a person wrote down', () => {
   });
 });
 
-describe('a name that has another address at the second look (S28)', () => {
+describe('a name that has another address at the second look', () => {
   it('is resolved once, and connected to at the address that was looked at', async () => {
     resolved.set('rebind.test', [['93.184.215.14'], ['127.0.0.1']]);
     const time = AbortSignal.timeout(1_000); // Nobody answers there from a machine without a network.

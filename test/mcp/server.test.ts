@@ -68,7 +68,7 @@ async function open(options: McpOptions = {}): Promise<McpClient> {
 }
 
 describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (mode) => {
-  it('finds every tool once, with a description and a schema, and under the name of seed 003 where that is asked for', async () => {
+  it('finds every tool once, with a description and a schema, and under its `glee_` name where that is asked for', async () => {
     const [{ client }, glee] = [await open({ mode }), await open({ mode, args: ['--glee'] })];
     const { tools } = await client.listTools();
     const names = [
@@ -108,7 +108,7 @@ describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (m
 });
 
 describe('agents', () => {
-  it('are listed as seed 003 lists them', async () => {
+  it('are listed as docs/mcp.md lists them', async () => {
     const { client } = await open();
     const { content } = await client.callTool({ name: 'agents_list', arguments: {} });
     const [first] = content;

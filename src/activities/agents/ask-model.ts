@@ -209,7 +209,7 @@ function credentialsFor(
 }
 
 /**
- * The failure as it may be told: without a key that the provider may have repeated (S48), and final when Temporal has
+ * The failure as it may be told: without a key that the provider may have repeated, and final when Temporal has
  * tried again for as long as the step may take, or for a day at the provider's word. A missing key is waited for
  * without end: only a person can mend it.
  */

@@ -57,7 +57,7 @@ export function askedFor({ cwd: _here, ...request }: CommandRequest): Omit<Comma
   return request;
 }
 
-/** The system would end the text there, and so run something else than was written (S21). */
+/** The system would end the text there, and so run something else than was written. */
 function refuseNul(texts: string[]): void {
   const found = texts.find((text) => text.includes('\0'));
   if (found !== undefined)

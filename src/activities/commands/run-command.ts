@@ -35,7 +35,7 @@ import { runTag } from '../processes/tagged-processes.js';
 const KB = 1024;
 /** Of stderr this much is kept for the failure's message; the log has all of it. */
 const STDERR_BYTES = 1_200;
-/** A log takes this much of each stream and try; a program that writes without end does not fill the disk (S32). */
+/** A log takes this much of each stream and try; a program that writes without end does not fill the disk. */
 const LOG_BYTES = 16 * 1024 * 1024;
 
 /** Runs a program to its end (decision 3). Its output is what it wrote to stdout. */

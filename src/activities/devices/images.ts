@@ -88,7 +88,7 @@ async function readImageFile(path: string, device: Device, workspace: string): P
   return { name, encoding: isText ? 'utf8' : 'base64', data: data.toString(isText ? 'utf8' : 'base64') };
 }
 
-/** Reads a regular file inside the workspace, wherever links lead (S24, S25). */
+/** Reads a regular file inside the workspace, wherever links lead. */
 export async function readInside(path: string, workspace: string): Promise<Buffer> {
   const real = await realpath(resolve(workspace, path)).catch(() => null);
   if (real === null) throw new Error('there is no such file.');

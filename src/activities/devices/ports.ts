@@ -26,7 +26,7 @@ export interface NoPort {
 }
 
 const AGAIN_MS = 100;
-/** What a serial port is called, once all links are followed (S55): disks and memory are no boards. */
+/** What a serial port is called, once all links are followed: disks and memory are no boards. */
 const SERIAL = /\/(tty(?!\d)[A-Za-z]+\d+|pts\/\d+|cu\.[\w.-]+|rfcomm\d+)$/;
 
 /**

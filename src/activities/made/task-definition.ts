@@ -5,7 +5,7 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { taskFaults } from '../../plan/values/task-list.js';
 
-/** What carries out one task of a build (seed 004): limit of a try, tries in all, turns. */
+/** What carries out one task of a build: limit of a try, tries in all, turns. */
 const TASK = { timeout: '300s', attempts: 3, turns: 20 };
 /** The model of builds where neither the config nor the environment names one. */
 const MODEL = 'default:claude-opus-4-6';

@@ -107,7 +107,7 @@ function clientFor(clients: Clients, { credentials, baseUrl }: CallContext): Ant
   return client;
 }
 
-/** Exactly one credential, and nothing that the SDK would take from the worker's environment by itself (I13, S60). */
+/** Exactly one credential, and nothing that the SDK would take from the worker's environment by itself (I13). */
 function createClient(baseURL: string, credential: { apiKey: string } | { authToken: string | null }): Anthropic {
   return new Anthropic({
     ...credential,

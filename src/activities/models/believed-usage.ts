@@ -4,7 +4,7 @@ import type { ModelAnswer, Usage } from './protocol/provider.js';
 
 /**
  * The tokens of an answer as its provider counts them. One that says nothing of them, or what cannot be, would pass
- * every limit (S52): what is missing is counted by bytes, rather too high, as reservations are. `asked` measures the
+ * every limit: what is missing is counted by bytes, rather too high, as reservations are. `asked` measures the
  * question, which may be megabytes: only where that is needed.
  */
 export function believedUsage({ usage, text, blocks }: ModelAnswer, asked: () => number): Usage {

@@ -1,6 +1,6 @@
 import { RUN_TAG } from './tagged-processes.js';
 
-/** What a command sees of the worker's environment, and nothing else (decision 3): no key of ours is in reach (S22). */
+/** What a command sees of the worker's environment, and nothing else (decision 3): no key of ours is in reach. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR'] as const;
 
 /**

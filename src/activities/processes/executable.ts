@@ -14,7 +14,7 @@ const ALSO_CALLED = new Map([
 ]);
 
 /**
- * The absolute path of a command's executable (S18): looked up in `path` when it is a bare name, else relative to
+ * The absolute path of a command's executable: looked up in `path` when it is a bare name, else relative to
  * `cwd`. Throws `command-not-found` with a hint where there is one.
  */
 export function resolveExecutable(name: string, cwd: string, path: string): string {

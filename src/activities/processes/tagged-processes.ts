@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setImmediate as yieldToOthers, setTimeout as pause } from 'node:timers/promises';
 
-/** Set on every command that a worker starts, and inherited by all that the command starts (F30). */
+/** Set on every command that a worker starts, and inherited by all that the command starts. */
 export const RUN_TAG = 'PERDURE_RUN_TAG';
 
 /** Files that are read before others get their turn: this runs beside activities, and each takes some microseconds. */

@@ -1,7 +1,7 @@
 import type { ProgramName } from '../../plan/agents/program.js';
 
 /**
- * What each program is preferred for, by words of the task (seed 003); the first group of which one is there, and whose
+ * What each program is preferred for, by words of the task; the first group of which one is there, and whose
  * program is too.
  */
 const GROUPS: { program: ProgramName; words: string[] }[] = [

@@ -9,7 +9,7 @@ const DESCRIPTIONS: Record<ProviderToolName, string> = {
   image_generation: 'Makes an image.',
 };
 
-/** A tool that the model's provider runs in the middle of its own answer (`server_side_tools` of seed 002). */
+/** A tool that the model's provider runs in the middle of its own answer (`server_side_tools`). */
 export const providerTool: ToolHandler<ProviderTool> = {
   spec: async ({ name }) => ({ name, description: DESCRIPTIONS[name], input_schema: { type: 'object' } }),
   parallel: true,

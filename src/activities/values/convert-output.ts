@@ -7,7 +7,7 @@ const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const SHOWN_CHARACTERS = 200;
 
 /**
- * An output as its step wants it (seed 001): trimmed, or trimmed and read as a number, where `11.0` is 11. Throws
+ * An output as its step wants it: trimmed, or trimmed and read as a number, where `11.0` is 11. Throws
  * `output-invalid` for a text that is none, or that JSON could not carry exactly. What is no text stays as it is.
  */
 export function convert(output: Json, conversion: OutputConversion | undefined): Json {

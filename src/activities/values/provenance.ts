@@ -3,7 +3,7 @@ import type { ContextBlock, InjectedContext } from '../../plan/agents/injected-c
 
 /**
  * A prompt with its context around it, each part in a container that says where it is from and whether it can be
- * trusted (seed 003). Text of a context is escaped whole; a prompt may hold code, so that only `glee` tags are
+ * trusted. Text of a context is escaped whole; a prompt may hold code, so that only `glee` tags are
  * escaped in it. So nothing inside can close a container, and without the nonce nothing can pass for one.
  */
 export function withContext({ nonce, blocks }: Pick<InjectedContext, 'nonce' | 'blocks'>, prompt: string): string {

@@ -1,7 +1,7 @@
 import type { Context, Script } from 'node:vm';
 
 /**
- * Runs small programs within one budget of time: V8 ends one that is over it, also inside a regular expression (S50).
+ * Runs small programs within one budget of time: V8 ends one that is over it, also inside a regular expression.
  */
 export interface TimedScripts {
   /** The whole budget is there again. */

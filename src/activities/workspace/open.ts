@@ -10,7 +10,7 @@ import { removeAt } from './remove.js';
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** An open folder below which names are looked up one by one, each without following a link (S24, S25). */
+/** An open folder below which names are looked up one by one, each without following a link. */
 export interface Folder {
   handle: FileHandle;
   /** As people see it: from the workspace's root; empty for the root itself. */

@@ -11,7 +11,7 @@ export interface AgentHead {
   toolsets?: string[] | undefined;
 }
 
-/** An agent's file as a person would write it: YAML, or the form of seed 002 where it has sets of tools. */
+/** An agent's file as a person would write it: YAML, or the form of an `.agent` file where it has sets of tools. */
 export function agentText({ toolsets, ...rest }: AgentHead, prompt: string): { text: string; ending: 'yml' | 'agent' } {
   const head = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   if (toolsets === undefined) return { text: stringify({ ...head, prompt }, { lineWidth: 0 }), ending: 'yml' };

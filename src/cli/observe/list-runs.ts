@@ -115,7 +115,7 @@ export async function readRecords(store: Store): Promise<RunRecord[]> {
   return records.filter((record) => record !== null);
 }
 
-/** What a memo says of a pause: anybody may have written it (S46). */
+/** What a memo says of a pause: anybody may have written it. */
 function pauseIn(memo: WorkflowExecutionInfo['memo']): Pause | null {
   const pause = memo?.[MEMO.paused];
   if (typeof pause !== 'object' || pause === null) return null;
@@ -185,7 +185,7 @@ function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[
 }
 
 /**
- * Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo (S46).
+ * Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo.
  */
 function isGate(value: unknown): value is Gate {
   if (typeof value !== 'object' || value === null) return false;

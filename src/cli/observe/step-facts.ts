@@ -107,7 +107,9 @@ export function quickFact(event: HistoryEvent): Fact | null {
     : null;
 }
 
-/** Whether a local activity rendered a gate. Gates of earlier histories do not name their path; the memo tells of them. */
+/**
+ * Whether a local activity rendered a gate. Gates of earlier histories do not name their path; the memo tells of them.
+ */
 function isOpened(result: ShortOutput | Gate): result is Gate {
   return 'hash' in result && typeof result.path === 'string' && 'message' in result;
 }

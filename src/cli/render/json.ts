@@ -50,7 +50,7 @@ async function stepResults(steps: StepView[], load: Load): Promise<Json[]> {
   return results;
 }
 
-/** A step in the seed's words; one that has not ended has its status and no output. */
+/** A step in the words of the documented JSON; one that has not ended has its status and no output. */
 async function stepResult(view: StepView, load: Load): Promise<JsonObject> {
   const { result, step } = view;
   const ended = result === null ? notEnded(view) : await endedStep(result, load);
@@ -167,8 +167,8 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
 }
 
 /**
- * The seed's ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for, whose
- * time does not count.
+ * The documented ExecutionBudget beside the limits themselves. The deadline moves while only people are waited for,
+ * whose time does not count.
  */
 function executionBudget(view: RunView): JsonObject {
   const { budget, spend, endedAt, pause, warnings = [] } = view;

@@ -102,7 +102,7 @@ export function parseValue(name: string, text: string, { type }: Pick<InputSpec,
 
 /**
  * Refuses numbers that JSON cannot carry as they were written: it would make null of them, or another whole number
- * (S07, S52).
+ *.
  */
 function checkNumbers(name: string, value: Json, typed: string | null): void {
   if (typeof value === 'object') return Object.values(value ?? {}).forEach((part) => checkNumbers(name, part, typed));

@@ -32,7 +32,7 @@ export interface Submitted {
 }
 
 /**
- * Settles what the agents of a run are told beside their prompts (seed 003): AGENTS.md, memories that fit what is
+ * Settles what the agents of a run are told beside their prompts: AGENTS.md, memories that fit what is
  * asked, and the session's history; gives the run's settings with it. Throws a usage error for a session that is not
  * there, or that another program began.
  */

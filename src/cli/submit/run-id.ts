@@ -15,7 +15,7 @@ export function newRunId(name: string): string {
   }-${digits}`;
 }
 
-/** Refuses what cannot be a run's id before it gets anywhere (S34). */
+/** Refuses what cannot be a run's id before it gets anywhere. */
 export function checkRunId(id: string): string {
   if (RUN_ID.test(id)) return id;
   throw usageError(

@@ -11,7 +11,7 @@ const NEXT_FILE = /^(?=diff --git )/m;
 
 /**
  * `workspace diff`: what has changed since the run started, as a patch that `git apply` takes, byte for byte; on a
- * terminal in colours and without what it would act on (S34).
+ * terminal in colours and without what it would act on.
  */
 export async function showDiff(
   { run, paths: typed, json }: { run: string; paths: string[]; json: boolean },

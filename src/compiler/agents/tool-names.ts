@@ -39,7 +39,7 @@ const FOREIGN: Record<string, readonly BuiltinTool[]> = {
   google_web_search: ['web_search'],
 };
 
-/** Sets of tools that come with seed 002. */
+/** Sets of tools that `.agent` files may name. */
 const TOOLSETS: Record<string, Partial<NamedTools>> = {
   filesystem_cwd: { builtin: FILES },
   filesystem_cwd_ro: { builtin: READING },

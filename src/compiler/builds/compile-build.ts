@@ -11,7 +11,7 @@ import type { BuildDefinition } from '../load.js';
 import { ofParts } from '../expressions/template.js';
 
 const MINUTE_MS = 60_000;
-/** What a build may use where the spec sets nothing (seed 004). */
+/** What a build may use where the spec sets nothing. */
 const TOKENS = 500_000;
 const POOL = 3;
 /** The model of builds where neither the config nor the environment names one. */

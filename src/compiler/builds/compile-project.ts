@@ -27,7 +27,7 @@ interface ProjectContext extends Pick<Shared, 'report' | 'texts' | 'compileAgent
 }
 
 /**
- * The Plan of a project (seed 002): its entry agent, asked once; the other agents are in it for whoever may call them.
+ * The Plan of a project: its entry agent, asked once; the other agents are in it for whoever may call them.
  */
 export function compileProject(definition: ProjectDefinition, context: ProjectContext): Plan | null {
   let failed = false;

@@ -43,7 +43,9 @@ function checkParams(model: Node, report: Report): void {
   }
 }
 
-/** The model of a step, by name or in place; null when there is none, which is reported in the words of seed 001. */
+/**
+ * The model of a step, by name or in place; null when there is none, which is reported in the words of docs/chains.md.
+ */
 export function modelOf(
   { step, modelRef, model }: AuthoredChainStep,
   node: Node,

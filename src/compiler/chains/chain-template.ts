@@ -9,7 +9,7 @@ const REFERENCE = /\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}/g;
 /** What a chain's `{{name}}` stands for; null when it is unknown, which is reported. */
 export type Lookup = (name: string, at: Place) => Expression | null;
 
-/** Cuts a chain's text at its `{{name}}`, spaces allowed. Everything else is text, other braces too (seed 001). */
+/** Cuts a chain's text at its `{{name}}`, spaces allowed. Everything else is text, other braces too. */
 export function parseChainText(node: Node, lookup: Lookup): Part[] {
   const text = String(node.value);
   const placeOf = placesIn(node);

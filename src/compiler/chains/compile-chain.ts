@@ -26,7 +26,7 @@ import { usesOfStep } from '../expressions/references.js';
 const TRY_MS = 5 * 60_000;
 const BACKOFF_MS = 2_000;
 const MODEL_ATTEMPTS = 3;
-/** Seed 001 knows no cap; this one is there against a program that writes without end. */
+/** Chains know no cap; this one is there against a program that writes without end. */
 const OUTPUT_KB = 10 * 1024;
 
 const INPUT: InputSpec = {
@@ -42,7 +42,7 @@ interface ChainContext {
   agents: Record<Hash, Agent>;
 }
 
-/** The Plan of a chain (seed 001): its steps in the order of their numbers. Null when it has problems. */
+/** The Plan of a chain: its steps in the order of their numbers. Null when it has problems. */
 export function compileChain(definition: ChainDefinition, shared: Pick<Shared, 'report' | 'texts'>): Plan | null {
   let failed = definition.authored.broken;
   const report: Report = (finding) => {

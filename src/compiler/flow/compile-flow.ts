@@ -22,7 +22,7 @@ import type { Report } from '../problems/problem.js';
 /** What a Plan keeps of a flow's own graph: the graph, and where its nodes are among the steps. */
 type AuthoredGraph = FlowGraph & { steps: Record<string, number[]> };
 
-/** The Plan of a flow (seed 000); null when it has problems. */
+/** The Plan of a flow; null when it has problems. */
 export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | null {
   const { authored, node } = definition;
   let failed = authored.broken;

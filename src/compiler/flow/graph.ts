@@ -8,7 +8,7 @@ import { isIn, unionOf } from './ranges.js';
 import { rolesOf } from './regions.js';
 
 /**
- * A node as the language's own graph has it (seed 000). `type` of a gate is `checkpoint`, of `@ask-human` is
+ * A node as the language's own graph has it. `type` of a gate is `checkpoint`, of `@ask-human` is
  * `ask-human`.
  */
 interface GraphNode {

@@ -54,7 +54,7 @@ function isBuild(value: Record<string, Json>, file: string): boolean {
   );
 }
 
-/** The manifest of seed 002. */
+/** The manifest of an agent project. */
 function isProject(value: Record<string, Json>): boolean {
   if ('steps' in value || 'prompt' in value) return false;
   return (

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { usbIds } from './device-kind.js';
 import { count, filledText, id, text } from './values.js';
 
-/** Serial ports have names of their own; disks and memory are no boards (S55). */
+/** Serial ports have names of their own; disks and memory are no boards. */
 const port = text.regex(
   /^(?:net:[A-Za-z0-9.-]+:\d{1,5}|\/(?!.*(?:^|\/)\.\.(?:\/|$))(?!dev\/(?:sd|hd|nvme|mem|kmem|loop|dm-|md|sr|zero|null|random|urandom)).+|COM\d+)$/,
   {

@@ -61,7 +61,7 @@ const entry = z.strictObject(
   { error: 'a map with agent' },
 );
 
-/** `project.json` (seed 002): strict at every level. */
+/** `project.json`: strict at every level. */
 export const projectSchema = z
   .strictObject({
     $schema: text.optional().describe('For editors.'),
@@ -82,7 +82,7 @@ export type AuthoredProject = z.infer<typeof projectSchema>;
 
 const WORDS: Record<string, string> = { worker_files: 'agent_files', agents: 'agent_files', main: 'entry' };
 
-/** Reads a manifest; null when it has faults, all of which are told in the words of seed 002. */
+/** Reads a manifest; null when it has faults, all of which are told in the words of docs/projects.md. */
 export function readProject(node: Node, report: Report): AuthoredProject | null {
   let broken = false;
   const watch: Report = (finding) => {

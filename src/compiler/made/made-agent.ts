@@ -19,7 +19,7 @@ import { TOOLSET_NAMES, namedTools, toolsetTools } from '../agents/tool-names.js
 import { stringify } from 'yaml';
 
 /**
- * Makes an agent of what another one says of it (seed 002). The file is read as a person's would be; its tools are
+ * Makes an agent of what another one says of it. The file is read as a person's would be; its tools are
  * those of its maker that it names, with its maker's permissions, and its turns and output are at most its maker's.
  * Nothing is written. Its Plan's long texts are in `texts`.
  */
@@ -170,7 +170,7 @@ function listed(names: string[]): string {
   return names.length === 0 ? 'none' : names.map((name) => `\`${name === '' ? 'default' : name}\``).join(', ');
 }
 
-/** An agent's file as seed 002 writes it, `.agent`: front matter, and below it the instructions. */
+/** The text of an `.agent` file: front matter, and below it the instructions. */
 export function writeAgentFile({ name, description, model, tools, toolsets, instructions }: AgentRequest): string {
   const head = {
     name,

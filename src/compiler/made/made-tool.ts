@@ -10,7 +10,7 @@ import { createLoader } from '../load.js';
 import { nameFault } from './made-name.js';
 import { createReport, problemLine, sortProblems } from '../problems/problem.js';
 
-/** A tool that an agent makes: its name, and the rest of its `tool.yml` as a map or as YAML (seed 003). */
+/** A tool that an agent makes: its name, and the rest of its `tool.yml` as a map or as YAML. */
 export interface ToolRequest {
   name: string;
   definition: JsonObject | string;

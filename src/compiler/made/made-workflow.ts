@@ -13,7 +13,7 @@ import { findProject } from '../project/project.js';
 import { createResolver } from '../project/resolve.js';
 
 /**
- * Makes a workflow of what an agent says of it (seed 003). It is compiled as a person's would be, by the rules for what
+ * Makes a workflow of what an agent says of it. It is compiled as a person's would be, by the rules for what
  * agents make: its maker's tools, permissions and models, smaller limits, no other workflow. Nothing is written.
  */
 export function compileMadeWorkflow(

@@ -8,8 +8,7 @@ import { saidOf } from '../formats/read-step.js';
 import type { Definition } from '../load.js';
 
 /**
- * What a workflow may use that an agent made, where the config sets nothing (seed 003, "AI-Generated Workflow
- * Constraints").
+ * What a workflow may use that an agent made, where the config sets nothing.
  */
 const DEFAULTS: Budgets = { ...NO_BUDGETS, max_steps: 10, max_parallel: 3, max_runtime_mins: 5 };
 

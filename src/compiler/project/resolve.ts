@@ -41,7 +41,7 @@ export interface Resolver {
   tool: (name: string, from: string) => Resolution;
   /** Names of the tools that a file at the project's root may name. */
   tools: () => string[];
-  /** Another file of the same folder that has this file's name, whatever the case (S12). */
+  /** Another file of the same folder that has this file's name, whatever the case. */
   twinOf: (file: string, name: string) => Entry | null;
   /** Every agent that a file at the project's root may name, each name once. */
   agents: () => Entry[];

@@ -8,7 +8,7 @@ import { compileTemplate } from '../expressions/template.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, policyOf, templateAt, usualPolicy } from './base.js';
 
-/** A flash of some kilobytes takes seconds; a board that hangs is given up after this (seed 004). */
+/** A flash of some kilobytes takes seconds; a board that hangs is given up after this. */
 const FLASH_MS = 60_000;
 const FLASH: Policy = { timeout_ms: FLASH_MS, retry: { attempts: 3, backoff_ms: 1_000 }, effect: 'external' };
 const LISTEN_MS = 10_000;

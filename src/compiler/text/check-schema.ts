@@ -52,7 +52,7 @@ const ONE = ['items', 'additionalProperties', 'not', 'if', 'then', 'else', 'cont
 const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 
-/** Reports what would make a JSON Schema useless at run time: unknown types, and references out of the file (S51). */
+/** Reports what would make a JSON Schema useless at run time: unknown types, and references out of the file. */
 export function checkJsonSchema(node: Node, report: Report): void {
   if (typeof node.value === 'boolean') return;
   if (node.members === null) {

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Definitions are short; what is longer is something else (S11). */
+/** Definitions are short; what is longer is something else. */
 const MAX_BYTES = 256 * 1024;
 
 export type FileKind = 'file' | 'folder' | 'other' | 'missing';
@@ -31,7 +31,7 @@ function lookAt(path: string): FileKind {
 
 /**
  * Reads a definition's text: regular files only, at most 256 KiB, UTF-8 without NUL. The failure is a sentence about
- * the file and never holds any of its content (S57).
+ * the file and never holds any of its content.
  */
 export function readText(path: string): { text: string } | { failure: string } {
   try {

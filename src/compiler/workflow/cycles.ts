@@ -75,7 +75,7 @@ export interface Nesting {
 
 /**
  * Reports workflows that contain themselves, and nesting deeper than `maxDepth` levels (the top is level 1), in the
- * seed's words (003).
+ * words of docs/workflows.md.
  */
 export function checkNesting(
   top: Definition,

@@ -12,7 +12,7 @@ export interface EdgeStep {
 }
 
 /**
- * The edges of all steps, sorted by step (language.md, "Edges" and "Failure"). The order of a mode counts only where
+ * The edges of all steps, sorted by step (docs/workflows.md). The order of a mode counts only where
  * nothing else orders two steps: its edges are reduced, so that a file of n steps in order has n edges.
  * An edge holds until the step it comes from has ended, and a step ends, also as skipped, only after all it needs.
  */

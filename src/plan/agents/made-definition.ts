@@ -12,7 +12,7 @@ import type { CustomTool, MadeWorkflowTool, Tool } from '../tools/tool.js';
 import { BUILTIN_TOOLS } from '../tools/tool.js';
 import type { Hash } from '../values/value.js';
 
-/** What may be in a workflow that was made while a run runs (seed 003, "AI-Generated Workflow Constraints"). */
+/** What may be in a workflow that was made while a run runs (docs/agents.md). */
 export interface MadeRules {
   kinds: StepKind[];
   /** Limits that hold beside its own: the smaller of both. */
@@ -48,7 +48,7 @@ export interface Made {
 /** Its Plan, or all that is wrong with it, one problem a line as people and models read it. */
 export type MadePlan = { plan: Plan } | { problems: string };
 
-/** An agent that another one wants to make while a run runs, as it says it (seed 002). */
+/** An agent that another one wants to make while a run runs, as it says it. */
 export interface AgentRequest {
   name: string;
   instructions: string;
@@ -76,7 +76,7 @@ export type AgentMade = { text: string; agent: Agent } | { problems: string };
 export type ToolMade = { text: string; tool: CustomTool } | { problems: string };
 
 /**
- * A workflow that an agent wants to make while a run runs: its name, and the rest of it as a map or as YAML (seed 003).
+ * A workflow that an agent wants to make while a run runs: its name, and the rest of it as a map or as YAML.
  */
 export interface WorkflowRequest {
   name: string;

@@ -5,7 +5,7 @@ export interface ModelChoice {
   provider: 'anthropic' | 'ollama' | 'openai' | 'rehearsal';
   /** The provider's full model id. */
   model: string;
-  /** Where a definition that a person wrote says so; never a model's word (S60). */
+  /** Where a definition that a person wrote says so; never a model's word. */
   base_url?: string;
   /** Name of the variable that holds the key, where `perdure.yml` says so (I13). */
   key?: string;

@@ -84,7 +84,7 @@ interface Named {
   pattern: string | null;
 }
 
-/** What an agent's tools allow a program that plays it: without any, it reads (seed 003's `restricted`). */
+/** What an agent's tools allow a program that plays it: without any, it reads (access `restricted`). */
 export function accessOf(agent: Tooled): Access {
   const { words, commands } = granted(agent);
   const denied = (agent.disallowed ?? [])

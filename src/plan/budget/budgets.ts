@@ -11,7 +11,7 @@ export const NO_BUDGETS: Budgets = {
   max_tokens: null,
 };
 
-/** What a workflow file gets where neither flag, definition nor `perdure.yml` sets a limit (seed 003). */
+/** What a workflow file gets where neither flag, definition nor `perdure.yml` sets a limit. */
 export const DEFAULT_BUDGETS: Budgets = {
   max_steps: 100,
   max_parallel: 10,

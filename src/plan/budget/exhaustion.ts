@@ -8,7 +8,7 @@ export type OnExhausted = 'pause' | 'stop' | 'error' | 'timeout' | { degrade: st
 export type ExhaustibleLimit = Exclude<Limit, 'max_parallel'>;
 export type ExhaustionPolicy = Partial<Record<ExhaustibleLimit, OnExhausted>>;
 
-/** What happens where nobody chose otherwise (seeds 003 and 004). */
+/** What happens where nobody chose otherwise. */
 const DEFAULTS: Record<ExhaustibleLimit, Exclude<OnExhausted, object>> = {
   max_steps: 'error',
   max_runtime_mins: 'timeout',

@@ -205,7 +205,7 @@ export function namesOf(names: string[], word = 'and'): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
 }
 
-/** Whether something received from outside has the form of a decision (S46: signals come from anyone). */
+/** Whether something received from outside has the form of a decision (signals come from anyone). */
 export function isDecision(value: unknown): value is Decision {
   if (typeof value !== 'object' || value === null) return false;
   const { gate, decision, hash, by, comment, value: answer, edit, token } = value as Record<string, unknown>;

@@ -15,7 +15,7 @@ export interface Scope {
 
 /**
  * Renders a template. A scalar that is one whole reference keeps its type, and is the empty string when there is
- * nothing (seed 003: the output of a failed step); inside text, values stand as `toText` says. What is inserted is
+ * nothing (the output of a failed step); inside text, values stand as `toText` says. What is inserted is
  * data and is never scanned again (I4).
  */
 export function render(template: Template, scope: Scope): Json {

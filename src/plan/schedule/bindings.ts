@@ -90,8 +90,8 @@ function groupBinding(name: string, field: string | undefined, source: BindingSo
 }
 
 /**
- * A group's result in the seed's form. A timeout counts as failed; a member that succeeded in part makes it `partial`,
- * which needs a success; all skipped is `error`.
+ * A group's result in the documented form. A timeout counts as failed; a member that succeeded in part makes it
+ * `partial`, which needs a success; all skipped is `error`.
  */
 export function groupResultOf(name: string, source: Pick<BindingSource, 'schedule' | 'agents'>): GroupResult {
   const members = source.schedule.body.groups[name] ?? [];

@@ -200,7 +200,7 @@ export function errorOf(schedule: Schedule): string | null {
   return count > first.length ? `${told}\n… and ${count - first.length} more failed steps` : told;
 }
 
-/** A step's result in the seed's form; null while it has not ended. */
+/** A step's result in the documented form; null while it has not ended. */
 export function resultOf(schedule: Schedule, index: number, agents: Record<string, Agent>): StepResult | null {
   const state = at(schedule.steps, index);
   const step = at(schedule.body.steps, index);

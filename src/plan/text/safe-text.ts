@@ -20,7 +20,7 @@ const TAB = '\u21e5';
 const TAB_SHOWN = `${TAB}   `;
 
 /**
- * Text of models, files and commands as people are shown it, in a terminal and elsewhere (S34): each character that is
+ * Text of models, files and commands as people are shown it, in a terminal and elsewhere: each character that is
  * not drawn, or on which a terminal acts, is an escape such as `\u{200b}`. Lines stay lines; a tab is `⇥` and three
  * spaces. What is shown determines the text: `shownText` gives it back. A text is shown once: shown again, the escapes
  * in it are its own.

@@ -35,7 +35,7 @@ export function ruleFor(rules: CommandRule[], argv: string[]): CommandRule | nul
 }
 
 /**
- * Seed 004's policy for commands: what is known to only read is safe, what changes the workspace runs in the sandbox.
+ * The policy for commands: what is known to only read is safe, what changes the workspace runs in the sandbox.
  */
 export function judgeCommand({ commands, network }: CommandPermissions, argv: string[]): Verdict {
   const shown = argv.slice(0, 3).join(' ');

@@ -19,7 +19,7 @@ export type BuiltinTool = (typeof BUILTIN_TOOLS)[number];
 export const MAKERS = ['agent_create', 'agent_call', 'tool_create', 'workflow_create'] as const;
 export type Maker = (typeof MAKERS)[number];
 
-/** Tools that a model's provider may run itself, in the middle of an answer (`server_side_tools` of seed 002). */
+/** Tools that a model's provider may run itself, in the middle of an answer (`server_side_tools`). */
 export const PROVIDER_TOOLS = ['web_search', 'web_fetch', 'code_execution', 'image_generation'] as const;
 export type ProviderToolName = (typeof PROVIDER_TOOLS)[number];
 
@@ -74,7 +74,7 @@ export interface MadeAgentTool {
   agent: Hash;
 }
 
-/** A workflow that was made in this run (seed 003), as a tool of its maker from the next turn on. In no Plan. */
+/** A workflow that was made in this run, as a tool of its maker from the next turn on. In no Plan. */
 export interface MadeWorkflowTool {
   kind: 'workflow';
   name: string;
@@ -95,7 +95,7 @@ export type MadeTool = MadeAgentTool | MadeWorkflowTool | CustomTool;
 export type CallableTool = Exclude<Tool, { kind: 'agent' | 'maker' | 'provider' } | MadeTool>;
 
 /**
- * A tool that was made in this run (seed 003): another spelling of a call of a tool that its caller has. In no Plan.
+ * A tool that was made in this run: another spelling of a call of a tool that its caller has. In no Plan.
  */
 export interface CustomTool {
   kind: 'custom';

@@ -1,6 +1,6 @@
 /**
  * Whether a sequence is as a pattern says, in which a star stands for any run of items, and each other part fits one.
- * Linear but for one step back to the last star: no pattern takes long (S50).
+ * Linear but for one step back to the last star: no pattern takes long.
  */
 export function matchesStars<P, T>(
   pattern: ArrayLike<P>,

@@ -97,7 +97,7 @@ function asRead(value: Json, content: Buffer): Json {
   return typeof value === 'object' ? parse(content) : value;
 }
 
-/** The file of a hash. Anything that is not exactly a hash never reaches the file system (S58). */
+/** The file of a hash. Anything that is not exactly a hash never reaches the file system. */
 export function fileOf(folder: string, ref: string): string {
   if (!isHash(ref))
     throw new StoreFailure(
@@ -109,7 +109,7 @@ export function fileOf(folder: string, ref: string): string {
   return join(folder, hex.slice(0, 2), hex);
 }
 
-/** Reads a file and proves that it is what its name says. Throws `StoreFailure`: never wrong data (F44). */
+/** Reads a file and proves that it is what its name says. Throws `StoreFailure`: never wrong data. */
 export async function readVerified(path: string, ref: Hash): Promise<Buffer> {
   let content: Buffer;
   try {

@@ -4,7 +4,7 @@ import { startOf } from '../processes/processes.js';
 
 /**
  * Kills what the commands of dead workers of this store left running, so that a retried step never works beside its
- * own lost try (F30). Called before a worker polls: here are found those whose watchdog was killed as well. Returns
+ * own lost try. Called before a worker polls: here are found those whose watchdog was killed as well. Returns
  * the pids it killed. Where the system does not show the environment of processes, nothing is found.
  */
 export async function reapOrphans(storeId: string): Promise<number[]> {

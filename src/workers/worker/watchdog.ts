@@ -31,7 +31,7 @@ export interface Watchdog {
 }
 
 /**
- * Sees to it that nothing of a command outlives this process by more than moments, however that ends (F30): starts one
+ * Sees to it that nothing of a command outlives this process by more than moments, however that ends: starts one
  * small process in a session of its own that notices, and kills what carries our tag. Where it cannot be started the
  * reaper of the next worker does that. Does nothing where the system has no `/proc`.
  */

@@ -68,7 +68,7 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
 
 /**
  * Call it once all handlers are set: it is given what is left of the signals that came early. Anyone may send anything;
- * what we do not know is counted and dropped (S46).
+ * what we do not know is counted and dropped.
  */
 export function acceptUnknownSignals(book: GateBook): void {
   setDefaultSignalHandler(() => countSignal(book));
@@ -120,14 +120,14 @@ async function takeRead(book: GateBook, decision: Decision): Promise<DecisionRec
   return 'hash' in read ? take(book, decision, read) : take(book, { ...decision, value: read.answer }, null);
 }
 
-/** A gate that was sent back while an activity looked at the decision, and opened again, shows something new (S44). */
+/** A gate that was sent back while an activity looked at the decision, and opened again, shows something new. */
 function reopened({ path, since }: Gate, open: Gate | undefined): string | null {
   return open?.since === since ? null : `Gate \`${path}\` was opened anew meanwhile. Look again and decide anew.`;
 }
 
 /**
  * Also a decision without a token comes here, and not to the validator: what is refused for its token stands in history
- * (S43).
+ *.
  */
 async function requireToken({ path, since }: Gate, decision: Decision): Promise<void> {
   const { workflowId, firstExecutionRunId } = workflowInfo();

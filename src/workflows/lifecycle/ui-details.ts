@@ -73,7 +73,7 @@ function row({ top: { schedule }, plan }: RunContext, step: Step): string {
 }
 
 /**
- * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML (S35). The UI makes a
+ * Text of models and tools as plain text in one line of a table: no Markdown, no links, no HTML. The UI makes a
  * link of all that looks like an address, escaped or not, so a space without width of ours stands in each.
  */
 function plain(text: string, most = MOST_CHARACTERS): string {

@@ -33,7 +33,7 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
   return acting.runCommand.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
 }
 
-/** The step and the literal words of its command, as far as they go in one line of Temporal's UI (S35). */
+/** The step and the literal words of its command, as far as they go in one line of Temporal's UI. */
 function summaryOf(context: RunContext, step: CommandStep): string {
   const words = step.argv.map((word) => (word.kind === 'literal' ? String(word.value) : '…')).join(' ');
   return `${segmentOf(step)}: ${words.length <= 120 ? words : `${actorOf(step, context.plan.agents)} …`}`;

@@ -33,7 +33,7 @@ describe('the tokens of an answer', () => {
       { input: 5, output: 2, searches: -1 },
       { input: 5, output: 2, searches: 0 },
     ],
-  ])('%s (S52)', (_, told, expected) => {
+  ])('%s', (_, told, expected) => {
     expect(of(told)).toEqual({ ...NOTHING, ...expected });
   });
 

@@ -13,7 +13,7 @@ import { safeJson, safeLine, safeName, safeText } from '../../../src/cli/text/sa
 import { clip, displayWidth, fit, wrap, wrapLines } from '../../../src/cli/text/width.js';
 import { escapeHidden, shownText } from '../../../src/plan/text/safe-text.js';
 
-describe('text on its way to people (S34)', () => {
+describe('text on its way to people', () => {
   it.each([
     ['a colour', '\u001b[31mred\u001b[0m', '\\u{1b}[31mred\\u{1b}[0m'],
     ['a clipboard write', 'a\u001b]52;c;aGVsbG8=\u0007b', 'a\\u{1b}]52;c;aGVsbG8=\\u{7}b'],

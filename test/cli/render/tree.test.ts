@@ -33,7 +33,7 @@ const review = runView([
 ]);
 
 describe('the tree of a run', () => {
-  it('shows at 80 columns what experience.md shows', () => {
+  it('shows at 80 columns what README shows', () => {
     expect(renderTree(review, { now: 66_000, expand: false }, { width: 79, palette, frame: 4 })).toEqual([
       '  ✓ 0 facts               command            git log --oneline -…  0.1s',
       '  ▾ scanners                                                        2 of 3 done',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { authoredGraph } from '../../../src/cli/render/plan/authored-graph.js';
 import { compileFlowText, flowPlan } from '../helpers/flow-compile.js';
 
-/** The complete example of seed 000, word for word. */
+/** The complete example of arrow flows, word for word. */
 const SEED = `$security-scanner := {
   base: "general-purpose",
   prompt: "You are a security expert. Focus on OWASP top 10 vulnerabilities.",
@@ -27,7 +27,7 @@ function graphOf(text: string) {
   return authoredGraph({ plan, texts });
 }
 
-describe('the complete example of seed 000', () => {
+describe('the complete example of arrow flows', () => {
   it('has the graph of the seed, field for field', () => {
     expect(graphOf(SEED)).toEqual({
       nodes: [

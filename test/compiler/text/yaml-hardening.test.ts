@@ -11,40 +11,40 @@ const bomb =
 
 describe('YAML that means harm', () => {
   it.each([
-    ['S01 a billion laughs', bomb, 'yaml-alias'],
-    ['S02 an alias of itself', 'steps: &a [*a]', 'yaml-alias'],
-    ['S03 a merge key', 'steps:\n  - agent: scanner\n    inputs: {<<: {a: 1}}', 'forbidden-key'],
-    ['S04 a key twice at the top', 'steps: []\nsteps: []', 'duplicate-key'],
-    ['S04 a key twice inside', 'steps:\n  - {agent: scanner, agent: linter}', 'duplicate-key'],
-    ['S05 __proto__', 'steps:\n  - {agent: scanner, inputs: {__proto__: {a: 1}}}', 'forbidden-key'],
-    ['S05 constructor', 'constructor: 1\nsteps: []', 'forbidden-key'],
-    ['S06 a tag of JavaScript', 'steps: !!js/function "() => 1"', 'invalid-yaml'],
-    ['S06 a tag of its own', 'steps: !foo 1', 'invalid-yaml'],
-    ['S07 bytes', 'steps: !!binary aGVsbG8=', 'invalid-yaml'],
-    ['S07 not a number', 'steps:\n  - {agent: scanner, inputs: {a: .nan}}', 'unsafe-number'],
-    ['S07 infinity', 'steps:\n  - {agent: scanner, inputs: {a: -.inf}}', 'unsafe-number'],
-    ['S07 thirty digits', 'steps:\n  - {agent: scanner, inputs: {a: 123456789012345678901234567890}}', 'unsafe-number'],
-    ['S08 a map as key', '? {a: 1}\n: 2', 'invalid-yaml'],
-    ['S08 one key as number and as text', '1: a\n"1": b', 'duplicate-key'],
-    ['S09 two documents', 'steps: []\n---\nsteps: []', 'multiple-documents'],
-    ['S09 nothing', '', 'empty-file'],
-    ['S09 null', '~', 'empty-file'],
-    ['S09 a text', 'just words', 'invalid-value'],
-    ['S09 a list', '- 1', 'invalid-value'],
-    ['S09 tabs', 'steps:\n\t- agent: scanner', 'invalid-yaml'],
-    ['S10 a flow list 5,000 deep', `steps: ${'['.repeat(5000)}`, 'too-deep'],
-    ['S10 a closed flow list 1,000 deep', `steps: ${'['.repeat(1000)}${']'.repeat(1000)}`, 'too-deep'],
-    ['S10 maps 300 deep', Array.from({ length: 300 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'too-deep'],
-    ['S11 a NUL', 'steps: "\0"', 'unreadable-file'],
-    ['S11 a name with an invisible character', 'name: a\u200bb\nsteps:\n  - agent: scanner', 'invalid-name'],
-    ['S11 a name that runs backwards', 'steps:\n  - {agent: scanner, id: "a\u202eb"}', 'invalid-name'],
-    ['S12 a homoglyph', 'name: Аgent\nsteps:\n  - agent: scanner', 'invalid-name'],
+    ['a billion laughs', bomb, 'yaml-alias'],
+    ['an alias of itself', 'steps: &a [*a]', 'yaml-alias'],
+    ['a merge key', 'steps:\n  - agent: scanner\n    inputs: {<<: {a: 1}}', 'forbidden-key'],
+    ['a key twice at the top', 'steps: []\nsteps: []', 'duplicate-key'],
+    ['a key twice inside', 'steps:\n  - {agent: scanner, agent: linter}', 'duplicate-key'],
+    ['__proto__', 'steps:\n  - {agent: scanner, inputs: {__proto__: {a: 1}}}', 'forbidden-key'],
+    ['constructor', 'constructor: 1\nsteps: []', 'forbidden-key'],
+    ['a tag of JavaScript', 'steps: !!js/function "() => 1"', 'invalid-yaml'],
+    ['a tag of its own', 'steps: !foo 1', 'invalid-yaml'],
+    ['bytes', 'steps: !!binary aGVsbG8=', 'invalid-yaml'],
+    ['not a number', 'steps:\n  - {agent: scanner, inputs: {a: .nan}}', 'unsafe-number'],
+    ['infinity', 'steps:\n  - {agent: scanner, inputs: {a: -.inf}}', 'unsafe-number'],
+    ['thirty digits', 'steps:\n  - {agent: scanner, inputs: {a: 123456789012345678901234567890}}', 'unsafe-number'],
+    ['a map as key', '? {a: 1}\n: 2', 'invalid-yaml'],
+    ['one key as number and as text', '1: a\n"1": b', 'duplicate-key'],
+    ['two documents', 'steps: []\n---\nsteps: []', 'multiple-documents'],
+    ['nothing', '', 'empty-file'],
+    ['null', '~', 'empty-file'],
+    ['a text', 'just words', 'invalid-value'],
+    ['a list', '- 1', 'invalid-value'],
+    ['tabs', 'steps:\n\t- agent: scanner', 'invalid-yaml'],
+    ['a flow list 5,000 deep', `steps: ${'['.repeat(5000)}`, 'too-deep'],
+    ['a closed flow list 1,000 deep', `steps: ${'['.repeat(1000)}${']'.repeat(1000)}`, 'too-deep'],
+    ['maps 300 deep', Array.from({ length: 300 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'), 'too-deep'],
+    ['a NUL', 'steps: "\0"', 'unreadable-file'],
+    ['a name with an invisible character', 'name: a\u200bb\nsteps:\n  - agent: scanner', 'invalid-name'],
+    ['a name that runs backwards', 'steps:\n  - {agent: scanner, id: "a\u202eb"}', 'invalid-name'],
+    ['a homoglyph', 'name: Аgent\nsteps:\n  - agent: scanner', 'invalid-name'],
   ])('%s is refused', (_title, text, code) => {
     const problems = problemsOf(text).map((problem) => problem.split(' ')[1]);
     expect(problems).toContain(code);
   });
 
-  it('S07 leaves octal, dates and yes as the core schema has them', () => {
+  it('leaves octal, dates and yes as the core schema has them', () => {
     const plan = planOf('steps:\n  - {agent: scanner, inputs: {a: 0o14, b: 2001-01-01, c: yes, d: 1.5, e: ~}}');
     expect(plan.steps[0]).toMatchObject({
       inputs: {
@@ -57,11 +57,11 @@ describe('YAML that means harm', () => {
     });
   });
 
-  it('S09 a byte order mark is no part of the text', () => {
+  it('a byte order mark is no part of the text', () => {
     expect(problemsOf('\uFEFFsteps:\n  - agent: scanner')).toEqual([]);
   });
 
-  it('S11 100,000 keys take less than two seconds of process time', () => {
+  it('100,000 keys take less than two seconds of process time', () => {
     const text =
       `steps:\n  - agent: scanner\n    inputs: ` +
       `{${Array.from({ length: 30_000 }, (_, i) => `a${i}: 1`).join(', ')}}`;
@@ -70,11 +70,11 @@ describe('YAML that means harm', () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(3);
   });
 
-  it('S11 a file above 256 KiB is not parsed', () => {
+  it('a file above 256 KiB is not parsed', () => {
     expect(problemsOf(`# ${'x'.repeat(256 * 1024)}`)).toEqual(['1:1 unreadable-file']);
   });
 
-  it('S12 two agents of one folder whose names differ by case only are refused', () => {
+  it('two agents of one folder whose names differ by case only are refused', () => {
     const files = {
       'definitions/agents/one.yml': 'name: helper\nprompt: a',
       'definitions/agents/two.yml': 'name: Helper\nprompt: b',
@@ -89,7 +89,7 @@ describe('YAML that means harm', () => {
     '${steps[0].output.__proto__}',
     '${a.constructor.name}',
     '${steps[0].output["prototype"]}',
-  ])('S14 %s is refused', (reference) => {
+  ])('%s is refused', (reference) => {
     const { plan, problems } = compileText(
       `steps:\n  - agent: scanner\n  - agent: scanner\n    prompt: '${reference}'`,
     );
@@ -97,16 +97,16 @@ describe('YAML that means harm', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('S16 a template in a command stays one argument', () => {
+  it('a template in a command stays one argument', () => {
     const [step] = planOf('steps:\n  - command: [echo, "${text}", "a; rm -rf ${text}"]').steps;
     expect(step?.kind === 'command' && step.argv.map(({ kind }) => kind)).toEqual(['literal', 'expression', 'text']);
   });
 
   it.each([
-    ['S57 a link', (root: string) => symlinkSync('/etc/passwd', join(root, 'x.yml'))],
-    ['S57 a folder', (root: string) => mkdirSync(join(root, 'x.yml'))],
-    ['S57 a pipe', (root: string) => execFileSync('mkfifo', [join(root, 'x.yml')])],
-    ['S57 other bytes', (root: string) => writeFileSync(join(root, 'x.yml'), Buffer.from([0xff, 0xfe, 0x41]))],
+    ['a link', (root: string) => symlinkSync('/etc/passwd', join(root, 'x.yml'))],
+    ['a folder', (root: string) => mkdirSync(join(root, 'x.yml'))],
+    ['a pipe', (root: string) => execFileSync('mkfifo', [join(root, 'x.yml')])],
+    ['other bytes', (root: string) => writeFileSync(join(root, 'x.yml'), Buffer.from([0xff, 0xfe, 0x41]))],
     ['nothing at all', () => undefined],
   ])('%s is refused, and nothing of it is shown', (_title, make) => {
     const root = createProject({});
@@ -126,7 +126,7 @@ describe('YAML that means harm', () => {
     '/dev/zero',
     'net:host:port',
     '',
-  ])('S55 `%s` is no port of a device', (port) => {
+  ])('`%s` is no port of a device', (port) => {
     expect(deviceSchema.safeParse({ kind: 'avr-arduino', port }).success).toBe(false);
   });
 });

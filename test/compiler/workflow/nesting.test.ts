@@ -25,7 +25,7 @@ function compile(workflows: Record<string, string>, top: string, config = ''): R
 const messages = ({ problems }: ReturnType<typeof compileIn>): string[] => problems.map(({ message }) => message);
 
 describe('nested workflows', () => {
-  it("report a cycle in the seed's words", () => {
+  it('report a cycle in the words of the documented JSON', () => {
     const workflows = { a: flow(step('b')), b: flow(step('c') + step('a')), c: leaf };
     expect(messages(compile(workflows, 'a'))).toEqual(['Workflow cycle detected: a → b → a']);
     expect(messages(compile(workflows, 'b'))).toEqual(['Workflow cycle detected: b → a → b']);

@@ -11,7 +11,7 @@ function compile(name: string): ReturnType<typeof compileIn> {
   return compileIn(SEED, `.glee/workflows/${name}.yml`);
 }
 
-describe('the examples of seed 003, word for word', () => {
+describe('the examples of workflows, word for word', () => {
   it('full-review runs three agents in order, and lists its undeclared input', () => {
     const { plan, problems } = compile('full-review');
     expect(problems).toEqual([]);

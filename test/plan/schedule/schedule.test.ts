@@ -120,7 +120,7 @@ describe('the scheduler', () => {
     expect(errorOf(schedule)).toBe('0: exit 1');
   });
 
-  it('gives results in the words of seed 003, and none before a step has ended', () => {
+  it('gives results in the documented words, and none before a step has ended', () => {
     const schedule = createSchedule(
       body([commandStep(0, ['git', 'log'], { id: 'facts' }), commandStep(1, ['b'], { needs: needs(0) })]),
     );

@@ -176,7 +176,7 @@ describe('an edit', () => {
   });
 });
 
-describe('a token (`approvals.require_token`, S43 and S44)', () => {
+describe('a token (`approvals.require_token`)', () => {
   const wanting: Partial<RunSettings> = { require_token: true };
 
   it('is wanted of every decision: without one, or with one that another key made, it is refused and recorded', async () => {

@@ -69,7 +69,7 @@ const ADDRESS_VARIABLES = {
 
 /**
  * A choice with where it is reached and by which key. A definition that a person wrote names the address before the
- * environment, and that before the config; the config's key is for no address of a definition (S60).
+ * environment, and that before the config; the config's key is for no address of a definition.
  */
 export function withPlace(choice: ModelChoice, { env, providers, baseUrl }: Place): ModelChoice {
   if (choice.provider === 'rehearsal') return choice;

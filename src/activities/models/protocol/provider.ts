@@ -56,7 +56,7 @@ export interface ServedCall {
 export interface CallContext {
   signal: AbortSignal;
   credentials: Record<string, string | undefined>;
-  /** Where a definition that a person wrote says so, else null (S60). */
+  /** Where a definition that a person wrote says so, else null. */
   baseUrl: string | null;
   /** Calls to make at once; absent where nobody says. */
   concurrency?: number;

@@ -41,7 +41,7 @@ type Pending = Map<number, PendingLaunch>;
  * Starts a launcher. `spawn` copies the page tables of the process that calls it, on Linux some 5 ms for each 100 MB of
  * its memory: a worker has 250 MB and one thread for everything, a launcher 45. Programs write to sockets that it has
  * opened to this process, in a folder that only this user may enter. It has a tag as commands have, which a program
- * inherits until it has its own: there is no moment in which one would not be found (F30). Rejects where it cannot be
+ * inherits until it has its own: there is no moment in which one would not be found. Rejects where it cannot be
  * started.
  */
 export async function startLauncher({ program, store }: LauncherPlace): Promise<Launcher> {

@@ -31,7 +31,7 @@ export function fill(value: Json, values: Values): Json {
     : value;
 }
 
-/** An argument of a program: a value at its beginning cannot become an option (S17), and none has a NUL (S21). */
+/** An argument of a program: a value at its beginning cannot become an option, and none has a NUL. */
 export function fillArgument(text: string, values: Values): string {
   const filled = fillText(text, values);
   if (text.startsWith('${') && /^[-@]/.test(filled))

@@ -9,7 +9,7 @@ const MASK = '…';
 export interface Secrets {
   values: Map<string, string>;
   missing: string[];
-  /** The same without any secret, as it is written and in the forms in which programs often show it (S49). */
+  /** The same without any secret, as it is written and in the forms in which programs often show it. */
   mask: (text: string) => string;
 }
 

@@ -31,7 +31,7 @@ const input = z.strictObject({
 });
 const direct = z.strictObject(told);
 
-/** `agent_call` (seed 002): calls an agent that was made in this run, and no other. */
+/** `agent_call`: calls an agent that was made in this run, and no other. */
 export const agentCall: ToolHandler<MakerTool> = {
   parallel: true,
   quick: true,

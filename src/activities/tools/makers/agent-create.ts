@@ -34,7 +34,7 @@ const input = z.strictObject({
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `agent_create` (seed 002): makes an agent for this run. Its file is written for people; what runs is the text that
+ * `agent_create`: makes an agent for this run. Its file is written for people; what runs is the text that
  * was judged, and the next run does not know it before a person promotes it.
  */
 export const agentCreate: ToolHandler<MakerTool> = {

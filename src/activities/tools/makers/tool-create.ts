@@ -27,7 +27,7 @@ const input = z.strictObject({
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `tool_create` (seed 003): makes a tool for this conversation. Nothing is written; a person who wants to keep it saves
+ * `tool_create`: makes a tool for this conversation. Nothing is written; a person who wants to keep it saves
  * the text that was approved.
  */
 export const toolCreate: ToolHandler<MakerTool> = {

@@ -28,7 +28,7 @@ const input = z.strictObject({
 const { $schema: _dialect, ...schema } = z.toJSONSchema(input) as JsonObject; // zod makes plain JSON
 
 /**
- * `workflow_create` (seed 003): makes a workflow for the rest of the conversation. What a person approves is its text
+ * `workflow_create`: makes a workflow for the rest of the conversation. What a person approves is its text
  * and the Plan that it comes to, with the agents that it names as they are now. Nothing is written; a person who wants
  * to keep it saves the text that was approved.
  */

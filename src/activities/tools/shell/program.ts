@@ -21,7 +21,7 @@ import { fixedPaths } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model: head and tail. */
 const SHOWN_BYTES = 30 * 1024;
-/** A program that writes more than this is ended (S32). */
+/** A program that writes more than this is ended. */
 const MOST_BYTES = 10 * 1024 * 1024;
 /** For git: nothing that a repository's own configuration names is started. */
 const QUIET_GIT = {
@@ -186,7 +186,7 @@ async function watch(startable: Startable, { program, env, signal, context, kill
   }
 }
 
-/** Nothing of the worker's environment but where programs are and the language; HOME holds nothing (S22). */
+/** Nothing of the worker's environment but where programs are and the language; HOME holds nothing. */
 function environment(workspace: string, isEnclosed: boolean, tag: string): Record<string, string> {
   const { PATH = '', HOME: _home, TMPDIR: _tmp, ...kept } = commandEnvironment({}, tag);
   const folders = PATH.split(delimiter).filter(

@@ -11,12 +11,12 @@ import type { Permissions } from '../../../plan/tools/permission.js';
 import { allowsHost, judgeAction } from '../../../plan/tools/permission.js';
 import { isPublicAddress } from './address.js';
 
-/** Of an answer, as it comes and unpacked (S30). */
+/** Of an answer, as it comes and unpacked. */
 const MOST_BYTES = 5 * 1024 * 1024;
 const MOST_HOPS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Headers that say whose a request is: no other host gets them (S29). */
+/** Headers that say whose a request is: no other host gets them. */
 const OWN_HEADERS = new Set(['authorization', 'cookie', 'proxy-authorization', 'x-api-key']);
 /** Set by us: what a caller could use to send a second request inside the first, or to reach another host. */
 const FIXED_HEADERS = new Set([
@@ -61,7 +61,7 @@ export class WebRefusal extends Error {}
 
 /**
  * Makes one HTTP request, and follows at most five redirects. Each hop is judged like the first, and the address that
- * is connected to is the one that was looked at (S27–S30): a name is resolved once. Private addresses are refused,
+ * is connected to is the one that was looked at: a name is resolved once. Private addresses are refused,
  * unless the permissions name just this address or `localhost`, or a person `allowed` this very request: that holds for
  * the first hop. What is `named` holds for its origin: no redirect leads from there to another private name.
  */

@@ -27,7 +27,7 @@ const asked = builtin({
   run: async () => failed('No search is configured.'),
 });
 
-/** `web_search` at the address that `perdure.yml` names: whoever wrote it there allows it (seed 003). */
+/** `web_search` at the address that `perdure.yml` names: whoever wrote it there allows it. */
 export const searchAt: ToolHandler<Tool & { kind: 'builtin' }> = {
   ...asked,
   async run({ search }, args, context) {

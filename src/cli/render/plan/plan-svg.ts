@@ -99,7 +99,7 @@ function round(pixels: number): number {
   return Math.round(pixels * 10) / 10;
 }
 
-/** Text inside XML: markup becomes entities, and characters that XML does not have vanish (S34). */
+/** Text inside XML: markup becomes entities, and characters that XML does not have vanish. */
 function escape(text: string): string {
   const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
   return escapeHidden(text).replace(/[&<>"']/g, (character) => entities[character] ?? '');

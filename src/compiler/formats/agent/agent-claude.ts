@@ -20,7 +20,7 @@ export const CLAUDE: Dialect = {
     omitClaudeMd: { lost: 'files such as CLAUDE.md are not read', changes: false },
     observer: { lost: 'nobody watches a conversation', changes: true },
     observerMessage: { lost: 'nobody watches a conversation', changes: true },
-    // Of temporary agents (seed 000), which are written in the same form.
+    // Of temporary agents, which are written in the same form.
     base: { lost: 'the file itself is the agent', changes: false },
     created: { lost: 'the file has its own time', changes: false },
     created_by: { lost: 'the state folder knows what was made', changes: false },

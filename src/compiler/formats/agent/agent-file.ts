@@ -23,7 +23,7 @@ const serverTool = z.strictObject(
   { error: 'a map with tool_type' },
 );
 
-/** The front matter of an `.agent` file (seed 002); the text below it is the prompt. */
+/** The front matter of an `.agent` file; the text below it is the prompt. */
 const agentFileSchema = z.strictObject({
   name: name.describe('Name of the agent.'),
   description: text.optional().describe('What it is good for, told to agents that may call it.'),
@@ -43,7 +43,7 @@ const WORDS: Record<string, string> = {
   toolset: 'toolsets',
 };
 
-/** Reads an agent as seed 002 writes it. */
+/** Reads the front matter of an `.agent` file. */
 export function readAgentFile(node: Node, report: Report): AuthoredAgent | null {
   const authored = check(agentFileSchema, node, { report, words: WORDS });
   const sound = checkFile(node, report);

@@ -64,8 +64,7 @@ export const agentEditorSchema = agentSchema.extend({
 });
 
 /**
- * An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone (seed
- * 002).
+ * An agent as it is written. Toolsets, tools of the provider and patterns of models are of `.agent` files alone.
  */
 export type AuthoredAgent = z.infer<typeof agentSchema> & {
   toolsets?: string[];
