@@ -66,6 +66,17 @@ describe('the documents', () => {
   });
 });
 
+describe('the questions of CONTRIBUTING.md', () => {
+  const [, table = ''] = /^## Where a change is made\n\n([^]*?)\n\n/m.exec(text('CONTRIBUTING.md')) ?? [];
+  const rows = table.split('\n').slice(2);
+
+  it('are answered by one to three paths each', () => {
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    const paths = (row: string): number => [...row.matchAll(/`(src|docs|definitions)\/[^`]+`/g)].length;
+    expect(rows.filter((row) => paths(row) < 1 || paths(row) > 3)).toEqual([]);
+  });
+});
+
 describe('the decisions', () => {
   it('have one number each, without a gap', () => {
     expect(decisions.map((file) => Number(file.slice(0, 3)))).toEqual(decisions.map((_, index) => index + 1));
