@@ -64,7 +64,7 @@ export function workerLost(): ApplicationFailure {
   return ApplicationFailure.create({ type: 'worker-lost', message: 'The worker was shut down.', nonRetryable: false });
 }
 
-/** The same activity, whose errors leave it as failures with a type. */
+/** Wraps an activity: its errors leave it as failures with a type. */
 export function withFailures<A extends unknown[], R>(activity: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
   return async (...args) => {
     try {

@@ -50,7 +50,7 @@ export interface Session extends Workspace {
   progress: { tell: (line: string) => void };
   /** Whether the server is one that the environment names. */
   isElsewhere: boolean;
-  /** Whether there is a server to ask for runs: one elsewhere, or a database that our own can open. */
+  /** Tells whether a server may know runs: one elsewhere, or a database that our own can open. */
   mayKnowRuns(): boolean;
   /** The way to Temporal: the server that the environment names, else the host of this folder. */
   connect(options: ConnectOptions): Promise<TemporalLink>;

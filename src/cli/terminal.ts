@@ -49,7 +49,7 @@ export function widthOf(stream: Output): number {
   return Math.max(NARROWEST, stream.isTTY ? (stream.columns || DEFAULT_WIDTH) - 1 : DEFAULT_WIDTH);
 }
 
-/** The same where lines are to be read; where another program reads them, they are not broken. */
+/** Columns of lines that people read; unlimited where another program reads them, which breaks none. */
 export function readingWidthOf(stream: Output): number {
   return stream.isTTY ? widthOf(stream) : Infinity;
 }
@@ -78,7 +78,7 @@ export function printJson(terminal: Terminal, document: unknown): void {
   writeText(terminal.stdout, `${safeJson(document, 2)}\n`, false);
 }
 
-/** Whether a text is one line of characters that are drawn, without spaces around it. */
+/** Tells whether a text is one line of characters that are drawn, without spaces around it. */
 export function isOneLine(text: string): boolean {
   return text !== '' && text === shownText(safeLine(text)) && text === escapeHidden(text);
 }

@@ -79,7 +79,7 @@ function isDefinitionJson(path: string): boolean {
   );
 }
 
-/** Whether a file holds data for definitions and is none itself. */
+/** Tells whether a file holds data for definitions and is none itself. */
 export function isForDefinitions(path: string): boolean {
   return isDeviceKind(path) || isPermissions(path);
 }

@@ -13,9 +13,9 @@ export interface ShownGate {
 }
 
 /**
- * Whether the client `by` would approve its own words: what its connection made, what that gave to a run as an input,
- * and what tools would do in a run that it started. Its words are behind those calls, whatever they show; and a client
- * that has connected anew is known by its name.
+ * Tells whether the client `by` would approve its own words: what its connection made, what that gave to a run as an
+ * input, and what tools would do in a run that it started. Its words are behind those calls, whatever they show; and a
+ * client that has connected anew is known by its name.
  */
 export function isOwnContent(
   { run, submittedBy, kind, content }: ShownGate,
@@ -27,9 +27,9 @@ export function isOwnContent(
 }
 
 /**
- * Whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are that do
- * not name it among their approvers, whatever is decided; elsewhere what shows its own words, unless it takes them
- * back.
+ * Tells whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are
+ * that do not name it among their approvers, whatever is decided; elsewhere what shows its own words, unless it takes
+ * them back.
  */
 export function isForPerson(
   { approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>,

@@ -25,7 +25,7 @@ export async function reportRun(view: RunView, store: Store): Promise<JsonObject
   };
 }
 
-/** The same with how each step is. */
+/** Reports a run with the state of each step. */
 export async function reportSteps(view: RunView, store: Store): Promise<JsonObject> {
   const steps = everyStepView(view.steps);
   const shown = steps.slice(0, MOST_STEPS).map(({ path, actor, status, result, doing }): JsonObject => ({

@@ -119,7 +119,7 @@ function isInputRequired(result: JsonObject | Json[] | InputRequiredResult): res
   return 'resultType' in result && result['resultType'] === 'input_required';
 }
 
-/** The same answer for programs and for those that read text only. */
+/** An answer twice: structured for programs, and as text for clients that read text only. */
 function toResult(result: JsonObject | Json[]): CallToolResult {
   // What is structured is a map in every revision of the protocol.
   return {

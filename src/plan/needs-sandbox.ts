@@ -8,8 +8,9 @@ import type { Step, ToolStep } from './step.js';
 import type { Tool } from './tools/tool.js';
 
 /**
- * Whether something in a Plan is refused where there is no sandbox: an agent whose model may run more than commands
- * that read, or a step that does. Agents that a program plays bring their own. `programs`: of the run's settings.
+ * Tells whether something in a Plan is refused where there is no sandbox: an agent whose model may run more than
+ * commands that read, or a step that does. Agents that a program plays bring their own. `programs`: of the run's
+ * settings.
  */
 export function needsSandbox(
   plan: Plan,

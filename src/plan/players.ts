@@ -43,7 +43,7 @@ export function onlyProgram(plan: Plan, programs: ProgramSettings | undefined): 
   return players.length === 1 ? (players[0] ?? null) : null;
 }
 
-/** Whether a program plays a step, so that no model provider need be there for it. */
+/** Tells whether a program plays a step, so that no model provider need be there for it. */
 export function isPlayed(plan: Plan, programs: ProgramSettings | undefined): (step: AgentStep) => boolean {
   const played = new Set(
     [...agentSteps(plan)]

@@ -35,7 +35,7 @@ export interface ReuseSettings extends ReuseSource {
   fresh: string[];
   /** Paths of steps whose external effect has happened; null where `--again` was given. */
   done: string[] | null;
-  /** The same where they may be repeated, for reruns of this rerun. */
+  /** External effects that happened and may be repeated, for reruns of this rerun. */
   happened?: string[];
 }
 

@@ -8,7 +8,7 @@ export function sha256(text: string | Buffer): Hash {
   return `sha256:${hash('sha256', text)}`;
 }
 
-/** Whether something is exactly a hash: only then may it become part of a file's name. */
+/** Tells whether something is exactly a hash: only then may it become part of a file's name. */
 export function isHash(text: unknown): text is Hash {
   return typeof text === 'string' && HASH.test(text);
 }

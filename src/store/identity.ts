@@ -123,7 +123,7 @@ function identityUnlessHidden(path: string): FolderIdentity | null {
   }
 }
 
-/** Whether what is noted still leads here: a store that is reached by several paths is not noted anew by each. */
+/** Tells whether what is noted still leads here: a store that is reached by several paths is not noted anew by each. */
 function isNoted(stateDir: string, place: Place | null): boolean {
   const here = identityOf(stateDir);
   return place !== null && isSameFolder(here, place) && isSameFolder(here, identityUnlessHidden(place.path));

@@ -27,7 +27,7 @@ export async function readPlain(path: string, most: number): Promise<Buffer | nu
   }
 }
 
-/** The same at once, for a file that is small; also null where it is longer than `most`. */
+/** Reads a small regular file without waiting; null where it is none, or longer than `most` bytes. */
 export function readPlainNow(path: string, most: number): Buffer | null {
   let file: number;
   try {

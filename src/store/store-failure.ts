@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'a shorter path',
 };
 
-/** Whether the system refused a write for want of room. */
+/** Tells whether the system refused a write for want of room. */
 export function isNoSpace(error: unknown): boolean {
   return NO_SPACE.has(errorCode(error) ?? '');
 }

@@ -30,7 +30,9 @@ export function actingOptions(step: Step, path: string, summary: string): Activi
 /** A step whose author allows it no more than this is run inside the workflow task: it cannot heartbeat for longer. */
 const QUICK_MS = 10_000;
 
-/** Whether a step runs as a local activity. One with an external effect never does: a crash would repeat the call. */
+/**
+ * Tells whether a step runs as a local activity. One with an external effect never does: a crash would repeat the call.
+ */
 export function isQuick(step: Step): boolean {
   return step.timeout_ms <= QUICK_MS && step.effect !== 'external';
 }

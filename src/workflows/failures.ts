@@ -42,7 +42,7 @@ export function toldSpend(error: unknown): Spend | null {
   return isSpend(detail) && shortIn(error) === null ? detail : null;
 }
 
-/** The same, where nothing is said nothing. */
+/** What a failed step spent; nothing where its failure does not say. */
 export function spendIn(error: unknown): Spend {
   return toldSpend(error) ?? NO_SPEND;
 }

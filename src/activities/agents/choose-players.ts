@@ -43,7 +43,7 @@ export async function choosePlayers(options: ChoosePlayers): Promise<ChosenPlaye
   return 'models' in played ? played : chosen;
 }
 
-/** Whether an installed program could play all agents of a Plan: none names a program or a provider. */
+/** Tells whether an installed program could play all agents of a Plan: none names a program or a provider. */
 function mayBePlayed(plan: Plan): boolean {
   return [...everyStepOf(plan)].every(
     (step) =>
@@ -124,7 +124,7 @@ function calledBy({ agents }: Plan, { uses = [] }: Agent): Agent[] {
   return uses.flatMap((tool) => (tool.kind === 'agent' ? (agents[tool.agent] ?? []) : []));
 }
 
-/** Whether no model provider can be reached at all; one that lacks a model is no reason to ask somebody else. */
+/** Tells whether no model provider can be reached at all; one that lacks a model is no reason to ask somebody else. */
 async function isWithoutProvider({ env, providers = {}, signal }: ChoosePlayers): Promise<boolean> {
   const reach = reachOf({ env, providers, baseUrl: null, signal });
   return !reach.hasKey && !reach.hasOpenai && (await reach.ollama()) === null;

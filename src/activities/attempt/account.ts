@@ -5,7 +5,7 @@ import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 export interface Account {
   /** Null US dollars are an unknown price. */
   spent: Spend;
-  /** The same as it counts against the reservation: what has no known price counts as it was reserved. */
+  /** What was spent as it counts against the reservation: without a known price it counts as it was reserved. */
   counted: Spend;
 }
 

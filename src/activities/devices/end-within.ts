@@ -13,7 +13,7 @@ export function endWithin(text: string, bytes: number): string {
   return from(most);
 }
 
-/** Whether it is the second half of a character of two. */
+/** Tells whether a UTF-16 unit is the second half of a character. */
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }

@@ -53,7 +53,7 @@ export async function toImage(value: Json, device: Device, workspace: string): P
   return imageOf(device.kind.image, null, [await readImageFile(value, device, workspace)]);
 }
 
-/** Whether a value came from `compile`. Its hash is made anew: what a value says of itself proves nothing. */
+/** Tells whether a value came from `compile`. Its hash is made anew: what a value says of itself proves nothing. */
 function isImage(value: Json): value is Json & Pick<Image, 'format' | 'target' | 'files'> {
   if (!isObject(value) || !Array.isArray(value['files']) || value['files'].length === 0) return false;
   const { target = null, format } = value;

@@ -14,14 +14,14 @@ export const SYSTEM: DeviceFolders = { sys: '/sys', dev: '/dev' };
 export interface Port {
   /** As tools take it: `/dev/ttyACM0`, `net:127.0.0.1:7777`. */
   path: string;
-  /** The same for every name of one port. */
+  /** What a port is, equal for each of its names. */
   identity: string;
 }
 
 /** Why a port cannot be used now. */
 export interface NoPort {
   missing: string;
-  /** Whether it may still come, as a board does that was reset. */
+  /** True where the port may still come, as that of a board does that was reset. */
   mayCome: boolean;
 }
 

@@ -28,7 +28,7 @@ export async function writeImage(device: Device, image: Image, context: WriteCon
   });
 }
 
-/** Whether the board holds exactly this image. Throws when it cannot be asked. */
+/** Tells whether the board holds exactly this image. Throws when it cannot be asked. */
 export async function holdsImage(device: Device, image: Image, context: WriteContext): Promise<boolean> {
   return withFiles(image, async (files) => {
     for (const call of callsOf(device.kind.verify, device, files, context.port)) {

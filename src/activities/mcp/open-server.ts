@@ -34,7 +34,7 @@ export interface OpenServer {
   client: Client;
   /** Asks the server for its tools, each time anew. */
   tools: (signal?: AbortSignal) => Promise<ListedTool[]>;
-  /** Whether it still answers; false once its process or its connection has ended. */
+  /** Tells whether the server still answers; false once its process or its connection has ended. */
   isOpen: () => boolean;
   /** Ends it with all that it has started. */
   close: () => Promise<void>;

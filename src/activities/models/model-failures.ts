@@ -65,7 +65,7 @@ export function connectionFailure(url: string, error: unknown): ApplicationFailu
   return failure;
 }
 
-/** Whether a call that failed was on its way, so that it may have to be paid for. */
+/** Tells whether a call that failed was on its way, so that it may have to be paid for. */
 export function wasSent(failure: ApplicationFailure): boolean {
   return sent.has(failure);
 }

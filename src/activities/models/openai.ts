@@ -73,7 +73,10 @@ function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRe
   });
 }
 
-/** Whether a schema keeps the rules of strict mode: every object names all its properties as required, and no other. */
+/**
+ * Tells whether a schema keeps the rules of strict mode: every object names all its properties as required, and no
+ * other.
+ */
 function isStrict(schema: Json): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict);
   if (!isObject(schema)) return true;

@@ -73,7 +73,7 @@ export async function renderRehearsal(store: Store, step: AgentStep, environment
   return toText(render(step.rehearsal, await createScope(store, environment, [step.rehearsal])));
 }
 
-/** The same conversation, gone on with what is wrong with the last answer. */
+/** The request that asks once more: the conversation, the answer, and what is wrong with it. */
 export function askAgain(request: ModelRequest, answer: string, errors: string[]): ModelRequest {
   const messages: ModelMessage[] = [
     ...request.messages,
@@ -105,7 +105,7 @@ function renderInputs(step: AgentStep, agent: Agent, scope: Scope): Record<strin
   return Object.fromEntries([...defaults, ...given]);
 }
 
-/** Whether an input is one of the run that nobody gave: there is nothing to show then. */
+/** Tells whether an input is one of the run that nobody gave: there is nothing to show then. */
 function isAbsent(template: Template | undefined, environment: Environment): boolean {
   if (template?.kind !== 'expression' || template.expression.kind !== 'reference') return false;
   const { root } = template.expression;
@@ -129,7 +129,7 @@ function promptText(template: Template, scope: Scope, asked = false): string {
   return isWritten(template, asked) ? text : escapeOurTags(text);
 }
 
-/** Whether a text is its author's word, or an agent's default, without any value of a run in it. */
+/** Tells whether a text is its author's word, or an agent's default, without any value of a run in it. */
 function isWritten(template: Template | undefined, asked: boolean): boolean {
   return template === undefined || (!asked && rootsOf([template]).length === 0);
 }

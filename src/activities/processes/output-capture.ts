@@ -52,7 +52,7 @@ export function createOutputCapture(limit: number): OutputCapture {
   };
 }
 
-/** The same for a text that is already there whole. */
+/** Cuts a text that is there as a whole to its head and tail, as a capture does with output that comes in pieces. */
 export function cutText(text: string, limit: number): string {
   const capture = createOutputCapture(limit);
   capture.add(Buffer.from(text));

@@ -63,8 +63,8 @@ function setting(name: string, value: string): string[] {
 }
 
 /**
- * Whether OpenAI's strict mode takes a schema: every object is closed and requires all that it has. Others are asked
- * for in the prompt alone; what comes is checked by us in either case.
+ * Tells whether OpenAI's strict mode takes a schema: every object is closed and requires all that it has. Others are
+ * asked for in the prompt alone; what comes is checked by us in either case.
  */
 export function isStrictSchema(schema: Json): boolean {
   return isObject(schema) && schema['type'] === 'object' && isStrict(schema);

@@ -56,7 +56,7 @@ export async function reusedOutput(store: Store, call: StepCall, key: Hash): Pro
   return null;
 }
 
-/** Whether what the result names is there: somebody may have removed values, and then the step is done again. */
+/** Tells whether what the result names is there: somebody may have removed values, and then the step is done again. */
 async function isKept(store: Store, { response }: JournalEntry): Promise<boolean> {
   const { output } = response as unknown as StepOutput; // only `keepOutput` makes such entries
   return (
@@ -94,7 +94,7 @@ export async function keepOutput(store: Store, call: StepCall, key: Hash, output
   return output;
 }
 
-/** The same for results whose activity need not wait for it: it is done as soon as the result is on its way. */
+/** Keeps a result for reuse as soon as it is on its way: its activity does not wait for that. */
 export function keepSoon(store: Store, call: StepCall, key: () => Hash, output: StepOutput): StepOutput {
   setImmediate(() => void keepOutput(store, call, key(), output));
   return output;

@@ -56,7 +56,7 @@ export async function shownCall(
   return tool.renewed === true ? shownAgain(shown) : shown;
 }
 
-/** The same wherever it is made: its hash is what a person allowed, and what the call must have when it is made. */
+/** What a person is shown of a call. Its hash is what was allowed, and what the call must have when it is made. */
 export async function shownOf(
   store: Store,
   agent: Agent,

@@ -46,7 +46,7 @@ export async function callsAt(store: Store, head: Hash): Promise<ToolCall[]> {
   return callsIn(blocksOf((await readMessage(store, head)) as unknown as ModelMessage)); // as above
 }
 
-/** One of them. */
+/** One of the calls that the last message of a transcript asks for, by its index from 0. */
 export async function callAt(store: Store, head: Hash, index: number): Promise<ToolCall> {
   const call = (await callsAt(store, head))[index];
   if (call === undefined) throw stepFailure('internal', `The message \`${head}\` has no call ${index + 1}.`);

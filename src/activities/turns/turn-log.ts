@@ -51,7 +51,7 @@ export function tellResult(
   log.write('note', `← ${nameOf(place)}${name}${is_error ? ' failed' : ''}: ${oneLine(previewOf(content))}`);
 }
 
-/** Whether the log says what a call gave: a worker may have been lost just before it would have said so. */
+/** Tells whether the log says what a call gave: a worker may have been lost just before it would have said so. */
 export async function isResultTold(
   store: Store,
   { run, path }: { run: string; path: string },

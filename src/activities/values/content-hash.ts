@@ -12,7 +12,7 @@ export interface Shown {
   options?: Json[];
 }
 
-/** The same where a person had allowed something else, or the same as another version of Perdure showed it. */
+/** What is shown for a second approval, where a person had allowed something else or seen it in another form. */
 export function shownAgain<S extends Shown>(shown: S): S {
   return {
     ...shown,

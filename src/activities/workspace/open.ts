@@ -57,7 +57,7 @@ export async function inFolderOf<T>(
   return withRoot(workspace, (root) => inFolderBelow(root, path, options, act));
 }
 
-/** The same below a folder that is open already. */
+/** Opens the folder of a path below an open folder, hands it on, and closes it; no link is followed. */
 export async function inFolderBelow<T>(
   root: Folder,
   path: string,

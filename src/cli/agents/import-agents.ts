@@ -79,7 +79,7 @@ export function importAgents(command: ImportCommand): Imports {
   return { outcomes, sources };
 }
 
-/** Whether anything was lost without which an agent behaves differently. */
+/** Tells whether anything was lost without which an agent behaves differently. */
 export function losesBehaviour(outcomes: ImportOutcome[]): boolean {
   return outcomes.some(({ lost }) => lost.some(({ changes_behaviour }) => changes_behaviour));
 }

@@ -22,7 +22,7 @@ export interface ListedDevice {
   board: string | null;
   /** Where it is found: a port; where it is not, what the definition says. */
   port: string | null;
-  /** Whether it is there; null for a device of another host where nobody answers. */
+  /** True for a device that is plugged in; null for one of another host where nobody answers. */
   found: boolean | null;
   /** Why it is not found or cannot be used; null when all is well. */
   problem: string | null;

@@ -29,7 +29,7 @@ export function answerValue(text: string, gate: Gate): Json {
   return schema === undefined || takesText(schema) ? text : parsed(text);
 }
 
-/** Whether every answer that fits a schema is a text. */
+/** Tells whether every answer that fits a schema is a text. */
 function takesText(schema: Json): boolean {
   return isObject(schema) && schema['type'] === 'string';
 }

@@ -139,7 +139,7 @@ async function decideBy(asking: Asking): Promise<Answer | null> {
   return gate.options === undefined && (await mayDecide(asking)) ? { kind: 'approve', edited } : null;
 }
 
-/** Whether an answer is typed: to a question, or where there are more options than keys. */
+/** Tells whether an answer is typed: to a question, or where there are more options than keys. */
 function takesText({ kind, options }: Gate): boolean {
   return options === undefined ? kind === 'ask' : options.length > DIGITS;
 }
@@ -169,7 +169,7 @@ function say(terminal: Terminal, text: string): void {
   tell(terminal, ...wrap(text, widthOf(terminal.stderr) - 2).map((line) => `  ${line}`));
 }
 
-/** Whether all was shown that is decided on; else says how to see it. */
+/** Tells whether all was shown that is decided on; else says how to see it. */
 function hasSeen({ unseen, opened, terminal, keys, open: { gate } }: Asking): boolean {
   if (keys.wasAhead()) say(terminal, 'That key was typed before this was shown; press it again.');
   else if (unseen > 0 && !opened)
@@ -245,7 +245,7 @@ async function edit(asking: Asking, content: GateContent): Promise<void> {
   }
 }
 
-/** Whether an editor shows all that is in a text. */
+/** Tells whether an editor shows all that is in a text. */
 function isDrawn(text: string): boolean {
   return escapeHidden(text) === text;
 }

@@ -93,7 +93,7 @@ async function showWhole(
     throw refusal('Nothing was decided; the gate stays open.');
 }
 
-/** Whether a hash was meant: whole, its digits, or their ends as a gate shows them. */
+/** Tells whether a hash was meant: whole, its digits, or their ends as a gate shows them. */
 function isHash(typed: string, hash: string): boolean {
   const digits = hash.replace(/^sha256:/, '');
   return [hash, digits, gateHash(hash), gateHash(hash).replace('sha256 ', '')].includes(typed.trim());

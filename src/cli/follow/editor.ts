@@ -13,7 +13,7 @@ function editorOf({ env }: Terminal): string[] {
   return (env['VISUAL'] ?? env['EDITOR'] ?? '').split(' ').filter((word) => word !== '');
 }
 
-/** Whether content can be edited on this terminal. */
+/** Tells whether content can be edited on this terminal. */
 export function hasEditor(terminal: Terminal): boolean {
   return editorOf(terminal).length > 0;
 }

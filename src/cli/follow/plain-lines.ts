@@ -46,7 +46,7 @@ function changes(steps: StepView[], outer: Telling): string[] {
   });
 }
 
-/** Whether a step's state differs from what was told last. A gate is told by `gateLines`. */
+/** Tells whether a step's state differs from what was told last. A gate is told by `gateLines`. */
 function isNews(step: StepView, told: Map<string, string>): boolean {
   if (step.status === 'pending' || step.status === 'waiting') return false;
   const state = step.status === 'running' ? `running ${step.attempt}` : step.status;

@@ -19,7 +19,7 @@ export interface SteerCommand {
   run: string;
   wish: Wish;
   by: string;
-  /** The same id is done once; null for a new one. */
+  /** Of the request: one id is done once; null makes a new one. */
   id: string | null;
   json: boolean;
 }

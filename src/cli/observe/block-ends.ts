@@ -57,7 +57,10 @@ function courseIn({ schedule, single }: FoldScope): Course {
   return courseOf(schedule, single);
 }
 
-/** Whether an item or a round can pass without an event: whatever acts in it has a `when`, or is there for no item. */
+/**
+ * Tells whether an item or a round can pass without an event: whatever acts in it has a `when`, or is there for no
+ * item.
+ */
 export function mayBeSilent(scope: FoldScope): boolean {
   return scope.schedule.body.steps.every((step) => {
     if (step.kind === 'set' || step.kind === 'wait' || step.when !== null) return true;
@@ -66,7 +69,7 @@ export function mayBeSilent(scope: FoldScope): boolean {
   });
 }
 
-/** Whether a loop went on after a round, as far as history tells. */
+/** Tells whether a loop went on after a round, as far as history tells. */
 export function goesOn({ on_error, until, max }: LoopStep, round: FoldScope): boolean {
   const isCut = round.schedule.steps.some(({ failure }) => failure?.type === 'cancelled');
   const isEndedByFailure = endOf(round.schedule) === 'error' && on_error !== 'continue';

@@ -148,12 +148,12 @@ export function valueOf(scope: FoldScope, template: Template): Value | null {
   return json === null ? null : inline(json);
 }
 
-/** Whether a step's `when` holds; null when history alone does not tell. */
+/** Tells whether a step's `when` holds; null when history alone does not tell. */
 export function conditionIn(scope: FoldScope, { when }: Step): boolean | null {
   return when === null ? true : holdsIn(scope, when);
 }
 
-/** Whether a condition holds in a scope; null when history alone does not tell. */
+/** Tells whether a condition holds in a scope; null when history alone does not tell. */
 export function holdsIn(scope: FoldScope, condition: Expression): boolean | null {
   const environment = bind(rootsOf([{ kind: 'expression', expression: condition }]), scope);
   return isInline(environment) ? attempt(() => isTrue(evaluate(condition, inlineScope(environment)))) : null;

@@ -7,7 +7,7 @@ import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { StepOutput } from '../../plan/calls/step-output.js';
 import type { Spot, Started } from './fold-scope.js';
 
-/** Whether a gate opens while its step is under way: what is decided is not yet the step's end. */
+/** Tells whether a gate opens while its step is under way: what is decided is not yet the step's end. */
 export function isWithin({ kind }: Gate): boolean {
   return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'tool';
 }
@@ -41,7 +41,7 @@ function startedAt(spot: Spot | null): Started | undefined {
   return spot?.scope.started.get(spot.step.index);
 }
 
-/** Whether the device of a step gets its last good image again. */
+/** Tells whether the device of a step gets its last good image again. */
 export function isRestoring(spot: Spot | null): boolean {
   return (startedAt(spot)?.restoring ?? null) !== null;
 }

@@ -14,7 +14,7 @@ import { rootOf } from './view.js';
 /** `open` has a run of which no end is known while nobody can be asked whether it works, waits or is paused. */
 export type ListedStatus = RunStatus | 'open';
 
-/** Whether a listed run is of this status; one that is `open` in a filter is in any that is no end. */
+/** Tells whether a listed run is of this status; one that is `open` in a filter is in any that is no end. */
 export function hasStatus({ status, ended_at }: ListedRun, wanted: string): boolean {
   return status === wanted || (wanted === 'open' && ended_at === null);
 }
@@ -185,7 +185,7 @@ function gatesOf({ workflowId, status, memo }: WorkflowExecutionInfo): OpenGate[
 }
 
 /**
- * Whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo.
+ * Tells whether an entry of a memo is a gate: anybody on the machine may start a workflow of our type, with any memo.
  */
 function isGate(value: unknown): value is Gate {
   if (typeof value !== 'object' || value === null) return false;

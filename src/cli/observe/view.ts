@@ -143,7 +143,7 @@ export function pathBelow(address: string): string {
   return address.slice(rootOf(address).length + 1);
 }
 
-/** Whether a run in this status will not change any more. */
+/** Tells whether a run in this status will not change any more. */
 export function isClosed(status: RunStatus): boolean {
   return status !== 'running' && status !== 'waiting' && status !== 'paused';
 }

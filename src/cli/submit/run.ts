@@ -103,7 +103,7 @@ function gatesNote({ gates, submitted_by }: RunSettings, { name }: Plan): string
     : `Every gate of ${name} takes its fallback (--unattended).`;
 }
 
-/** Whether people are asked anywhere in it, also in what it repeats and nests. */
+/** Tells whether people are asked anywhere in it, also in what it repeats and nests. */
 function hasGates(plan: Plan): boolean {
   return [...everyStepOf(plan)].some(
     (step) =>

@@ -24,7 +24,7 @@ export interface Submission {
   input: Record<string, Value>;
 }
 
-/** Whether a run that closed long ago is this submission; throws a usage error when the id means another. */
+/** Tells whether a run that closed long ago is this submission; throws a usage error when the id means another. */
 export function joinsRecord({ run, plan, input }: Submission, record: RunRecord | null): boolean {
   if (record === null) return false;
   checkSame(run, { plan: record.plan, input: inputHash(record.input) }, { plan: plan.hash, input: inputHash(input) });

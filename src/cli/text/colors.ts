@@ -8,7 +8,7 @@ export interface Palette {
   tone: (tone: Tone, text: string) => string;
   bold: (text: string) => string;
   dim: (text: string) => string;
-  /** Whether there are colours at all. */
+  /** True where texts are coloured at all. */
   colored: boolean;
 }
 

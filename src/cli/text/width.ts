@@ -59,7 +59,7 @@ function wordLines(line: string, width: number): string[] {
   return line.normalize() === line ? wrapAnsi(line, width, { trim: false, hard: false }).split('\n') : [line];
 }
 
-/** The same as one list of lines, for people to read: without the spaces at which they are broken. */
+/** Wraps a text into lines of at most `width` columns, without the spaces at which they are broken. */
 export function wrap(text: string, width: number): string[] {
   return wrapLines(text, width).flatMap((parts) =>
     parts.length === 1

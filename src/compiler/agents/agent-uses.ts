@@ -197,7 +197,7 @@ interface OtherAgent {
   compileOther: CompileOther;
 }
 
-/** Whether there is an agent of that name; one that would call itself through it is left out. */
+/** Keeps an agent that another one may call, and tells whether there is one; a call of itself is left out. */
 function keepAgent(kept: Kept, { name, definition, setting, source, compileOther }: OtherAgent): boolean {
   const other = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
   const compiled = other && compileOther(other);

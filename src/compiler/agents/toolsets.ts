@@ -13,7 +13,7 @@ export function isToolset(name: string): boolean {
 export interface ToolsetScope {
   /** Agents that it may call. */
   agents: string[];
-  /** Whether there are files of Python, in which a toolset may be. */
+  /** True where there are files of Python, in which a toolset may be. */
   python: boolean;
   /** Whether the manifest says where made agents are written. */
   generates: boolean;

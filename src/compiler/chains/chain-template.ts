@@ -25,7 +25,7 @@ export function parseChainText(node: Node, lookup: Lookup): Part[] {
   return parts;
 }
 
-/** Whether there is any `{{name}}` in a text. */
+/** Tells whether a text has any `{{name}}`. */
 export function hasReference(text: string): boolean {
   return text.search(REFERENCE) !== -1;
 }

@@ -162,7 +162,7 @@ export function allOf(conditions: Late[]): Late | null {
   return first === undefined ? null : rest.reduce((left, right) => binary('&&', left, right), first);
 }
 
-/** One of them holds; false when there are none. */
+/** The condition that one of several holds; false when there are none. */
 export function anyOf(conditions: Late[]): Late {
   const [first, ...rest] = conditions;
   return first === undefined ? literal(false) : rest.reduce((left, right) => binary('||', left, right), first);

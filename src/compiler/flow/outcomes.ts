@@ -18,7 +18,7 @@ export const VERDICT_REQUEST =
 /** Answers that say that something failed, in lower case: our own word, and the field that other systems look at. */
 const FAILING = ['result: failed', '"success": false', '"success":false'];
 
-/** Whether a condition's word holds for what came before. */
+/** Tells whether a condition's word holds for what came before. */
 export function holds(word: Word, outcome: Outcome): Late {
   const parts = outcome.kind === 'parallel' ? outcome.parts : [outcome];
   switch (word) {

@@ -152,7 +152,7 @@ function sequenceOf(items: Region[]): Region {
   return items.length === 1 && only !== undefined ? only : { kind: 'sequence', items };
 }
 
-/** Whether a jump to a label stands anywhere in a region. */
+/** Tells whether a jump to a label stands anywhere in a region. */
 export function jumpsTo(region: Region, name: string): boolean {
   switch (region.kind) {
     case 'jump':

@@ -28,7 +28,7 @@ interface Surroundings {
   judge: (text: string) => Late;
 }
 
-/** Whether a test holds; false where something in it is not there, which is reported. */
+/** Tells whether a test holds; false where something in it is not there, which is reported. */
 export function testValue(test: Test, surroundings: Surroundings): Late {
   const { prior, names, judge } = surroundings;
   switch (test.kind) {
@@ -112,7 +112,7 @@ function hasIssues(value: Late): Late {
   return allOf([isTrue(present), not(mentions(present, 'no issues'))]) ?? literal(false);
 }
 
-/** Whether a test looks at how the step before went, or at what it yielded. */
+/** Tells whether a test looks at how the step before went, or at what it yielded. */
 export function looksAtPrior(test: Test): boolean {
   return [...testsIn(test)].some(
     (one) =>
@@ -122,7 +122,7 @@ export function looksAtPrior(test: Test): boolean {
   );
 }
 
-/** Whether a test asks how the step before went: then its agent is asked to say so. */
+/** Tells whether a test asks how the step before went: then its agent is asked to say so. */
 export function asksOutcome(test: Test): boolean {
   return [...testsIn(test)].some((one) => one.kind === 'outcome' && one.name === null);
 }

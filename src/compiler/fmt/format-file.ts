@@ -12,7 +12,7 @@ import { createSource, displayName } from '../problems/source.js';
 export interface Formatted {
   /** What it should hold; null when it has problems, or is of a format that has no canonical form. */
   text: string | null;
-  /** Whether that is what it holds. */
+  /** True where the file holds its canonical form already. */
   same: boolean;
   problems: Problem[];
   source: Source;
@@ -23,7 +23,7 @@ type Formatter = (source: Source, report: Report) => string | null;
 /** The formats that have a canonical form, by extension. */
 const FORMATTERS: Record<string, Formatter> = { '.flow': formatFlow, '.yml': formatYaml, '.yaml': formatYaml };
 
-/** Whether files of this name have a canonical form. */
+/** Tells whether files of this name have a canonical form. */
 export function hasCanonicalForm(file: string): boolean {
   return Object.hasOwn(FORMATTERS, extname(file));
 }

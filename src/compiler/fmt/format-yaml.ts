@@ -155,7 +155,7 @@ function layOut(document: Document): void {
   });
 }
 
-/** Whether something around a node is written in `{…}` or `[…]`: then all below it is. */
+/** Tells whether something around a node is written in `{…}` or `[…]`: then all below it is. */
 function isInFlow(path: readonly (Document | YamlNode | Pair)[]): boolean {
   return path.some((parent) => !isPair(parent) && isCollection(parent) && parent.flow === true);
 }

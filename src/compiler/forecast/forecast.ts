@@ -166,8 +166,8 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
 }
 
 /**
- * Whether a limit may hold nested runs back: of steps, or of what may run at once. What else is limited, nobody knows
- * before.
+ * Tells whether a limit may hold nested runs back: of steps, or of what may run at once. What else is limited, nobody
+ * knows before.
  */
 function isTight({ budgets, no_default = [] }: Plan, steps: number): boolean {
   const limit = (name: 'max_steps' | 'max_parallel'): number =>

@@ -109,7 +109,7 @@ function checkShape(key: string, node: Node, report: Report): void {
   });
 }
 
-/** Whether it is one as JSON Schema has it, and as it is compiled at run time: of ECMA-262, by Unicode. */
+/** Tells whether a text is a regular expression as JSON Schema has them, and as they run: of ECMA-262, by Unicode. */
 function isPattern(text: string): boolean {
   try {
     new RegExp(text, 'u');

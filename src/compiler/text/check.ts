@@ -30,7 +30,7 @@ export function check<T>(schema: z.ZodType<T>, node: Node, options: Check): T | 
   return check(schema, withoutUnknown(node, issues), { ...options, unknownKeys: 'error' });
 }
 
-/** The same node without the keys, at any depth, that the schema does not know. */
+/** A node without the keys, at any depth, that the schema does not know. */
 function withoutUnknown(node: Node, issues: Issue[]): Node {
   const unknown = new Set(
     issues.flatMap((issue) =>

@@ -90,7 +90,7 @@ export function listFolder(path: string): { name: string; kind: FileKind }[] {
   }
 }
 
-/** The same file by whatever path it is reached; the path itself when it does not exist. */
+/** The real path of a file, by whatever path it is reached; the path itself when it does not exist. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

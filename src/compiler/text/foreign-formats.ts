@@ -467,7 +467,7 @@ function someItem(value: Json | undefined, is: (item: JsonObject) => boolean): b
   return Array.isArray(value) && value.some((item) => isObject(item) && is(item));
 }
 
-/** Whether a map has an entry that is a map like this; null where an entry of texts is enough. */
+/** Tells whether a map has an entry that is a map like this; null where an entry of texts is enough. */
 function someValue(value: Json | undefined, is: ((item: JsonObject) => boolean) | null): boolean {
   if (value === undefined || !isObject(value)) return false;
   const entries = Object.values(value);
@@ -481,7 +481,7 @@ function everyValue(value: JsonObject, is: (item: JsonObject) => boolean): boole
   return entries.length > 0 && entries.every((entry) => isObject(entry) && is(entry));
 }
 
-/** Whether the address of a document's schema says this. */
+/** Tells whether the address of a document's schema says this. */
 function hasSchema({ $schema }: JsonObject, part: string): boolean {
   return typeof $schema === 'string' && $schema.includes(part);
 }

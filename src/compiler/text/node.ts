@@ -27,7 +27,7 @@ export function memberOf(node: Node, key: string): Node | null {
   return node.members?.get(key)?.node ?? null;
 }
 
-/** The same map without one key. */
+/** A map without one of its keys. */
 export function without(node: Node, omitted: string | null): Node {
   if (omitted === null || memberOf(node, omitted) === null) return node;
   const members = new Map([...(node.members ?? [])].filter(([key]) => key !== omitted));

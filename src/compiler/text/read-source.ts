@@ -34,7 +34,7 @@ export function neighbour(absolute: string): string | null {
   return near === undefined ? null : `did you mean \`${near}\`?`;
 }
 
-/** Whether one stem is a slip of the other. One or two letters are a slip of any others. */
+/** Tells whether one stem is a slip of the other. One or two letters are a slip of any others. */
 function isNear(wanted: string, stem: string): boolean {
   return wanted.length > 2 && stem.length > 2 && nearest(wanted, [stem]) !== null;
 }

@@ -47,7 +47,7 @@ function faultsOf(issue: Issue, root: Node): Path[] {
   return [issue.path];
 }
 
-/** The same map without what stands at these paths. */
+/** A map without what stands at some paths. */
 function withoutPaths(node: Node, paths: Path[]): Node {
   const below = (segment: PropertyKey): Path[] =>
     paths.filter(([first]) => first === segment).map((path) => path.slice(1));

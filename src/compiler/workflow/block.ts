@@ -7,7 +7,7 @@ import type { Names } from '../expressions/scope.js';
 /** Steps of one scope as they were read. */
 export interface BlockSource {
   steps: ReadStep[];
-  /** The same steps as they are written, with their faults. */
+  /** The steps as they are written, with their faults. */
   nodes: Node[];
   names: Names;
   /** What the block yields, if it says so. */

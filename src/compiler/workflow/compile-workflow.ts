@@ -36,7 +36,7 @@ export interface Shared {
   findAgent: (name: string, from: { file: string }, at: Place) => AgentDefinition | null;
   /** What workflows that agents make may have, and use. */
   generated: StepContext['generated'];
-  /** Whether there is an agent of that name. */
+  /** Tells whether there is an agent of a name. */
   knowsAgent: (name: string, from: { file: string }) => boolean;
   /** The device of that name; null when there is none, which is reported at `at`. */
   findDevice: (name: string, at: Node) => DeviceRef | null;
@@ -185,14 +185,14 @@ function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } |
   return budgets;
 }
 
-/** The same without what is not said: a Plan has no undefined values. */
+/** A policy without what is not said: a Plan has no undefined values. */
 function policyOf(authored: {
   [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined;
 }): ExhaustionPolicy {
   return Object.fromEntries(Object.entries(authored).filter(([, action]) => action !== undefined));
 }
 
-/** Whether the packed Plan has at most 1 MiB (I2); else that is reported. */
+/** Tells whether the packed Plan has at most 1 MiB (I2); else that is reported. */
 export function isSmallEnough(plan: Plan, node: Node, report: Report): boolean {
   const bytes = Buffer.byteLength(JSON.stringify(packPlan(plan)));
   if (bytes <= PLAN_BYTES) return true;

@@ -37,7 +37,7 @@ function findCycle<T>(starts: Iterable<T>, next: (node: T) => T[]): T[] | null {
   return null;
 }
 
-/** Whether no step waits for itself; a cycle is reported at the step that comes first in the file. */
+/** Tells whether no step waits for itself; a cycle is reported at the step that comes first in the file. */
 export function checkStepCycle(edges: Need[][], stepNodes: Node[], report: Report): boolean {
   const cycle = findCycle(edges.keys(), (step) => (edges[step] ?? []).map((need) => need.step));
   if (cycle === null) return true;
@@ -61,7 +61,7 @@ function nameOf(node: Node | undefined, index: number): string {
   return typeof id === 'string' ? id : String(index);
 }
 
-/** The same cycle, starting at its smallest step. */
+/** Turns a cycle so that it starts at its smallest step. */
 function rotate(cycle: number[]): number[] {
   const start = cycle.indexOf(Math.min(...cycle));
   return [...cycle.slice(start), ...cycle.slice(0, start)];

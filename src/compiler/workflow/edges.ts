@@ -60,7 +60,7 @@ export function countEdges(steps: EdgeStep[], { mode, groups }: Pick<Names, 'mod
   }, 0);
 }
 
-/** Whether a failure of the step that is read leaves the reader something to say. */
+/** Tells whether a failure of the step that is read leaves the reader something to say. */
 function isHarmless({ guarded }: Use, field: string): boolean {
   return guarded || field === 'status' || field === 'error' || field === 'decided_by';
 }

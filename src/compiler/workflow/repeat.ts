@@ -170,7 +170,7 @@ function foreachOf({ read }: Repeating, { node, templates, report }: StepContext
   return null;
 }
 
-/** Whether a template may give a list; what it gives is known when it runs. */
+/** Tells whether a template may give a list; what it gives is known when it runs. */
 function isList(template: Template): boolean {
   if (template.kind === 'literal') return Array.isArray(template.value);
   return template.kind === 'expression' || template.kind === 'list';

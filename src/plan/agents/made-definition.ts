@@ -133,8 +133,8 @@ function toolsOf(agent: Agent | undefined): Tool[] {
 }
 
 /**
- * Whether a tool is one of these. A name says nothing: what is made may have been given that of any tool, and a file or
- * a server may have come to say something else.
+ * Tells whether a tool is one of these. A name says nothing: what is made may have been given that of any tool, and a
+ * file or a server may have come to say something else.
  */
 export function isAmong(tool: Tool, tools: Tool[]): boolean {
   return tools.some((other) => identityOf(other) === identityOf(tool));

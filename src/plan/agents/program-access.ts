@@ -19,7 +19,7 @@ const READ = ['Read', 'Glob', 'Grep'];
 const EDIT = ['Write', 'Edit', 'NotebookEdit'];
 const WEB = ['WebSearch', 'WebFetch'];
 
-/** The same in the words of the others, in ours, and of toolsets; whatever the case. */
+/** Tools of a program by the names that other programs, our tools and toolsets give them, in any case. */
 const WORDS: Record<string, string[]> = {
   '*': [...READ, ...EDIT, 'Bash', ...WEB],
   read: ['Read'],
@@ -98,7 +98,7 @@ export function accessOf(agent: Tooled): Access {
   };
 }
 
-/** Whether it may run any command. */
+/** Tells whether an access lets its program run any command. */
 export function runsAnything({ commands }: Access): boolean {
   return commands.includes('*');
 }

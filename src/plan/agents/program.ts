@@ -50,7 +50,7 @@ export function writtenModel({ model }: Pick<AgentStep, 'model'>, agent: Pick<Ag
   return model ?? agent?.model ?? '';
 }
 
-/** Whether a program may be chosen for an agent that names none. */
+/** Tells whether a program may be chosen for an agent that names none. */
 export function isOpenToPrograms(step: Pick<AgentStep, 'model'>, agent: Agent | undefined): boolean {
   return agent?.base_url === undefined && !NAMES_PROVIDER.test(writtenModel(step, agent));
 }

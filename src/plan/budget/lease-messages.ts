@@ -16,7 +16,7 @@ export interface LeftBehind {
   charged: Charged;
 }
 
-/** Whether something received from outside has the form of such mail (signals come from anyone). */
+/** Tells whether something received from outside has the form of such mail (signals come from anyone). */
 export function isLedgerMail(value: unknown): value is LedgerMail {
   if (typeof value !== 'object' || value === null) return false;
   const { from, up, down, climate, left } = value as Record<string, unknown>;

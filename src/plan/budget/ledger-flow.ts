@@ -190,8 +190,8 @@ function isAsked({ borrowers }: Ledger, resource: Resource): boolean {
 }
 
 /**
- * Whether something of a resource may come back by itself. A step that has started is used up; the rest may settle for
- * less.
+ * Tells whether something of a resource may come back by itself. A step that has started is used up; the rest may
+ * settle for less.
  */
 function mayReturn({ reserved, borrowers }: Ledger, resource: Resource): boolean {
   if (resource !== 'steps' && [...reserved.values()].some((amount) => amount[resource] > 0)) return true;

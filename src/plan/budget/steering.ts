@@ -91,7 +91,7 @@ export function additionsOf(
   });
 }
 
-/** Whether something received from outside has the form of a request (signals come from anyone). */
+/** Tells whether something received from outside has the form of a request (signals come from anyone). */
 export function isSteer(value: unknown): value is Steer {
   if (typeof value !== 'object' || value === null) return false;
   const { id, by, kind, add } = value as Record<string, unknown>;

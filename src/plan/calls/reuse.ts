@@ -5,15 +5,15 @@ import type { Reuse } from './short-call.js';
 import type { CommandStep, Step } from '../step.js';
 import type { CallableTool } from '../tools/tool.js';
 
-/** Whether a call of a tool may look at the workspace. */
+/** Tells whether a call of a tool may look at the workspace. */
 function looksAround(tool: CallableTool, effect: Step['effect']): boolean {
   if (tool.kind === 'builtin') return tool.name !== 'http_request' && tool.name !== 'web_search';
   return tool.kind === 'defined' && effect !== 'none';
 }
 
 /**
- * Whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an agent on
- * those that it reaches.
+ * Tells whether a command may depend on files of the workspace that it does not name under `reads:`, or a tool or an
+ * agent on those that it reaches.
  */
 function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
   if (step.kind === 'agent') return (agents[step.agent]?.uses ?? []).length > 0;
@@ -22,8 +22,8 @@ function readsUnnamed(step: Step, agents: Plan['agents']): boolean {
 }
 
 /**
- * Whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody knows
- * before what its agents do.
+ * Tells whether any step of a Plan may, a program that plays an agent, or a workflow that is made in the run: nobody
+ * knows before what its agents do.
  */
 export function dependsOnWorkspace(plan: Plan): boolean {
   return [...everyStepOf(plan)].some(
@@ -34,27 +34,27 @@ export function dependsOnWorkspace(plan: Plan): boolean {
   );
 }
 
-/** Whether any step of a Plan may change files of the workspace. */
+/** Tells whether any step of a Plan may change files of the workspace. */
 export function mayChangeWorkspace(plan: Plan): boolean {
   return (
     dependsOnWorkspace(plan) || [...everyStepOf(plan)].some((step) => step.kind === 'command' && step.effect !== 'none')
   );
 }
 
-/** Whether a path is one of these, or below one. */
+/** Tells whether a path is one of these, or below one. */
 export function isWithin(path: string, paths: string[]): boolean {
   return paths.some((above) => path === above || path.startsWith(`${above}/`));
 }
 
 /**
- * Whether a step's effect is external and has happened: it is never repeated, whatever files have changed (decision
- * 14).
+ * Tells whether a step's effect is external and has happened: it is never repeated, whatever files have changed
+ * (decision 14).
  */
 function isDone({ done }: ReuseSettings, step: Step, path: string): boolean {
   return step.effect === 'external' && done !== null && done.includes(path);
 }
 
-/** Whether it clears up after what ran: what the run before cleared up is not what this one leaves behind. */
+/** Tells whether a step clears up after what ran: a run before cleared up something else than what this one leaves. */
 function clearsUp(step: Step, agents: Plan['agents']): boolean {
   return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
 }

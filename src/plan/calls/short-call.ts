@@ -33,7 +33,7 @@ export interface Reuse {
   /** The run that is run again, and the scope of its journal. */
   run: string;
   from: string;
-  /** The same of runs before, the latest first. */
+  /** Scopes of runs before that one, the latest first. */
   earlier?: string[];
   /** The step's effect is external and has happened in that run: it is not done again. */
   done?: true;

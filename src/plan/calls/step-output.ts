@@ -19,7 +19,7 @@ export interface StepOutput {
 /** `[usd, tokens]`, and steps where it is not one. */
 type ShortSpend = [usd: number | null, tokens: number, steps?: number];
 
-/** The same as it travels into history, without what it says by itself. */
+/** A step's output as it travels into history: what has its usual value is left out. */
 export interface ShortOutput extends Omit<Partial<StepOutput>, 'spend' | 'output'> {
   /** A stored value; outputs of older workers have every other here too. */
   output?: ShortValue;

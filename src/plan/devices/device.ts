@@ -76,7 +76,7 @@ export interface Device {
   fault: string | null;
 }
 
-/** Whether a board of its own is simulated for a device; one that has a port is found there. */
+/** Tells whether a board of its own is simulated for a device; one that has a port is found there. */
 export function isSimulated({ kind, port }: Pick<Device, 'kind' | 'port'>): boolean {
   return kind.simulates !== null && port === null;
 }

@@ -64,7 +64,7 @@ function wordFor({ kind, options }: Gate, { decision, value }: Decision): Decisi
   return value === undefined ? decision : 'answer';
 }
 
-/** Whether those who have not spoken yet cannot bring any choice to the quorum. */
+/** Tells whether those who have not spoken yet cannot bring any choice to the quorum. */
 function isHopeless({ approvers, excluded = [], votes = [], escalation, ...gate }: Gate): boolean {
   if (approvers === undefined || escalation !== undefined) return false;
   const left = approvers.filter((name) => !excluded.includes(name) && !votes.some(({ by }) => by === name)).length;

@@ -181,8 +181,8 @@ function optionRefusal(decision: Decision['decision'], value: Value | undefined,
 }
 
 /**
- * Whether what a person wrote must be read where stored values are: to hash an edit, or to hold an answer against its
- * schema (I6).
+ * Tells whether what a person wrote must be read where stored values are: to hash an edit, or to hold an answer against
+ * its schema (I6).
  */
 export function isRead({ decision, edit, value }: Decision, gate: Gate | undefined): boolean {
   if (decision === 'reject') return false;
@@ -205,7 +205,7 @@ export function namesOf(names: string[], word = 'and'): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1) ?? ''}`;
 }
 
-/** Whether something received from outside has the form of a decision (signals come from anyone). */
+/** Tells whether something received from outside has the form of a decision (signals come from anyone). */
 export function isDecision(value: unknown): value is Decision {
   if (typeof value !== 'object' || value === null) return false;
   const { gate, decision, hash, by, comment, value: answer, edit, token } = value as Record<string, unknown>;

@@ -47,8 +47,8 @@ function partialOf(partial: string | null): { partial?: string } {
 }
 
 /**
- * Whether the definition passes over all that failed in a body: by `continue`, or by `skip_dependents` where nothing
- * depends on it.
+ * Tells whether the definition passes over all that failed in a body: by `continue`, or by `skip_dependents` where
+ * nothing depends on it.
  */
 function isAllAsked({ body, steps, dependents }: Schedule): boolean {
   return steps.every(({ status, partial }, index) => {

@@ -19,7 +19,7 @@ const IN_DOUBT: ReadonlySet<FailureType> = new Set([
   'timeout',
 ]);
 
-/** Whether a flash that has failed for good leaves a device in doubt; then somebody is asked what to do. */
+/** Tells whether a flash that has failed for good leaves a device in doubt; then somebody is asked what to do. */
 export function isInDoubt(step: Step, failure: Failure): step is FlashStep {
   return step.kind === 'flash' && IN_DOUBT.has(failure.type);
 }

@@ -26,7 +26,7 @@ function hexDigit(hash: string, at: number): number {
   return code <= NINE ? code - NINE + 9 : code - SMALL_A + 10;
 }
 
-/** Whether a text has the form that `shortHash` gives a hash. */
+/** Tells whether a text has the form that `shortHash` gives a hash. */
 export function isShortHash(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }

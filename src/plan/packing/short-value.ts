@@ -17,7 +17,7 @@ export function shortStored({ ref, bytes, ...more }: StoredValue): ShortStored {
   return Object.keys(more).length === 0 ? [shortHash(ref), bytes] : [shortHash(ref), bytes, more];
 }
 
-/** Whether JSON has the form of a stored value in history. */
+/** Tells whether JSON has the form of a stored value in history. */
 export function isShortStored(value: Json): boolean {
   if (!Array.isArray(value) || value.length < 2 || value.length > 3) return false;
   const [ref, bytes, more = {}] = value;

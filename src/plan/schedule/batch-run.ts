@@ -33,8 +33,8 @@ export interface BatchScope {
 }
 
 /**
- * Whether a foreach starts nested runs, and more of them than one run should. What goes on from a run that had items
- * open by itself keeps doing so: batches do not take over what has started.
+ * Tells whether a foreach starts nested runs, and more of them than one run should. What goes on from a run that had
+ * items open by itself keeps doing so: batches do not take over what has started.
  */
 export function needsBatches(
   { body }: ForeachStep,
@@ -55,7 +55,7 @@ export function batchRun(foreach: string, from: number, end: number): string {
   return `${foreach}/${from}-${end - 1}`;
 }
 
-/** Whether a run is a batch of another: no id of a step and no number of an item looks so. */
+/** Tells whether a run is a batch of another: no id of a step and no number of an item looks so. */
 export function isBatchRun(run: string): boolean {
   return /\/\d+-\d+$/.test(run);
 }

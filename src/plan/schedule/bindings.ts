@@ -103,7 +103,7 @@ export function groupResultOf(name: string, source: Pick<BindingSource, 'schedul
   return { status, outputs, succeeded, failed };
 }
 
-/** Whether everything bound is inline, so that the workflow itself may evaluate (I6). */
+/** Tells whether everything bound is inline, so that the workflow itself may evaluate (I6). */
 export function isInline(environment: Environment): boolean {
   return Object.values(environment).every((binding) => {
     if ('missing' in binding) return true;

@@ -230,7 +230,7 @@ export function isEnd(status: StepStatus): status is EndStatus {
   return status !== 'pending' && status !== 'running';
 }
 
-/** Whether a step of this kind holds one of the `max_parallel` slots: only running activities do (I11). */
+/** Tells whether a step of this kind holds one of the `max_parallel` slots: only running activities do (I11). */
 export function holdsSlot(step: Step): boolean {
   return step.kind === 'agent' || step.kind === 'command' || step.kind === 'tool' || step.kind === 'compile';
 }

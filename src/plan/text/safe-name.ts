@@ -38,7 +38,7 @@ function escapeLookAlikes(word: string, isForeign: boolean): string {
   return letters.map((letter) => (BESIDE_LATIN.test(letter) ? letter : escapeOf(letter))).join('');
 }
 
-/** Whether a word could be read as a Latin one. */
+/** Tells whether a word could be read as a Latin one. */
 function isLatinLike(word: string): boolean {
   return [...word].every((letter) => BESIDE_LATIN.test(letter) || LIKE_LATIN.test(letter));
 }

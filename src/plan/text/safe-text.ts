@@ -29,7 +29,7 @@ export function safeText(text: string): string {
   return escapeHidden(text.replace(LIKE_ESCAPE, escapeOf).replaceAll(TAB, escapeOf)).replaceAll('\t', TAB_SHOWN);
 }
 
-/** The same on one line: line breaks, tabs and spaces in a row become one space. */
+/** Makes a foreign text safe to show, on one line: line breaks, tabs and spaces in a row become one space. */
 export function safeLine(text: string): string {
   return safeText(text.replace(/[ \t\r\n]+/g, ' ').replace(/^ | $/g, ''));
 }
@@ -69,8 +69,8 @@ export function escapeOf(character: string): string {
 }
 
 /**
- * Whether a hidden character belongs between these: joiners in scripts whose letters need them, spaces of French and of
- * numbers, those of East Asia.
+ * Tells whether a hidden character belongs between these: joiners in scripts whose letters need them, spaces of French
+ * and of numbers, those of East Asia.
  */
 function isUsual(character: string, before: string, after: string): boolean {
   switch (character) {

@@ -60,7 +60,7 @@ export function judgeCommand({ commands, network }: CommandPermissions, argv: st
   }
 }
 
-/** Whether a command gets the network in its sandbox: packages are brought in through it. */
+/** Tells whether a command gets the network in its sandbox: packages are brought in through it. */
 export function needsNetwork({ commands, network }: CommandPermissions, argv: string[]): boolean {
   const kind = ruleFor(commands, argv)?.class;
   return kind === 'install' || network === true;

@@ -96,7 +96,7 @@ function judgeAlone(permissions: Permissions, action: Action): Verdict {
   return ruled.verdict === 'ask' ? asking(permissions, action, ruled.reason) : ruled;
 }
 
-/** Whether a host may be reached, whatever its address turns out to be. */
+/** Tells whether a host may be reached, whatever its address turns out to be. */
 export function allowsHost(network: Permissions['network'], host: string): boolean {
   return typeof network === 'boolean' ? network : network.some((entry) => matchesHost(entry, host.toLowerCase()));
 }

@@ -32,7 +32,7 @@ export function inline(value: Json): Value {
   return { value };
 }
 
-/** Whether a value may travel by itself (I6). */
+/** Tells whether a value may travel by itself (I6). */
 export function fitsInline(value: Json): boolean {
   return utf8Bytes(JSON.stringify(value)) <= INLINE_BYTES;
 }
@@ -43,7 +43,7 @@ export function previewOf(value: Json): string {
   return text.length <= PREVIEW_CHARACTERS ? text : `${text.slice(0, PREVIEW_CHARACTERS - 1)}…`;
 }
 
-/** The same value without its preview: what an activity needs to know, and no byte more in history. */
+/** A value without its preview: what an activity needs to know, and no byte more in history. */
 export function bare(value: Value): Value {
   if (!isStored(value)) return value;
   const { ref, bytes, length } = value;

@@ -1,6 +1,6 @@
 /**
- * Whether a sequence is as a pattern says, in which a star stands for any run of items, and each other part fits one.
- * Linear but for one step back to the last star: no pattern takes long.
+ * Tells whether a sequence is as a pattern says, in which a star stands for any run of items, and each other part fits
+ * one. Linear but for one step back to the last star: no pattern takes long.
  */
 export function matchesStars<P, T>(
   pattern: ArrayLike<P>,
@@ -32,7 +32,7 @@ export function matchesStars<P, T>(
   return at === pattern.length;
 }
 
-/** Whether a text is as a pattern says, in which `*` stands for any characters and nothing else is special. */
+/** Tells whether a text is as a pattern says, in which `*` stands for any characters and nothing else is special. */
 export function matchesPattern(pattern: string, text: string): boolean {
   return matchesStars(
     pattern,

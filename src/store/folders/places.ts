@@ -20,7 +20,7 @@ export function locate({ folder }: Placed, place: string): string {
   return folder === null ? place : resolve(realOf(folder), place);
 }
 
-/** The same file or folder by whatever path it is reached; where it is not there, the path made absolute. */
+/** The real path of a file or folder, by whatever path it is reached; where it is not there, the path made absolute. */
 export function realOf(path: string): string {
   try {
     return realpathSync.native(path);

@@ -40,7 +40,7 @@ export function requireRoot(path: string): void {
   if (failure !== null) throw failure;
 }
 
-/** The same as a failure to be told; null where the store of a path is where it was opened. */
+/** The failure of a store that was moved or removed since it was opened; null where it is where it was. */
 export function movedRoot(path: string): StoreFailure | null {
   const root = rootOf(path);
   return root === null || isSameFolder(identityOf(root), roots.get(root) ?? null) ? null : gone(root);

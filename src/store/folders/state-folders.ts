@@ -8,8 +8,8 @@ const STORE_FILE = 'store.json';
 const FILE_BYTES = 64 * 1024;
 
 /**
- * Whether a folder is one of Perdure's state: ours, or that of another project. Asked of the folder that is open or
- * named, so no link, mount or other spelling of its path makes it another. Takes microseconds where it is none.
+ * Tells whether a folder is one of Perdure's state: ours, or that of another project. Asked of the folder that is open
+ * or named, so no link, mount or other spelling of its path makes it another. Takes microseconds where it is none.
  */
 export function isStateFolder(path: string): boolean {
   const file = join(path, STORE_FILE);

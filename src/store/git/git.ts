@@ -122,7 +122,7 @@ export class GitError extends Error {
   }
 }
 
-/** Whether git stopped for want of room. */
+/** Tells whether git stopped for want of room. */
 export function saysFull(error: unknown): boolean {
   return error instanceof GitError && /No space left on device|Disk quota exceeded/.test(error.said);
 }

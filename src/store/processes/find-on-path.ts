@@ -13,8 +13,8 @@ export function findOnPath(name: string, path: string): string | null {
 }
 
 /**
- * Whether this is a file that we may run. Synchronous: a look takes microseconds, a trip through the thread pool for
- * each folder of PATH takes longer than a small program.
+ * Tells whether this is a file that we may run. Synchronous: a look takes microseconds, a trip through the thread pool
+ * for each folder of PATH takes longer than a small program.
  */
 export function isExecutable(file: string): boolean {
   try {

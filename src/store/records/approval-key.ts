@@ -54,7 +54,7 @@ async function readKey(file: string): Promise<Buffer | null> {
   }
 }
 
-/** Whether it has names beside those under which `makeKey` makes it, which a crash may leave. */
+/** Tells whether the key file has names beside those under which `makeKey` makes it, which a crash may leave. */
 async function isNamedElsewhere(file: string): Promise<boolean> {
   const folder = dirname(file);
   const own = await lstat(file);

@@ -28,7 +28,7 @@ export interface Snapshots {
   keepSnapshot(run: string, moment: Moment, workspace: string): Promise<boolean>;
   /** Git's name of the tree that was kept; null where none was. */
   snapshotOf(run: string, moment: Moment): Promise<string | null>;
-  /** The same of the files as they are now; null where nothing can be kept. */
+  /** Takes a snapshot of the files as they are now; null where nothing can be kept. */
   snapshotNow(workspace: string): Promise<string | null>;
   /** For who reads trees. */
   snapshotGit: Git;
@@ -192,7 +192,7 @@ async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void>
   }
 }
 
-/** Whether there is something that may be read, or nothing any more. */
+/** Tells whether what a path names may be read, or is not there any more. */
 function isReadable(path: string): boolean {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

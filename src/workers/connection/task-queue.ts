@@ -88,7 +88,7 @@ export async function requireHosts(
   }
 }
 
-/** The same, once somebody does: nobody when the signal ends the wait. It is asked at least once. */
+/** Waits until somebody polls a queue, and tells who; nobody when the signal ends the wait. Asks at least once. */
 export async function pollersUntil(signal: AbortSignal, ...queue: Parameters<typeof pollersAt>): Promise<string[]> {
   for (;;) {
     const pollers = await pollersAt(...queue);

@@ -47,7 +47,7 @@ export function temporalSettings(env: Env): TemporalSettings | null {
   }
 }
 
-/** Whether anything names a server: the address, a profile, or a default profile with an address. */
+/** Tells whether anything names a server: the address, a profile, or a default profile with an address. */
 function names(env: Env): boolean {
   if ((env['TEMPORAL_ADDRESS'] ?? '') !== '' || (env['TEMPORAL_PROFILE'] ?? '') !== '') return true;
   const file = env['TEMPORAL_CONFIG_FILE'] ?? join(env['HOME'] ?? homedir(), '.config', 'temporalio', 'temporal.toml');

@@ -61,7 +61,7 @@ interface Endpoint {
   key: string;
 }
 
-/** Whether it answers, takes the key, and has the models that the config names. To ask for its models costs nothing. */
+/** Finds whether an endpoint answers, takes the key, and has the models that the config names. That costs nothing. */
 async function openai(url: string, config: Models, env: Env): Promise<Finding> {
   const variable = keyVariable(config.providers?.openai) ?? 'OPENAI_API_KEY';
   const endpoint: Endpoint = { url, place: url.replace(/\/\/[^/@]*@/, '//'), variable, key: env[variable] ?? '' };

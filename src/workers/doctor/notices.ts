@@ -6,7 +6,9 @@ import { addressVariable, filledAddress } from '../../plan/gates/notice.js';
 import type { Env } from '../../store/cache-folder.js';
 import type { Finding } from './finding.js';
 
-/** Whether people can be told in the ways that `notify` names. What was not taken stands in the log of its run. */
+/**
+ * Tells whether people can be told in the ways that `notify` names. What was not taken stands in the log of its run.
+ */
 export function noticeFindings({ root }: Project, notify: Config['notify'], env: Env): Finding[] {
   const [program] = notify?.command ?? [];
   return [

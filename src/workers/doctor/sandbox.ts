@@ -2,7 +2,7 @@ import { tryNetwork } from '../../activities/tools/shell/network/try-network.js'
 import { NO_SANDBOX, findSandbox } from '../../activities/tools/shell/sandbox.js';
 import type { Finding } from './finding.js';
 
-/** Whether agents' commands can be kept in a sandbox here, and have the network in it. Both are tried. */
+/** Tells whether agents' commands can be kept in a sandbox here, and have the network in it. Both are tried. */
 export async function sandboxFindings(): Promise<Finding[]> {
   const [sandbox, network] = await Promise.all([findSandbox(), tryNetwork()]);
   return [

@@ -53,7 +53,7 @@ export async function identifySelf(): Promise<ProcessIdentity> {
   return (await identify(process.pid)) ?? { pid: process.pid, started: '' };
 }
 
-/** Whether the host that wrote this file still runs. */
+/** Tells whether the host that wrote this file still runs. */
 export async function isHostRunning(file: HostFile): Promise<boolean> {
   return isRunning(file.host);
 }

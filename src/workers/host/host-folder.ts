@@ -50,7 +50,7 @@ export function fullDisk(stateDir: string): string {
   return `the disk of ${stateDir} is full: what runs write waits for room`;
 }
 
-/** Whether the disk of a folder takes what runs write; true where nobody can say. */
+/** Tells whether the disk of a folder takes what runs write; true where nobody can say. */
 export async function hasRoomAt(folder: string): Promise<boolean> {
   const space = await statfs(folder).catch(() => null);
   return space === null || space.bavail * space.bsize >= NO_ROOM_BYTES;

@@ -14,7 +14,7 @@ export async function waitForPoller(address: string, taskQueue: string, signal: 
   });
 }
 
-/** Whether a run on our own server has something to do. */
+/** Tells whether a run on our own server has something to do. */
 export async function isNeededAt(address: string): Promise<boolean> {
   return connected(address, (connection) => hasOpenWork(new Client({ connection, namespace: NAMESPACE })));
 }

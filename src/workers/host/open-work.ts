@@ -3,8 +3,8 @@ import { defaultPayloadConverter } from '@temporalio/common';
 import { MEMO } from '../../plan/names.js';
 
 /**
- * Whether any open run has work that a worker could do now, or when a time has passed. One that only waits for people
- * or for children has none.
+ * Tells whether any open run has work that a worker could do now, or when a time has passed. One that only waits for
+ * people or for children has none.
  */
 export async function hasOpenWork(client: Client): Promise<boolean> {
   for await (const run of client.workflow.list({ query: 'ExecutionStatus = "Running"' })) {
@@ -36,9 +36,9 @@ const CLOCK = 'max_runtime_mins';
 const known = new Map<string, { length: number; passes: boolean }>();
 
 /**
- * Whether a time passes in a run, beside what it waits for: a wait, or the pause before a step's next try. A time that
- * is over counts until a worker has answered the task it led to: what follows it is not begun before. The deadline of a
- * gate is none: its timer has no name, and is honoured when somebody comes back.
+ * Tells whether a time passes in a run, beside what it waits for: a wait, or the pause before a step's next try. A time
+ * that is over counts until a worker has answered the task it led to: what follows it is not begun before. The deadline
+ * of a gate is none: its timer has no name, and is honoured when somebody comes back.
  */
 async function letsTimePass(client: Client, { workflowId, runId }: OpenRun, length: number): Promise<boolean> {
   const last = known.get(runId);

@@ -30,7 +30,9 @@ export async function askHost(
   }
 }
 
-/** Whether a device hangs on this host, for all that `perdure.yml` says: it names no queue, or the project's own. */
+/**
+ * Tells whether a device hangs on this host, for all that `perdure.yml` says: it names no queue, or the project's own.
+ */
 export function isHere(
   device: { task_queue?: string | undefined },
   { task_queue }: { task_queue?: string | undefined },

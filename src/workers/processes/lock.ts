@@ -23,7 +23,7 @@ export async function takeLock(folder: string, purpose: string): Promise<Lock | 
   return process.platform === 'linux' ? takeSocket(socketName(folder, purpose)) : takeFile(lockFile(folder, purpose));
 }
 
-/** Whether somebody holds the lock now. On systems other than Linux, where asking would take it, always false. */
+/** Tells whether somebody holds the lock now. On systems other than Linux, where asking would take it, always false. */
 export async function isLocked(folder: string, purpose: string): Promise<boolean> {
   if (process.platform !== 'linux') return false;
   return new Promise((resolve) => {

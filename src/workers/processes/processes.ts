@@ -32,12 +32,12 @@ export async function identify(pid: number): Promise<ProcessIdentity | null> {
   return started === null ? null : { pid, started };
 }
 
-/** Whether this very process still runs. */
+/** Tells whether this very process still runs. */
 export async function isRunning(identity: ProcessIdentity): Promise<boolean> {
   return (await startOf(identity.pid)) === identity.started;
 }
 
-/** Whether a process was stopped (SIGSTOP, Ctrl-Z) and stands still. */
+/** Tells whether a process was stopped (SIGSTOP, Ctrl-Z) and stands still. */
 export async function isStopped(pid: number): Promise<boolean> {
   const state = hasProc ? (await statFields(pid))?.[0] : await psOf(pid, 'stat=');
   return state?.toUpperCase().startsWith('T') ?? false;

@@ -121,7 +121,7 @@ async function decode(payload: JsonObject, store: Context['store']): Promise<Jso
   return { ...payload, data: Buffer.from(JSON.stringify(shown)).toString('base64') };
 }
 
-/** The same JSON with every stored value it names beside its name, as long as there is room. */
+/** Shows a JSON value with every stored value it names beside its name, as long as there is room. */
 async function show(value: Json, budget: { store: Context['store']; left: number }): Promise<Json> {
   if (isShortStored(value)) return show(inNamed(value), budget);
   if (Array.isArray(value)) {

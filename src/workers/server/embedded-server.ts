@@ -71,7 +71,10 @@ export async function endStrayServers(stateDir: string): Promise<number> {
   return ended;
 }
 
-/** Whether a process has this file open; null where nobody can say: on systems without `/proc`, and while it starts. */
+/**
+ * Tells whether a process has this file open; null where nobody can say: on systems without `/proc`, and while it
+ * starts.
+ */
 async function hasOpen(pid: number, file: FolderIdentity): Promise<boolean | null> {
   const folder = `/proc/${String(pid)}/fd`;
   const names = await readdir(folder).catch((): string[] => []);
@@ -197,7 +200,7 @@ export function serverLog(stateDir: string): string {
   return join(stateDir, 'logs', 'server.log');
 }
 
-/** Whether a server could listen there again. */
+/** Tells whether a server could listen there again. */
 export async function arePortsFree(ports: ServerPorts): Promise<boolean> {
   return (await isFree(ports.grpc)) && (await isFree(ports.ui));
 }

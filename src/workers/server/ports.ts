@@ -54,7 +54,7 @@ async function claimIfFree(port: number): Promise<PortClaim | null> {
   return null;
 }
 
-/** Whether a port can be listened on now. */
+/** Tells whether a port can be listened on now. */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = createServer();

@@ -49,7 +49,7 @@ export function serverArguments(database: string, ports: ServerPorts): string[] 
   ];
 }
 
-/** Whether this is the command line of a server of ours. */
+/** Tells whether this is the command line of a server of ours. */
 export function isServer(argv: string[]): boolean {
   return (
     argv.includes('start-dev') && argv.includes('--db-filename') && argv.some((word) => word.startsWith('perdure-'))

@@ -153,7 +153,9 @@ async function startFirst({
   }
 }
 
-/** Whether a server ended because a port was taken: one of its own, or one that it chose for what it does inside. */
+/**
+ * Tells whether a server ended because a port was taken: one of its own, or one that it chose for what it does inside.
+ */
 function lostPort(error: unknown): boolean {
   return error instanceof Error && error.message.includes(PORT_TAKEN);
 }

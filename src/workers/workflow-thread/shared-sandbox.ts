@@ -34,7 +34,7 @@ export function switchRun(sandbox: Sandbox): void {
   sandbox.__TEMPORAL_BAG_HOLDER__ = call[0];
 }
 
-/** Whether the next call collects a task's commands, its last. */
+/** Tells whether the next call collects a task's commands, its last. */
 export function concludes({ __temporal_args: call }: Sandbox): boolean {
   return call?.[1] === 'concludeActivation';
 }

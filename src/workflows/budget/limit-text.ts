@@ -50,7 +50,7 @@ function dollars(nanousd: number): string {
   return `$${usd === 0 || usd >= 0.1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
 }
 
-/** The same of run time, which the ledger does not know. */
+/** Warns people when most of the run time is used, which the ledger does not know. */
 export function warnOfTime(account: BudgetAccount, { used_ms, limit_ms }: Clock): void {
   const minutes = (ms: number): string => String(Number((ms / 60000).toFixed(2)));
   account.warnings = [

@@ -95,9 +95,9 @@ export function reserve(
 }
 
 /**
- * Whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
- * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
- * Earlier histories hold runs that lost it (I14).
+ * Tells whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before
+ * the run continued as new. What its items had come to, a conversation had used, or people may still decide would be
+ * lost. Earlier histories hold runs that lost it (I14).
  */
 function goesOn(scope: Scope, step: Step): boolean {
   if (step.always) return step.kind !== 'agent';
@@ -143,7 +143,7 @@ function granted(
     });
 }
 
-/** Whether the agent of a step uses tools of ours: a program that plays it has its own. */
+/** Tells whether the agent of a step uses tools of ours: a program that plays it has its own. */
 function isConversation(scope: Scope, step: AgentStep): boolean {
   return (scope.context.plan.agents[step.agent]?.uses ?? []).length > 0 && programNow(scope, step) === null;
 }

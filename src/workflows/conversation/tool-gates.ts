@@ -42,7 +42,7 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
   return permission;
 }
 
-/** Whether the policy denies a call: `--yes` lifts that never. */
+/** Tells whether the policy denies a call: `--yes` lifts that never. */
 export function isDenied(one: OneCall): boolean {
   const {
     conversation: {

@@ -33,7 +33,7 @@ export function portCall(scope: Scope, step: DeviceStep, tried: number): DeviceC
   return isFar(step) ? { ...call, home: workflowInfo().taskQueue } : call;
 }
 
-/** Whether a device hangs on another host, which may have another store and other files. */
+/** Tells whether a device hangs on another host, which may have another store and other files. */
 export function isFar({ device }: DeviceStep): boolean {
   return device.task_queue !== null && device.task_queue !== workflowInfo().taskQueue;
 }

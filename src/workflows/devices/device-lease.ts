@@ -73,7 +73,7 @@ export async function withLease<T>(
   }
 }
 
-/** Whether a step of this run that has not ended uses the device. */
+/** Tells whether a step of this run that has not ended uses the device. */
 function isNeeded({ top }: RunContext, key: string): boolean {
   const open: Block = {
     ...top.schedule.body,

@@ -100,7 +100,7 @@ function gateAt({ open, carried }: GateBook, { gate }: Pick<Decision, 'gate'>): 
   return open.get(gate) ?? carried.get(gate);
 }
 
-/** Whether activities look at a decision before it is taken. */
+/** Tells whether activities look at a decision before it is taken. */
 function isLookedAt(book: GateBook, decision: Decision): boolean {
   return book.wantsToken || isRead(decision, gateAt(book, decision));
 }

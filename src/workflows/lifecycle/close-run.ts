@@ -39,7 +39,7 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
   });
 }
 
-/** Whether a nested run's Plan was made while the root ran: it is no part of the root's. */
+/** Tells whether a nested run's Plan was made while the root ran: it is no part of the root's. */
 function isMade({ nested, root }: RunContext): boolean {
   return nested === root.plan;
 }

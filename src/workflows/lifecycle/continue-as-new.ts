@@ -29,9 +29,9 @@ const EVENTS_WITH_CHILDREN = 20_000;
 const BYTES_WITH_CHILDREN = 16 * 1024 * 1024;
 
 /**
- * Whether the run should stop starting steps and, once nothing is in flight, continue as new (I12). Nested runs are
- * waited for, unless all that is in flight waits for people: that may take days, and the run goes on meanwhile; so it
- * does while it keeps a device for its later steps, for which others may wait.
+ * Tells whether the run should stop starting steps and, once nothing is in flight, continue as new (I12). Nested runs
+ * are waited for, unless all that is in flight waits for people: that may take days, and the run goes on meanwhile; so
+ * it does while it keeps a device for its later steps, for which others may wait.
  */
 export function shouldContinue(context: RunContext): boolean {
   return isDue(context) && !endsHere(context);
@@ -69,9 +69,9 @@ function isLong(context: RunContext, info: WorkflowInfo): boolean {
 }
 
 /**
- * Whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that are
- * under way never make a link by themselves: something must have ended in this one, so each link comes nearer to the
- * end, however many start together.
+ * Tells whether as many steps were started, or had ended before this workflow task, as one run should have. Starts that
+ * are under way never make a link by themselves: something must have ended in this one, so each link comes nearer to
+ * the end, however many start together.
  */
 function hasDoneMuch(context: RunContext, { historyLength }: WorkflowInfo): boolean {
   const { runningSteps, linkSteps } = context;
@@ -194,15 +194,15 @@ function carryRunningSteps(runningSteps: RunningSteps): Pick<Carried, 'told_wait
 }
 
 /**
- * Whether an item or a round has come to its result while others were written: its steps had ended before. Histories of
- * before hold runs that lost it (I14).
+ * Tells whether an item or a round has come to its result while others were written: its steps had ended before.
+ * Histories of before hold runs that lost it (I14).
  */
 function isLeft({ rounds }: RunContext): boolean {
   return [...rounds.values()].some(({ results }) => results.length > 0) && patched('late-results');
 }
 
 /**
- * Whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that
+ * Tells whether a message is being looked at, or one to the run above is on its way: Temporal drops those of a run that
  * closes in the same task.
  */
 function isBusy({ account, runningSteps }: RunContext): boolean {

@@ -78,7 +78,7 @@ function mayStart(loop: BatchLoop): boolean {
     : open.size === 0;
 }
 
-/** Whether there are items that a batch may do. */
+/** Tells whether items are left that a batch may do. */
 function isLeft({ scope: { context }, rounds, count, work }: BatchLoop): boolean {
   return rounds.next < count && !work.consideredCancelled && restrictionsOf(context.account).stop === null;
 }

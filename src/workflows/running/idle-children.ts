@@ -50,7 +50,9 @@ export function tellParent(context: RunContext): void {
   runningSteps.telling = told;
 }
 
-/** Whether it is told also from within what is being cancelled. Earlier histories hold runs that did not (I14). */
+/**
+ * Tells whether it is told also from within what is being cancelled. Earlier histories hold runs that did not (I14).
+ */
 function isHeardAlways(): boolean {
   return !CancellationScope.current().consideredCancelled || patched('nested-waits-in-order');
 }

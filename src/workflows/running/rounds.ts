@@ -97,7 +97,7 @@ export function settleItem(rounds: Rounds, { result, course }: RoundEnd): void {
   countItem(rounds.counts, result.index, course);
 }
 
-/** The same of a round; another one follows unless it `isLast`. */
+/** Counts the end of a round of a loop; another one follows unless it `isLast`. */
 export function settleRound(rounds: Rounds, step: LoopStep, { result, course }: RoundEnd, isLast: boolean): void {
   settle(rounds, result);
   countRound(rounds.counts, step, result.index, { ...course, isLast });

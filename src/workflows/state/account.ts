@@ -56,6 +56,6 @@ export interface MailLine {
   send(mail: LedgerMail): void;
   /** Resolves when all that was sent so far has arrived, or can no more. */
   sent(): Promise<void>;
-  /** Whether it has. */
+  /** Tells whether all that was sent has arrived. */
   isIdle(): boolean;
 }

@@ -25,7 +25,7 @@ export function createRunningSteps(runStep: RunningSteps['runStep'], toldWaiting
   };
 }
 
-/** Whether one more nested run may be started (I11). */
+/** Tells whether one more nested run may be started (I11). */
 export function hasRoomForNested({ children, waiting }: RunningSteps): boolean {
   return children - waiting.size < MOST_CHILDREN && children < MOST_OPEN_CHILDREN;
 }

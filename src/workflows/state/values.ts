@@ -18,8 +18,8 @@ export function environmentOf(scope: RunScope, templates: Template[]): Environme
 }
 
 /**
- * Whether a step's `when` holds in its own scope, or a loop's `until` in the scope of the round that has just ended.
- * Evaluated here where all operands are inline, else by an activity (I6).
+ * Tells whether a step's `when` holds in its own scope, or a loop's `until` in the scope of the round that has just
+ * ended. Evaluated here where all operands are inline, else by an activity (I6).
  */
 export async function conditionHolds(scope: RunScope, step: Step, what: 'when' | 'until'): Promise<boolean> {
   const condition = what === 'until' && step.kind === 'loop' ? step.until : step.when;

@@ -1,7 +1,7 @@
 import type { RunContext } from './context.js';
 import { restrictionsOf } from './account.js';
 
-/** Whether something other than a person is waited for. */
+/** Tells whether something other than a person is waited for. */
 export function isWorking({ runningSteps, account }: RunContext): boolean {
   const isPaused = restrictionsOf(account).pause !== null;
   // What waits for its turn in a paused run waits for people as well.
@@ -16,7 +16,7 @@ export function isWorking({ runningSteps, account }: RunContext): boolean {
   );
 }
 
-/** Whether nothing is in flight but what waits for people. */
+/** Tells whether nothing is in flight but what waits for people. */
 export function waitsForPeople(context: RunContext): boolean {
   const { runningSteps, gates, account } = context;
   return (

@@ -70,7 +70,7 @@ async function ask(
 }
 
 /**
- * Whether it was decided in the moment in which the run continued as new. Earlier histories hold runs that asked
+ * Tells whether it was decided in the moment in which the run continued as new. Earlier histories hold runs that asked
  * again (I14).
  */
 function isStillAsked(

@@ -30,7 +30,7 @@ export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise
     : lookAt(scope, step, renewed);
 }
 
-/** Whether a try was refused because a person had allowed something else, and there are people to ask again. */
+/** Tells whether a try was refused because a person had allowed something else, and there are people to ask again. */
 export function isAskedAgain({ context: { settings } }: Scope, step: Step, end: StepEnd): step is ToolStep {
   return step.kind === 'tool' && 'failure' in end && end.failure.type === 'leave-changed' && settings.gates === 'ask';
 }

@@ -4,7 +4,10 @@ import type { Agent } from '../../../plan/step.js';
 /** The part of an agent that says which models may play it. */
 export type Particular = Pick<Agent, 'name' | 'compatible_models'>;
 
-/** Whether a model may play an agent: its full name, with the provider or without, fits one of the agent's patterns. */
+/**
+ * Tells whether a model may play an agent: its full name, with the provider or without, fits one of the agent's
+ * patterns.
+ */
 export function isCompatible(model: string, agent: Particular | null): boolean {
   const { compatible_models: patterns } = agent ?? {};
   if (patterns === undefined) return true;
@@ -21,7 +24,7 @@ export function incompatible(model: string, agent: Particular | null): string {
   );
 }
 
-/** Whether a text fits a pattern of `*` and `?`. */
+/** Tells whether a text fits a pattern of `*` and `?`. */
 function matches(text: string, pattern: string): boolean {
   return matchesStars(
     pattern,

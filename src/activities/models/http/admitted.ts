@@ -9,7 +9,7 @@ type Remote = Exclude<ModelChoice['provider'], 'rehearsal'>;
 /** One's own machine has memory for one answer at a time, if nobody says more. */
 const CONCURRENCY: Record<Remote, number | null> = { anthropic: null, ollama: 1, openai: null };
 
-/** The same provider, asked only when it may be: see `admission.ts`. */
+/** Wraps a provider: it is asked only when the limits of its address allow it (`admission.ts`). */
 export function admitted(name: Remote, provider: ModelProvider, admit: Admission): ModelProvider {
   return {
     ...provider,

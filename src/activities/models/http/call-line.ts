@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 
 /** The calls that this worker makes to one address. */
 export interface Line {
-  /** Whether there is a place at once; `limit` null is no limit. */
+  /** Takes a place if one is free at once, and tells so; `limit` null is no limit. */
   enterNow(limit: number | null): boolean;
   /** Waits for a place until `deadline` (epoch milliseconds); false when there was none. */
   enter(limit: number | null, deadline: number, signal: AbortSignal): Promise<boolean>;

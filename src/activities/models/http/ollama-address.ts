@@ -1,6 +1,6 @@
 export const DEFAULT_PORT = '11434';
 
-/** Whether a model runs at Ollama's own, where it is paid for. */
+/** Tells whether a model runs at Ollama's own, where it is paid for. */
 export function isCloudModel(model: string): boolean {
   return /[:-]cloud$/.test(model);
 }

@@ -6,7 +6,7 @@ import type { ProcessEnd, ProgramToStart, StartedProcess } from '../started-proc
 const GRACE_MS = 1_500;
 /** How long pipes may stay open once the group is gone, before we look for who has left it and holds them. */
 const DRAIN_MS = 50;
-/** The same when that was killed: a safety net. */
+/** Time for the output of a process that was killed to end: a safety net. */
 const LAST_DRAIN_MS = 1_000;
 
 export interface ProcessOptions extends ProgramToStart {

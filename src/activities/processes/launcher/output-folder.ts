@@ -29,7 +29,7 @@ export async function removeLeftFolders(): Promise<void> {
   }
 }
 
-/** Whether nobody listens any more at a socket that is there. */
+/** Tells whether nobody listens any more at a socket that is there. */
 function isRefused(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => {

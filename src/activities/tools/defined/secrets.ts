@@ -9,7 +9,7 @@ const MASK = '…';
 export interface Secrets {
   values: Map<string, string>;
   missing: string[];
-  /** The same without any secret, as it is written and in the forms in which programs often show it. */
+  /** Takes all secrets out of a text, as they are written and in the forms in which programs often show them. */
   mask: (text: string) => string;
 }
 

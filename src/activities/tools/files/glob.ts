@@ -4,7 +4,7 @@ import { matchesPattern, matchesStars } from '../../../plan/values/wildcard.js';
 const MOST_PATTERNS = 64;
 
 /**
- * Whether a path is as a pattern of files says: `*` stays in a name, `**` takes any folders, `{a,b}` is either. A
+ * Tells whether a path is as a pattern of files says: `*` stays in a name, `**` takes any folders, `{a,b}` is either. A
  * pattern without a folder is looked for in all of them.
  */
 export function matchesFiles(pattern: string, path: string): boolean {

@@ -8,9 +8,9 @@ const DESCENDING = new Set(['find', 'rg', 'fd', 'fdfind', 'tree', 'du']);
 const RECURSIVE = /^(?:-[A-Za-z0-9]*[rR]|--(?:dereference-)?recursive|--dir)/;
 
 /**
- * Whether a command that only reads does so in the workspace alone, though nothing encloses it: each argument that
- * names something there, or begins a path to it, is itself and no link elsewhere, and no state folder is on the way or
- * below. The policy has refused `..` and absolute paths.
+ * Tells whether a command that only reads does so in the workspace alone, though nothing encloses it: each argument
+ * that names something there, or begins a path to it, is itself and no link elsewhere, and no state folder is on the
+ * way or below. The policy has refused `..` and absolute paths.
  */
 export async function staysInside(argv: string[], cwd: string, workspace: string, states: string[]): Promise<boolean> {
   const words = argv.slice(1);

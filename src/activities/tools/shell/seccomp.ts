@@ -42,7 +42,7 @@ const MODES: [Numbers, number][] = [
   [[133, -1], 1],
   [[259, 33], 2],
 ];
-/** The same, where it counts only when a file is made: open, openat. */
+/** System calls whose mode counts only when they make a file (open, openat), and its argument's index. */
 const OPENS: [Numbers, number][] = [
   [[2, -1], 1],
   [[257, 56], 2],

@@ -38,7 +38,7 @@ const private4 = listOf(PRIVATE_4, 'ipv4');
 const private6 = listOf(PRIVATE_6, 'ipv6');
 const global6 = listOf([GLOBAL_6], 'ipv6');
 
-/** Whether an IP address, as `URL` and the resolver write it, is one of the public internet. */
+/** Tells whether an IP address, as `URL` and the resolver write it, is one of the public internet. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

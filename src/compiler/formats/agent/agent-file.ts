@@ -102,7 +102,7 @@ function toProviderTool({
 
 const LIMITS = ['max_uses', 'allowed_domains', 'blocked_domains'];
 
-/** Whether the tools of the provider can be asked for so: each once, and the limits of one that has any. */
+/** Tells whether the tools of the provider can be asked for so: each once, and the limits of one that has any. */
 function checkServerTools(items: Node[], report: Report): boolean {
   const types = items.flatMap((item) => memberOf(item, 'tool_type') ?? []);
   const twice = repeated(types);

@@ -2,7 +2,7 @@ import type { Condition } from './ast.js';
 import type { Cursor } from './cursor.js';
 import type { Token } from './tokens.js';
 
-/** Whether a condition starts here: `( … )` or `~>`. */
+/** Tells whether a condition starts here: `( … )` or `~>`. */
 export function seesCondition(cursor: Cursor): boolean {
   return cursor.sees('(') || cursor.sees('~>');
 }

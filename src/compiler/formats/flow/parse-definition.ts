@@ -1,7 +1,7 @@
 import type { Definition, DefinitionBlock, Entry, Quoted, Value } from './ast.js';
 import type { Cursor } from './cursor.js';
 
-/** Whether `$name :=` or `@define-agents {` starts here. */
+/** Tells whether `$name :=` or `@define-agents {` starts here. */
 export function seesDefinition({ sees, seesWord, peek }: Cursor): boolean {
   if (sees('@') && seesWord(1)) return peek(1).raw === 'define-agents' && !sees(':', 2);
   return sees('$') && seesWord(1) && (sees(':=', 2) || signLength({ sees, peek }) > 0);

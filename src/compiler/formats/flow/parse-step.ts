@@ -164,7 +164,7 @@ function endsArguments({ sees, peek, seesWord, previous }: Cursor): boolean {
   return startsStep && previous().raw !== '>' && previous().raw !== ':';
 }
 
-/** Whether the parenthesis here holds a condition, whose arrow stands behind it. */
+/** Tells whether the parenthesis here holds a condition, whose arrow stands behind it. */
 function opensCondition({ peek, sees }: Cursor): boolean {
   if (/^if$/i.test(peek(1).raw)) return true;
   let ahead = 1;

@@ -142,7 +142,7 @@ function skipStray(cursor: Cursor): boolean {
   return goesOn;
 }
 
-/** Whether nothing stands after an operator that needs something there. */
+/** Tells whether nothing stands after an operator that needs something there. */
 function isDangling(cursor: Cursor, operator: Token): boolean {
   const { atEnd, sees, problem, at } = cursor;
   const ends = atEnd() || isStray(cursor) || seesHeading(cursor) || seesDefinition(cursor);
