@@ -1,44 +1,28 @@
-import { dirname, extname, join, posix, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Plan } from '../plan/plan.js';
 import type { RemoteTool } from '../plan/tools/tool.js';
 import type { Hash } from '../plan/values/value.js';
-import type { ToolSource } from './agents/agent-uses.js';
-import type { AgentDefinition } from './agents/agent-definition.js';
-import { createAgentCompiler } from './agents/compile-agent.js';
-import { compileFlow } from './flow/compile-flow.js';
-import { compileBuild } from './builds/compile-build.js';
-import { compileProject } from './builds/compile-project.js';
-import { compileChain } from './chains/compile-chain.js';
-import { compileAgentAlone } from './workflow/compile-agent-alone.js';
-import type { Shared, WorkflowDefinition } from './workflow/compile-workflow.js';
-import { compileWorkflow } from './workflow/compile-workflow.js';
 import { generatedRules } from './project/generated-rules.js';
 import type { Config } from './project/config.js';
-import { createDevices, toDeviceRef } from './project/devices.js';
+import { createDevices } from './project/devices.js';
 import { checkNesting, DEFAULT_MAX_DEPTH } from './workflow/cycles.js';
 import type { Texts } from './hash.js';
 import { inputPathsOf } from './inputs/input-paths.js';
 import { createLoader } from './load.js';
 import type { Definition, Loader } from './load.js';
 import type { Node } from './text/node.js';
-import { memberOf, startOf } from './text/node.js';
+import { memberOf } from './text/node.js';
 import type { Problem, Report } from './problems/problem.js';
 import { createReport, hasErrors, sortProblems } from './problems/problem.js';
 import type { Project } from './project/project.js';
-import { kindOf, listFolder } from './text/disk.js';
-import type { Resolution, Resolver } from './project/resolve.js';
-import type { ServerListings, ServerSource } from './agents/server-tools.js';
-import { serverTools } from './agents/server-tools.js';
-import { createResolver, isBuiltInName, isTemporaryAgent } from './project/resolve.js';
+import { kindOf } from './text/disk.js';
+import type { Resolver } from './project/resolve.js';
+import type { ServerListings } from './agents/server-tools.js';
+import { createResolver } from './project/resolve.js';
 import { neighbour } from './text/read-source.js';
-import { createSource, displayName, stemOf } from './problems/source.js';
-import type { ToolsetScope } from './agents/toolsets.js';
-import { checkToolsets } from './agents/toolsets.js';
-import { createToolFinder } from './agents/step-tools.js';
-import { toDefinedTool } from './agents/tool-files.js';
-
-/** The nesting that is allowed where nobody says otherwise. */
+import { createSource, displayName } from './problems/source.js';
+import { createPlanner } from './planner.js';
 
 export interface CompileOptions {
   /** A path, relative to `cwd` or absolute, or the name of a workflow or an agent. */
@@ -219,201 +203,5 @@ function checkTwin(definition: Definition, resolver: Resolver, report: Report): 
     at,
     message: `Another file of this folder has the name \`${twin.name}\` already.`,
     suggestion: 'names are unique, whatever the case',
-  });
-}
-
-interface Tools {
-  generated: Shared['generated'];
-  devices: ReturnType<typeof createDevices>;
-  loader: Loader;
-  resolver: Resolver;
-  report: Report;
-  texts: Texts;
-  /** The project's. */
-  root: string;
-  permissions: Config['permissions'];
-  /** `agents.generated_agents_dir`, as it was checked. */
-  folder: string | undefined;
-  search: Config['search'];
-  servers: ServerSource;
-  /** Files of tools that a client made. */
-  madeTools: string[];
-  /** What those may do who made what is compiled. */
-  within: Permissions[];
-}
-
-/** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */
-function createPlanner({ devices, ...tools }: Tools): (definition: Definition) => Plan | null {
-  const { loader, resolver, report, texts, root, generated } = tools;
-  const plans = new Map<Definition, Plan | null>();
-
-  const planOf = (definition: Definition): Plan | null => {
-    const known = plans.get(definition);
-    if (known !== undefined) return known;
-    plans.set(definition, null);
-    const plan = compileOne(definition);
-    plans.set(definition, plan);
-    return plan;
-  };
-
-  const compileOne = (definition: Definition): Plan | null => {
-    switch (definition.format) {
-      case 'workflow':
-        return compileWorkflow(definition, shared);
-      case 'agent':
-        if (definition.authored.toolsets !== undefined) checkToolsets(definition, looseScope(definition), report);
-        if (isTemporaryAgent(definition.file) && isBuiltInName(definition.name)) refuseBuiltInName(definition.file);
-        return compileAgentAlone(definition, shared);
-      case 'build':
-        return compileBuild(definition, shared);
-      case 'project':
-        return compileProject(definition, { ...shared, load: loader.load, root });
-      case 'tool':
-        report({
-          code: 'unsupported-format',
-          at: startOf(definition.node),
-          message: `\`${definition.name}\` is a tool, which does nothing by itself.`,
-          suggestion: 'check it with `perdure tools lint`',
-        });
-        return null;
-      case 'chain':
-        return compileChain(definition, shared);
-      case 'flow':
-        return compileFlow(definition, shared);
-    }
-  };
-
-  /** A temporary agent would never be found under such a name: the built-in one is. Each file is told once. */
-  const refused = new Set<string>();
-  const refuseBuiltInName = (file: string): void => {
-    const definition = refused.has(file) ? null : loader.load(file);
-    refused.add(file);
-    if (definition === null) return;
-    const at = memberOf(definition.node, 'name') ?? definition.node;
-    report({
-      code: 'reserved-name',
-      at,
-      message: `A temporary agent may not take the name of the built-in agent \`${definition.name}\`.`,
-      suggestion: 'give it another name',
-    });
-  };
-
-  /** Outside a project an agent may call those beside it, and those that may be named. */
-  const looseScope = ({ file }: AgentDefinition): ToolsetScope => {
-    const beside = listFolder(dirname(file)).flatMap(({ name }) => (extname(name) === '.agent' ? [stemOf(name)] : []));
-    return {
-      agents: [...beside, ...resolver.agents().map(({ name }) => name)],
-      python: false,
-      generates: false,
-      closed: false,
-    };
-  };
-
-  const source = toolSource(tools);
-  const shared: Shared = {
-    report,
-    texts,
-    generated,
-    compileAgent: createAgentCompiler(source),
-    findTool: createToolFinder(source),
-    findDevice: (name, at) => {
-      const found = devices(name);
-      if ('device' in found) return toDeviceRef(found, texts);
-      report({ ...found, at });
-      return null;
-    },
-    findAgent: (name, from, at) => {
-      const found = resolver.agent(name, from.file);
-      if ('missing' in found) {
-        report({ code: 'unknown-agent', at, message: found.missing, suggestion: found.suggestion });
-        return null;
-      }
-      const definition = loader.load(found.entry.file);
-      if (definition?.format === 'workflow')
-        report({
-          code: 'unknown-agent',
-          at,
-          message: `\`${name}\` is a workflow.`,
-          suggestion: `write \`workflow: ${name}\``,
-        });
-      if (definition?.format !== 'agent') return null;
-      const usurper = resolver.usurper(name, from.file);
-      if (usurper !== null) refuseBuiltInName(usurper.file);
-      if (!found.entry.builtIn) warnOfShadow(definition, report);
-      if (definition.authored.toolsets !== undefined) checkToolsets(definition, looseScope(definition), report);
-      return definition;
-    },
-    knowsAgent: (name, from) => 'entry' in resolver.agent(name, from.file),
-    findWorkflow: (name, from: WorkflowDefinition, at) => {
-      const found = resolver.workflow(name, from.file);
-      if ('missing' in found) {
-        report({ code: 'unknown-workflow', at, message: found.missing, suggestion: found.suggestion });
-        return null;
-      }
-      const definition = loader.load(found.entry.file);
-      return definition && planOf(definition);
-    },
-  };
-
-  return planOf;
-}
-
-/** Where agents' tools are looked up: nothing is reported here, for a name may be another thing as well. */
-function toolSource({
-  loader,
-  resolver,
-  report,
-  texts,
-  root,
-  permissions,
-  within,
-  generated,
-  search,
-  folder,
-  servers,
-  madeTools,
-}: Omit<Tools, 'devices'>): ToolSource {
-  const loaded = <F extends Definition['format']>(
-    found: Resolution,
-    format: F,
-  ): (Definition & { format: F }) | null => {
-    const definition = 'entry' in found ? loader.load(found.entry.file) : null;
-    return definition?.format === format ? (definition as Definition & { format: F }) : null; // the format was compared
-  };
-  return {
-    report,
-    texts,
-    permissions,
-    within,
-    generated,
-    ...(search === undefined ? {} : { search: { url: search.url, headers: search.headers ?? {} } }),
-    folder: folder === undefined ? undefined : posix.normalize(folder).replace(/\/$/, ''),
-    findRemote: (name) => serverTools(name, servers),
-    toolNames: resolver.tools,
-    findTool: (name, from) => {
-      const found = resolver.tool(name, from.file);
-      const definition = loaded(found, 'tool');
-      if (definition === null) return 'entry' in found ? 'faulty' : null;
-      return toDefinedTool(definition, { root, texts, isMade: madeTools.includes(definition.file) });
-    },
-    findAgent: (name, from) => {
-      const beside = join(dirname(from.file), `${name}.agent`);
-      const isBeside = extname(from.file) === '.agent' && kindOf(beside) === 'file';
-      return loaded(
-        isBeside ? { entry: { name, file: beside, builtIn: false } } : resolver.agent(name, from.file),
-        'agent',
-      );
-    },
-  };
-}
-
-function warnOfShadow(definition: AgentDefinition, report: Report): void {
-  if (!isBuiltInName(definition.name)) return;
-  const at = memberOf(definition.node, 'name') ?? definition.node;
-  report({
-    code: 'shadows-builtin',
-    severity: 'warning',
-    at,
-    message: `This file is used in place of the built-in agent \`${definition.name}\`.`,
   });
 }

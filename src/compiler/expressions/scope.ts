@@ -71,141 +71,170 @@ export function createScope(
 ): (reference: WrittenReference, place: Place) => Expression | null {
   const frames = framesFrom(names, at);
   return ({ path, source }, place) => {
-    const fail = (code: Code, message: string, suggestion: string | null = null): null => {
-      report({ code, at: place, message, suggestion });
-      return null;
-    };
-    const refer = (root: Root, rest: Segment[]): Expression => ({ kind: 'reference', root, path: rest, source });
-
-    const toStep = (frame: Frame, index: number, rest: Segment[]): Expression | null => {
-      const isLast = isRoundBefore(frame, index);
-      const order = isLast ? null : orderProblem(frame.names, frame.at, [index]);
-      if (order !== null) return fail('forward-reference', order, orderHint(frame.names));
-      const root = `${OUTER.repeat(frame.outwards)}${isLast ? 'last' : 'step'}:${index}`;
-      const [field, ...deeper] = rest;
-      if (field === undefined) return refer(root, []);
-      if (typeof field === 'string' && STEP_FIELDS.includes(field)) return refer(`${root}.${field}`, deeper);
-      return fail(
-        'unknown-field',
-        `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`,
-        didYouMean(String(field), STEP_FIELDS),
-      );
-    };
-
-    const fromSteps = (segment: Segment | undefined, rest: Segment[]): Expression | null => {
-      if (segment === undefined) return fail('unknown-step', 'Expected a step: `steps[0]` or `steps.ID`.');
-      if (typeof segment === 'number') return fromNumber(segment, rest);
-      for (const frame of frames) {
-        const index = frame.names.ids.get(segment);
-        if (index !== undefined) return toStep(frame, index, rest);
-      }
-      if (isHidden(segment, 'step')) return null;
-      return fail('unknown-step', `There is no step with the id \`${segment}\`.`, didYouMean(segment, idsOf(frames)));
-    };
-
-    /** A step that is its own body is counted among the steps beside it. */
-    const fromNumber = (number: number, rest: Segment[]): Expression | null => {
-      const written = frames.find((frame) => !frame.names.single) ?? frames[0];
-      const { steps, ordinary } = written.names;
-      const index = number < 0 ? (written.at ?? ordinary) + number : number;
-      if (index < 0 || index >= steps)
-        return fail('unknown-step', `There is no step ${number}; there are ${steps}, counted from 0.`);
-      return index === written.at && frames[0].names.single && frames[0].names.repeats === 'loop'
-        ? toStep(frames[0], 0, rest)
-        : toStep(written, index, rest);
-    };
-
-    const fromGroup = (segment: Segment | undefined, rest: Segment[]): Expression | null => {
-      const frame =
-        typeof segment === 'string' ? frames.find((candidate) => candidate.names.groups.has(segment)) : undefined;
-      const members = typeof segment === 'string' ? frame?.names.groups.get(segment) : undefined;
-      if (frame === undefined || members === undefined) {
-        const suggestion =
-          typeof segment === 'string'
-            ? didYouMean(
-                segment,
-                frames.flatMap((candidate) => [...candidate.names.groups.keys()]),
-              )
-            : null;
-        return fail('unknown-group', `There is no parallel group \`${segment ?? ''}\`.`, suggestion);
-      }
-      const order = orderProblem(frame.names, frame.at, members);
-      if (order !== null) return fail('forward-reference', order, orderHint(frame.names));
-      const [field, ...deeper] = rest;
-      if (typeof field === 'string' && GROUP_FIELDS.includes(field))
-        return refer(`${OUTER.repeat(frame.outwards)}group:${segment}.${field}`, deeper);
-      const message =
-        field === undefined
-          ? `Expected a field of the group: ${GROUP_FIELDS.join(', ')}.`
-          : `A group's result has no \`${field}\`; it has ${GROUP_FIELDS.join(', ')}.`;
-      return fail('unknown-field', message, didYouMean(String(field ?? ''), GROUP_FIELDS));
-    };
-
-    const fromName = (name: string, rest: Segment[]): Expression | null => {
-      for (const frame of frames) {
-        const producer = frame.names.outputs.get(name);
-        if (producer !== undefined) return toStep(frame, producer, ['output', ...rest]);
-      }
-      if (names.inputs.has(name)) return refer(`input:${name}`, rest);
-      if (name === 'item' || name === 'index') return fromRound(name, rest);
-      if (RESERVED.has(name)) return fail('invalid-template', `\`${name}\` is a word of the language.`);
-      if (frames.some((frame) => frame.names.ids.has(name)))
-        return fail(
-          'unknown-field',
-          `\`${name}\` is a step, not an output or an input.`,
-          `write \`\${steps.${name}.output}\``,
-        );
-      if (isHidden(name, 'output')) return null;
-      warnOfNear(name, frames, place, report);
-      return refer(`input:${name}`, rest);
-    };
-
-    /** What the last rejection said that sent work back. */
-    const fromRework = (field: Segment | undefined, rest: Segment[]): Expression | null =>
-      typeof field === 'string' && REWORK_FIELDS.includes(field)
-        ? refer(`rework:${field}`, rest)
-        : fail('unknown-field', `A rework has no \`${field ?? ''}\`; it has ${REWORK_FIELDS.join(', ')}.`);
-
-    /** The item at hand, or which item or round it is; the innermost one where several are. */
-    const fromRound = (name: 'item' | 'index', rest: Segment[]): Expression | null => {
-      const frame = frames.find(
-        ({ names: { repeats } }) => repeats === 'foreach' || (name === 'index' && repeats === 'loop'),
-      );
-      if (frame !== undefined) return refer(`${OUTER.repeat(frame.outwards)}${name}`, rest);
-      return fail(
-        'out-of-scope',
-        name === 'item'
-          ? '`item` is there in a step with `foreach` only.'
-          : '`index` is there in a step with `foreach` or `loop` only.',
-      );
-    };
-
-    /** Whether a name is that of something inside a body that the reference stands outside of; if so it is reported. */
-    const isHidden = (name: string, what: 'step' | 'output'): boolean => {
-      const frame = frames.find((candidate) => candidate.names.hidden.has(name));
-      const holder = frame?.names.hidden.get(name);
-      if (frame === undefined || holder === undefined) return false;
-      const id = [...frame.names.ids].find(([, index]) => index === holder)?.[0];
-      const suggestion =
-        id === undefined
-          ? `give step ${holder} an \`id\` or an \`output\` and refer to that`
-          : `refer to all of it: \${steps.${id}.output}`;
-      fail(
-        'out-of-scope',
-        `The ${what} \`${name}\` is inside the body of step ${holder}, and is seen only there.`,
-        suggestion,
-      );
-      return true;
-    };
-
+    const lookup: Lookup = { names, frames, source, place, report };
     if (path.some((segment) => FORBIDDEN_SEGMENTS.has(String(segment))))
-      return fail('unknown-field', `There is no \`${source}\`.`);
+      return fail(lookup, 'unknown-field', `There is no \`${source}\`.`);
     const [first, second, ...rest] = path;
-    if (first === 'steps') return fromSteps(second, rest);
-    if (first === 'rework') return fromRework(second, rest);
-    if (first === 'parallel_group') return fromGroup(second, rest);
-    return fromName(first, second === undefined ? [] : [second, ...rest]);
+    if (first === 'steps') return fromSteps(lookup, second, rest);
+    if (first === 'rework') return fromRework(lookup, second, rest);
+    if (first === 'parallel_group') return fromGroup(lookup, second, rest);
+    return fromName(lookup, first, second === undefined ? [] : [second, ...rest]);
   };
+}
+
+/** One reference that is looked up: the text of it and its place, and the scopes that it sees, inner ones first. */
+interface Lookup {
+  names: Names;
+  frames: [Frame, ...Frame[]];
+  source: string;
+  place: Place;
+  report: Report;
+}
+
+function fail({ report, place }: Lookup, code: Code, message: string, suggestion: string | null = null): null {
+  report({ code, at: place, message, suggestion });
+  return null;
+}
+
+function refer({ source }: Lookup, root: Root, rest: Segment[]): Expression {
+  return { kind: 'reference', root, path: rest, source };
+}
+
+function fromSteps(lookup: Lookup, segment: Segment | undefined, rest: Segment[]): Expression | null {
+  const { frames } = lookup;
+  if (segment === undefined) return fail(lookup, 'unknown-step', 'Expected a step: `steps[0]` or `steps.ID`.');
+  if (typeof segment === 'number') return fromNumber(lookup, segment, rest);
+  for (const frame of frames) {
+    const index = frame.names.ids.get(segment);
+    if (index !== undefined) return toStep(lookup, frame, index, rest);
+  }
+  if (isHidden(lookup, segment, 'step')) return null;
+  return fail(
+    lookup,
+    'unknown-step',
+    `There is no step with the id \`${segment}\`.`,
+    didYouMean(segment, idsOf(frames)),
+  );
+}
+
+/** A step that is its own body is counted among the steps beside it. */
+function fromNumber(lookup: Lookup, number: number, rest: Segment[]): Expression | null {
+  const { frames } = lookup;
+  const written = frames.find((frame) => !frame.names.single) ?? frames[0];
+  const { steps, ordinary } = written.names;
+  const index = number < 0 ? (written.at ?? ordinary) + number : number;
+  if (index < 0 || index >= steps)
+    return fail(lookup, 'unknown-step', `There is no step ${number}; there are ${steps}, counted from 0.`);
+  return index === written.at && frames[0].names.single && frames[0].names.repeats === 'loop'
+    ? toStep(lookup, frames[0], 0, rest)
+    : toStep(lookup, written, index, rest);
+}
+
+function toStep(lookup: Lookup, frame: Frame, index: number, rest: Segment[]): Expression | null {
+  const isLast = isRoundBefore(frame, index);
+  const order = isLast ? null : orderProblem(frame.names, frame.at, [index]);
+  if (order !== null) return fail(lookup, 'forward-reference', order, orderHint(frame.names));
+  const root = `${OUTER.repeat(frame.outwards)}${isLast ? 'last' : 'step'}:${index}`;
+  const [field, ...deeper] = rest;
+  if (field === undefined) return refer(lookup, root, []);
+  if (typeof field === 'string' && STEP_FIELDS.includes(field)) return refer(lookup, `${root}.${field}`, deeper);
+  return fail(
+    lookup,
+    'unknown-field',
+    `A step's result has no \`${field}\`; it has ${STEP_FIELDS.join(', ')}.`,
+    didYouMean(String(field), STEP_FIELDS),
+  );
+}
+
+function fromGroup(lookup: Lookup, segment: Segment | undefined, rest: Segment[]): Expression | null {
+  const { frames } = lookup;
+  const frame =
+    typeof segment === 'string' ? frames.find((candidate) => candidate.names.groups.has(segment)) : undefined;
+  const members = typeof segment === 'string' ? frame?.names.groups.get(segment) : undefined;
+  if (frame === undefined || members === undefined) {
+    const suggestion =
+      typeof segment === 'string'
+        ? didYouMean(
+            segment,
+            frames.flatMap((candidate) => [...candidate.names.groups.keys()]),
+          )
+        : null;
+    return fail(lookup, 'unknown-group', `There is no parallel group \`${segment ?? ''}\`.`, suggestion);
+  }
+  const order = orderProblem(frame.names, frame.at, members);
+  if (order !== null) return fail(lookup, 'forward-reference', order, orderHint(frame.names));
+  const [field, ...deeper] = rest;
+  if (typeof field === 'string' && GROUP_FIELDS.includes(field))
+    return refer(lookup, `${OUTER.repeat(frame.outwards)}group:${segment}.${field}`, deeper);
+  const message =
+    field === undefined
+      ? `Expected a field of the group: ${GROUP_FIELDS.join(', ')}.`
+      : `A group's result has no \`${field}\`; it has ${GROUP_FIELDS.join(', ')}.`;
+  return fail(lookup, 'unknown-field', message, didYouMean(String(field ?? ''), GROUP_FIELDS));
+}
+
+function fromName(lookup: Lookup, name: string, rest: Segment[]): Expression | null {
+  const { names, frames } = lookup;
+  for (const frame of frames) {
+    const producer = frame.names.outputs.get(name);
+    if (producer !== undefined) return toStep(lookup, frame, producer, ['output', ...rest]);
+  }
+  if (names.inputs.has(name)) return refer(lookup, `input:${name}`, rest);
+  if (name === 'item' || name === 'index') return fromRound(lookup, name, rest);
+  if (RESERVED.has(name)) return fail(lookup, 'invalid-template', `\`${name}\` is a word of the language.`);
+  if (frames.some((frame) => frame.names.ids.has(name)))
+    return fail(
+      lookup,
+      'unknown-field',
+      `\`${name}\` is a step, not an output or an input.`,
+      `write \`\${steps.${name}.output}\``,
+    );
+  if (isHidden(lookup, name, 'output')) return null;
+  warnOfNear(name, lookup);
+  return refer(lookup, `input:${name}`, rest);
+}
+
+/** What the last rejection said that sent work back. */
+function fromRework(lookup: Lookup, field: Segment | undefined, rest: Segment[]): Expression | null {
+  return typeof field === 'string' && REWORK_FIELDS.includes(field)
+    ? refer(lookup, `rework:${field}`, rest)
+    : fail(lookup, 'unknown-field', `A rework has no \`${field ?? ''}\`; it has ${REWORK_FIELDS.join(', ')}.`);
+}
+
+/** The item at hand, or which item or round it is; the innermost one where several are. */
+function fromRound(lookup: Lookup, name: 'item' | 'index', rest: Segment[]): Expression | null {
+  const { frames } = lookup;
+  const frame = frames.find(
+    ({ names: { repeats } }) => repeats === 'foreach' || (name === 'index' && repeats === 'loop'),
+  );
+  if (frame !== undefined) return refer(lookup, `${OUTER.repeat(frame.outwards)}${name}`, rest);
+  return fail(
+    lookup,
+    'out-of-scope',
+    name === 'item'
+      ? '`item` is there in a step with `foreach` only.'
+      : '`index` is there in a step with `foreach` or `loop` only.',
+  );
+}
+
+/** Tells whether a name is that of something inside a body that the reference stands outside of; if so it is reported. */
+function isHidden(lookup: Lookup, name: string, what: 'step' | 'output'): boolean {
+  const { frames } = lookup;
+  const frame = frames.find((candidate) => candidate.names.hidden.has(name));
+  const holder = frame?.names.hidden.get(name);
+  if (frame === undefined || holder === undefined) return false;
+  const id = [...frame.names.ids].find(([, index]) => index === holder)?.[0];
+  const suggestion =
+    id === undefined
+      ? `give step ${holder} an \`id\` or an \`output\` and refer to that`
+      : `refer to all of it: \${steps.${id}.output}`;
+  fail(
+    lookup,
+    'out-of-scope',
+    `The ${what} \`${name}\` is inside the body of step ${holder}, and is seen only there.`,
+    suggestion,
+  );
+  return true;
 }
 
 /** In a loop's body, a step that has not run yet in this round is that of the round before. */
@@ -221,7 +250,7 @@ const FOREIGN_ROOTS = new Map([
 ]);
 
 /** An undeclared name is an input; one that is nearly another name is more likely a slip. */
-function warnOfNear(name: string, frames: Frame[], at: Place, report: Report): void {
+function warnOfNear(name: string, { frames, place: at, report }: Lookup): void {
   const message = `\`${name}\` is taken for an input of the workflow.`;
   if (FOREIGN_ROOTS.has(name)) {
     report({ code: 'near-input', severity: 'warning', at, message, suggestion: FOREIGN_ROOTS.get(name) ?? null });

@@ -57,119 +57,145 @@ export interface DrawnFlow {
 const nodeOf = (index: number): string => `node-${index}`;
 const indexOf = (node: string): number => Number(node.slice('node-'.length));
 
+/** A graph that is being drawn. */
+interface Drawing extends DrawnFlow {
+  roles: Map<string, Role>;
+  marks: ReturnType<typeof rolesOf>;
+  /** The node that gives each variable, the last that was met. */
+  producers: Map<string, string>;
+  labels: Map<string, Label>;
+  /** The nodes that come before each node. */
+  before: Map<string, Ranges>;
+  /** Edges that there are, as JSON. */
+  drawn: Set<string>;
+}
+
 /**
  * The graph of a flow in source order. A reference is an edge only where its producer does not come before by others.
  */
 export function flowGraph(body: FlowExpression, roles: Map<string, Role>): DrawnFlow {
-  const nodes: GraphNode[] = [];
+  const graph: FlowGraph = { nodes: [], edges: [], variables: {} };
   const pieces: DrawnFlow['pieces'] = [];
-  const edges: GraphEdge[] = [];
-  const producers = new Map<string, string>();
-  const labels = new Map<string, Label>();
   const marks = rolesOf(body);
-  const before = new Map<string, Ranges>();
-  const drawn = new Set<string>();
+  const drawing: Drawing = {
+    graph,
+    pieces,
+    roles,
+    marks,
+    producers: new Map(),
+    labels: new Map(),
+    before: new Map(),
+    drawn: new Set(),
+  };
+  visit(drawing, body, []);
+  return { graph, pieces };
+}
 
-  const connect = (from: Exit[], to: string): void => {
-    for (const { node, condition } of from) {
-      const edge = JSON.stringify([node, to, condition]);
-      if (drawn.has(edge)) continue;
-      drawn.add(edge);
-      edges.push(condition === undefined ? { from: node, to } : { from: node, to, condition });
+function connect(drawing: Drawing, from: Exit[], to: string): void {
+  const { graph, drawn } = drawing;
+  for (const { node, condition } of from) {
+    const edge = JSON.stringify([node, to, condition]);
+    if (drawn.has(edge)) continue;
+    drawn.add(edge);
+    graph.edges.push(condition === undefined ? { from: node, to } : { from: node, to, condition });
+  }
+}
+
+function withAncestors(drawing: Drawing, node: string): Ranges {
+  const { before } = drawing;
+  return unionOf([before.get(node) ?? [], [[indexOf(node), indexOf(node) + 1]]]);
+}
+
+function add(drawing: Drawing, piece: AgentCall | Ask | Mark, node: Omit<GraphNode, 'id'>, from: Exit[]): Exit[] {
+  const { graph, pieces, labels, producers, before } = drawing;
+  const id = nodeOf(graph.nodes.length);
+  graph.nodes.push({ id, ...node });
+  pieces.push({ node: id, piece });
+  connect(drawing, from, id);
+  let ancestors = unionOf(from.map((exit) => withAncestors(drawing, exit.node)));
+  for (const label of labels.values()) if (label.open) label.heads.push(id);
+  for (const name of node.templateVars ?? []) {
+    const producer = producers.get(name);
+    if (producer === undefined || producer === id || isIn(ancestors, indexOf(producer))) continue;
+    connect(drawing, [{ node: producer }], id);
+    ancestors = unionOf([ancestors, withAncestors(drawing, producer)]);
+  }
+  before.set(id, ancestors);
+  if (node.outputVar !== undefined) producers.set(node.outputVar, id);
+  for (const label of labels.values()) label.open = false;
+  return [{ node: id }];
+}
+
+function visit(drawing: Drawing, part: FlowExpression, from: Exit[]): Exit[] {
+  const { labels, marks, roles } = drawing;
+  switch (part.kind) {
+    case 'agent':
+      return add(drawing, part, agentNode(part, roles), from);
+    case 'ask':
+      return add(
+        drawing,
+        part,
+        {
+          type: 'ask-human',
+          instruction: literalText(part.question.raw),
+          outputVar: part.capture.text,
+          ...templateVars(part.question),
+        },
+        from,
+      );
+    case 'mark':
+      return visitMark(drawing, part, marks.get(part), from);
+    case 'group':
+      return visit(drawing, part.body, from);
+    case 'sequence':
+      return part.items.reduce((exits, item) => visit(drawing, item, exits), from);
+    case 'parallel': {
+      const open = [...labels.values()].filter((label) => label.open);
+      return part.branches.flatMap((branch) => {
+        // Each branch has a head of its own behind the label.
+        for (const label of open) label.open = true;
+        return visit(drawing, branch, from);
+      });
     }
-  };
+    case 'conditional':
+      return visitBranches(drawing, part, part.source === null ? from : visit(drawing, part.source, from));
+  }
+}
 
-  const withAncestors = (node: string): Ranges =>
-    unionOf([before.get(node) ?? [], [[indexOf(node), indexOf(node) + 1]]]);
+function visitBranches(drawing: Drawing, { branches }: FlowExpression & { kind: 'conditional' }, from: Exit[]): Exit[] {
+  const exits = branches.flatMap(({ condition, body: inner }) =>
+    visit(
+      drawing,
+      inner,
+      from.map(({ node }) => ({ node, condition: condition.text })),
+    ),
+  );
+  const words = branches.map(({ condition }) => condition.text.toLowerCase());
+  const complete = words.includes('passed') && words.includes('failed');
+  return complete ? exits : [...exits, ...from.map(({ node }) => ({ node, condition: 'else' }))];
+}
 
-  const add = (piece: AgentCall | Ask | Mark, node: Omit<GraphNode, 'id'>, from: Exit[]): Exit[] => {
-    const id = nodeOf(nodes.length);
-    nodes.push({ id, ...node });
-    pieces.push({ node: id, piece });
-    connect(from, id);
-    let ancestors = unionOf(from.map((exit) => withAncestors(exit.node)));
-    for (const label of labels.values()) if (label.open) label.heads.push(id);
-    for (const name of node.templateVars ?? []) {
-      const producer = producers.get(name);
-      if (producer === undefined || producer === id || isIn(ancestors, indexOf(producer))) continue;
-      connect([{ node: producer }], id);
-      ancestors = unionOf([ancestors, withAncestors(producer)]);
-    }
-    before.set(id, ancestors);
-    if (node.outputVar !== undefined) producers.set(node.outputVar, id);
-    for (const label of labels.values()) label.open = false;
-    return [{ node: id }];
-  };
-
-  const visit = (part: FlowExpression, from: Exit[]): Exit[] => {
-    switch (part.kind) {
-      case 'agent':
-        return add(part, agentNode(part, roles), from);
-      case 'ask':
-        return add(
-          part,
-          {
-            type: 'ask-human',
-            instruction: literalText(part.question.raw),
-            outputVar: part.capture.text,
-            ...templateVars(part.question),
-          },
-          from,
-        );
-      case 'mark':
-        return visitMark(part, marks.get(part), from);
-      case 'group':
-        return visit(part.body, from);
-      case 'sequence':
-        return part.items.reduce((exits, item) => visit(item, exits), from);
-      case 'parallel': {
-        const open = [...labels.values()].filter((label) => label.open);
-        return part.branches.flatMap((branch) => {
-          // Each branch has a head of its own behind the label.
-          for (const label of open) label.open = true;
-          return visit(branch, from);
-        });
-      }
-      case 'conditional':
-        return visitBranches(part, part.source === null ? from : visit(part.source, from));
-    }
-  };
-
-  const visitBranches = ({ branches }: FlowExpression & { kind: 'conditional' }, from: Exit[]): Exit[] => {
-    const exits = branches.flatMap(({ condition, body: inner }) =>
-      visit(
-        inner,
-        from.map(({ node }) => ({ node, condition: condition.text })),
-      ),
-    );
-    const words = branches.map(({ condition }) => condition.text.toLowerCase());
-    const complete = words.includes('passed') && words.includes('failed');
-    return complete ? exits : [...exits, ...from.map(({ node }) => ({ node, condition: 'else' }))];
-  };
-
-  const visitMark = (mark: Mark, role: MarkRole | undefined, from: Exit[]): Exit[] => {
-    const name = mark.name.text;
-    if (role === 'jump') {
-      for (const head of labels.get(name)?.heads ?? []) connect(from, head);
-      return [];
-    }
-    if (role !== 'gate') labels.set(name, { heads: [], open: true });
-    if (role === 'label') return from;
-    return add(
-      mark,
-      {
-        type: 'checkpoint',
-        name,
-        ...(mark.question === null
-          ? {}
-          : { instruction: literalText(mark.question.raw), ...templateVars(mark.question) }),
-      },
-      from,
-    );
-  };
-
-  visit(body, []);
-  return { graph: { nodes, edges, variables: {} }, pieces };
+function visitMark(drawing: Drawing, mark: Mark, role: MarkRole | undefined, from: Exit[]): Exit[] {
+  const { labels } = drawing;
+  const name = mark.name.text;
+  if (role === 'jump') {
+    for (const head of labels.get(name)?.heads ?? []) connect(drawing, from, head);
+    return [];
+  }
+  if (role !== 'gate') labels.set(name, { heads: [], open: true });
+  if (role === 'label') return from;
+  return add(
+    drawing,
+    mark,
+    {
+      type: 'checkpoint',
+      name,
+      ...(mark.question === null
+        ? {}
+        : { instruction: literalText(mark.question.raw), ...templateVars(mark.question) }),
+    },
+    from,
+  );
 }
 
 function agentNode(

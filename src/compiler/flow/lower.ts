@@ -1,5 +1,4 @@
 import type { AgentCall, Ask, Condition, Mark, Name } from '../formats/flow/ast.js';
-import type { Test } from './condition.js';
 import { parseTest } from './condition.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { allOf, anyOf, binary, createFrame, firstOf, grow, literal, not, refer, uniqueId } from './frame.js';
@@ -7,13 +6,12 @@ import type { Producer } from './names.js';
 import { innerNames, mergeBranch, mergeSure, producersOf } from './names.js';
 import type { Outcome } from './outcomes.js';
 import type { Branch, Region } from './regions.js';
-import { asksOutcome, looksAtPrior, testValue, variablesOf } from './tests.js';
+import { testValue } from './tests.js';
 import type { Prior } from './tests.js';
 import { addAgent, addAsk, addGate, addJudge, addLoop } from './steps.js';
 import type { Lowering, Passage, Path, Watch, Edge } from './lowering.js';
 import { nextHandle, baseOf } from './lowering.js';
-
-const UNWATCHED: Watch = { observed: false, outcome: false };
+import { UNWATCHED, watchBy, conditionsOf } from './watch.js';
 
 /** Makes steps of a region, in the order of the text. */
 export function lower(region: Region, path: Path, watch: Watch, lowering: Lowering): Passage {
@@ -176,27 +174,6 @@ function reportShared(name: string, producer: Producer | undefined, { vocabulary
     message: `Another branch that runs at the same time captures \`${name}\` too.`,
     suggestion: 'give each its own name',
   });
-}
-
-/** The conditions that look at what stands before a region. */
-function conditionsOf(region: Region): Test[] {
-  switch (region.kind) {
-    case 'conditional':
-      return region.source === null
-        ? region.branches.map(({ condition }) => parseTest(condition.text))
-        : conditionsOf(region.source);
-    case 'group':
-    case 'loop':
-      return conditionsOf(region.body);
-    case 'sequence':
-      return region.items[0] === undefined ? [] : conditionsOf(region.items[0]);
-    default:
-      return [];
-  }
-}
-
-function watchBy(tests: Test[]): Watch {
-  return { observed: tests.some(looksAtPrior), outcome: tests.some(asksOutcome) };
 }
 
 function lowerConditional(
@@ -380,23 +357,4 @@ function* capturesIn(region: Region): Generator<(AgentCall | Ask) & { capture: N
       return;
     default:
   }
-}
-
-/** The variables that conditions look at, anywhere in a flow. */
-export function watchedVariables(region: Region): Map<string, boolean> {
-  const watched = new Map<string, boolean>();
-  const visit = (part: Region): void => {
-    if (part.kind === 'sequence') part.items.forEach(visit);
-    if (part.kind === 'parallel') part.branches.forEach(visit);
-    if (part.kind === 'group' || part.kind === 'loop') visit(part.body);
-    if (part.kind !== 'conditional') return;
-    if (part.source !== null) visit(part.source);
-    for (const { condition, body } of part.branches) {
-      for (const { name, outcome } of variablesOf(parseTest(condition.text)))
-        watched.set(name, outcome || (watched.get(name) ?? false));
-      visit(body);
-    }
-  };
-  visit(region);
-  return watched;
 }

@@ -73,18 +73,8 @@ export function createResolver(
   made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] },
 ): Resolver {
   const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
-  const folders = new Map<string, Entry[]>();
+  const entriesIn = createFolderReader();
   let builtIn: Entry[] | null = null;
-
-  const entriesIn = (folder: string, kind: Kind): Entry[] => {
-    const known = folders.get(folder);
-    if (known !== undefined) return known;
-    const entries = listFolder(folder)
-      .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
-      .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
-    folders.set(folder, entries);
-    return entries;
-  };
 
   const builtInAgents = (): Entry[] => {
     builtIn ??= entriesIn(join(packageRoot(), 'definitions', 'agents'), 'agents')
@@ -141,24 +131,6 @@ export function createResolver(
     };
   };
 
-  const toolFolders = (from: string): string[] =>
-    rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
-
-  const findTool = (name: string, from: string): Resolution => {
-    const folders = toolFolders(from);
-    const files = folders.flatMap((folder) =>
-      NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
-    );
-    const file = files.find((candidate) => kindOf(candidate) === 'file');
-    if (file !== undefined) return { entry: { name, file, builtIn: false } };
-    const own = made.tools?.find((candidate) => basename(dirname(candidate)) === name);
-    if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
-    const known = folders.flatMap((folder) =>
-      listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])),
-    );
-    return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
-  };
-
   const twinOf = (file: string, name: string): Entry | null => {
     const folder = dirname(file);
     const kind = KINDS.find((candidate) => FOLDERS[candidate].includes(basename(folder)));
@@ -169,26 +141,63 @@ export function createResolver(
   const agents = (): Entry[] => {
     const found = new Map<string, Entry>();
     const temporary = entriesIn(join(project.root, TEMPORARY_AGENTS), 'agents');
-    for (const entry of [...visible('agents', rootFile), ...builtInAgents(), ...temporary]) {
+    for (const entry of [...visible('agents', join(project.root, 'any')), ...builtInAgents(), ...temporary]) {
       if (!found.has(entry.name)) found.set(entry.name, withOrigin(entry, builtInAgents()));
     }
     return [...found.values()];
   };
 
-  const rootFile = join(project.root, 'any');
-  const tools = (): string[] =>
-    toolFolders(rootFile).flatMap((folder) =>
-      listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])),
-    );
-
   return {
     agent: perFolder(findAgent),
     workflow: perFolder(findWorkflow),
-    tool: perFolder(findTool),
-    tools,
+    ...createToolResolver(project, made.tools ?? []),
     usurper,
     twinOf,
     agents,
+  };
+}
+
+/** Reads the definitions of a folder, each folder once. */
+function createFolderReader(): (folder: string, kind: Kind) => Entry[] {
+  const folders = new Map<string, Entry[]>();
+  return (folder, kind) => {
+    const known = folders.get(folder);
+    if (known !== undefined) return known;
+    const entries = listFolder(folder)
+      .filter(({ name, kind: type }) => type === 'file' && EXTENSIONS[kind].includes(extname(name)))
+      .map(({ name }) => ({ name: quickName(join(folder, name)), file: join(folder, name), builtIn: false }));
+    folders.set(folder, entries);
+    return entries;
+  };
+}
+
+/** Finds tools, each of which is a folder of its name; last among those that were `made`. */
+function createToolResolver(project: Project, made: string[]): Pick<Resolver, 'tool' | 'tools'> {
+  const foldersFrom = (from: string): string[] =>
+    rootsOf(from, project.root).flatMap((root) => TOOL_HOMES.map((home) => join(root, home, 'tools')));
+
+  const findTool = (name: string, from: string): Resolution => {
+    const folders = foldersFrom(from);
+    const files = folders.flatMap((folder) =>
+      NAME.test(name) ? ['tool.yml', 'tool.yaml'].map((file) => join(folder, name, file)) : [],
+    );
+    const file = files.find((candidate) => kindOf(candidate) === 'file');
+    if (file !== undefined) return { entry: { name, file, builtIn: false } };
+    const own = made.find((candidate) => basename(dirname(candidate)) === name);
+    if (own !== undefined) return { entry: { name, file: own, builtIn: false } };
+    const known = folders.flatMap((folder) =>
+      listFolder(folder).flatMap((entry) => (entry.kind === 'folder' ? [entry.name] : [])),
+    );
+    return { missing: `There is no tool \`${name}\`.`, suggestion: hintOf(name, known) };
+  };
+
+  const rootFile = join(project.root, 'any');
+  return {
+    tool: perFolder(findTool),
+    tools: () =>
+      foldersFrom(rootFile).flatMap((folder) =>
+        listFolder(folder).flatMap(({ name }) => ('entry' in findTool(name, rootFile) ? [name] : [])),
+      ),
   };
 }
 

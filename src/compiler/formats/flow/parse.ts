@@ -160,20 +160,9 @@ function isDangling(cursor: Cursor, operator: Token): boolean {
 function createDescent(cursor: Cursor) {
   const { peek, sees, seesWord, takes, take, at, problem, begin, atEnd, previous } = cursor;
 
-  const isTooDeep = (depth: number): boolean => {
-    if (depth <= MAX_DEPTH) return false;
-    problem({
-      code: 'too-deep',
-      at: at(peek()),
-      message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.`,
-    });
-    cursor.giveUp();
-    return true;
-  };
-
   /** `source (if c)~> body (if d)~> body`: all that is to the right of `~>` is its body, up to the next condition. */
   const chain = (depth: number): FlowExpression | null => {
-    if (isTooDeep(depth)) return null;
+    if (isTooDeep(cursor, depth)) return null;
     const source = seesCondition(cursor) ? null : sequence(depth);
     if (!seesCondition(cursor)) return source;
     const branches: Conditional['branches'] = [];
@@ -253,16 +242,29 @@ function createDescent(cursor: Cursor) {
       const body = chain(depth);
       if (body !== null) bodies.push(body);
       if (seesHeading(cursor) || seesDefinition(cursor)) break;
-      if (peek() === before || sees(')') || sees('}')) skipOne();
+      if (peek() === before || sees(')') || sees('}')) skipOne(cursor);
     }
     return bodies;
   };
 
-  const skipOne = (): void => {
-    if (isStray(cursor))
-      problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
-    take();
-  };
-
   return { chain };
+}
+
+function isTooDeep(cursor: Cursor, depth: number): boolean {
+  if (depth <= MAX_DEPTH) return false;
+  cursor.problem({
+    code: 'too-deep',
+    at: cursor.at(cursor.peek()),
+    message: `Expected at most ${MAX_DEPTH} brackets and conditions inside each other, got more.`,
+  });
+  cursor.giveUp();
+  return true;
+}
+
+/** Leaves what no rule takes behind. */
+function skipOne(cursor: Cursor): void {
+  const { problem, at, peek, take } = cursor;
+  if (isStray(cursor))
+    problem({ code: 'unbalanced-bracket', at: at(peek()), message: `Nothing opens this \`${peek().raw}\`.` });
+  take();
 }

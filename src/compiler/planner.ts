@@ -1,0 +1,182 @@
+import { dirname, extname } from 'node:path';
+import type { Plan } from '../plan/plan.js';
+import type { AgentDefinition } from './agents/agent-definition.js';
+import { createAgentCompiler } from './agents/compile-agent.js';
+import { compileFlow } from './flow/compile-flow.js';
+import { compileBuild } from './builds/compile-build.js';
+import { compileProject } from './builds/compile-project.js';
+import { compileChain } from './chains/compile-chain.js';
+import { compileAgentAlone } from './workflow/compile-agent-alone.js';
+import type { Shared } from './workflow/compile-workflow.js';
+import { compileWorkflow } from './workflow/compile-workflow.js';
+import type { createDevices } from './project/devices.js';
+import { toDeviceRef } from './project/devices.js';
+import type { Definition } from './load.js';
+import type { Report } from './problems/problem.js';
+import { memberOf, startOf } from './text/node.js';
+import { listFolder } from './text/disk.js';
+import type { Resolver } from './project/resolve.js';
+import { isBuiltInName, isTemporaryAgent } from './project/resolve.js';
+import { stemOf } from './problems/source.js';
+import type { ToolsetScope } from './agents/toolsets.js';
+import { checkToolsets } from './agents/toolsets.js';
+import { createToolFinder } from './agents/step-tools.js';
+import type { SourceTools } from './tool-source.js';
+import { toolSource } from './tool-source.js';
+
+/** All that compiling a definition needs, besides the definition. */
+export interface PlannerTools extends SourceTools {
+  devices: ReturnType<typeof createDevices>;
+}
+
+/** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */
+export function createPlanner(tools: PlannerTools): (definition: Definition) => Plan | null {
+  const { loader, report, texts, root, generated } = tools;
+  const plans = new Map<Definition, Plan | null>();
+  const checks = createAgentChecks(tools);
+
+  const planOf = (definition: Definition): Plan | null => {
+    const known = plans.get(definition);
+    if (known !== undefined) return known;
+    plans.set(definition, null);
+    const plan = compileOne(definition);
+    plans.set(definition, plan);
+    return plan;
+  };
+
+  const compileOne = (definition: Definition): Plan | null => {
+    switch (definition.format) {
+      case 'workflow':
+        return compileWorkflow(definition, shared);
+      case 'agent':
+        checks.checkSets(definition);
+        if (isTemporaryAgent(definition.file) && isBuiltInName(definition.name))
+          checks.refuseBuiltInName(definition.file);
+        return compileAgentAlone(definition, shared);
+      case 'build':
+        return compileBuild(definition, shared);
+      case 'project':
+        return compileProject(definition, { ...shared, load: loader.load, root });
+      case 'tool':
+        report({
+          code: 'unsupported-format',
+          at: startOf(definition.node),
+          message: `\`${definition.name}\` is a tool, which does nothing by itself.`,
+          suggestion: 'check it with `perdure tools lint`',
+        });
+        return null;
+      case 'chain':
+        return compileChain(definition, shared);
+      case 'flow':
+        return compileFlow(definition, shared);
+    }
+  };
+
+  const source = toolSource(tools);
+  const shared: Shared = {
+    report,
+    texts,
+    generated,
+    compileAgent: createAgentCompiler(source),
+    findTool: createToolFinder(source),
+    ...createFinders(tools, checks, planOf),
+  };
+  return planOf;
+}
+
+/** What is checked of an agent whoever names it. */
+interface AgentChecks {
+  checkSets: (definition: AgentDefinition) => void;
+  /** A temporary agent would never be found under such a name: the built-in one is. Each file is told once. */
+  refuseBuiltInName: (file: string) => void;
+}
+
+function createAgentChecks({ loader, resolver, report }: PlannerTools): AgentChecks {
+  const refused = new Set<string>();
+  return {
+    checkSets(definition) {
+      if (definition.authored.toolsets !== undefined)
+        checkToolsets(definition, scopeOutsideProject(definition, resolver), report);
+    },
+    refuseBuiltInName(file) {
+      const definition = refused.has(file) ? null : loader.load(file);
+      refused.add(file);
+      if (definition === null) return;
+      report({
+        code: 'reserved-name',
+        at: memberOf(definition.node, 'name') ?? definition.node,
+        message: `A temporary agent may not take the name of the built-in agent \`${definition.name}\`.`,
+        suggestion: 'give it another name',
+      });
+    },
+  };
+}
+
+/** Outside a project an agent may call those beside it, and those that may be named. */
+function scopeOutsideProject({ file }: AgentDefinition, resolver: Resolver): ToolsetScope {
+  const beside = listFolder(dirname(file)).flatMap(({ name }) => (extname(name) === '.agent' ? [stemOf(name)] : []));
+  return {
+    agents: [...beside, ...resolver.agents().map(({ name }) => name)],
+    python: false,
+    generates: false,
+    closed: false,
+  };
+}
+
+/** How steps find what they name; what is not there, or is of another kind, is reported where it is named. */
+function createFinders(
+  { devices, loader, resolver, report, texts }: PlannerTools,
+  checks: AgentChecks,
+  planOf: (definition: Definition) => Plan | null,
+): Pick<Shared, 'findDevice' | 'findAgent' | 'knowsAgent' | 'findWorkflow'> {
+  return {
+    findDevice(name, at) {
+      const found = devices(name);
+      if ('device' in found) return toDeviceRef(found, texts);
+      report({ ...found, at });
+      return null;
+    },
+    findAgent(name, from, at) {
+      const found = resolver.agent(name, from.file);
+      if ('missing' in found) {
+        report({ code: 'unknown-agent', at, message: found.missing, suggestion: found.suggestion });
+        return null;
+      }
+      const definition = loader.load(found.entry.file);
+      if (definition?.format === 'workflow')
+        report({
+          code: 'unknown-agent',
+          at,
+          message: `\`${name}\` is a workflow.`,
+          suggestion: `write \`workflow: ${name}\``,
+        });
+      if (definition?.format !== 'agent') return null;
+      const usurper = resolver.usurper(name, from.file);
+      if (usurper !== null) checks.refuseBuiltInName(usurper.file);
+      if (!found.entry.builtIn) warnOfShadow(definition, report);
+      checks.checkSets(definition);
+      return definition;
+    },
+    knowsAgent: (name, from) => 'entry' in resolver.agent(name, from.file),
+    findWorkflow(name, from, at) {
+      const found = resolver.workflow(name, from.file);
+      if ('missing' in found) {
+        report({ code: 'unknown-workflow', at, message: found.missing, suggestion: found.suggestion });
+        return null;
+      }
+      const definition = loader.load(found.entry.file);
+      return definition && planOf(definition);
+    },
+  };
+}
+
+function warnOfShadow(definition: AgentDefinition, report: Report): void {
+  if (!isBuiltInName(definition.name)) return;
+  const at = memberOf(definition.node, 'name') ?? definition.node;
+  report({
+    code: 'shadows-builtin',
+    severity: 'warning',
+    at,
+    message: `This file is used in place of the built-in agent \`${definition.name}\`.`,
+  });
+}
