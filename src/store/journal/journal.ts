@@ -60,44 +60,8 @@ interface Index {
 
 /** The journal in a file, which need not be there; nothing is read before it is asked. */
 export function openJournal(path: string): Journal {
+  const gathering = openGathering(path);
   let index = emptyIndex();
-  let gathering: Promise<number> | null = null;
-  let unsynced: Error | null = null;
-
-  function gather(): Promise<number> {
-    gathering ??= openToAppend(path).then(
-      (file) => {
-        setTimeout(() => void settle(file), GATHER_MS).unref();
-        return file;
-      },
-      (error: unknown) => {
-        gathering = null;
-        throw error;
-      },
-    );
-    return gathering;
-  }
-
-  /**
-   * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
-   * place.
-   */
-  async function gathered(): Promise<{ file: number; size: number }> {
-    const file = await gather();
-    const { nlink, size } = fstatSync(file);
-    if (nlink === 0) gathering = null;
-    return nlink === 0 ? gathered() : { file, size };
-  }
-
-  /** What comes from now on is gathered anew; what was gathered is synced. */
-  async function settle(file: number): Promise<void> {
-    gathering = null;
-    try {
-      await sync(file).finally(() => closeSync(file));
-    } catch (error) {
-      unsynced = error as Error; // Node throws nothing else
-    }
-  }
 
   /** Reads what was appended since; gives the number of bytes after the last whole line. */
   function catchUp(file: number, size = fstatSync(file).size): number {
@@ -150,12 +114,11 @@ export function openJournal(path: string): Journal {
         return index.places;
       }),
     prepare() {
-      if (index.end === 0 && gathering === null) gather().catch(() => undefined);
+      if (index.end === 0) gathering.prepare();
     },
     async append(key, entry) {
       try {
-        if (unsynced !== null) throw unsynced;
-        const { file, size } = await gathered();
+        const { file, size } = await gathering.current();
         const torn = catchUp(file, size) > 0;
         const mend = torn ? `\n${TORN}\n` : index.badAt !== null ? `${TORN}\n` : '';
         const line = Buffer.from(`${mend}${JSON.stringify({ key, entry })}\n`);
@@ -164,6 +127,63 @@ export function openJournal(path: string): Journal {
       } catch (error) {
         throw storeFailure(error, 'write', path);
       }
+    },
+  };
+}
+
+/** The file that lines are appended to, and their way to the disk. */
+interface Gathering {
+  /**
+   * The file that lines are gathered in, with its size; another one when a person has put a mended journal in its
+   * place. Throws when an earlier sync failed.
+   */
+  current(): Promise<{ file: number; size: number }>;
+  /** Opens the file where none is open. */
+  prepare(): void;
+}
+
+function openGathering(path: string): Gathering {
+  let gathering: Promise<number> | null = null;
+  let unsynced: Error | null = null;
+
+  function gather(): Promise<number> {
+    gathering ??= openToAppend(path).then(
+      (file) => {
+        setTimeout(() => void settle(file), GATHER_MS).unref();
+        return file;
+      },
+      (error: unknown) => {
+        gathering = null;
+        throw error;
+      },
+    );
+    return gathering;
+  }
+
+  async function gathered(): Promise<{ file: number; size: number }> {
+    const file = await gather();
+    const { nlink, size } = fstatSync(file);
+    if (nlink === 0) gathering = null;
+    return nlink === 0 ? gathered() : { file, size };
+  }
+
+  /** What comes from now on is gathered anew; what was gathered is synced. */
+  async function settle(file: number): Promise<void> {
+    gathering = null;
+    try {
+      await sync(file).finally(() => closeSync(file));
+    } catch (error) {
+      unsynced = error as Error; // Node throws nothing else
+    }
+  }
+
+  return {
+    async current() {
+      if (unsynced !== null) throw unsynced;
+      return gathered();
+    },
+    prepare() {
+      if (gathering === null) gather().catch(() => undefined);
     },
   };
 }
