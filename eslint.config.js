@@ -215,6 +215,25 @@ export default tseslint.config(
     },
   },
   {
+    // Workflow code has a narrower rule above.
+    files: ['src/**/*.ts'],
+    ignores: ['src/workflows/**', 'src/workers/workflow-thread/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^@temporalio/[^/]+/lib/',
+              allowTypeImports: true,
+              message: 'Undocumented modules of the SDK are used in `workers/workflow-thread/` alone (decision 17).',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // The writer; the host's own log; a board's one line to its parent process, and the line to a board.
     files: ['src/**/*.ts'],
     ignores: [
@@ -237,7 +256,9 @@ export default tseslint.config(
         ...WAYS_TO_A_TERMINAL.properties,
         {
           object: 'globalThis',
-          message: 'All runs of a worker share its globals (`workers/workflow-thread/shared-sandbox.ts`).',
+          message:
+            'What a shared module sets while it loads is set for all runs of a worker (`preloadModules` in ' +
+            'scripts/build.mjs); what a run knows stands in its context.',
         },
       ],
       'no-restricted-syntax': [

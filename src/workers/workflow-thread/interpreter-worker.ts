@@ -5,9 +5,12 @@ import type { Logger } from '@temporalio/worker';
 import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
 import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
 import { ThreadedVMWorkflowCreator } from '@temporalio/worker/lib/workflow/threaded-vm.js';
-import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
+import type {
+  Init,
+  WorkflowBundleWithSourceMapAndFilename,
+} from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import { packageRoot } from '../package-root.js';
-import { leaveOutPromiseHook, leaveOutUnusedOptions } from './skipped-sdk-work.js';
+import { leaveOutPromiseHook } from './promise-hook.js';
 import { ThreadClient } from './thread-client.js';
 
 /**
@@ -17,8 +20,9 @@ import { ThreadClient } from './thread-client.js';
 const YOUNG_MB = 3;
 
 /**
- * Temporal's worker, but for the promise hook of the thread that runs workflow code, and for what the SDK does for
- * options that no worker of ours has; those are left out of `options` too.
+ * Temporal's worker, but for the thread that runs workflow code: it has no promise hook, a small young generation, and
+ * in place of a limit for each call a watch over the thread (decision 17). All options of the SDK hold, data converters
+ * included.
  */
 export class InterpreterWorker extends Worker {
   protected static override async createWorkflowCreator(
@@ -31,20 +35,20 @@ export class InterpreterWorker extends Worker {
       leaveOutPromiseHook();
       return super.createWorkflowCreator(workflowBundle, options, logger);
     }
-    const { isolateExecutionTimeoutMs, activities } = options;
-    leaveOutUnusedOptions(options);
+    const { isolateExecutionTimeoutMs: limitMs, activities, reuseV8Context = true, patchActivationCallback } = options;
     const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread', 'thread-main.js'), {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    const client = new ThreadClient(thread, logger, isolateExecutionTimeoutMs);
-    await client.send({
+    const client = new ThreadClient(thread, { logger, patchActivationCallback, limitMs });
+    const init: Omit<Init, 'isolateExecutionTimeoutMs'> = {
       type: 'init',
       workflowBundle,
-      isolateExecutionTimeoutMs,
-      reuseV8Context: true,
+      reuseV8Context,
       registeredActivityNames: new Set(activities.keys()),
-      hasPatchActivationCallback: false,
-    });
+      hasPatchActivationCallback: patchActivationCallback !== undefined,
+    };
+    // Without the limit: the thread hands it to `node:vm`, to which none is none. The SDK declares it as always there.
+    await client.send(init as Init);
     return new ThreadedVMWorkflowCreator([client]);
   }
 }

@@ -1,30 +1,31 @@
 import type { Worker as Thread } from 'node:worker_threads';
-import type { Logger } from '@temporalio/worker';
+import type { WorkerOptions } from '@temporalio/worker';
 import { WorkerThreadClient } from '@temporalio/worker/lib/workflow/threaded-vm.js';
 import type { WorkerThreadInput } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 import type { WorkerThreadOutput } from '@temporalio/worker/lib/workflow/workflow-worker-thread/output.js';
 
-/** What the thread adds to a task's commands: whether the workflow logged anything in it. */
-export interface Concluded {
-  loggedNothing?: boolean;
-}
-
 /** A machine that slept looks once when it wakes, and not this often. */
 const LOOKS = 3;
 
+/** What the SDK's own client takes beside the thread, and how long an answer may take. */
+interface Watch {
+  logger: NonNullable<ConstructorParameters<typeof WorkerThreadClient>[1]>;
+  patchActivationCallback: WorkerOptions['patchActivationCallback'];
+  limitMs: number;
+}
+
 /**
- * The SDK's client of the thread that runs workflow code, but for two things. It asks for what a task logged only when
- * there is something: the task's commands would wait for the answer. And it ends a thread that has not answered for
- * `limitMs`, and the worker with it, when something was asked: the SDK's limit of each call costs a thread of Node's
- * each, and when it is over where an `await` went on in a scope, Node ends the whole process.
+ * The SDK's client of the thread that runs workflow code, with a watch. When something was asked and the thread has not
+ * answered for `limitMs`, the thread ends, and the worker with it. The SDK's limit of each call, which this replaces,
+ * starts and ends a thread of Node's for each; and when it is over where an `await` went on in a scope, Node ends the
+ * whole process.
  */
 export class ThreadClient extends WorkerThreadClient {
-  readonly #quiet = new Set<string>();
   #asked = 0;
   #looks = 0;
 
-  constructor(thread: Thread, logger: Logger, limitMs: number) {
-    super(thread, logger);
+  constructor(thread: Thread, { logger, patchActivationCallback, limitMs }: Watch) {
+    super(thread, logger, patchActivationCallback);
     const timer = setInterval(() => {
       this.#look(limitMs);
     }, limitMs / LOOKS);
@@ -35,15 +36,6 @@ export class ThreadClient extends WorkerThreadClient {
   }
 
   override async send(input: WorkerThreadInput): Promise<WorkerThreadOutput> {
-    if (input.type === 'extract-sink-calls' && this.#quiet.delete(input.runId))
-      return { type: 'sink-calls', calls: [] };
-    const output = await this.#ask(input);
-    if (input.type === 'activate-workflow' && output?.type === 'activation-completion' && loggedNothing(output))
-      this.#quiet.add(input.runId);
-    return output;
-  }
-
-  async #ask(input: WorkerThreadInput): Promise<WorkerThreadOutput> {
     this.#asked++;
     try {
       return await super.send(input);
@@ -60,8 +52,4 @@ export class ThreadClient extends WorkerThreadClient {
     );
     void this.workerThread.terminate();
   }
-}
-
-function loggedNothing({ completion }: { completion: object }): boolean {
-  return 'loggedNothing' in completion && completion.loggedNothing === true;
 }

@@ -13,12 +13,14 @@ export async function hang(): Promise<void> {
   });
 }
 
-/** Says which run it is, after every one of some timers. */
-export async function names(timers: number): Promise<string[]> {
-  const said: string[] = [];
+/** Says which run it is, after every one of some timers: by what the SDK tells it, and by a global that it has set. */
+export async function names(timers: number): Promise<[string, string | undefined][]> {
+  const own = globalThis as { said?: string }; // a global that nobody declares
+  own.said ??= workflowInfo().workflowId;
+  const said: [string, string | undefined][] = [];
   for (let timer = 0; timer < timers; timer++) {
     await sleep(1);
-    said.push(workflowInfo().workflowId);
+    said.push([workflowInfo().workflowId, own.said]);
   }
   return said;
 }

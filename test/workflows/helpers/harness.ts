@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WorkerOptions } from '@temporalio/worker';
 import { DefaultLogger, Runtime, makeTelemetryFilterString } from '@temporalio/worker';
 import { afterAll } from 'vitest';
 import type { Activities } from '../../../src/activities/contract.js';
@@ -41,10 +42,14 @@ export interface Harness {
   /** The Temporal events of a run (its last link, if it continued as new). */
   events(run: string): Promise<{ type: string; bytes: number }[]>;
   /**
-   * Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version.
-   * Gives how to stop it.
+   * Starts a worker on another task queue, for runs whose own was lost; `other` has some activities of another version,
+   * `dataConverter` is the worker's. Gives how to stop it.
    */
-  work(taskQueue: string, other?: (own: Activities) => Partial<Activities>): Promise<() => Promise<void>>;
+  work(
+    taskQueue: string,
+    other?: (own: Activities) => Partial<Activities>,
+    dataConverter?: WorkerOptions['dataConverter'],
+  ): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -89,7 +94,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
     compile: createMadeCompiler(store),
     ...createMakers(store),
   });
-  const work: Harness['work'] = async (taskQueue, other) => {
+  const work: Harness['work'] = async (taskQueue, other, dataConverter) => {
     const worker = await InterpreterWorker.create({
       connection: environment.nativeConnection,
       taskQueue,
@@ -97,6 +102,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
       workflowBundle: { code },
       activities: { ...activities, ...other?.(activities) },
       maxHeartbeatThrottleInterval: '500ms',
+      ...(dataConverter === undefined ? {} : { dataConverter }),
       // The SDK takes it, and does not declare it.
       ...{ isolateExecutionTimeout: WORKER_OPTIONS.isolateExecutionTimeout },
     });
