@@ -24,6 +24,8 @@ async function inProcess(folder: string, script: string, wrapper: string[] = [])
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // Packages in CommonJS look for Node's modules at run time.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     outfile: file,
     logLevel: 'error',
   });

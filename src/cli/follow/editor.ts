@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
+import { runProgram } from '../../store/processes/run-program.js';
 import { refusal } from '../exit-codes.js';
 import type { Terminal } from '../terminal.js';
 import { toContent } from './answer-value.js';
@@ -29,12 +29,8 @@ export async function editContent(
   try {
     const file = join(folder, isText ? 'content.txt' : 'content.json');
     await writeFile(file, `${toText(content)}\n`, { mode: 0o600 });
-    const code = await new Promise((resolve) => {
-      const child = spawn(program, [...args, file], { stdio: 'inherit', env: terminal.env });
-      child.on('error', () => resolve(null));
-      child.on('close', resolve);
-    });
-    if (code !== 0) throw refusal(`The editor \`${program}\` did not end well: nothing was changed.`);
+    const { exitCode } = await runProgram(program, [...args, file], { stdio: 'inherit', env: terminal.env });
+    if (exitCode !== 0) throw refusal(`The editor \`${program}\` did not end well: nothing was changed.`);
     const value = toContent(await readFile(file, 'utf8'), isText, 'the edited content');
     return { value, text: toText(value) };
   } finally {

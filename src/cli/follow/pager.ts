@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runProgram } from '../../store/processes/run-program.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 
@@ -19,12 +19,9 @@ async function runPager(program: string, args: string[], text: string, terminal:
   try {
     const file = join(folder, 'content.txt');
     await writeFile(file, text, { mode: 0o600 });
-    return await new Promise((resolve) => {
-      // LESS could make the pager pass control sequences on.
-      const child = spawn(program, [...args, file], { stdio: 'inherit', env: { ...terminal.env, LESS: '' } });
-      child.on('error', () => resolve(false));
-      child.on('close', (code) => resolve(code === 0));
-    });
+    // LESS could make the pager pass control sequences on.
+    const env = { ...terminal.env, LESS: '' };
+    return (await runProgram(program, [...args, file], { stdio: 'inherit', env })).exitCode === 0;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

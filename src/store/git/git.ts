@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { runProgram } from '../processes/run-program.js';
 import { enclose, gitProgram, sandboxProgram } from './enclosure.js';
 
 /** Where a call of git works, beside its repository. */
@@ -23,7 +23,7 @@ export interface GitPlace {
  */
 export type Git = (args: string[], place?: GitPlace) => Promise<Buffer>;
 
-const LIMITS = { timeout: 10_000, killSignal: 'SIGKILL', encoding: 'buffer' } as const;
+const TIMEOUT_MS = 10_000;
 const MOST_BYTES = 256 * 1024 * 1024;
 
 /**
@@ -114,11 +114,11 @@ export function gitOf(folder: string): Git {
 export class GitError extends Error {
   readonly said: string;
   readonly tookTooLong: boolean;
-  constructor(said: string, cause: Error) {
-    super(said === '' ? cause.message : said, { cause });
+  constructor(said: string, { why, tookTooLong }: { why: string; tookTooLong: boolean }) {
+    super(said === '' ? why : said);
     this.name = 'GitError';
     this.said = said;
-    this.tookTooLong = 'killed' in cause && cause.killed === true;
+    this.tookTooLong = tookTooLong;
   }
 }
 
@@ -132,13 +132,12 @@ interface Call extends Pick<GitPlace, 'input' | 'most'> {
   cwd: string;
 }
 
-function run(file: string, args: string[], { env, cwd, input = '', most = MOST_BYTES }: Call): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(file, args, { ...LIMITS, maxBuffer: most, env, cwd }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else reject(new GitError(stderr.toString().trim(), error));
-    });
-    child.stdin?.on('error', () => undefined); // it ended without reading
-    child.stdin?.end(input);
-  });
+async function run(file: string, args: string[], call: Call): Promise<Buffer> {
+  const { env, cwd, input = '', most = MOST_BYTES } = call;
+  const settings = { env, cwd, input, maxBuffer: most, timeout: TIMEOUT_MS, encoding: 'buffer' } as const;
+  const ended = await runProgram(file, args, settings);
+  const { stdout, stderr, failed, timedOut, isMaxBuffer } = ended;
+  if (!failed) return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
+  const said = Buffer.from(stderr).toString().trim();
+  throw new GitError(said, { why: ended.shortMessage ?? '', tookTooLong: timedOut || isMaxBuffer });
 }

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { runProgram } from '../../store/processes/run-program.js';
 
 /** A process, named so that a reused pid is not taken for it. */
 export interface ProcessIdentity {
@@ -15,7 +14,6 @@ export interface ListedProcess {
   argv: string[];
 }
 
-const run = promisify(execFile);
 const hasProc = process.platform === 'linux';
 
 /** When a process started, or null when it is gone (a zombie is gone). */
@@ -99,18 +97,17 @@ async function startByPs(pid: number): Promise<string | null> {
 
 /** What `ps` says of a process; nothing when it is gone. */
 async function psOf(pid: number, columns: string): Promise<string> {
-  try {
-    return (await run('ps', ['-o', columns, '-p', String(pid)])).stdout.trim();
-  } catch {
-    return '';
-  }
+  return (await ps('-o', columns, '-p', String(pid))).trim();
 }
 
 /** `ps` does not show where one argument ends, so an argument with white space comes in pieces. */
 async function listByPs(): Promise<ListedProcess[]> {
-  const { stdout } = await run('ps', ['-Awwo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 });
-  return stdout.split('\n').flatMap((line) => {
+  return (await ps('-Awwo', 'pid=,args=')).split('\n').flatMap((line) => {
     const [pid, ...argv] = line.trim().split(/\s+/);
     return pid === undefined || pid === '' ? [] : [{ pid: Number(pid), argv }];
   });
+}
+
+async function ps(...args: string[]): Promise<string> {
+  return (await runProgram('ps', args, { env: process.env })).stdout;
 }

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { writeAtomically } from '../../store/files.js';
-import { messageOf } from '../errors.js';
 import { identify, isRunning, signalGroup } from '../processes/processes.js';
 import type { ProcessIdentity } from '../processes/processes.js';
+import { runProgram } from '../../store/processes/run-program.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './progress.js';
 import type { Provision } from './progress.js';
@@ -52,24 +51,28 @@ async function removeLeftovers(folder: string): Promise<void> {
 }
 
 async function runGo(go: string, draft: string, { env, onProgress, signal }: Provision): Promise<void> {
-  const child = spawn(go, ['install', '-v', MODULE], {
+  const child = runProgram(go, ['install', '-v', MODULE], {
     cwd: draft,
     env: { ...env, GOBIN: draft },
     stdio: ['ignore', 'ignore', 'pipe'],
+    buffer: false,
     // A group of its own, so that its compilers end with it.
     detached: true,
   });
-  const stop = (): void => endGroup(child);
+  const stop = (): void => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+      signalGroup(child.pid, 'SIGKILL');
+  };
   signal?.addEventListener('abort', stop, { once: true });
-  const report = followGo(child, onProgress);
+  const report = followGo(child.stderr, onProgress);
   try {
-    const ended = endOf(child);
     const identity = child.pid === undefined ? null : await identify(child.pid);
     // Who takes over reads all of it or nothing.
     if (identity !== null) await writeAtomically(join(draft, OWNER), JSON.stringify(identity));
-    const code = await ended;
+    const { exitCode, shortMessage } = await child;
     signal?.throwIfAborted();
-    if (code !== 0) throw new Error(`\`go install ${MODULE}\` failed:\n${report.tail()}`);
+    if (child.pid === undefined) throw new Error(`\`go\` could not be started: ${shortMessage ?? ''}`);
+    if (exitCode !== 0) throw new Error(`\`go install ${MODULE}\` failed:\n${report.tail()}`);
   } finally {
     report.end();
     signal?.removeEventListener('abort', stop);
@@ -77,32 +80,18 @@ async function runGo(go: string, draft: string, { env, onProgress, signal }: Pro
   }
 }
 
-function endGroup(child: ChildProcess): void {
-  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
-    signalGroup(child.pid, 'SIGKILL');
-}
-
-function endOf(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new Error(`\`go\` could not be started: ${messageOf(error)}`)));
-    child.once('close', resolve);
-  });
-}
-
 /** Says every five seconds what Go does: `-v` names each package, and downloads are announced. */
-function followGo(child: ChildProcess, onProgress: (line: string) => void): { tail: () => string; end: () => void } {
+function followGo(stderr: Readable, onProgress: (line: string) => void): { tail: () => string; end: () => void } {
   const began = Date.now();
   const last: string[] = [];
   let packages = 0;
   let now = 'starting';
-  if (child.stderr !== null) {
-    createInterface({ input: child.stderr }).on('line', (line) => {
-      last.push(line);
-      if (last.length > 10) last.shift();
-      if (line.startsWith('go: downloading ')) now = line.slice('go: '.length);
-      else if (/^[\w./~-]+$/.test(line)) now = `package ${String(++packages)}, ${line}`;
-    });
-  }
+  createInterface({ input: stderr }).on('line', (line) => {
+    last.push(line);
+    if (last.length > 10) last.shift();
+    if (line.startsWith('go: downloading ')) now = line.slice('go: '.length);
+    else if (/^[\w./~-]+$/.test(line)) now = `package ${String(++packages)}, ${line}`;
+  });
   const timer = setInterval(
     () => onProgress(`building Temporal ${TEMPORAL_CLI_VERSION}: ${elapsed(began)}, ${now}`),
     PROGRESS_MS,

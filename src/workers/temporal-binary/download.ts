@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { runProgram } from '../../store/processes/run-program.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './progress.js';
 import type { Provision } from './progress.js';
 
@@ -56,19 +56,18 @@ async function runResolver(
   draft: string,
   { onProgress, signal }: Pick<Provision, 'onProgress' | 'signal'>,
 ): Promise<void> {
-  const child = spawn(process.execPath, ['-e', RESOLVER, testing, draft, `v${TEMPORAL_CLI_VERSION}`], {
+  const words = ['-e', RESOLVER, testing, draft, `v${TEMPORAL_CLI_VERSION}`];
+  const child = runProgram(process.execPath, words, {
+    env: process.env,
     stdio: ['ignore', 'ignore', 'pipe'],
-    signal,
+    ...(signal === undefined ? {} : { cancelSignal: signal }),
   });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = `${said}${text}`.slice(-2000)));
   const watch = watchGrowth(draft, onProgress, () => child.kill('SIGKILL'));
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', resolve);
-    });
-    if (code !== 0) throw new Error(`No download: ${code === null ? 'it made no progress' : reasonIn(said)}.`);
+    const { exitCode, stderr } = await child;
+    signal?.throwIfAborted();
+    if (exitCode !== 0)
+      throw new Error(`No download: ${exitCode === undefined ? 'it made no progress' : reasonIn(stderr)}.`);
   } finally {
     clearInterval(watch);
   }

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { cacheFolder } from '../../store/cache-folder.js';
 import type { Env } from '../../store/cache-folder.js';
 import { messageOf, UnavailableError } from '../errors.js';
 import { takeLock } from '../processes/lock.js';
+import { runProgram } from '../../store/processes/run-program.js';
 import { findOnPath, isExecutable } from '../../store/processes/find-on-path.js';
 import { elapsed, TEMPORAL_CLI_VERSION } from './progress.js';
 import type { Progress, Provision, Way } from './progress.js';
@@ -142,15 +141,9 @@ async function inspectIfThere(path: string): Promise<TemporalBinary | null> {
 
 /** Asks a program for its version. A text says why it will not do. */
 async function inspect(path: string): Promise<TemporalBinary | string> {
-  let text: string;
-  try {
-    ({ stdout: text } = await promisify(execFile)(path, ['--version'], {
-      timeout: 30_000,
-      env: { PATH: process.env['PATH'] },
-    }));
-  } catch (error) {
-    return `\`${path} --version\` failed: ${messageOf(error).split('\n')[0] ?? ''}.`;
-  }
+  const env = { PATH: process.env['PATH'] };
+  const { stdout: text, failed, shortMessage } = await runProgram(path, ['--version'], { env, timeout: 30_000 });
+  if (failed) return `\`${path} --version\` failed: ${shortMessage?.split('\n')[0] ?? ''}.`;
   const server = /Server (\d+)\.(\d+)\.(\d+)/.exec(text);
   if (server === null)
     return (

@@ -145,8 +145,8 @@ describe('building the Temporal program', () => {
         '--input-type=module',
         '-e',
         `
-      import { findTemporal } from '${modules}/temporal-binary.js';
-      import { buildTemporal } from '${modules}/temporal-build.js';
+      import { findTemporal } from '${modules}/temporal-binary/find.js';
+      import { buildTemporal } from '${modules}/temporal-binary/build.js';
       await findTemporal({ ways: [buildTemporal] });`,
       ],
       { ...env, PERDURE_TEMPORAL_BIN: '' },

@@ -41,6 +41,8 @@ async function worker(store: string, script: string, launcher?: string): Promise
     bundle: true,
     platform: 'node',
     format: 'esm',
+    // Packages in CommonJS look for Node's modules at run time.
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     outfile,
     logLevel: 'error',
   });

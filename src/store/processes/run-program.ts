@@ -1,0 +1,22 @@
+import type { Options, ResultPromise } from 'execa';
+import { execa } from 'execa';
+
+/**
+ * What is fixed for each program: it gets the environment it is given and no more, its output is left as it is, and one
+ * that takes too long is killed at once.
+ */
+type Fixed = { extendEnv: false; stripFinalNewline: false; reject: false; killSignal: 'SIGKILL' };
+const FIXED: Fixed = { extendEnv: false, stripFinalNewline: false, reject: false, killSignal: 'SIGKILL' };
+
+/**
+ * Starts a program that belongs to no step: git, editors, pagers, `go`, `ps`. Its result never rejects: `exitCode` is
+ * undefined where it could not be started, was killed, took longer than `timeout` milliseconds, or printed more than
+ * `maxBuffer`. What steps start is `activities/processes/`: it carries a run's tag and ends with its group.
+ */
+export function runProgram<O extends Options & { env: NodeJS.ProcessEnv }>(
+  file: string,
+  args: string[],
+  options: O,
+): ResultPromise<O & Fixed> {
+  return execa(file, args, { ...options, ...FIXED });
+}
