@@ -1,27 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Expression } from '../../../src/plan/values/expression.js';
-import { rootsOf } from '../../../src/plan/values/expression.js';
-import type { BlockStep, Step } from '../../../src/plan/step.js';
-import { isBlockStep } from '../../../src/plan/step.js';
-import { templatesOf } from '../../../src/plan/references/step-references.js';
-import { compileText, planOf, problemsOf } from '../helpers/temporary-project.js';
+import type { BlockStep } from '../../../src/plan/step.js';
+import { planOf } from '../helpers/temporary-project.js';
+import { blockOf, only, lines, bodyOf, roots, rootsOfCondition } from '../helpers/block-steps.js';
 
-const lines = (...text: string[]): string => `${text.join('\n')}\n`;
-
-function blockOf(text: string, index = 0): BlockStep {
-  const step = planOf(text).steps[index];
-  if (step === undefined || !isBlockStep(step))
-    throw new Error(`Expected a step with a body, got ${JSON.stringify(step)}`);
-  return step;
-}
-
-function bodyOf(step: BlockStep): Step[] {
-  return step.body.steps;
-}
-
-const roots = (step: Step | undefined): string[] => (step === undefined ? [] : rootsOf(templatesOf(step)));
-const rootsOfCondition = (expression: Expression): string[] => rootsOf([{ kind: 'expression', expression }]);
-const only = (step: BlockStep): Step => bodyOf(step)[0] as Step; // a single body has one step
+// a single body has one step
 
 describe('foreach', () => {
   it.each([
@@ -189,89 +171,6 @@ describe('foreach', () => {
   });
 });
 
-describe('loop', () => {
-  it('makes the step its own body, which its condition looks at', () => {
-    const step = blockOf(
-      'steps:\n  - {id: fix, command: [npm, test], loop: {until: "${steps.fix.status == \'success\'}", max: 3}}\n',
-    );
-    expect(step).toMatchObject({ kind: 'loop', max: 3, at_max: 'error', body: { single: true } });
-    expect(step.kind === 'loop' && rootsOfCondition(step.until)).toEqual(['step:0.status']);
-  });
-
-  it('may go on with what the last round gave', () => {
-    expect(
-      blockOf('steps:\n  - {command: [a], loop: {until: "${index >= 2}", max: 9, at_max: continue}}\n'),
-    ).toMatchObject({ at_max: 'continue' });
-  });
-
-  it('reads the round before where a step refers to itself or to a later one', () => {
-    const step = blockOf(
-      lines(
-        'steps:',
-        '  - id: polish',
-        '    loop: {until: "${verdict.good}", max: 5}',
-        '    steps:',
-        '      - {id: write, command: [w, "${verdict.advice ?? \'none\'}", "${steps.write.output ?? 0}", ' +
-          '"${steps[1].status}"]}',
-        '      - {command: [judge, "${steps.write.output}"], output: verdict}',
-      ),
-    );
-    expect(bodyOf(step).map(roots)).toEqual([['last:1.output', 'last:0.output', 'last:1.status'], ['step:0.output']]);
-    expect(bodyOf(step).map(({ needs }) => needs)).toEqual([[], [{ step: 0, skip: true }]]);
-    expect(step.kind === 'loop' && rootsOfCondition(step.until)).toEqual(['step:1.output']);
-    expect(step.needs).toEqual([]);
-  });
-
-  it('of one step reads its own round before', () => {
-    const step = blockOf(
-      'steps:\n  - {id: a, output: text, command: [a, "${text ?? \'\'}", "${steps[0].status}"], loop: {until: ' +
-        '"${text == \'x\' && index > 1}", max: 3}}\n',
-    );
-    expect(roots(only(step))).toEqual(['last:0.output', 'last:0.status']);
-    expect(step.kind === 'loop' && rootsOfCondition(step.until)).toEqual(['step:0.output', 'index']);
-  });
-
-  it('inside a foreach has its own index, and the items around it', () => {
-    const step = blockOf(
-      lines(
-        'steps:',
-        '  - foreach: [1]',
-        '    steps:',
-        '      - {loop: {until: "${index > item}", max: 3}, command: [a, "${item}", "${index}"], when: "${index > 0}"}',
-      ),
-    );
-    const loop = only(step) as BlockStep; // the one step of the body has `loop`
-    expect(roots(only(loop))).toEqual(['^item', 'index']);
-    expect(loop.when && rootsOfCondition(loop.when)).toEqual(['index']);
-    expect(loop.kind === 'loop' && rootsOfCondition(loop.until)).toEqual(['index', '^item']);
-  });
-
-  it('beside `foreach` runs for each item', () => {
-    const step = blockOf(
-      'steps:\n  - {id: a, foreach: [1], loop: {until: "${index > item}", max: 3}, command: [a, "${item}", ' +
-        '"${steps.a.output ?? 0}"], when: "${item > 0}"}\n',
-    );
-    const loop = only(step) as BlockStep; // `foreach` stands around `loop`
-    expect([step.kind, loop.kind, step.id, loop.id]).toEqual(['foreach', 'loop', 'a', null]);
-    expect([step.when, loop.when !== null, only(loop).when]).toEqual([null, true, null]);
-    expect(roots(only(loop))).toEqual(['^item', 'last:0.output']);
-  });
-
-  it('inside a foreach around it sees the round before of the loop outside', () => {
-    const step = blockOf(
-      lines(
-        'steps:',
-        '  - loop: {until: "${steps.all.status == \'success\'}", max: 2}',
-        '    steps:',
-        '      - {id: all, foreach: [1], command: [a, "${steps.all.output ?? 0}"]}',
-      ),
-    );
-    const inner = only(step) as BlockStep; // the one step of the loop has `foreach`
-    expect(roots(only(inner))).toEqual(['^last:0.output']);
-    expect(step.needs).toEqual([]);
-  });
-});
-
 describe('set and wait', () => {
   it('compute values, with operators', () => {
     const step = planOf(
@@ -326,96 +225,5 @@ describe('finally', () => {
     ]);
     expect(steps.slice(3).map(({ on_error }) => on_error)).toEqual(['continue', 'stop']);
     expect(output).toMatchObject({ expression: { root: 'step:2.output' } });
-  });
-});
-
-describe('control flow that means nothing', () => {
-  it.each<[string, string[]]>([
-    ['steps:\n  - {foreach: ¦files, command: [a]}', ['invalid-value']],
-    ['steps:\n  - {foreach: ¦"all ${files}", command: [a]}', ['invalid-value']],
-    ['steps:\n  - {foreach: {items: ¦{a: 1}}, command: [a]}', ['invalid-value']],
-    ['steps:\n  - {foreach: ¦5, command: [a]}', ['invalid-value']],
-    ['steps:\n  - {foreach: {items: [1], max_parallel: ¦0}, command: [a]}', ['invalid-value']],
-    ['steps:\n  - {foreach: {items: [1], ¦max_paralel: 2}, command: [a]}', ['unknown-key']],
-    ['steps:\n  - {foreach: {¦max_parallel: 2}, command: [a]}', ['missing-key']],
-    ['steps:\n  - {command: [a], loop: {¦until: "${index > 1}"}}', ['missing-key']],
-    ['steps:\n  - {command: [a], loop: {¦max: 3}}', ['missing-key']],
-    ['steps:\n  - {command: [a], loop: {until: "${index > 1}", max: ¦0}}', ['invalid-value']],
-    ['steps:\n  - {command: [a], loop: {until: ¦index, max: 3}}', ['when-not-expression']],
-    ['steps:\n  - {command: [a], loop: {until: ¦"${x}", max: 3}}', ['constant-until']],
-    ['steps:\n  - {command: [a], loop: {until: ¦true, max: 3}}', ['constant-until']],
-    ['steps:\n  - {command: [a], loop: {until: "${index > 1}", max: 3, at_max: ¦stop}}', ['invalid-value']],
-    ['steps:\n  - {command: [a, "${¦item}"]}', ['out-of-scope']],
-    ['steps:\n  - {command: [a, "${¦index}"]}', ['out-of-scope']],
-    ['steps:\n  - {command: [a, "${¦item}"], loop: {until: "${index > 1}", max: 3}}', ['out-of-scope']],
-    ['steps:\n  - {foreach: ["${¦item}"], command: [a]}', ['out-of-scope']],
-    [
-      'steps:\n  - {foreach: [1], steps: [{id: a, command: [a], output: b}]}\n  - {command: [a, ' +
-        '"${¦steps.a.output}", "${¦b}"]}',
-      ['out-of-scope', 'out-of-scope'],
-    ],
-    [
-      'steps:\n  - {foreach: [1], steps: [{id: a, command: [a, "${¦steps.b.output}"]}, {id: b, command: [b]}]}',
-      ['forward-reference'],
-    ],
-    ['steps:\n  - {id: a, foreach: [1], command: [a, "${¦steps.a.output}"]}', ['forward-reference']],
-    ['execution: dag\nsteps:\n  - {¦id: a, foreach: [1], command: [a, "${steps.a.output}"]}', ['step-cycle']],
-    ['steps:\n  - {foreach: [1], steps: [{command: [a, "${¦steps[1].output}"]}]}', ['unknown-step']],
-    ['steps:\n  - {foreach: [1], steps: [{command: [a], needs: [¦a]}]}\n  - {id: a, command: [a]}', ['unknown-step']],
-    [
-      'execution: dag\nsteps:\n  - {¦id: a, foreach: [1], steps: [{command: [a, "${steps.b.output}"]}]}\n  - ' +
-        '{id: b, command: [a, "${steps.a.output}"]}',
-      ['step-cycle'],
-    ],
-    ['steps:\n  - {foreach: [1], steps: ¦[]}', ['invalid-value']],
-    [
-      'steps:\n  - {foreach: [1], steps: [{command: [a], ¦promt: x}, {agent: ¦nobody}]}',
-      ['unknown-key', 'unknown-agent'],
-    ],
-    ['steps:\n  - {foreach: [1], agent: scanner, ¦steps: [{command: [a]}]}', ['step-kind']],
-    ['steps:\n  - {id: x, ¦steps: [{command: [a]}]}', ['step-kind']],
-    ['steps:\n  - {agent: scanner, foreach: ¦5, prompt: "${item}"}', ['invalid-value']],
-    ['steps:\n  - {agnt: scanner, foreach: [1], prompt: "${item} ${¦steps.nope.output}"}', ['unknown-step']],
-    ['steps:\n  - wait: ¦soon', ['invalid-value']],
-    ['steps:\n  - wait: ¦5', ['invalid-value']],
-    ['steps:\n  - wait: {until: ¦tomorrow}', ['invalid-value']],
-    ['steps:\n  - wait: {until: ¦"2027-01-31T08:00:00"}', ['invalid-value']],
-    ['steps:\n  - wait: {¦for: 5m, until: "${x}"}', ['conflicting-keys']],
-    ['steps:\n  - wait: ¦{}', ['missing-key']],
-    ['steps:\n  - set: {¦"a b": 1}', ['invalid-name']],
-    ['steps:\n  - set: ¦[1]', ['invalid-value']],
-    ['steps:\n  - command: [a, "${¦steps.b.output}"]\nfinally:\n  - {id: b, command: [b]}', ['forward-reference']],
-    [
-      'execution: dag\nsteps:\n  - command: [a, "${¦steps.b.output}"]\nfinally:\n  - {id: b, command: [b]}',
-      ['forward-reference'],
-    ],
-    [
-      'steps:\n  - command: [a]\nfinally:\n  - {id: b, command: [b]}\noutput: "${¦steps.b.output}"',
-      ['forward-reference'],
-    ],
-    ['steps:\n  - command: [a]\nfinally:\n  - {parallel_group: ¦g, command: [b]}', ['group-not-parallel']],
-    ['steps:\n  - command: [a]\nfinally: ¦[]', ['invalid-value']],
-    ['steps:\n  - command: [a]\nfinally:\n  - {agent: ¦nobody}', ['unknown-agent']],
-  ])('%j is told where it stands', (marked, codes) => {
-    const places = [...marked.matchAll(/¦/g)].map(({ index }, nth) => {
-      const before = marked.slice(0, index).replaceAll('¦', '').split('\n');
-      return `${before.length}:${(before.at(-1)?.length ?? 0) + 1} ${codes[nth]}`;
-    });
-    const found = problemsOf(`${marked.replaceAll('¦', '')}\n`).filter(
-      (problem) => !problem.endsWith(' step-kind') || codes.includes('step-kind'),
-    );
-    expect(found).toEqual(places);
-  });
-
-  it('names what the reference could be instead', () => {
-    expect(
-      compileText(
-        'steps:\n  - {id: all, foreach: [1], steps: [{id: a, command: [a]}]}\n  - {command: [a, ' +
-          '"${steps.a.output}"]}\n',
-      ).problems,
-    ).toMatchObject([{ suggestion: 'refer to all of it: ${steps.all.output}' }]);
-    expect(compileText('steps:\n  - {foreach: files, command: [a]}\n').problems).toMatchObject([
-      { suggestion: 'write "${files}"' },
-    ]);
   });
 });
