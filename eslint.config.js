@@ -282,5 +282,4 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },
   },
-  { files: ['test/**/*.ts'], rules: { 'max-lines': ['error', { max: 300 }] } },
 );

@@ -62,10 +62,7 @@ export interface Body extends Block {
   single: boolean;
 }
 
-/**
- * What becomes of an output of text: white space around it is dropped, and `number` then reads it as one or
- * fails the step. Absent: it stays as it is.
- */
+/** What becomes of an output of text: its outer white space is dropped; `number` reads the rest, or fails the step. */
 export type OutputConversion = 'trimmed' | 'number';
 
 /** One answer of a model in a role. */
@@ -294,7 +291,7 @@ export type Step =
   | FlashStep
   | SerialStep;
 
-/** Steps that run a body of their own. */
+/** Steps with a body. */
 export type BlockStep = ForeachStep | LoopStep;
 
 /** Steps that have a device to themselves while they run. */

@@ -15,6 +15,8 @@ import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
 import type { Agent, ToolStep } from '../../src/plan/step.js';
 import { plan, stepBase } from '../plan/helpers/build-plan.js';
 import { PERMISSIONS, models, talking } from '../workflows/helpers/conversing.js';
+import type { Count } from './kill-counts.js';
+import { count, expectWithin, without } from './kill-counts.js';
 import { FULL, random } from './seed.js';
 
 const WORKER = fileURLToPath(new URL('agent-worker.mjs', import.meta.url));
@@ -238,33 +240,6 @@ function unknownIn(request: RecordedRequest | undefined): string[] {
   return results.flatMap(({ content }, index) =>
     JSON.stringify(content).includes('outcome of this call is unknown') ? [`e${index}`] : [],
   );
-}
-
-/** At least so many, and at most. */
-interface Count {
-  least: number;
-  most: number;
-}
-
-/**
- * How often the worker that was killed had done what begins at one point and has ended by another. What was under way
- * when it died at a point of something else may have been done, or not; what was to begin at its last point was not.
- */
-function count(points: string[], begins: string, ended: string): Count {
-  return {
-    least: points.filter((name) => name === ended).length,
-    most: points.slice(0, -1).filter((name) => name === begins).length,
-  };
-}
-
-/** How many of those are not among these. */
-function without(all: Count, some: Count): Count {
-  return { least: Math.max(0, all.least - some.most), most: all.most - some.least };
-}
-
-function expectWithin(number: number, { least, most }: Count, where: string): void {
-  expect(number, where).toBeGreaterThanOrEqual(least);
-  expect(number, where).toBeLessThanOrEqual(most);
 }
 
 /**
