@@ -80,7 +80,7 @@ it.each([
 const json = async (...args: string[]): Promise<RunResult> =>
   JSON.parse((await project.run(...args, '--json')).stdout) as RunResult;
 
-it('build runs a spec, and build fix has its team mend what it built, told what was asked and what there is', async () => {
+it('build runs a spec; build fix has its team mend it, told what was asked and what there is', async () => {
   expect(await json('build', 'definitions/builds/game.yml', '--id', 'game', '--yes')).toMatchObject({
     status: 'success',
     output: { summaries: { ship: 'Did The ship.' } },

@@ -52,7 +52,7 @@ const write = (name: string, ...steps: string[]): Promise<void> =>
 const start = (name: string, id: string): Promise<Finished> => project.run('run', `${name}.yml`, '--id', id);
 
 describe('a rerun of a rerun', () => {
-  it('that was cancelled before it came to them takes over what the first run did, and repeats no external effect', async () => {
+  it('that was cancelled early takes over what the first run did, and repeats no external effect', async () => {
     const [hello, publish, boom] = [says('hello'), says('publish', 'effect: external'), fails('boom')];
     await write('again', hello, publish, boom);
     await start('again', 'first');
@@ -104,7 +104,7 @@ describe('an external effect that has happened', () => {
     expect(await ran()).toEqual(['last']);
   });
 
-  it('is refused for other content as often as it is asked for, which a dry run tells, and done anew with --again', async () => {
+  it('is refused for other content each time, which a dry run tells, and done anew with --again', async () => {
     await write('other', says('publish', 'effect: external'));
     await start('other', 'other-0');
     await ran();

@@ -41,7 +41,7 @@ const lastPrompt = (): string => endpoint.requests.at(-1)?.prompt ?? '';
 const ids = async (): Promise<string[]> =>
   (await json<Session[]>('sessions', 'list')).map(({ session_id }) => session_id);
 
-it('a session is begun, gone on with, shown and copied, and its history is told as what nobody vouches for', async () => {
+it('a session is begun, resumed, shown and copied, and its history is told as what nobody vouches for', async () => {
   const first = await project.run('run', 'helper', 'Find the endpoints.', '--session', 'new', '--id', 'first');
   const [id = ''] = await ids();
   expect(id).toMatch(/^task-[0-9a-f]{8}$/);
@@ -103,7 +103,7 @@ it('memories that fit are told, until they are removed', async () => {
   expect((await project.run('memory', 'remove', id)).code).toBe(2);
 });
 
-it('instructions that a run has changed are told as untrusted to the next one, until a person changes them', async () => {
+it('instructions that a run has changed are untrusted to the next one, until a person changes them', async () => {
   const path = join(project.folder, 'AGENTS.md');
   writeFileSync(path, 'Use tabs.\n');
   await project.run('run', 'changes.yml');

@@ -38,7 +38,7 @@ const FLOW = `$judge := {base: "general-purpose", prompt: "You judge words in sr
 @wait -> $word-counter:"Count":n (if passed)~> $judge:"Judge {n}" -> by-hand:"Look"`;
 
 describe('the life of temporary agents', () => {
-  it('made files are there while a run that uses them is open, and gone when it has closed; those of people stay', async () => {
+  it('made files are there while a run that uses them is open, and then gone; those of people stay', async () => {
     await make('temp-agents/word-counter.md', agent('word-counter', 'You count words.'));
     await make('temp-agents/unused.md', agent('unused', 'You are not used.'));
     await make('temp-agents/changed.md', agent('changed', 'You were made.'));

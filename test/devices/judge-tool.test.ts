@@ -60,7 +60,7 @@ describe('what tools say means', () => {
     expect(meaningOf(deviceOf({ kind, port: '/dev/ttyACM0' }).kind, said)?.means).toBe(means);
   });
 
-  it('is a board that died where the port is lost after something was written, and unknown words are told as they are', () => {
+  it('is a board that died where the port is lost after a write, and unknown words are told as they are', () => {
     const device = deviceOf({ port: '/dev/ttyACM0' });
     expect(toolFailure(device, 'avrdude', { code: 1, said: 'cannot open port /dev/ttyACM0' }, true)).toMatchObject({
       type: 'device-mute',

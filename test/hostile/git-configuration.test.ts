@@ -106,7 +106,7 @@ describe('a repository that an agent has filled with programs', () => {
     return stdout;
   };
 
-  it('starts none of them on the host, and nothing outside is read or changed: by a run, show, diff, export and rerun', async () => {
+  it('starts none of them on the host, and touches nothing outside: by run, show, diff, export and rerun', async () => {
     await run('run', 'work.yml', '--id', 'w');
     expect(readdirSync(project.folder)).toEqual(expect.arrayContaining(names.map(slug)));
     const shown = [
@@ -171,7 +171,7 @@ describe('digests and snapshots, where a machine has a sandbox and where it has 
     expect(outside.state()).toEqual(before);
   });
 
-  it('a pipe in place of a file of a repository ends the look at its time limit, and the state is known to nobody', async () => {
+  it('a pipe in place of a file of a repository ends the look at its time limit; nobody knows the state', async () => {
     vi.mocked(enclosure.sandboxProgram).mockReset();
     const digests = await Promise.all(
       Object.keys(STALLING).map((name) => {

@@ -177,7 +177,7 @@ describe('messages from anybody on this machine', () => {
     await expectUnharmed('named', handle, gate);
   });
 
-  it('workflows that others start under our name, with ids and memos of their own, harm neither lists nor runs', async () => {
+  it('workflows that others start under our name, with their ids and memos, harm neither lists nor runs', async () => {
     const { handle, gate } = await waiting('honest');
     const workflowId = 'evil\u001b[31m\u009b2J/../\n\u202ex';
     const memos: unknown[] = [

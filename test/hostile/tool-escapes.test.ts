@@ -16,8 +16,9 @@ import type { BuiltinTool } from '../../src/plan/tools/tool.js';
 import { callTool, toolContext } from '../activities/helpers/tool-context.js';
 
 /*
- * A catalogue of escapes, against the real handlers as the turn loop calls them: judged, then run. What must not get out
- * is a secret beside the workspace, in the environment or on this machine; what must not change is a file beside it.
+ * A catalogue of escapes, against the real handlers as the turn loop calls them: judged, then run. What must not get
+ * out is a secret beside the workspace, in the environment or on this machine; what must not change is a file beside
+ * it.
  */
 
 const SECRET = 'canary-7f3a91';

@@ -65,7 +65,7 @@ describe('a gate', () => {
     );
   });
 
-  it('for what an agent wants to do with its words is not decided by the client, nor by one that has connected anew', async () => {
+  it('for what an agent wants to do is not decided by the client, nor by one that has connected anew', async () => {
     const { call, refusal } = await open();
     const waiting = await call('task', { description: 'install', prompt: 'install x' });
     const run = String(waiting['run']);

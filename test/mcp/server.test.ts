@@ -7,7 +7,7 @@ import { kill, until } from '../faults/project.js';
 import { COUNT, project, open } from './helpers/server-bench.js';
 
 describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (mode) => {
-  it('finds every tool once, with a description and a schema, and under its `glee_` name where that is asked for', async () => {
+  it('finds every tool once, with description and schema, and under its `glee_` name where asked for', async () => {
     const [{ client }, glee] = [await open({ mode }), await open({ mode, args: ['--glee'] })];
     const { tools } = await client.listTools();
     const names = [

@@ -118,7 +118,7 @@ describe('a run', () => {
     expect(Math.max(...levels)).toBe(3);
   });
 
-  it('stops at a failure: what runs is cancelled, the rest is skipped, and Temporal shows the run as failed', async () => {
+  it('stops at a failure: what runs is cancelled, the rest skipped, and Temporal shows the run as failed', async () => {
     const handle = await harness.start(
       plan([
         commandStep(0, ['sh', '-c', 'echo broken >&2; exit 3'], { id: 'bad' }),

@@ -217,7 +217,9 @@ function fromRound(lookup: Lookup, name: 'item' | 'index', rest: Segment[]): Exp
   );
 }
 
-/** Tells whether a name is that of something inside a body that the reference stands outside of; if so it is reported. */
+/**
+ * Tells whether a name is that of something inside a body that the reference stands outside of; if so it is reported.
+ */
 function isHidden(lookup: Lookup, name: string, what: 'step' | 'output'): boolean {
   const { frames } = lookup;
   const frame = frames.find((candidate) => candidate.names.hidden.has(name));

@@ -138,7 +138,7 @@ describe('a program that the launcher starts', () => {
 });
 
 describe('a launcher that is killed', () => {
-  it('takes with it what it has started, which Temporal then starts again; the next program has another launcher', async () => {
+  it('takes with it what it has started, which Temporal starts again; the next has another launcher', async () => {
     const folder = await temporaryFolder();
     const running = shell('(setsid sh -c "echo \\$\\$ >> pids; exec sleep 999" &); echo $$ >> pids; exec sleep 999', {
       cwd: folder,

@@ -118,7 +118,7 @@ describe('who plays an agent', () => {
     expect(playersOf(made, chosen)).toEqual(['gemini', 'codex', null]);
   });
 
-  it("is told a model of its own only: another one's name is no choice for a program that was chosen for the agent", async () => {
+  it("is told a model of its own only: another's name is no choice for a program chosen for the agent", async () => {
     const made = planOf({ prompt: 'Fix it.', model: 'opus' }, { prompt: 'Explain it.', model: 'opus' });
     expect(playersOf(made, await choose(made, PROGRAMS))).toEqual(['codex', 'claude claude-opus-5-5']);
   });

@@ -38,7 +38,7 @@ async function listening() {
   };
 }
 
-it('a live tree shows below an agent what its model is saying, as it comes, and no more once a tool is called', async () => {
+it('a live tree shows below an agent what its model says, as it comes, until a tool is called', async () => {
   const { log, screen } = await listening();
   const said = (): string | undefined => SAYS.exec(screen().join('\n'))?.[1];
   expect(said()).toBeUndefined();

@@ -15,9 +15,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, toolContext } from '../../activities/helpers/tool-context.js';
 
 /*
- * A program in the sandbox tries to get out (`tries.py`, one start for all tries), without and with the network. What must
- * not get out is a canary: a file, a variable, sockets, memory, a process, this machine's settings. What the host or a
- * person would run must not be left behind.
+ * A program in the sandbox tries to get out (`tries.py`, one start for all tries), without and with the network. What
+ * must not get out is a canary: a file, a variable, sockets, memory, a process, this machine's settings. What the host
+ * or a person would run must not be left behind.
  */
 
 const SECRET = 'canary-escape-93ab';

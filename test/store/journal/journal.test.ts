@@ -141,7 +141,7 @@ describe('an answer that was never acknowledged', () => {
 });
 
 describe('a damaged answer', () => {
-  it('makes a miss a failure that says where, until the line is removed; what is there is found all the same', async () => {
+  it('makes a miss a failure that says where, until the line is removed; what is there is found anyway', async () => {
     const { file, reopened } = await journalWith('a', 'b', 'c');
     const content = await readFile(file, 'utf8');
     const lines = content.split('\n');

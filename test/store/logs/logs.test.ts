@@ -163,7 +163,7 @@ describe('logs of last words alone', () => {
     expect(await store.listLogs('run')).toEqual([path]);
   });
 
-  it('read like a file of their own, whatever was written when, by which process, and where a crash cut it', async () => {
+  it('read like a file of their own, whatever process wrote them when, and where a crash cut them', async () => {
     const PATHS = ['a', 'a/0', 'b'];
     const act = fc.record({
       what: fc.constantFrom('last', 'all', 'cut', 'flush', 'read'),

@@ -32,7 +32,7 @@ async function openSetting() {
   return { endpoint, project, connect, asker, sessions };
 }
 
-it('a session goes on with the program that began it, in any connection, after a restart, and by the command line', async () => {
+it('a session goes on with the program that began it, in any connection, after a restart, by command', async () => {
   const { endpoint, project, connect, asker, sessions } = await openSetting();
   const first = await connect();
   const begun = await first.call('task', { description: 'count', prompt: 'How many are there?', agent_cli: 'codex' });

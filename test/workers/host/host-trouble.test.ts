@@ -88,7 +88,7 @@ describe('a host in trouble', () => {
     expect((await refusal(stateDir)).message).toBe(`The server's database \`${stateDir}/temporal.db\` is read-only.`);
   });
 
-  it('refuses a database that another folder has too, by a hard link, and leaves the server that has it open alone', async () => {
+  it('refuses a database that another folder has too, by a hard link, and leaves its server alone', async () => {
     const stateDir = newFolder();
     const link = await openLink(stateDir);
     const copy = newFolder();
@@ -116,7 +116,7 @@ describe('a host in trouble', () => {
       expect((await refusal(newFolder())).message).toContain('`/nowhere/temporal`');
     }));
 
-  it('takes other ports when one was taken between its look and the server, also by somebody who has left it since', async () => {
+  it('takes other ports when one was taken since its look, also by somebody who has left it again', async () => {
     const { path } = await findTemporal();
     const folder = newFolder();
     const program = join(folder, 'temporal');

@@ -39,7 +39,7 @@ const ask = (index: number): AgentStep => ({
   rehearsal: null,
 });
 
-it('of a hundred queued calls none is made before the time that a provider names, and all are answered after it', async () => {
+it('of a hundred queued calls none is made before the time that a provider names; then all are answered', async () => {
   const steps = Array.from({ length: 100 }, (_, index) => ask(index));
   const handle = await harness.start(plan(steps, { agents: { [ROLE]: AGENT } }), {
     settings: { models: { '': { provider: 'anthropic', model: 'claude-sonnet-5-5' } } },

@@ -45,7 +45,7 @@ describe('a run of quick steps beside each other', () => {
     await replay(handle);
   });
 
-  it('begins a new workflow task after fifty of them, without a timer, which fires up to a second late, and replays', async () => {
+  it('begins a new workflow task after fifty of them, without a timer (up to a second late), and replays', async () => {
     const items = { kind: 'literal' as const, value: Array.from({ length: 125 }, (_, index) => index) };
     const handle = await harness.start(
       plan([foreach(0, items, single(echo(0, textOf({ root: 'item' }))), { id: 'each' })]),

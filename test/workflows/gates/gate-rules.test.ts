@@ -179,7 +179,7 @@ describe('an edit', () => {
 describe('a token (`approvals.require_token`)', () => {
   const wanting: Partial<RunSettings> = { require_token: true };
 
-  it('is wanted of every decision: without one, or with one that another key made, it is refused and recorded', async () => {
+  it('is wanted of every decision: without one, or with one of another key, it is refused and recorded', async () => {
     const { workflowId: run, result, signal } = await started(plan([approval(0)]), wanting);
     const { gate, decision, token } = await undecided(run);
     expect(await refusal(people.decide(run, decision))).toContain('wants a token with each decision');

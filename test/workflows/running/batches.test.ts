@@ -55,7 +55,7 @@ const outcomeOf = (handle: RunHandle): Promise<RunOutcome> =>
   handle.result().catch((error: unknown) => (error as { cause: { details: [RunOutcome] } }).cause.details[0]);
 
 describe('a foreach over more than 200 nested runs', () => {
-  it('goes through batch runs; one that waits for a person keeps nobody waiting, and results are in order', async () => {
+  it('goes through batch runs; one that waits for a person holds nobody up, and results are in order', async () => {
     const gate: Step = {
       ...stepBase(1, { id: 'ok', needs: after(0), when: is('input:text', 3) }),
       kind: 'approval',

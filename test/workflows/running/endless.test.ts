@@ -184,7 +184,7 @@ describe('a long run', () => {
 });
 
 describe('30 gates in a foreach of nested workflows', () => {
-  it('are open at once, are answered in random order by two processes that race, and each is decided once', async () => {
+  it('are open at once, answered in random order by two racing processes, and each is decided once', async () => {
     const gated = body(
       [
         {

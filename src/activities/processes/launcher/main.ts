@@ -11,8 +11,9 @@ import type { Launch, LauncherMessage, OutputStream } from './messages.js';
 import { header } from './messages.js';
 
 /*
- * The launcher, a process of its own beside a worker: `main.js <path of the worker's socket>`. Starts the programs it is sent, has their
- * output go straight to the worker, and tells how they end. It ends when its worker does, and so do its programs (I5).
+ * The launcher, a process of its own beside a worker: `main.js <path of the worker's socket>`. Starts the programs it
+ * is sent, has their output go straight to the worker, and tells how they end. It ends when its worker does, and so do
+ * its programs (I5).
  */
 const [, , address = ''] = process.argv;
 const running = new Set<ChildProcess>();
