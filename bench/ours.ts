@@ -77,6 +77,7 @@ export class Ours {
       search_attributes: false,
       budget: plan.budgets,
       workspace: this.#folder,
+      caller: this.#folder,
     };
     const input: RunInput = {
       plan: shortPlan(plan),

@@ -12,9 +12,9 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const MUTANTS = {
   'early-signal': {
     what: 'a signal that came before the first workflow task of a Temporal run is dropped',
-    file: 'src/workflows/state/early-messages.ts',
-    from: "if (!ears.areOpening || patched('early-signals')) return heard(message);",
-    to: 'if (!ears.areOpening) return heard(message);',
+    file: 'src/workflows/interpreter.ts',
+    from: '  receiveNested(whole, () => startReady(whole));',
+    to: '  acceptUnknownSignals(gates);\n  receiveNested(whole, () => startReady(whole));',
     tier: 'server',
     test: 'test/workflows/lifecycle/continuing.test.ts',
   },

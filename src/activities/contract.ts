@@ -6,14 +6,14 @@ import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
 import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
 import type { Json } from '../plan/values/json.js';
-import type { RoundResult, RunRecord, StepResult } from '../plan/result.js';
+import type { RoundResult, ClosingRun, StepResult } from '../plan/result.js';
 import type { Spend } from '../plan/budget/spend.js';
 import type { ProgramChoice } from '../plan/agents/program.js';
 import type { RootLink } from '../plan/run-input.js';
 import type { ModelChoice } from '../plan/agents/model-choice.js';
 import type { CallHead, ShortCall, StepAddress } from '../plan/calls/short-call.js';
 import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
-import type { PlanInHistory } from '../plan/packing/packed-plan.js';
+import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
 import type { Hash, Value } from '../plan/values/value.js';
 
@@ -162,9 +162,6 @@ export interface GateCall extends StepCall {
   submitter: string;
 }
 
-/** A gate as it opens. Histories from before gates had rules tell no more of it than what it shows. */
-export type RenderedGate = Pick<Gate, 'message' | 'content' | 'hash'> & Partial<Gate>;
-
 /** What a `plan` step is made from. */
 export interface PrepareCall extends StepCall {
   /** The project's root: what is made may name its agents. */
@@ -180,7 +177,7 @@ export interface PrepareCall extends StepCall {
  * A workflow that was made: its Plan, as it travels, and what it has defaults for; with the gate that shows what it was
  * made from, where people are asked.
  */
-export type PreparedPlan = { plan: PlanInHistory; defaults: Record<string, Value> } & (Gate | { hash?: never });
+export type PreparedPlan = { plan: ShortPlan; defaults: Record<string, Value> } & (Gate | { hash?: never });
 
 /**
  * A decision that must have a token, and the gate that is open: its run's workflow id, the id of the first Temporal run
@@ -228,16 +225,11 @@ export interface JoinCall {
 export interface Activities {
   /** Milliseconds of these intervals in which a worker of the store was there. */
   countAlive(intervals: Interval[]): Promise<number>;
-  callModel(call: ModelCall): Promise<StepOutput>;
-  runCommand(call: CommandCall): Promise<StepOutput>;
-  /** Has a program play an agent; it is resumed where a worker was lost. */
-  runProgram(call: ProgramCall): Promise<StepOutput>;
-  /** All are called and answer in short: that is what stands in history at every step. */
   callModel(call: ShortCall<ModelCall>): Promise<ShortOutput>;
   runCommand(call: ShortCall<CommandCall>): Promise<ShortOutput>;
+  /** Has a program play an agent; it is resumed where a worker was lost. */
   runProgram(call: ShortCall<ProgramCall>): Promise<ShortOutput>;
   /** Makes the call of a tool step. */
-  runTool(call: ToolStepCall): Promise<StepOutput>;
   runTool(call: ShortCall<ToolStepCall>): Promise<ShortOutput>;
   /** One turn of an agent that uses tools: asks its model, and adds the answer to the transcript. */
   askTurn(call: ShortCall<TurnCall>): Promise<TurnAnswer>;
@@ -275,7 +267,7 @@ export interface Activities {
    * Renders and hashes what a gate shows, and says who may decide. Viewers read open gates from its results (decision
    * 5). `refusal`: of a tool's call, why there is nothing to ask, for its model.
    */
-  renderGate(call: GateCall): Promise<RenderedGate | { refusal: string }>;
+  renderGate(call: GateCall): Promise<Gate | { refusal: string }>;
   /** Hashes an edited content as it will be approved. */
   readEdit(call: EditCall): Promise<{ content: Value; hash: Hash } | { refusal: string }>;
   /** Holds an answer against its JSON Schema; null asks for a text. */
@@ -294,5 +286,5 @@ export interface Activities {
    * Stores the results that are in no page yet as pages of 500, then writes input and outcome of the closed run under
    * `.perdure/runs/` (decision 7). Returns all pages: those of `record`, and the new ones.
    */
-  closeRun(record: RunRecord, results: StepResult[]): Promise<Value[]>;
+  closeRun(record: ClosingRun, results: StepResult[]): Promise<Value[]>;
 }

@@ -29,8 +29,6 @@ export const FAILURES = {
   'turns-exceeded': { acts: 'author', transient: false },
   'answer-truncated': { acts: 'author', transient: false },
   'answer-invalid': { acts: 'author', transient: true },
-  // Of runs from before an agent's turns and a program's were told of in one word.
-  'turn-limit': { acts: 'author', transient: false },
   'output-invalid': { acts: 'author', transient: false },
   'journal-mismatch': { acts: 'operator', transient: false },
   'store-missing': { acts: 'operator', transient: false },

@@ -111,13 +111,13 @@ export interface RunRecord extends RunOutcome {
   budget: Budgets;
   rehearsal: boolean;
   submitted_by: string;
-  /** The definition's file from the workspace's folder, and that folder; absent in records of an earlier version. */
+  /** The definition's file from the workspace's folder; absent where there is none. */
   definition?: string;
-  workspace?: string;
+  workspace: string;
   /** What agents were told beside their prompts: a stored `InjectedContext`. */
   context?: Hash;
   /** Scope of the tree's journal: what a rerun takes results from. */
-  journal?: string;
+  journal: string;
   /** The run that this one is a rerun of. */
   rerun_of?: string;
   /**
@@ -125,12 +125,15 @@ export interface RunRecord extends RunOutcome {
    * then.
    */
   done_before?: string[];
-  /** State of the workspace when the run closed; null where it is not known. */
-  workspace_digest?: Hash | null;
+  /** State of the workspace when the run closed; null where it is not known, or of no use to a rerun. */
+  workspace_digest: Hash | null;
   /** ISO 8601, UTC. */
   started_at: string;
   ended_at: string;
 }
+
+/** What a run hands over to be written when it closes. */
+export type ClosingRun = Omit<RunRecord, 'workspace_digest'>;
 
 /** `--json` of `run` and `show`: the contract of `cli.md`. Values up to 1 MiB are inlined. */
 export interface RunResult {

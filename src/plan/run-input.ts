@@ -5,7 +5,7 @@ import type { ExhaustionPolicy } from './budget/exhaustion.js';
 import type { Gate, GateEnd } from './gates/gate.js';
 import type { CarriedLedger } from './budget/ledger.js';
 import type { NotifySettings } from './gates/notice.js';
-import type { PlanInHistory } from './packing/packed-plan.js';
+import type { ShortPlan } from './packing/packed-plan.js';
 import type { Plan } from './plan.js';
 import type { Budgets } from './budget/budgets.js';
 import type { ProgramSettings } from './agents/program.js';
@@ -51,11 +51,6 @@ export interface RunSettings {
   gates: 'ask' | 'approve' | 'fallback';
   /** Decisions must carry a token of the store's (`approvals.require_token`). */
   require_token?: true;
-  /**
-   * People are warned when most of the run time is used. Runs started by an earlier version are not: it takes a timer
-   * more (I14).
-   */
-  warn_time?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */
   needs_sandbox?: true;
   /** How people are told of what happens; absent where they are not. */
@@ -68,17 +63,14 @@ export interface RunSettings {
   on_exhausted?: ExhaustionPolicy;
   /** Folder that relative paths of commands start from: the project's root. */
   workspace: string;
-  /**
-   * The definition's file as the submitter named it, from the workspace; absent where there is none, and in runs of
-   * old.
-   */
+  /** The definition's file as the submitter named it, from the workspace; absent where there is none. */
   definition?: string;
   /** Of a rerun: what of an earlier run may be taken over. */
   reuse?: ReuseSettings;
   /** What agents are told beside their prompts: a stored `InjectedContext`. Absent where there is nothing to tell. */
   context?: Hash;
-  /** Folder that the run was submitted from, for commands that say so; absent in runs started by an earlier version. */
-  caller?: string;
+  /** Folder that the run was submitted from, for commands that say so. */
+  caller: string;
 }
 
 /**
@@ -89,13 +81,13 @@ export interface Lease {
   steps: number | null;
   usd: number | null;
   tokens: number | null;
-  /** Activities at once. Absent in runs from before budgets were held. */
-  slots?: number | null;
+  /** Activities at once. */
+  slots: number | null;
   /** Of a root only: a nested run's clock is that of its own definition, and those above go on. */
   runtime_ms: number | null;
 }
 
-export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, runtime_ms: null };
+export const UNLIMITED: Lease = { steps: null, usd: null, tokens: null, slots: null, runtime_ms: null };
 
 /** What a nested run is told by the run that starts it. */
 export interface TreeTerms {
@@ -127,8 +119,8 @@ export interface BatchEnd {
 export interface Carried extends CarriedScope {
   /** Of a batch run whose foreach has ended: what it hands over. */
   items?: BatchEnd;
-  /** Running foreach and loop steps by path; absent in histories from before there were any. */
-  blocks?: Record<string, CarriedBlock>;
+  /** Running foreach and loop steps by path. */
+  blocks: Record<string, CarriedBlock>;
   /** Conversations that have not ended, by path; absent where there are none. */
   conversations?: Record<string, Conversation>;
   /** When the steps that were not over had started, by path, in epoch milliseconds: their deadlines go on. */
@@ -141,7 +133,7 @@ export interface Carried extends CarriedScope {
   gates: Gate[];
   /** How those of them ended that were decided, where that has not taken effect. */
   decisions?: GateEnd[];
-  /** The budget; absent in histories from before budgets were held. */
+  /** The budget; absent where a batch run begins, which has what it was lent. */
   purse?: CarriedAccount;
   /**
    * The run that started this one was told last that all this one can do is wait for people; absent where it was not.
@@ -172,14 +164,14 @@ export const LINK_STEPS = 1_000;
 
 /** The one argument of the interpreter workflow. */
 export interface RunInput {
-  plan: PlanInHistory;
+  plan: ShortPlan;
   input: Record<string, Value>;
   /** Null for a root run. */
   root: RootLink | null;
   /** Path of this run below its root; empty for the root. */
   path: string;
   lease: Lease;
-  /** Of a nested run; absent in runs from before budgets were held. */
+  /** Of a nested run. */
   tree?: TreeTerms;
   settings: RunSettings;
   /**
@@ -187,11 +179,8 @@ export interface RunInput {
    * version take together what comes together (I14).
    */
   in_turn?: true;
-  /**
-   * Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`; absent in runs of before, which
-   * hold 500.
-   */
-  link_steps?: number;
+  /** Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`, but in tests. */
+  link_steps: number;
   carried: Carried | null;
   /** Of a batch run: which part of which run it is. */
   batch?: Batch;

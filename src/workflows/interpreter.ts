@@ -48,8 +48,8 @@ function openContext(input: RunInput): RunContext {
   const context: Omit<RunContext, 'top'> = {
     ...identity,
     gates,
-    devices: createDeviceBook(carried?.devices ?? {}, gates),
-    account: openAccount(input, identity, gates),
+    devices: createDeviceBook(carried?.devices ?? {}),
+    account: openAccount(input, identity),
     // A batch run has nothing of its own to do but the items of its foreach.
     runningSteps: createRunningSteps(
       (scope, step, at) =>

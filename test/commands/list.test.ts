@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileDefinition } from '../../src/compiler/compile.js';
 import { findProject } from '../../src/compiler/project/project.js';
 import { INTERPRETER, MEMO } from '../../src/plan/names.js';
-import { packPlan } from '../../src/plan/packing/packed-plan.js';
+import { shortPlan } from '../../src/plan/packing/packed-plan.js';
 import { DEFAULT_BUDGETS } from '../../src/plan/budget/budgets.js';
 import type { RunInput } from '../../src/plan/run-input.js';
 import { UNLIMITED } from '../../src/plan/run-input.js';
@@ -75,9 +75,10 @@ async function startInLinks(run: string, linkSteps: number): Promise<void> {
     search_attributes: false,
     budget: DEFAULT_BUDGETS,
     workspace: project.folder,
+    caller: project.folder,
   };
   const input: RunInput = {
-    plan: packPlan(plan),
+    plan: shortPlan(plan),
     input: {},
     root: null,
     path: '',

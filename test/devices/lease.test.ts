@@ -65,6 +65,7 @@ describe('runs that want one board', () => {
     expect(ended).toEqual(handles.map(({ workflowId }) => workflowId));
     expect(most).toBe(1);
     expect(Buffer.from(board.flash.slice(0, 128)).equals(bytesOfPages(1, RUNS - 1))).toBe(true);
+    await record('device-keeper', await harness.client.workflow.getHandle(keeperIdOf('test')).fetchHistory());
   });
 
   it('keep it from a flash to their last listening, and let others in then', async () => {

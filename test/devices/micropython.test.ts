@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startProgram } from '../fakes/start-program.js';
 import type { Harness } from '../workflows/helpers/harness.js';
+import { record } from '../replay/record.js';
 import { openHarness } from '../workflows/helpers/harness.js';
 import { endOf, startFlow } from './flow.js';
 import { installPythonTool } from './python-tools.js';
@@ -89,6 +90,7 @@ describe('MicroPython on QEMU’s micro:bit', () => {
       bytes: PROGRAM.length,
     });
     expect(await harness.json(outcome.output)).toContain('micropython ready\ntick 0\ntick 1\ntick 2');
+    await record('device-steps', await handle.fetchHistory());
   });
 
   it('tells an error at the author’s file and line, and touches no board', async () => {

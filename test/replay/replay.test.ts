@@ -5,6 +5,10 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { StepKind } from '../../src/plan/names.js';
+import { unpackPlan } from '../../src/plan/packing/packed-plan.js';
+import type { RunInput } from '../../src/plan/run-input.js';
+import { everyStep } from '../../src/plan/step.js';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 const code = readFileSync(new URL('../../dist/workflow-bundle.js', import.meta.url), 'utf8');
@@ -31,5 +35,63 @@ describe('a stored history', () => {
     const scheduled = history.events?.find((event) => event.activityTaskScheduledEventAttributes);
     scheduled!.activityTaskScheduledEventAttributes!.activityType!.name = 'somethingElse';
     await expect(replay(history, 'sequence')).rejects.toThrow(DeterminismViolationError);
+  });
+});
+
+/** The compiler lists what a new kind misses here. */
+const KINDS: Record<StepKind, true> = {
+  agent: true,
+  command: true,
+  tool: true,
+  workflow: true,
+  plan: true,
+  approval: true,
+  ask: true,
+  set: true,
+  wait: true,
+  foreach: true,
+  loop: true,
+  compile: true,
+  flash: true,
+  serial: true,
+};
+
+/** What happens to runs, as history tells of it. */
+const HAPPENINGS = [
+  'activityTaskCanceled',
+  'activityTaskFailed',
+  'childWorkflowExecutionCanceled',
+  'childWorkflowExecutionCompleted',
+  'childWorkflowExecutionFailed',
+  'childWorkflowExecutionTerminated',
+  'externalWorkflowExecutionSignaled',
+  'timerCanceled',
+  'timerFired',
+  'workflowExecutionCancelRequested',
+  'workflowExecutionCanceled',
+  'workflowExecutionCompleted',
+  'workflowExecutionContinuedAsNew',
+  'workflowExecutionFailed',
+  'workflowExecutionSignaled',
+  'workflowExecutionUpdateCompleted',
+];
+
+describe('the stored histories', () => {
+  const events = files.flatMap((file) => historyIn(file).events ?? []);
+
+  it('hold each kind of step', () => {
+    const found = events.flatMap(({ workflowExecutionStartedEventAttributes: start }) => {
+      const data = start?.workflowType?.name === 'perdure' ? start.input?.payloads?.[0]?.data : undefined;
+      if (!data) return [];
+      const { plan } = JSON.parse(Buffer.from(data).toString()) as RunInput; // the argument of the interpreter
+      const whole = unpackPlan(plan);
+      return [whole, ...Object.values(whole.nested)].flatMap((body) => [...everyStep(body)].map(({ kind }) => kind));
+    });
+    expect([...new Set(found)].sort()).toEqual(Object.keys(KINDS).sort());
+  });
+
+  it('hold what happens to runs', () => {
+    const found = new Set(events.flatMap((event) => Object.keys(event)));
+    expect(HAPPENINGS.filter((name) => !found.has(`${name}EventAttributes`))).toEqual([]);
   });
 });

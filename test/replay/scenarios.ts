@@ -3,8 +3,8 @@ import type { Expression, Template } from '../../src/plan/values/expression.js';
 import { DECIDE, MEMO } from '../../src/plan/names.js';
 import type { Plan } from '../../src/plan/plan.js';
 import { NO_BUDGETS } from '../../src/plan/budget/budgets.js';
-import type { Lease } from '../../src/plan/run-input.js';
-import type { ApprovalStep, CommandStep, PlanStep, WorkflowStep } from '../../src/plan/step.js';
+import type { Lease, RunSettings } from '../../src/plan/run-input.js';
+import type { ApprovalStep, AskStep, CommandStep, PlanStep, WorkflowStep } from '../../src/plan/step.js';
 import { after, body, commandStep, needs, plan, stepBase } from '../plan/helpers/build-plan.js';
 import {
   echo,
@@ -29,6 +29,7 @@ export interface Scenario {
   nested?: string[];
   /** Its limits; none when left out. */
   lease?: Partial<Lease>;
+  settings?: Partial<RunSettings>;
   drive?: (harness: Harness, handle: RunHandle) => Promise<void>;
 }
 
@@ -44,6 +45,13 @@ const gate: ApprovalStep = {
   message: { kind: 'literal', value: 'Go on?' },
   content: whole(0),
   fallback: 'abort',
+};
+const question: AskStep = {
+  ...stepBase(0, { id: 'which' }),
+  kind: 'ask',
+  question: { kind: 'literal', value: 'How many?' },
+  schema: { type: 'number' },
+  choices: null,
 };
 const nestedStep = (index: number, name: string): WorkflowStep => ({
   ...stepBase(index, { id: name, needs: index === 0 ? [] : needs(index - 1) }),
@@ -149,6 +157,28 @@ export const SCENARIOS: Scenario[] = [
     plan: plan([commandStep(0, ['echo', 'content']), gate]),
     drive: (harness, handle) =>
       answer(harness, handle, (decision) => handle.signal(DECIDE, { ...decision, decision: 'reject' })),
+  },
+  {
+    name: 'ask',
+    plan: plan([question]),
+    drive: (harness, handle) => decideOn(harness, handle, { decision: 'answer', value: { value: 3 } }),
+  },
+  {
+    name: 'gate-edited',
+    plan: plan([commandStep(0, ['echo', 'content']), gate, cat(2, whole(1), { needs: needs(1) })]),
+    drive: (harness, handle) => decideOn(harness, handle, { decision: 'approve', edit: { value: 'other' } }),
+  },
+  // People are warned of the time before it is over, and told of the end.
+  {
+    name: 'runtime',
+    plan: plan([commandStep(0, ['sleep', '600'])]),
+    lease: { runtime_ms: 1_000 },
+    settings: { notify: { on: ['ended'], command: ['cat'] } },
+    drive: async (harness, handle) => {
+      const leave = harness.store.keepAlive(); // Time in which nothing lives is not counted.
+      await handle.result().catch(() => undefined);
+      leave();
+    },
   },
   {
     name: 'nested',
@@ -291,6 +321,16 @@ async function answer(
 ): Promise<void> {
   const { path, hash } = await openGate(harness, handle);
   await decide({ gate: path, decision: 'approve', hash, by: 'ana', comment: 'seen' });
+}
+
+async function decideOn(
+  harness: Harness,
+  handle: RunHandle,
+  said: Pick<Decision, 'decision' | 'value' | 'edit'>,
+): Promise<void> {
+  await answer(harness, handle, (decision) =>
+    handle.executeUpdate<DecisionReceipt, [Decision]>(DECIDE, { args: [{ ...decision, ...said }] }),
+  );
 }
 
 async function sendBack(harness: Harness, handle: RunHandle): Promise<void> {

@@ -1,22 +1,14 @@
 import { Context } from '@temporalio/activity';
 import type { CallHead, Caller, ShortCall } from '../../plan/calls/short-call.js';
-import { isWhole, wholeCall } from '../../plan/calls/short-call.js';
+import { wholeCall } from '../../plan/calls/short-call.js';
 import { shortOutput } from '../../plan/calls/step-output.js';
 import type { ShortOutput, StepOutput } from '../contract.js';
 
-interface ShortCalls<C extends CallHead> {
-  (call: C): Promise<StepOutput>;
-  (call: ShortCall<C>): Promise<ShortOutput>;
-}
-
-/** An acting activity that takes calls as they travel into history, and answers in the form in which it was asked. */
-export function acceptShortCalls<C extends CallHead>(act: (call: C) => Promise<StepOutput>): ShortCalls<C> {
-  async function answer(call: C): Promise<StepOutput>;
-  async function answer(call: ShortCall<C>): Promise<ShortOutput>;
-  async function answer(call: C | ShortCall<C>): Promise<StepOutput | ShortOutput> {
-    return isWhole(call) ? act(call) : shortOutput(await act(wholeCall(call, caller())));
-  }
-  return answer;
+/** An acting activity whose calls and outputs are as they travel into history. */
+export function acceptShortCalls<C extends CallHead>(
+  act: (call: C) => Promise<StepOutput>,
+): (call: ShortCall<C>) => Promise<ShortOutput> {
+  return fromShort(async (call: C) => shortOutput(await act(call)));
 }
 
 /** An activity that takes calls as they travel into history, and whose answers are short by themselves. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../plan/values/json.js';
 import { dependsOnWorkspace } from '../../plan/calls/reuse.js';
-import type { RunRecord } from '../../plan/result.js';
+import type { ClosingRun } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { Activities } from '../contract.js';
@@ -27,12 +27,11 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
     // A nested run that leaves a record is part of one that goes on.
     const isRoot = !record.run.includes('/');
     if (isRoot) await removeUnneeded(record, store);
-    const workspace = isRoot ? workspaceOf(record, store) : undefined;
-    const plan = workspace === undefined ? null : await store.getPlan(record.plan).catch(() => null);
+    const plan = isRoot ? await store.getPlan(record.plan).catch(() => null) : null;
     // What a rerun is held against: whether files were changed since by anybody but the run.
     const digest =
-      plan !== null && workspace !== undefined && dependsOnWorkspace(plan)
-        ? workspaceDigest(workspace, { definition: record.definition, stateDir: store.folder })
+      plan !== null && dependsOnWorkspace(plan)
+        ? workspaceDigest(locate(store, record.workspace), { definition: record.definition, stateDir: store.folder })
         : null;
     if (isRoot) {
       await keepEnd(record, store);
@@ -49,24 +48,16 @@ export function createCloseRun({ store }: Dependencies): Activities['closeRun'] 
   };
 }
 
-/** Where the run's files are; undefined for records of an earlier version. */
-function workspaceOf({ workspace }: RunRecord, store: Store): string | undefined {
-  return workspace === undefined ? undefined : locate(store, workspace);
-}
-
 /** The files as the run leaves them, for who asks what it changed. Only where those were kept that it found. */
-async function keepEnd(record: RunRecord, store: Store): Promise<void> {
-  const { run } = record;
-  const workspace = workspaceOf(record, store);
-  if (workspace !== undefined && (await store.snapshotOf(run, 'start')) !== null)
-    await store.keepSnapshot(run, 'end', workspace);
+async function keepEnd({ run, workspace }: ClosingRun, store: Store): Promise<void> {
+  if ((await store.snapshotOf(run, 'start')) !== null) await store.keepSnapshot(run, 'end', locate(store, workspace));
 }
 
 /**
  * Before the workspace's state is taken down: what is removed here was changed by nobody. That it cannot be done fails
  * no run.
  */
-async function removeUnneeded({ run: closing }: RunRecord, store: Store): Promise<void> {
+async function removeUnneeded({ run: closing }: ClosingRun, store: Store): Promise<void> {
   try {
     await removeMade(store, async (run) =>
       run === closing || (await store.readRun(run)) !== null ? 'closed' : 'open',

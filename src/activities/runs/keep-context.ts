@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { InjectedContext } from '../../plan/agents/injected-context.js';
 import { toText } from '../../plan/values/json.js';
-import type { RunRecord, StepResult } from '../../plan/result.js';
+import type { ClosingRun, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import { INSTRUCTION_BYTES, readPlainNow } from '../../store/read-plain.js';
@@ -18,7 +18,7 @@ const TROUBLES = 20;
  * What a closed run leaves to later ones: its answer in its session, and whether it has changed AGENTS.md. Repeating it
  * changes nothing.
  */
-export async function keepContext(store: Store, record: RunRecord, results: StepResult[]): Promise<void> {
+export async function keepContext(store: Store, record: ClosingRun, results: StepResult[]): Promise<void> {
   if (record.context === undefined) return;
   // the submitter puts nothing else there
   const context = (await store.get(record.context)) as unknown as InjectedContext;
@@ -53,9 +53,8 @@ export async function keepContext(store: Store, record: RunRecord, results: Step
  * Instructions that a run has left behind are nobody's word: from then on they are told as untrusted, until a person
  * changes them.
  */
-function markChanged(store: Store, { run, workspace }: RunRecord, { agents_md }: InjectedContext): void {
-  const text =
-    workspace === undefined ? null : readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
+function markChanged(store: Store, { run, workspace }: ClosingRun, { agents_md }: InjectedContext): void {
+  const text = readPlainNow(join(locate(store, workspace), 'AGENTS.md'), INSTRUCTION_BYTES);
   if (text === null) return;
   const content = hashOf(text.toString('utf8'));
   if (content !== agents_md && store.taintedBy(content) === null) void store.taint(content, run);

@@ -56,7 +56,7 @@ export async function askerOf(
   };
 }
 
-async function agentAt(store: Store, plan: Plan, hash: Hash): Promise<MadeAgent> {
+async function agentAt(store: Store, plan: Plan, hash: Hash): Promise<Pick<MadeAgent, 'agent' | 'by'>> {
   const planned = plan.agents[hash];
   if (planned !== undefined) return { agent: planned, by: hash };
   const stored = await store.get(hash).catch(() => null);

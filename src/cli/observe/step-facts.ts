@@ -107,10 +107,7 @@ export function quickFact(event: HistoryEvent): Fact | null {
     : null;
 }
 
-/**
- * Tells whether a local activity rendered a gate. Gates of earlier histories do not name their path; the memo tells of
- * them.
- */
+/** Tells whether a local activity rendered a gate. */
 function isOpened(result: ShortOutput | Gate): result is Gate {
   return 'hash' in result && typeof result.path === 'string' && 'message' in result;
 }

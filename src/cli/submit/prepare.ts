@@ -127,7 +127,6 @@ export async function settle(
       : {}),
     submitted_by: choices.by,
     gates: choices.gates,
-    warn_time: true,
     ...peopleOf(config),
     search_attributes: false,
     budget: settleLimits(plan, ...set),

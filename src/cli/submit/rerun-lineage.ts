@@ -38,8 +38,8 @@ export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Sto
       })
     : undefined;
   return lineage.map(({ record: { journal, workspace_digest } }) => ({
-    from: journal ?? '',
-    changed: digest !== undefined && (workspace_digest === undefined || workspace_digest !== digest),
+    from: journal,
+    changed: digest !== undefined && workspace_digest !== digest,
   }));
 }
 

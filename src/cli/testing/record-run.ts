@@ -76,7 +76,7 @@ async function recordingOf(record: RunRecord, { store, project: { root } }: Sess
     definition: isFile(root, record) ? (record.definition ?? '') : record.plan_name,
     input: await inlineValues(record.input, store),
     expect: { status: record.status, steps: statusesOf(result.steps), ...output },
-    answers: record.journal === undefined ? [] : answersIn(await store.listJournal(record.journal)),
+    answers: answersIn(await store.listJournal(record.journal)),
   };
 }
 

@@ -20,11 +20,13 @@ const RUN = 6;
 const TRY = 6;
 /** Between two tries: a timer's two events and a workflow task. */
 const BACKOFF = 5;
-/** What a gate shows, two changes of the memo, an update's two events, a workflow task. */
-const GATE = 8;
+/** What a gate shows, two changes of the memo, an update's two events, what people wrote, a workflow task. */
+const GATE = 9;
 /** A child's three events with two workflow tasks, and a timer's two. */
 const CHILD = 11;
 const TIMER = 5;
+/** The clock of a run's time: two timers, the warning, and the end of what runs. */
+const CLOCK = 14;
 /** A value that is evaluated outside of the workflow. */
 const MARKER = 1;
 /**
@@ -161,7 +163,8 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
     });
   };
 
-  const { leases, ...whole } = withLinks(ofBlock(plan), RUN + outputMarker(plan.output));
+  const clock = plan.budgets.max_runtime_mins === null ? 0 : CLOCK;
+  const { leases, ...whole } = withLinks(ofBlock(plan), RUN + clock + outputMarker(plan.output));
   return { ...whole, leases: isTight(plan, whole.steps) ? leases : 0 };
 }
 

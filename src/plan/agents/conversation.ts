@@ -1,5 +1,5 @@
 import type { Action } from '../tools/action.js';
-import type { PlanInHistory } from '../packing/packed-plan.js';
+import type { ShortPlan } from '../packing/packed-plan.js';
 import type { ModelChoice } from './model-choice.js';
 import type { Failures } from '../result.js';
 import type { Spend } from '../budget/spend.js';
@@ -66,7 +66,7 @@ export type ToolAnswer =
 
 /** A workflow that was made in this run and is called: what its run is started with. */
 export interface StartedWorkflow {
-  plan: PlanInHistory;
+  plan: ShortPlan;
   inputs: Record<string, Value>;
 }
 

@@ -98,9 +98,9 @@ export interface MadeAgent {
   agent: Agent;
   /** The agent of the Plan that made it, itself or through others: what that may do bounds it. */
   by: Hash;
-  /** Its file, from the project's root, and what that says; absent in runs started by an earlier version. */
-  file?: string;
-  text?: string;
+  /** Its file, from the project's root, and what that says. */
+  file: string;
+  text: string;
 }
 
 /**

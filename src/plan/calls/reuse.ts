@@ -85,5 +85,5 @@ export function reuseFor(
 
 /** The folder that a command's relative paths start from. */
 export function folderOf({ from }: CommandStep, { caller, workspace }: RunSettings): string {
-  return from === 'caller' ? (caller ?? workspace) : workspace;
+  return from === 'caller' ? caller : workspace;
 }

@@ -109,9 +109,8 @@ export function shortCall<C extends CallHead>(call: C, caller: Caller): ShortCal
   } as unknown as ShortCall<C>; // field by field the same
 }
 
-/** The call that was shortened. Calls of older workers are whole already. */
-export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Caller): C {
-  if (isWhole(call)) return call;
+/** The call that was shortened. */
+export function wholeCall<C extends CallHead>(call: ShortCall<C>, caller: Caller): C {
   const {
     plan,
     step,
@@ -121,7 +120,7 @@ export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Ca
     try: tried = 1,
     env = {},
     ...others
-  } = call as ShortHead; // isWhole said so
+  }: ShortHead = call;
   const head: CallHead = {
     root: { run: root[0], first: root[1], plan: longHash(plan) },
     nested: nested === undefined ? null : longHash(nested),
@@ -133,10 +132,6 @@ export function wholeCall<C extends CallHead>(call: C | ShortCall<C>, caller: Ca
   const { model } = others as { model?: ShortModel | ShortestModel };
   // field by field the same
   return { ...head, ...others, ...(model === undefined ? {} : { model: longModel(model) }) } as unknown as C;
-}
-
-export function isWhole<C extends CallHead>(call: C | ShortCall<C>): call is C {
-  return !('plan' in call);
 }
 
 function shortBinding(binding: Binding): ShortBinding {

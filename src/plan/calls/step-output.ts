@@ -21,10 +21,10 @@ type ShortSpend = [usd: number | null, tokens: number, steps?: number];
 
 /** A step's output as it travels into history: what has its usual value is left out. */
 export interface ShortOutput extends Omit<Partial<StepOutput>, 'spend' | 'output'> {
-  /** A stored value; outputs of older workers have every other here too. */
+  /** A stored value; of a step that uses a device any other too. */
   output?: ShortValue;
   value?: Json;
-  /** Outputs of older workers have them in full. */
+  /** In full of a step that uses a device. */
   spend?: ShortSpend | Spend;
 }
 
@@ -40,7 +40,7 @@ export function shortOutput({ output, spend, note, reused, ...others }: StepOutp
   };
 }
 
-/** The output that was shortened; one that was not stays as it is. */
+/** The output that was shortened; that of a step that uses a device was not, and stays as it is. */
 export function wholeOutput({
   value = null,
   output = { value },

@@ -62,8 +62,7 @@ export interface FoundDevice {
 
 /** What each request is answered with. */
 export interface StoreAnswers {
-  /** Workers of an earlier version do not tell their store. */
-  where: { root: string; id?: string };
+  where: { root: string; id: string };
   get: Json;
   /** `next` is where to go on, null at the end. */
   getPart: { text: string; next: number | null };

@@ -107,12 +107,9 @@ function packStep({ index: _position, ...whole }: Step): PackedStep {
 
 /** A packed Plan whose JSON text is shortened too: its steps resemble each other. */
 export interface ShortPlan extends Pick<Plan, 'planVersion' | 'name' | 'hash'> {
-  /** See `short-text.ts`. */
+  /** See `lz-text.ts`. */
   short: string;
 }
-
-/** A Plan as it stands in a run's start arguments; older runs have packed ones. */
-export type PlanInHistory = PackedPlan | ShortPlan;
 
 /** Shortens a Plan for a run's start arguments: about a tenth of its packed size when it has many steps. */
 export function shortPlan(plan: Plan): ShortPlan {
@@ -125,9 +122,9 @@ function swapQuotes(text: string): string {
   return text.replace(/["']/g, (quote) => (quote === '"' ? "'" : '"'));
 }
 
-/** The Plan that was packed or shortened. Throws on a text that is neither. */
-export function unpackPlan(from: PlanInHistory): Plan {
-  const packed = 'short' in from ? lengthenPlan(from) : from;
+/** The Plan that was shortened. Throws on a text that `shortPlan` has not made. */
+export function unpackPlan(short: ShortPlan): Plan {
+  const packed = lengthenPlan(short);
   const nested = Object.entries(packed.nested).map(([hash, body]) => [hash, unpackBody(body)] as const);
   return { ...unpackBody(packed), nested: Object.fromEntries(nested) };
 }

@@ -1,4 +1,4 @@
-import { CancellationScope, upsertMemo } from '@temporalio/workflow';
+import { CancellationScope, setHandler, upsertMemo } from '@temporalio/workflow';
 import type { Limited } from '../../plan/budget/amounts.js';
 import type { Nothing } from '../../plan/schedule/carried-schedule.js';
 import { ENDLESS, toNanoUsd, toUsd } from '../../plan/budget/amounts.js';
@@ -29,20 +29,11 @@ import type { Restrictions, Pause } from '../../plan/budget/steering.js';
 import { NO_RESTRICTIONS } from '../../plan/budget/steering.js';
 import { ledgerSignal, openLine } from './lease-messages.js';
 import { neededText, warnOfLimits } from './limit-text.js';
-import type { MessageCounts } from '../state/early-messages.js';
-import { listen } from '../state/early-messages.js';
 import type { BudgetAccount } from '../state/account.js';
 import { restrictionsOf } from '../state/account.js';
 
-/**
- * Opens a run's budget account and listens to the other runs of its tree, from the first task on. Runs whose start
- * arguments are of before budgets were held are not limited.
- */
-export function openAccount(
-  input: RunInput,
-  identity: { plan: Plan; run: string },
-  counts: MessageCounts,
-): BudgetAccount {
+/** Opens a run's budget account and listens to the other runs of its tree, from the first task on. */
+export function openAccount(input: RunInput, identity: { plan: Plan; run: string }): BudgetAccount {
   const { tree, settings, path, carried } = input;
   const account: BudgetAccount = {
     ...(carried?.purse === undefined ? freshParts(input, identity.plan) : restoredParts(carried.purse)),
@@ -60,7 +51,7 @@ export function openAccount(
   };
   account.ledger.held = isHeld(account);
   account.reported = restrictionsOf(account);
-  listen(counts, ledgerSignal, (mail) => {
+  setHandler(ledgerSignal, (mail) => {
     if (isLedgerMail(mail)) receive(account, mail);
   });
   return account;
@@ -101,7 +92,7 @@ export function leaseOf({ max_steps, max_cost_usd, max_tokens, max_parallel, max
   };
 }
 
-export function limitsOf({ steps, usd, tokens, slots = null }: Lease): Limited {
+export function limitsOf({ steps, usd, tokens, slots }: Lease): Limited {
   return { steps, nanousd: usd === null ? null : toNanoUsd(usd), tokens, slots };
 }
 

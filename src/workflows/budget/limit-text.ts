@@ -1,4 +1,4 @@
-import { patched, upsertMemo } from '@temporalio/workflow';
+import { upsertMemo } from '@temporalio/workflow';
 import type { Resource } from '../../plan/budget/amounts.js';
 import { toUsd } from '../../plan/budget/amounts.js';
 import { nearlyUsed, WARNED_AT } from '../../plan/budget/ledger.js';
@@ -70,7 +70,7 @@ export function warnOfLimits(account: BudgetAccount): void {
   const due = nearlyUsed(account.ledger).filter(
     (resource) => !account.warnings.some(({ limit }) => limit === LIMIT_OF[resource]),
   );
-  if (due.length === 0 || !patched('warnings')) return;
+  if (due.length === 0) return;
   const since = new Date().toISOString();
   account.warnings = [
     ...account.warnings,

@@ -1,4 +1,4 @@
-import { condition, patched } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Amounts } from '../../plan/budget/amounts.js';
 import { NONE, atMost, toNanoUsd, toUsd } from '../../plan/budget/amounts.js';
 import type { FailureType } from '../../plan/failure.js';
@@ -95,13 +95,12 @@ export function reserve(
 }
 
 /**
- * Tells whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before
- * the run continued as new. What its items had come to, a conversation had used, or people may still decide would be
- * lost. Earlier histories hold runs that lost it (I14).
+ * Tells whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
+ * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
  */
 function goesOn(scope: Scope, step: Step): boolean {
   if (step.always) return step.kind !== 'agent';
-  return hasBegun(scope, step, pathOf(scope, step)) && patched('begun-goes-on');
+  return hasBegun(scope, step, pathOf(scope, step));
 }
 
 function hasBegun(

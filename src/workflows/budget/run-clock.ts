@@ -39,13 +39,10 @@ export async function keepClock(context: RunContext): Promise<void> {
   }
 }
 
-/**
- * When most of the time is used, of which people are warned once; null where that is done, or is not in histories of
- * the run's time (I14).
- */
-function warnsAt({ account, settings }: RunContext, { limit_ms }: Clock): number | null {
+/** When most of the time is used, of which people are warned once; null where that is done. */
+function warnsAt({ account }: RunContext, { limit_ms }: Clock): number | null {
   const isDone = account.warnings.some(({ limit }) => limit === 'max_runtime_mins');
-  return settings.warn_time === true && !isDone ? limit_ms * WARNED_AT : null;
+  return isDone ? null : limit_ms * WARNED_AT;
 }
 
 /** Notes whether something other than a person is waited for. */

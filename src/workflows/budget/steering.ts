@@ -7,7 +7,6 @@ import type { RunContext } from '../state/context.js';
 import { proceed, setPause } from './account.js';
 import { restrictionsOf } from '../state/account.js';
 import type { BudgetAccount } from '../state/account.js';
-import { listen } from '../state/early-messages.js';
 
 const steerUpdate = defineUpdate<SteerReceipt, [Steer]>(STEER);
 const steerSignal = defineSignal<[Steer]>(STEER);
@@ -20,7 +19,7 @@ const REMEMBERED = 200;
  * (I12).
  */
 export function listenToSteerers(
-  { account, gates }: Pick<RunContext, 'account' | 'gates'>,
+  { account }: Pick<RunContext, 'account'>,
   onMessage: (kind: 'signals' | 'updates') => void,
 ): void {
   setHandler(
@@ -37,7 +36,7 @@ export function listenToSteerers(
       },
     },
   );
-  listen(gates, steerSignal, (steer) => {
+  setHandler(steerSignal, (steer) => {
     onMessage('signals');
     const refusal = refusalOf(account, steer);
     if (refusal === null) take(account, steer);

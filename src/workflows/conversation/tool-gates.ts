@@ -139,20 +139,17 @@ async function openGate(
   const { root, nested, gates, settings } = context;
   const path = callPath(conversation, index);
   gates.decided.delete(path);
-  const since = new Date().toISOString();
-  const kind = 'tool' in about ? 'tool' : 'lost';
-  const rendered = await quick.renderGate({
+  return quick.renderGate({
     root,
     nested,
     step: addressOf(scope, step),
     path,
     try: top.tried,
     environment: {},
-    since,
+    since: new Date().toISOString(),
     submitter: settings.submitted_by,
     ...about,
   });
-  return 'refusal' in rendered ? rendered : { path, kind, fallback: 'abort', since, ...rendered };
 }
 
 function decided(

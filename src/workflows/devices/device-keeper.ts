@@ -2,7 +2,6 @@ import {
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  patched,
   setHandler,
   upsertMemo,
   workflowInfo,
@@ -93,7 +92,7 @@ type Deadlock = ReturnType<typeof deadlocked>;
  */
 async function findDeadlock(leases: Lease[], suspected: string): Promise<{ stuck: Deadlock; isSure: boolean }> {
   const own = deadlocked(leases);
-  if (own !== null || !patched('keepers-of-hosts')) return { stuck: own, isSure: true };
+  if (own !== null) return { stuck: own, isSure: true };
   const stuck = deadlocked([...leases, ...(await quick.readLeases())]);
   const isHere = leases.some(({ queue }) => queue.some((request) => request === stuck?.request));
   return isHere ? { stuck, isSure: JSON.stringify(stuck) === suspected } : { stuck: null, isSure: false };

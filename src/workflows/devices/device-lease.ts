@@ -1,4 +1,4 @@
-import { CancellationScope, condition, defineSignal, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { KeeperAnswer } from '../../plan/devices/device-queue.js';
 import { DEVICE_SIGNAL } from '../../plan/devices/device-queue.js';
 import type { Block, DeviceStep } from '../../plan/step.js';
@@ -7,16 +7,14 @@ import { isEnd } from '../../plan/schedule/schedule.js';
 import { quick } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
 import { pathOf } from '../state/context.js';
-import type { MessageCounts } from '../state/early-messages.js';
-import { listen } from '../state/early-messages.js';
 import type { DeviceBook } from '../state/device-book.js';
 
 const deviceSignal = defineSignal<[KeeperAnswer]>(DEVICE_SIGNAL);
 
 /** Listens to the keeper from the first workflow task on. */
-export function createDeviceBook(kept: Record<string, string>, counts: MessageCounts): DeviceBook {
+export function createDeviceBook(kept: Record<string, string>): DeviceBook {
   const book: DeviceBook = { answers: new Map(), kept: new Map(Object.entries(kept)) };
-  listen(counts, deviceSignal, (answer) => {
+  setHandler(deviceSignal, (answer) => {
     if (answer.kind !== 'ping') book.answers.set(answer.path, answer.kind === 'granted' ? null : answer.why);
   });
   return book;

@@ -4,7 +4,6 @@ import {
   defineSignal,
   defineUpdate,
   log,
-  patched,
   setDefaultSignalHandler,
   setHandler,
   workflowInfo,
@@ -34,7 +33,6 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
     decided: new Map(carried?.decisions?.map((end) => [end.gate, end])),
     memo: createGateMemo(),
     wantsToken,
-    isSettingHandlers: true,
     messages: { signals: 0, updates: 0 },
     onMessage: () => undefined,
     onOpened: () => undefined,
@@ -55,7 +53,7 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
   );
   setHandler(decideSignal, async (decision) => {
     countSignal(book);
-    const refusal = checkDecision(book, decision) ?? tooEarly(book);
+    const refusal = checkDecision(book, decision);
     if (refusal !== null) log.warn(`A decision by signal was refused: ${refusal}`);
     else if (isLookedAt(book, decision))
       await takeRead(book, decision).catch((error: unknown) =>
@@ -72,7 +70,6 @@ export function createGateBook(carried: Pick<Carried, 'gates' | 'decisions'> | n
  */
 export function acceptUnknownSignals(book: GateBook): void {
   setDefaultSignalHandler(() => countSignal(book));
-  book.isSettingHandlers = false;
 }
 
 function countSignal(book: GateBook): void {
@@ -88,11 +85,6 @@ function checkDecision(book: GateBook, decision: unknown): string | null {
   if (!isDecision(decision))
     return 'Expected a decision {gate, decision: approve | reject | answer, hash, by, comment?, value?, edit?}.';
   return refusalOf(decision, gateAt(book, decision), book.decided.get(decision.gate), Date.now());
-}
-
-/** Earlier histories hold runs that refused what came before they showed their gates again (I14). */
-function tooEarly({ isSettingHandlers: areOpening }: GateBook): string | null {
-  return areOpening && !patched('early-signals') ? 'No gate is open in this run yet.' : null;
 }
 
 /** The gate that a decision is about, when it is open. */
@@ -207,7 +199,7 @@ export async function awaitDecision(
       await untilDecidedOrDue(book, path);
       const end = book.decided.get(path);
       if (end !== undefined) {
-        if (mayEnd !== null && !mayEnd() && patched('decided-while-continuing')) await condition(mayEnd);
+        if (mayEnd !== null && !mayEnd()) await condition(mayEnd);
         return end;
       }
       settle(book, passTime(book.open.get(path) ?? gate, Date.now()));

@@ -1,4 +1,4 @@
-import { patched, upsertMemo } from '@temporalio/workflow';
+import { upsertMemo } from '@temporalio/workflow';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import { utf8Bytes } from '../../plan/values/json.js';
 import { MEMO } from '../../plan/names.js';
@@ -12,7 +12,6 @@ const SHORT_MESSAGE = 120;
 
 /** The memo of this run. It remembers what it wrote, so that an event tells no more than what changed. */
 export function createGateMemo(): GateMemo {
-  let isSoon = false;
   let written = '';
   let unlisted = 0;
   const show = (open: ReadonlyMap<string, Gate>, closed: GateEnd | null, always = false): void => {
@@ -32,15 +31,7 @@ export function createGateMemo(): GateMemo {
   };
   return {
     show,
-    showOpened(open) {
-      if (patched('gates-one-by-one')) return show(open, null, true);
-      if (isSoon) return;
-      isSoon = true;
-      void Promise.resolve().then(() => {
-        isSoon = false;
-        show(open, null);
-      });
-    },
+    showOpened: (open) => show(open, null, true),
   };
 }
 

@@ -1,6 +1,6 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import { noCounts } from '../../plan/outcomes/course.js';
-import type { RunEnd, RunOutcome, RunRecord, StepResult } from '../../plan/result.js';
+import type { RunEnd, RunOutcome, ClosingRun, StepResult } from '../../plan/result.js';
 import { resultOf } from '../../plan/schedule/schedule.js';
 import type { Value } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
@@ -26,11 +26,7 @@ export function closeRun(top: Scope, status: RunEnd, error: string | null): Prom
     };
     // A cancelled nested run has no Temporal result, so its record is the only place where its results stand; of one
     // that was made it is the only place that tells its Plan.
-    if (
-      top.context.nested !== null &&
-      status !== 'cancelled' &&
-      !(isMade(top.context) && patched('records-of-made-runs'))
-    ) {
+    if (top.context.nested !== null && status !== 'cancelled' && !isMade(top.context)) {
       const page = await writeResults(top);
       return page === null ? outcome : { ...outcome, pages: [...top.pages, page] };
     }
@@ -60,7 +56,7 @@ async function closeBatch({ context, schedule }: Scope, status: RunEnd): Promise
   return outcome;
 }
 
-function recordOf(context: RunContext, outcome: RunOutcome): RunRecord {
+function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
   const { plan, input, settings, run, startedAt } = context;
   return {
     ...outcome,

@@ -1,11 +1,4 @@
-import {
-  CancellationScope,
-  allHandlersFinished,
-  condition,
-  continueAsNew,
-  patched,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Nothing } from '../../plan/schedule/carried-schedule.js';
 import { carrySchedule, rootsAfterRound } from '../../plan/schedule/carried-schedule.js';
@@ -37,12 +30,9 @@ export function shouldContinue(context: RunContext): boolean {
   return isDue(context) && !endsHere(context);
 }
 
-/**
- * One that was cancelled ends in this Temporal run: the next would not know of it (I9). Earlier histories hold others
- * (I14).
- */
+/** One that was cancelled ends in this Temporal run: the next would not know of it (I9). */
 function endsHere({ cancelled }: RunContext): boolean {
-  return cancelled !== null && patched('cancelled-runs-end');
+  return cancelled !== null;
 }
 
 function isDue(context: RunContext): boolean {
@@ -50,9 +40,7 @@ function isDue(context: RunContext): boolean {
   const info = workflowInfo();
   if (runningSteps.children === 0) return isLong(context, info);
   if (info.historyLength >= EVENTS_WITH_CHILDREN || info.historySize >= BYTES_WITH_CHILDREN) return true;
-  return (
-    isLong(context, info) && isWorking(context) && context.devices.kept.size === 0 && patched('drains-nested-runs')
-  );
+  return isLong(context, info) && isWorking(context) && context.devices.kept.size === 0;
 }
 
 function isLong(context: RunContext, info: WorkflowInfo): boolean {
@@ -108,7 +96,7 @@ async function carryRun(context: RunContext): Promise<Carried> {
     before = endedIn(context);
     await writeScope(context.top);
     for (const rounds of context.rounds.values()) await writeRounds(rounds);
-    if (isBusy(context) && patched('heard-before-continuing')) await quiet(context);
+    if (isBusy(context)) await quiet(context);
     await settled();
   }
   return carryContext(context);
@@ -193,12 +181,9 @@ function carryRunningSteps(runningSteps: RunningSteps): Pick<Carried, 'told_wait
   return { ...(toldWaiting ? { told_waiting: true } : {}) };
 }
 
-/**
- * Tells whether an item or a round has come to its result while others were written: its steps had ended before.
- * Histories of before hold runs that lost it (I14).
- */
+/** Tells whether an item or a round has come to its result while others were written: its steps had ended before. */
 function isLeft({ rounds }: RunContext): boolean {
-  return [...rounds.values()].some(({ results }) => results.length > 0) && patched('late-results');
+  return [...rounds.values()].some(({ results }) => results.length > 0);
 }
 
 /**

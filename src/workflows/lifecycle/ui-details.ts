@@ -1,4 +1,4 @@
-import { patched, setCurrentDetails, upsertMemo } from '@temporalio/workflow';
+import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import { segmentOf } from '../../plan/plan.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import type { Schedule } from '../../plan/schedule/schedule-state.js';
@@ -95,9 +95,6 @@ export function showAgain({ gates, account }: RunContext): void {
     ...(pause === null ? {} : { [MEMO.paused]: pause }),
     ...(warnings.length === 0 ? {} : { [MEMO.warnings]: warnings }),
   };
-  const isTold = Object.keys(told).length > 0;
-  const isHidden = restrictionsOf(account).pause !== null && gates.carried.size > 0;
-  if ((!isTold && !isHidden) || !patched('memo-again')) return;
-  if (isTold) upsertMemo(told);
-  if (isHidden) showCarried(gates);
+  if (Object.keys(told).length > 0) upsertMemo(told);
+  if (restrictionsOf(account).pause !== null && gates.carried.size > 0) showCarried(gates);
 }

@@ -4,7 +4,6 @@ import {
   ParentClosePolicy,
   ChildWorkflowCancellationType,
   CancellationScope,
-  patched,
   isCancellation,
 } from '@temporalio/workflow';
 import { nestedEnd, endedByOthers } from '../../plan/outcomes/step-ends.js';
@@ -67,7 +66,7 @@ export async function startNested(
     if (outcome !== null && outcome !== NOT_STARTED) return nestedEnd(run, outcome);
     const how = CancellationScope.current().consideredCancelled ? null : cutOff(error);
     const spend = context.account.left.get(run)?.spend ?? NO_SPEND;
-    if (how !== null && patched('others-end-nested-runs')) return { ...endedByOthers(run, how), spend };
+    if (how !== null) return { ...endedByOthers(run, how), spend };
     // As an activity that is cancelled says what it has cost.
     throw isCancellation(error) ? new CancelledFailure('cancelled', [spend]) : error;
   } finally {

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import { lossEnd, lostEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import { segmentOf } from '../../plan/plan.js';
@@ -20,16 +19,12 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
   const { root, nested, gates, settings } = context;
   const path = pathOf(scope, step);
   const carried = carriedGate(scope, step, 'lost');
-  const decision = (gate: Gate): Promise<GateEnd> => {
-    const wait = (): Promise<GateEnd> => awaitDecision(gates, gate);
-    return patched('lost-holds-no-slot') ? withoutSlot(scope, step, wait) : wait();
-  };
+  const decision = (gate: Gate): Promise<GateEnd> => withoutSlot(scope, step, () => awaitDecision(gates, gate));
   if (carried !== null) return lossEnd(step, await decision(carried));
   const question =
     `The worker was lost while \`${segmentOf(step)}\` ran (try ${tried}). Its effect is external and may have ` +
     `happened. Do it again, count it as done, or stop?`;
-  const since = new Date().toISOString();
-  const rendered = await renderOwnGate({
+  const gate = await renderOwnGate({
     root,
     nested,
     step: addressOf(scope, step),
@@ -37,9 +32,9 @@ export async function askAfterLoss(scope: Scope, step: Step, tried: number): Pro
     try: tried,
     environment: {},
     question,
-    since,
+    since: new Date().toISOString(),
     submitter: settings.submitted_by,
   });
   gates.decided.delete(path);
-  return lossEnd(step, await decision({ path, kind: 'lost', fallback: 'abort', since, ...rendered }));
+  return lossEnd(step, await decision(gate));
 }

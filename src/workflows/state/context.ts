@@ -97,9 +97,6 @@ export interface Scope extends BindingSource {
   written: number;
 }
 
-/** Of runs that do not say (I14). */
-const LINK_STEPS_BEFORE = 500;
-
 /** The facts of a run that follow from its start arguments. */
 export function identityOf(
   input: RunInput,
@@ -114,7 +111,7 @@ export function identityOf(
     path: input.path,
     input: input.input,
     settings: input.settings,
-    linkSteps: input.link_steps ?? LINK_STEPS_BEFORE,
+    linkSteps: input.link_steps,
     isBatch: input.batch !== undefined,
   };
 }

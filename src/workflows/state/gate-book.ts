@@ -1,8 +1,7 @@
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
-import type { MessageCounts } from './early-messages.js';
 
 /** The open gates of one run and how others ended. Update and signal run the same checks (decision 4). */
-export interface GateBook extends MessageCounts {
+export interface GateBook {
   open: Map<string, Gate>;
   /** Gates as they were shown before the run continued as new, until they are shown again: they are open as well. */
   carried: Map<string, Gate>;
@@ -10,6 +9,8 @@ export interface GateBook extends MessageCounts {
   memo: GateMemo;
   /** Decisions must carry a token: it is checked where its key is. */
   wantsToken: boolean;
+  /** Messages that came in this Temporal run, whatever they said: each is an event (I12). */
+  messages: { signals: number; updates: number };
   /** Told of each message once it was taken in. */
   onMessage: () => void;
   /** Told of each gate that is shown, again after continuing as new. */

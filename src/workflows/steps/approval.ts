@@ -24,17 +24,15 @@ async function openGate(scope: Scope, step: ApprovalStep | AskStep): Promise<Gat
   const { root, nested, settings, gates } = scope.context;
   const path = pathOf(scope, step);
   gates.decided.delete(path);
-  const since = new Date().toISOString();
   const environment = environmentOf(scope, templatesOf(step));
-  const rendered = await renderOwnGate({
+  return renderOwnGate({
     root,
     nested,
     step: addressOf(scope, step),
     path,
     try: 1,
     environment,
-    since,
+    since: new Date().toISOString(),
     submitter: settings.submitted_by,
   });
-  return { path, kind: step.kind, fallback: step.kind === 'approval' ? step.fallback : 'abort', since, ...rendered };
 }

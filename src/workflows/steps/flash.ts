@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { ApprovedImage, FlashCall } from '../../activities/contract.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Failure } from '../../plan/failure.js';
@@ -47,10 +46,7 @@ export function runFlash(
     scope,
     step,
     async () => {
-      const sent =
-        isFar(step) && act !== 'restore' && patched('image-from-home')
-          ? await readAtHome(scope, step, tried, image)
-          : image;
+      const sent = isFar(step) && act !== 'restore' ? await readAtHome(scope, step, tried, image) : image;
       return {
         status: 'success',
         ...(await acting.flashDevice.executeWithOptions(deviceOptions(scope, step, act === 'write' ? 'flash' : act), [
@@ -128,21 +124,19 @@ async function openRecovery(scope: Scope, step: FlashStep, tried: number, failur
   const question =
     `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good ` +
     `image, skip the step, or abort?`;
-  const since = new Date().toISOString();
-  const path = pathOf(scope, step);
-  const rendered = await renderOwnGate({
+  const gate = await renderOwnGate({
     root,
     nested,
     step: addressOf(scope, step),
-    path,
+    path: pathOf(scope, step),
     try: tried,
     environment: {},
     question,
     kind: 'recovery',
-    since,
+    since: new Date().toISOString(),
     submitter: settings.submitted_by,
   });
-  return forgotten(scope, { path, kind: 'recovery', fallback: 'abort', since, ...rendered });
+  return forgotten(scope, gate);
 }
 
 /** A gate that opens anew at a path where another was decided. */

@@ -1,4 +1,4 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import { needsBatches } from '../../plan/schedule/batch-run.js';
 import type { Binding } from '../../plan/references/environment.js';
 import type { CarriedBlock } from '../../plan/schedule/carried.js';
@@ -26,7 +26,7 @@ export async function runForeach(scope: Scope, step: ForeachStep): Promise<StepE
   const rounds = openRounds(scope, step, carried === null ? null : { ...carried, items });
   rounds.items = items;
   const broken =
-    rounds.broken !== null || (needsBatches(step, count, carried) && patched('batches'))
+    rounds.broken !== null || needsBatches(step, count, carried)
       ? await runInBatches(scope, step, rounds, count)
       : null;
   if (broken !== null) return broken;

@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
 import { endOfRounds } from '../../plan/outcomes/course.js';
 import { loopFailure, roundsText } from '../../plan/outcomes/step-ends.js';
@@ -55,7 +55,7 @@ async function holdsAfter(round: Scope, step: LoopStep): Promise<boolean> {
 }
 
 function isPassedOver({ on_error }: LoopStep, { type }: Failure): boolean {
-  return on_error === 'continue' && type !== 'cancelled' && patched('failed-rounds-go-on');
+  return on_error === 'continue' && type !== 'cancelled';
 }
 
 function lastRound({ result: { index, status, output }, course: { failure } }: RoundEnd, holds: boolean): LastRound {

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { PreparedPlan } from '../../activities/contract.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
@@ -69,15 +68,12 @@ async function ask(
   return end.status === 'success' ? null : end;
 }
 
-/**
- * Tells whether it was decided in the moment in which the run continued as new. Earlier histories hold runs that asked
- * again (I14).
- */
+/** Tells whether it was decided in the moment in which the run continued as new. */
 function isStillAsked(
   { gates: { carried, decided } }: RunContext,
   { path, hash }: Pick<Gate, 'path' | 'hash'>,
 ): boolean {
-  return decided.has(path) && carried.get(path)?.hash === hash && patched('decided-while-continuing');
+  return decided.has(path) && carried.get(path)?.hash === hash;
 }
 
 /**

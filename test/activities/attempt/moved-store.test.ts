@@ -2,7 +2,7 @@ import { rename, rm } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CommandCall } from '../../../src/activities/contract.js';
 import type { Bench } from '../helpers/harness.js';
-import { createBench, failureOf, shell } from '../helpers/harness.js';
+import { createBench, failureOf, inFull, shell } from '../helpers/harness.js';
 
 /** Where the folder of a bench is moved to, with its store. */
 function elsewhere({ folder }: Bench): string {
@@ -43,9 +43,7 @@ describe('a step whose project is moved away from its worker', () => {
       environment: {},
       workspace: '..',
     };
-    const failure = await failureOf(
-      bench.temporal.run((input: CommandCall) => bench.activities.runCommand(input), call),
-    );
+    const failure = await failureOf(inFull(bench, (short) => bench.activities.runCommand(short), call));
     expect(failure).toMatchObject(AGAIN);
     await expect(bench.store.get(`sha256:${'b'.repeat(64)}`)).rejects.toThrow(/was moved or removed/);
   });

@@ -6,8 +6,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { onTestFinished } from 'vitest';
-import type { Activities, CommandCall, ModelCall, StepOutput } from '../../../src/activities/contract.js';
+import type { Activities, CommandCall, ModelCall, ShortOutput, StepOutput } from '../../../src/activities/contract.js';
 import { createActivities } from '../../../src/activities/create-activities.js';
+import type { CallHead, ShortCall } from '../../../src/plan/calls/short-call.js';
+import { shortCall } from '../../../src/plan/calls/short-call.js';
+import { wholeOutput } from '../../../src/plan/calls/step-output.js';
 import type { Environment } from '../../../src/plan/references/environment.js';
 import type { Template } from '../../../src/plan/values/expression.js';
 import type { Json } from '../../../src/plan/values/json.js';
@@ -100,7 +103,7 @@ export async function runCommand(
     workspace: bench.folder,
     ...call,
   };
-  return bench.temporal.run((input: CommandCall) => bench.activities.runCommand(input), given);
+  return inFull(bench, (short) => bench.activities.runCommand(short), given);
 }
 
 export function shell(bench: Bench, script: string, options: CommandOptions = {}): Promise<StepOutput> {
@@ -163,7 +166,17 @@ export async function callModel(bench: Bench, options: ModelOptions = {}): Promi
     model: model_choice,
     ...call,
   };
-  return bench.temporal.run((input: ModelCall) => bench.activities.callModel(input), given);
+  return inFull(bench, (short) => bench.activities.callModel(short), given);
+}
+
+/** What an activity comes to that is called and answers in short, as history has it. */
+export async function inFull<C extends CallHead>(
+  { temporal }: Pick<Bench, 'temporal'>,
+  activity: (call: ShortCall<C>) => Promise<ShortOutput>,
+  call: C,
+): Promise<StepOutput> {
+  const short = shortCall(call, { workflowId: '', runId: '', activityId: null });
+  return wholeOutput(await temporal.run(activity, short));
 }
 
 /** The JSON of an output, wherever it stands. */

@@ -10,7 +10,7 @@ import type { BuiltinTool } from '../../../src/plan/tools/tool.js';
 import type { Store } from '../../../src/store/store.js';
 import { plan, stepBase } from '../../plan/helpers/build-plan.js';
 import type { Bench } from '../helpers/harness.js';
-import { createBench, failureOf, literal } from '../helpers/harness.js';
+import { createBench, failureOf, inFull, literal } from '../helpers/harness.js';
 
 /** Makes the call of a tool step as the interpreter would; `store` is the one that its worker has. */
 async function runTool(
@@ -39,7 +39,7 @@ async function runTool(
     workspace: folder,
   };
   const activities = createActivities({ store, credentials: () => ({}) });
-  return temporal.run((given: ToolStepCall) => activities.runTool(given), call);
+  return inFull({ temporal }, (short) => activities.runTool(short), call);
 }
 
 /** What a worker has that is lost between an effect and its journal: no result comes into it. */

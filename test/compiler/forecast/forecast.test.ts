@@ -22,7 +22,14 @@ describe('the forecast of a Plan', () => {
   it.each(
     SCENARIOS.map(({ name, plan: made, nested = [], lease }) => ({
       name,
-      made: { ...made, budgets: { ...made.budgets, max_steps: lease?.steps ?? null } },
+      made: {
+        ...made,
+        budgets: {
+          ...made.budgets,
+          max_steps: lease?.steps ?? null,
+          max_runtime_mins: lease?.runtime_ms == null ? null : lease.runtime_ms / 60_000,
+        },
+      },
       nested,
     })),
   )('is not below the events of the stored history $name', ({ name, made, nested }) => {

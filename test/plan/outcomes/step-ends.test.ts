@@ -25,6 +25,7 @@ const settings = (gates: RunSettings['gates']): RunSettings => ({
   search_attributes: false,
   budget: DEFAULT_BUDGETS,
   workspace: '/w',
+  caller: '/w',
 });
 const refused = (message: string): object => ({ status: 'error', failure: { type: 'rejected', message } });
 

@@ -6,7 +6,7 @@ import { PROGRAMS } from '../../../src/plan/agents/program.js';
 import type { ProgramName } from '../../../src/plan/agents/program.js';
 import type { Agent, AgentStep } from '../../../src/plan/step.js';
 import type { Hash } from '../../../src/plan/values/value.js';
-import { AGENT, createBench, literal } from '../../activities/helpers/harness.js';
+import { AGENT, createBench, inFull, literal } from '../../activities/helpers/harness.js';
 import type { Bench } from '../../activities/helpers/harness.js';
 import { FULL, random } from '../../faults/seed.js';
 import type { ProgramAnswer, ProgramEndpoint, ProgramRequest } from '../../fakes/program-endpoint.js';
@@ -130,5 +130,5 @@ export async function programCall(
 /** Has a program play one agent step, as the interpreter would. */
 export async function playStep(bench: Bench, program: ProgramName, options: PlayOptions = {}): Promise<StepOutput> {
   const call = await programCall(bench, program, options);
-  return bench.temporal.run((input: ProgramCall) => bench.activities.runProgram(input), call);
+  return inFull(bench, (short) => bench.activities.runProgram(short), call);
 }

@@ -134,6 +134,7 @@ describe.each(drawn('sessions'))('%s', (program) => {
       budget: DEFAULT_BUDGETS,
       programs: { choices: { [programKey(program, '')]: choice } },
       workspace,
+      caller: workspace,
       reuse: { run: 'test-run', from: 'first-run-id', fresh: [], done: null, changed: false },
     };
     const foretold = async (more: Partial<RunSettings> = {}) =>

@@ -132,7 +132,6 @@ describe('a run that is steered', () => {
     const leave = harness.store.keepAlive();
     const handle = await harness.start(plan([commandStep(0, ['sleep', '1.7'])]), {
       lease: { runtime_ms: 2_000 },
-      settings: { warn_time: true },
     });
     await expect
       .poll(async () => (await handle.describe()).memo?.[MEMO.warnings], { timeout: 20_000 })

@@ -11,6 +11,7 @@ import type { Agent, AgentStep } from '../../../src/plan/step.js';
 import type { ModelEndpoint } from '../../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { after, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 import { sendSteer } from '../helpers/updating.js';
@@ -103,6 +104,7 @@ describe('a limit of money', () => {
     await steer(handle, { kind: 'budget', add: { usd: 1 } });
     const outcome = await outcomeOf(handle);
     expect([outcome.status, outcome.spend.usd?.toFixed(2), models().length]).toEqual(['success', '1.05', 3]);
+    await record('money-added', await handle.fetchHistory());
   });
 
   it('is never overshot, and an abort keeps what is done', async () => {

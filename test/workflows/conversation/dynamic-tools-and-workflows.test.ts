@@ -117,7 +117,7 @@ describe('an agent that makes workflows', () => {
     const nested = harness.client.workflow.getHandle('made-workflow/work/2.1');
     expect(await nested.describe()).toMatchObject({ status: { name: 'COMPLETED' } });
     await record('made-workflow', await handle.fetchHistory());
-    await record('made-workflow-kept.work.2-1', await nested.fetchHistory());
+    await record('made-workflow.work.2-1', await nested.fetchHistory());
     await endpoint.close();
   });
 

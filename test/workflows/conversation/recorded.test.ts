@@ -15,8 +15,8 @@ afterAll(async () => {
 
 /** Runs every scenario whose history is stored in `test/replay/`; `PERDURE_RECORD=1` stores those of new ones. */
 describe('the scenarios of stored histories', () => {
-  it.each(SCENARIOS)('$name comes to an end', async ({ name, plan, nested = [], lease = {}, drive }) => {
-    const handle = await harness.start(plan, { id: name, lease, settings: { workspace: '/' } });
+  it.each(SCENARIOS)('$name comes to an end', async ({ name, plan, nested = [], lease = {}, settings = {}, drive }) => {
+    const handle = await harness.start(plan, { id: name, lease, settings: { workspace: '/', ...settings } });
     await drive?.(harness, handle);
     await handle.result().catch(() => undefined); // some end in failure, on purpose
     const links = [

@@ -10,7 +10,7 @@ import type { Activities } from '../../../src/activities/contract.js';
 import { createActivities } from '../../../src/activities/create-activities.js';
 import type { Json } from '../../../src/plan/values/json.js';
 import { INTERPRETER } from '../../../src/plan/names.js';
-import { packPlan } from '../../../src/plan/packing/packed-plan.js';
+import { shortPlan } from '../../../src/plan/packing/packed-plan.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../../src/plan/budget/budgets.js';
 import type { RunOutcome, StepResult } from '../../../src/plan/result.js';
@@ -147,7 +147,7 @@ export async function startRun(
 ): Promise<RunHandle> {
   await store.putPlan(plan);
   const runInput: RunInput = {
-    plan: packPlan(plan),
+    plan: shortPlan(plan),
     input: Object.fromEntries(Object.entries(input).map(([name, value]) => [name, inline(value)])),
     root: null,
     path: '',
@@ -160,6 +160,7 @@ export async function startRun(
       search_attributes: false,
       budget: DEFAULT_BUDGETS,
       workspace: folder,
+      caller: settings.workspace ?? folder,
       ...settings,
     },
     in_turn: true,

@@ -11,6 +11,7 @@ import type { StepResult } from '../../../src/plan/result.js';
 import { until } from '../../faults/project.js';
 import type { People } from '../helpers/gate-setting.js';
 import { createPeople } from '../helpers/gate-setting.js';
+import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
 
@@ -60,9 +61,9 @@ async function start(steps: string, options: StartOptions = {}): Promise<RunHand
 
 async function ended(handle: RunHandle): Promise<Record<string, StepResult & { json: Json }>> {
   await handle.result().catch(() => undefined);
-  const record = await harness.store.readRun(handle.workflowId);
-  if (record === null) throw new Error('The run has left no record');
-  const results = await harness.results(record);
+  const written = await harness.store.readRun(handle.workflowId);
+  if (written === null) throw new Error('The run has left no record');
+  const results = await harness.results(written);
   return Object.fromEntries(
     await Promise.all(
       Object.entries(results).map(
@@ -74,16 +75,16 @@ async function ended(handle: RunHandle): Promise<Record<string, StepResult & { j
 
 describe('A tool step', () => {
   it('calls the tool with values of other steps, and gives what that gave', async () => {
-    const steps = await ended(
-      await start(
-        `
+    const handle = await start(
+      `
   - {id: write, tool: write_file, inputs: {path: "notes/a.txt", content: "one two \${more}"}}
   - {id: count, tool: count, inputs: {text: "\${steps.write.output}"}, timeout: 20s}
   - {id: look, tool: list_files, inputs: {path: notes}, when: "\${steps.count.output > 3}"}
 `,
-        { input: { more: 'three' } },
-      ),
+      { input: { more: 'three' } },
     );
+    const steps = await ended(handle);
+    await record('tool-steps', await handle.fetchHistory());
     expect(readFileSync(join(harness.folder, 'notes', 'a.txt'), 'utf8')).toBe('one two three');
     expect(steps).toMatchObject({
       write: { status: 'success', json: 'Wrote notes/a.txt (13 bytes).', agent: 'write_file' },

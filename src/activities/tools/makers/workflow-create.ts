@@ -120,9 +120,7 @@ async function agentsMade({ store, scope }: Making): Promise<Record<string, stri
   const entries = (await readMade(store, scope)).filter(({ kind }) => kind === 'agent');
   // `agent_create` put them there
   const records = await Promise.all(entries.map(async ({ ref }) => (await store.get(ref)) as unknown as MadeAgent));
-  return Object.fromEntries(
-    records.flatMap(({ file, text }) => (file === undefined || text === undefined ? [] : [[file, text] as const])),
-  );
+  return Object.fromEntries(records.map(({ file, text }) => [file, text]));
 }
 
 async function make(
