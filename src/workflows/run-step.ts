@@ -111,7 +111,9 @@ async function tryAllowed(
 
 /** Makes one try in its turn, and more as long as `afterTry` says so. */
 function tryNext(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
-  const isCounted = tries.last !== null || scope.context.conversations.has(pathOf(scope, step));
+  const { conversations, carriedGates } = scope.context;
+  const path = pathOf(scope, step);
+  const isCounted = tries.last !== null || conversations.has(path) || carriedGates.has(path);
   const turn = reserve(scope, step, !isCounted, tries.short);
   return turn instanceof Promise
     ? turn.then((given) => tryInTurn(scope, step, tries, given))

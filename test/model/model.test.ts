@@ -26,6 +26,7 @@ const PINNED: Drawn[] = [
   { seed: '9483eab9', name: 'model 118' },
   { seed: 'b67c6d7c', name: 'model 67' },
   { seed: 'f649b41c', name: 'model 1763' },
+  { seed: '01408055', name: 'model 11' },
 ];
 /** What a random definition is drawn by. */
 interface Drawn {

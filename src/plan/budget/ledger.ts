@@ -1,5 +1,5 @@
 import type { Amounts, Limited, Resource } from './amounts.js';
-import { NONE, RESOURCES, amounts, isNone, limited, minus, plus } from './amounts.js';
+import { NONE, RESOURCES, amounts, isNone, limited, minus, plus, sum } from './amounts.js';
 
 /** From a run to the one that lent to it. `seen` is the number of the last grant that had come. */
 export type Upward =
@@ -126,8 +126,23 @@ function idle(): Omit<Ledger, keyof CarriedLedger> {
   };
 }
 
-export function carryLedger({ cash, drawn, cap, above, charged, assumed, claims, seen, owed }: Ledger): CarriedLedger {
-  return { cash, drawn, cap, above, charged, claims, seen, owed, ...(isNone(assumed) ? {} : { assumed }) };
+/**
+ * What of a ledger travels. What is still reserved counts as used: only gates are open then, which reserve nothing
+ * anew.
+ */
+export function carryLedger(ledger: Ledger): CarriedLedger {
+  const { cash, drawn, cap, above, charged, reserved, assumed, claims, seen, owed } = ledger;
+  return {
+    cash,
+    drawn,
+    cap,
+    above,
+    charged: sum([charged, ...reserved.values()]),
+    claims,
+    seen,
+    owed,
+    ...(isNone(assumed) ? {} : { assumed }),
+  };
 }
 
 export function restoreLedger(carried: CarriedLedger): Ledger {

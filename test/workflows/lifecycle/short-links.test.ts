@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startModelEndpoint } from '../../fakes/model-endpoint.js';
 import { FULL, random } from '../../faults/seed.js';
-import { foreach, literal, many, set, single, whole } from '../../plan/helpers/build-blocks.js';
-import { body, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { foreach, literal, loop, many, reference, set, single, whole } from '../../plan/helpers/build-blocks.js';
+import { after, body, commandStep, plan, stepBase } from '../../plan/helpers/build-plan.js';
+import { approval, createPeople } from '../helpers/gate-setting.js';
 import { harnessOfFile } from '../helpers/harness.js';
 import { linksOf } from '../helpers/links.js';
 import { WORKER, agent, agentStep, models } from '../helpers/conversing.js';
@@ -75,4 +76,22 @@ it.each([5, 8])('agents that start together come to their answers in links of %i
   expect(endpoint.requests).toHaveLength(3 * agents);
   // Each link has ended one of them, at least.
   expect((await linksOf(harness, handle)).length).toBeLessThanOrEqual(agents + 1);
+});
+
+it('a gate that stays open over links counts as one step of the budget', async () => {
+  const people = createPeople(harness);
+  const rounds = loop(
+    1,
+    { kind: 'binary', operator: '==', left: reference('index'), right: { kind: 'literal', value: 9 } },
+    single(set(0, { n: whole('index') })),
+    { max: 10 },
+  );
+  const handle = await harness.start(
+    plan([approval(0, { id: 'ok' }), rounds, commandStep(2, ['true'], { needs: after(0), id: 'last' })]),
+    { linkSteps: 2, lease: { steps: 2 } },
+  );
+  await expect.poll(async () => (await linksOf(harness, handle)).length).toBeGreaterThan(3);
+  await people.say(handle.workflowId, 'ana');
+  const outcome = await handle.result();
+  expect(outcome).toMatchObject({ status: 'success', error: null, charged: { steps: 2 } });
 });
