@@ -27,6 +27,7 @@ const PINNED: Drawn[] = [
   { seed: 'b67c6d7c', name: 'model 67' },
   { seed: 'f649b41c', name: 'model 1763' },
   { seed: '01408055', name: 'model 11' },
+  { seed: '33de468c', name: 'model 25' },
 ];
 /** What a random definition is drawn by. */
 interface Drawn {

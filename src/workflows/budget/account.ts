@@ -201,8 +201,9 @@ function act(account: BudgetAccount, effect: Effect): void {
   switch (effect.kind) {
     case 'start': {
       const waiter = account.waiters.get(effect.id);
-      if (waiter !== undefined) waiter.started = true;
-      return;
+      if (waiter === undefined) return;
+      waiter.started = true;
+      return waiter.onStart();
     }
     case 'up':
       return account.above?.line.send({ from: account.run, up: effect.message });

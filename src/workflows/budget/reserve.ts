@@ -22,7 +22,7 @@ import type { RunContext, Scope } from '../state/context.js';
 import { addressOf, modelFor, pathOf } from '../state/context.js';
 import { leaseOf, limitsOf, proceed } from './account.js';
 import { restrictionsOf } from '../state/account.js';
-import type { BudgetAccount } from '../state/account.js';
+import type { BudgetAccount, Waiter } from '../state/account.js';
 import { openLine } from './lease-messages.js';
 import { environmentOf } from '../state/values.js';
 
@@ -121,7 +121,7 @@ function granted(
   need: () => Amounts,
   isCounted: boolean,
 ): Reservation | null | Promise<Reservation | null> {
-  const waiter = { need, started: false };
+  const waiter: Waiter = { need, started: false, onStart: () => undefined };
   account.waiters.set(turn.id, waiter);
   acquire(account.ledger, turn.id, need());
   proceed(account);
@@ -129,14 +129,18 @@ function granted(
     account.waiters.delete(turn.id);
     return turn;
   }
+  const leaveQueue = (): void => {
+    if (isCounted) runningSteps.queued -= 1;
+  };
   if (isCounted) runningSteps.queued += 1;
+  waiter.onStart = leaveQueue;
   account.onChange();
   return condition(() => waiter.started || isStopped(account))
     .then(() => (waiter.started ? turn : refused(account)))
     .finally(() => {
-      if (isCounted) runningSteps.queued -= 1;
       account.waiters.delete(turn.id);
       if (waiter.started) return;
+      leaveQueue();
       withdraw(account.ledger, turn.id);
       proceed(account);
     });

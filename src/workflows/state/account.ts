@@ -40,6 +40,8 @@ export interface BudgetAccount {
 export interface Waiter {
   need: () => Amounts;
   started: boolean;
+  /** Told at once when it may start, before its promise is: from then on it is in flight. */
+  onStart: () => void;
 }
 
 /** What holds in this run: the nearest reason to pause or to stop comes first. */
