@@ -14,7 +14,7 @@ import { stepFailure } from '../failures.js';
 import { gateHashOf } from '../values/content-hash.js';
 import type { LoadedStep } from '../values/load-step.js';
 import { loadStep } from '../values/load-step.js';
-import { madeOfTasks } from './task-definition.js';
+import { madeOfTasks } from '../builds/task-workflow.js';
 
 /**
  * Compiles what a `plan` step runs, by the rules for what agents make, and stores its Plan. What its gate shows is what

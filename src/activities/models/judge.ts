@@ -1,6 +1,6 @@
 import type { Json } from '../../plan/values/json.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
-import { taskFaults } from '../../plan/values/task-list.js';
+import { taskFaults } from '../../plan/builds/task-rules.js';
 import { stepFailure } from '../failures.js';
 import { cutText } from '../processes/output-capture.js';
 import type { Checked } from '../values/output-schema.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { madeOfTasks } from '../../activities/made/task-definition.js';
+import { madeOfTasks } from '../../activities/builds/task-workflow.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, toText } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { AgentStep } from '../../../src/plan/step.js';
-import { taskFaults } from '../../../src/plan/values/task-list.js';
+import { taskFaults } from '../../../src/plan/builds/task-rules.js';
 import { brief, compileIn, createProject } from '../helpers/temporary-project.js';
 
 function compile(text: string, file = 'build.yml') {

@@ -1,5 +1,5 @@
-import type { Json } from './json.js';
-import { isObject } from './json.js';
+import type { Json } from '../values/json.js';
+import { isObject } from '../values/json.js';
 
 interface Task {
   id: string;
