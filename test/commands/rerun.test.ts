@@ -74,11 +74,12 @@ describe('rerun', () => {
     const { code, stdout } = await project.run('rerun', 'before', '--dry-run');
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: '  reuse 0 1 4 5 6 (unchanged) · run 2 broken, 3 last · at an unknown cost\n',
+      stdout: '  reuse 0 1 4 5 6 (unchanged) · run 2 broken · may run 3 last · at an unknown cost\n',
     });
     expect(await json('rerun', 'before', '--from', 'side', '--dry-run')).toMatchObject({
       reuse: ['one', 'publish', 'each/0', 'each/1'],
-      run: ['side', 'broken', 'inner/deep', 'last'],
+      run: ['side', 'broken'],
+      may_run: ['inner/deep', 'last'],
     });
     expect(endpoint.requests).toHaveLength(before);
     expect(await json<{ run: string }[]>('list')).toHaveLength(1);

@@ -1,4 +1,4 @@
-import type { Forecast, ForecastInput } from '../../activities/rerun/forecast.js';
+import type { ForecastInput } from '../../activities/rerun/known-scope.js';
 import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { Step } from '../../plan/step.js';
@@ -8,57 +8,50 @@ import { everyStepView } from '../observe/view.js';
 import { formatUsd } from '../text/format.js';
 import { safeLine } from '../text/safe-text.js';
 
-/** What a rerun would do, as `--dry-run --json` prints it. */
+/** What a rerun would do, as `--dry-run --json` prints it: paths of steps. */
 export interface RerunForecast {
   reuse: string[];
   run: string[];
+  /** Steps that depend on one that runs. */
+  may_run: string[];
   ask: string[];
   /** Steps that fail as things are: their external effect has happened, and they are given something else now. */
   refuse: string[];
-  /** What those steps cost last time that would run; null where one has not run yet, or nobody knows. */
+  /** What those steps cost last time that run or may run; null where one has not run yet, or nobody knows. */
   usd: number | null;
 }
 
 /** Foretells a rerun: by content, from what the runs before have left, the latest first. */
-export async function toForecast(
-  input: Omit<ForecastInput, 'roundsBefore'>,
-  before: RunView[],
-): Promise<RerunForecast> {
+export async function toForecast(input: ForecastInput, before: RunView[]): Promise<RerunForecast> {
   const { forecastReuse } = await import('../../activities/rerun/forecast.js');
-  const costs = costsOf(before);
-  const told = await forecastReuse({ ...input, roundsBefore: (path) => roundsIn(costs, path) });
-  const paths = (action: Forecast['action']): string[] =>
-    told.filter((forecast) => forecast.action === action).map(({ path }) => path);
-  const run = paths('run');
-  return { reuse: paths('reuse'), run, ask: paths('ask'), refuse: paths('refuse'), usd: costOf(run, costs) };
-}
-
-/** How many rounds of a loop have costs. */
-function roundsIn(costs: Costs, path: string): number {
-  const rounds = [...costs.keys()].flatMap((key) =>
-    key.startsWith(`${path}/`) ? Number(key.slice(path.length + 1).split('/', 1)[0]) : [],
-  );
-  return Math.max(-1, ...rounds) + 1;
+  const forecast: RerunForecast = { reuse: [], run: [], may_run: [], ask: [], refuse: [], usd: null };
+  for (const { path, action } of await forecastReuse(input)) forecast[action].push(path);
+  return { ...forecast, usd: costOf(forecast, costsOf(before)) };
 }
 
 /** Costs of steps by path; null is not known. */
 type Costs = Map<string, number | null>;
 
-function costOf(paths: string[], costs: Costs): number | null {
-  return paths.reduce<number | null>((sum, path) => {
-    const cost = costAt(path, costs);
-    return sum === null || cost === null ? null : sum + cost;
-  }, 0);
+/** What stood at these paths and below them cost, without what is reused. */
+function costOf({ reuse, run, may_run }: RerunForecast, costs: Costs): number | null {
+  const reused = new Set(reuse);
+  const missing = new Set([...run, ...may_run]);
+  const wanted = new Set(missing);
+  let sum = 0;
+  for (const [path, cost] of costs) {
+    const above = pathsTo(path).filter((one) => wanted.has(one));
+    for (const one of above) missing.delete(one);
+    if (above.length === 0 || reused.has(path)) continue;
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return missing.size === 0 ? sum : null;
 }
 
-/** What stood at a path cost, or all that stood below it. */
-function costAt(path: string, costs: Costs): number | null {
-  const found = costs.has(path)
-    ? [costs.get(path) ?? null]
-    : [...costs].flatMap(([key, cost]) => (key.startsWith(`${path}/`) ? [cost] : []));
-  return found.length === 0
-    ? null
-    : found.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0);
+/** A path and all above it. */
+function pathsTo(path: string): string[] {
+  const segments = path.split('/');
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'));
 }
 
 /** What each step cost when it last ran: one that was taken over has cost something in a run before. */
@@ -78,39 +71,29 @@ function stepCosts(steps: StepView[]): [string, number | null][] {
   });
 }
 
-/** One line: `reuse 0 1 2 (unchanged) · run 3 report, 4 approve · about $0.02`. */
-export function forecastLine({ reuse, run, ask, refuse, usd }: RerunForecast, plan: Plan): string {
-  const done = new Set([...run, ...ask].map(topOf));
-  const refused = new Set(refuse.map(topOf));
-  const reused = plan.steps.filter(
-    (step) =>
-      reuse.some((path) => topOf(path) === segmentOf(step)) &&
-      !done.has(segmentOf(step)) &&
-      !refused.has(segmentOf(step)),
-  );
-  const again = plan.steps.filter((step) => done.has(segmentOf(step)));
-  const parts = [
-    reused.length === 0
-      ? 'reuse nothing'
-      : `reuse ${reused.map((step) => safeLine(labelOf(step, true))).join(' ')} (unchanged)`,
-    again.length === 0 ? 'run nothing' : `run ${again.map((step) => safeLine(labelOf(step, false))).join(', ')}`,
-    ...(refused.size === 0
-      ? []
-      : [
-          `refuse ${plan.steps
-            .filter((step) => refused.has(segmentOf(step)))
-            .map((step) => safeLine(labelOf(step, false)))
-            .join(', ')} (its external effect has happened)`,
-        ]),
+/** One line: `reuse 0 1 2 (unchanged) · run 3 report · may run 4 sum · about $0.02`. A step has the first that fits. */
+export function forecastLine({ reuse, run, may_run, ask, refuse, usd }: RerunForecast, plan: Plan): string {
+  const left = new Set(plan.steps);
+  const take = (paths: string[], label: (step: Step) => string): string[] => {
+    const tops = new Set(paths.map(topOf));
+    const found = [...left].filter((step) => tops.has(segmentOf(step)));
+    for (const step of found) left.delete(step);
+    return found.map((step) => safeLine(label(step)));
+  };
+  const named = (step: Step): string => (step.id === null ? String(step.index) : `${step.index} ${step.id}`);
+  const refused = take(refuse, named);
+  const again = take([...run, ...ask], named);
+  const maybe = take(may_run, named);
+  const reused = take(reuse, ({ index }) => String(index));
+  return [
+    reused.length === 0 ? 'reuse nothing' : `reuse ${reused.join(' ')} (unchanged)`,
+    again.length === 0 ? 'run nothing' : `run ${again.join(', ')}`,
+    ...(maybe.length === 0 ? [] : [`may run ${maybe.join(', ')}`]),
+    ...(refused.length === 0 ? [] : [`refuse ${refused.join(', ')} (its external effect has happened)`]),
     usd === null ? 'at an unknown cost' : usd === 0 ? 'for nothing' : `about ${formatUsd(usd)}`,
-  ];
-  return parts.join(' · ');
+  ].join(' · ');
 }
 
 function topOf(path: string): string {
   return path.split('/', 1)[0] ?? path;
-}
-
-function labelOf(step: Step, short: boolean): string {
-  return step.id === null || short ? String(step.index) : `${step.index} ${step.id}`;
 }

@@ -143,7 +143,6 @@ describe.each(drawn('sessions'))('%s', (program) => {
         plan: await bench.store.getPlan(plan),
         input: {},
         settings: { ...settings, ...more },
-        roundsBefore: () => 0,
       });
     expect(await foretold()).toEqual([{ path: 'step', action: 'reuse' }]);
     expect(
