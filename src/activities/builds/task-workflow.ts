@@ -3,9 +3,12 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { taskFaults } from '../../plan/builds/task-rules.js';
 import type { Task } from '../../plan/builds/task.js';
-import { tasksIn } from '../../plan/builds/task.js';
-import { taskPrompt } from './task-prompt.js';
-import { agentName, agentText, teamOf } from './task-agent.js';
+import { tasksBefore, tasksIn } from '../../plan/builds/task.js';
+import type { Member } from '../../plan/builds/build-spec.js';
+import { teamOf } from '../../plan/builds/build-spec.js';
+import { beforePart } from './parts/before.js';
+import { taskPrompt } from './prompts.js';
+import { agentName, agentText } from './task-agent.js';
 
 /** What carries out one task of a build: limit of a try, and tries in all. */
 const TASK = { timeout: '300s', attempts: 3 };
@@ -31,22 +34,14 @@ export function madeOfTasks(source: Json, spec: Json, budgets: Budgets): Made | 
   const ids = new Map(tasks.map(({ id }, index) => [id, idFor(id, index)]));
   const agents = team.map((member, index) => ({
     file: `generated/${agentName(member.name, index)}.yml`,
-    text: agentText(member, index, spec),
+    text: agentText(member, index, { spec, team }),
   }));
   const workflow = {
     name: 'tasks',
     description: 'The tasks of a build.',
     execution: 'dag',
     budgets: Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null)),
-    steps: tasks.map((task) =>
-      stepFor(task, tasks, {
-        ids,
-        agent: agentName(
-          task.agent_name,
-          team.findIndex(({ name }) => name === task.agent_name),
-        ),
-      }),
-    ),
+    steps: tasks.map((task) => stepFor(task, { tasks, ids, team, spec })),
     output: Object.fromEntries(tasks.map(({ id }) => [id, `\${steps.${ids.get(id) ?? ''}.output}`])),
   };
   return {
@@ -57,11 +52,29 @@ export function madeOfTasks(source: Json, spec: Json, budgets: Budgets): Made | 
   };
 }
 
-function stepFor(task: Task, tasks: Task[], { ids, agent }: { ids: Map<string, string>; agent: string }): object {
+/** What the steps of all tasks are made from. */
+interface Build {
+  tasks: Task[];
+  /** Ids of steps by those of tasks. */
+  ids: ReadonlyMap<string, string>;
+  team: Member[];
+  spec: Json;
+}
+
+function stepFor(task: Task, { tasks, ids, team, spec }: Build): object {
+  const index = team.findIndex(({ name }) => name === task.agent_name);
+  const member = team[index] ?? { name: task.agent_name, role: 'builder', persona: '' }; // `madeOfTasks` looked
   return {
     id: ids.get(task.id),
-    agent,
-    prompt: taskPrompt(task, tasks, ids),
+    agent: agentName(member.name, index),
+    prompt: taskPrompt({
+      task,
+      member,
+      spec,
+      before: beforePart(tasksBefore(task, tasks), ids),
+      manifest: null,
+      tests: member.role === 'tester',
+    }),
     needs: task.dependencies.map((needed) => ids.get(needed)),
     timeout: TASK.timeout,
     retry: { attempts: TASK.attempts },

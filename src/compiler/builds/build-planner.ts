@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
+import { AGES } from '../../plan/builds/build-spec.js';
 import type { AuthoredBuild } from '../formats/build.js';
 
 /** Who builds where a spec names nobody. */
@@ -36,6 +37,7 @@ export function completeSpec(authored: AuthoredBuild): JsonObject {
     },
     requirements: (authored.requirements ?? []).map((requirement) => ({ type: 'feature', ...requirement })),
     agents,
+    audience: { ages: [...AGES], ...authored.audience },
     deployment: { target: 'preview', ...authored.deployment },
     workflow: {
       testing_enabled: true,

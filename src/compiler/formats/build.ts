@@ -76,6 +76,20 @@ const rule = z.strictObject(
   map('a rule with trigger and prompt'),
 );
 
+const age = z.number({ error: 'an age in years' }).int().min(1, { error: 'an age of at least 1' }).max(120, {
+  error: 'an age of at most 120',
+});
+const audience = z.strictObject(
+  {
+    ages: z
+      .tuple([age, age], { error: 'the youngest and the oldest age, such as [8, 14]' })
+      .refine(([least, most]) => least <= most, { error: 'the youngest age first, such as [8, 14]' })
+      .optional()
+      .describe('The youngest and the oldest; [8, 14] when left out.'),
+  },
+  map('ages: the youngest and the oldest'),
+);
+
 const flow = z.strictObject(
   {
     review_enabled: flag.optional().describe('Whether results are reviewed; so when there is a reviewer.'),
@@ -116,6 +130,7 @@ const buildShape = {
     .record(z.string(), anyJson, map('how it looks and speaks'))
     .optional()
     .describe('How it looks and speaks: visual, personality.'),
+  audience: audience.optional().describe('For whom it is built; all that is made and said is fit for them.'),
   agents: list(buildAgent, 20, 'agents').optional().describe('Who builds; a builder and a tester when left out.'),
   deployment: z
     .strictObject(

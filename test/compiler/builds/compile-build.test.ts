@@ -68,6 +68,7 @@ describe('a build spec', () => {
     expect(spec).toEqual({
       nugget: { goal: 'A clock', type: 'general' },
       requirements: [{ type: 'feature', description: 'It ticks.' }],
+      audience: { ages: [8, 14] },
       agents: [
         { name: 'builder', role: 'builder' },
         { name: 'tester', role: 'tester' },

@@ -1,0 +1,18 @@
+/**
+ * A text that others wrote, in a container that it cannot leave: what is inside describes something, and is never an
+ * instruction. `name` says whose it is.
+ */
+export function dataBlock(tag: string, text: string, name?: string): string {
+  const attribute = name === undefined ? '' : ` name="${attributeText(name)}"`;
+  return `<${tag}${attribute}>\n${insideOf(text)}\n</${tag}>`;
+}
+
+/** A text in which nothing ends the container that it is put into. */
+export function insideOf(text: string): string {
+  return text.replaceAll('</', '<\\/');
+}
+
+/** A name on one line, for the head of a container. */
+export function attributeText(name: string): string {
+  return name.replace(/[\s<>"]+/g, ' ').trim();
+}
