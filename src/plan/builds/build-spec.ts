@@ -95,7 +95,8 @@ export function mapIn(value: Json, key: string): Record<string, Json> {
   return isObject(inner) ? inner : {};
 }
 
-function textsIn(value: Json, key: string): string[] {
+/** The texts of a list in a map; none where there is no list. */
+export function textsIn(value: Json, key: string): string[] {
   const list = isObject(value) ? value[key] : undefined;
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
