@@ -86,7 +86,6 @@ export class Ours {
       path: '',
       lease: UNLIMITED,
       settings,
-      in_turn: true,
       link_steps: LINK_STEPS,
       carried: null,
     };

@@ -174,11 +174,6 @@ export interface RunInput {
   /** Of a nested run. */
   tree?: TreeTerms;
   settings: RunSettings;
-  /**
-   * What quick steps came to is told in turn (`workflows/determinism/ordered-results.ts`). Runs started by an earlier
-   * version take together what comes together (I14).
-   */
-  in_turn?: true;
   /** Steps that one Temporal run starts before it continues as new (I12): `LINK_STEPS`, but in tests. */
   link_steps: number;
   carried: Carried | null;

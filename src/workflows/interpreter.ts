@@ -1,10 +1,5 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  allHandlersFinished,
-  condition,
-  isCancellation,
-} from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, allHandlersFinished, isCancellation } from '@temporalio/workflow';
+import { condition } from './determinism/condition.js';
 import type { RunEnd, RunOutcome } from '../plan/result.js';
 import type { Carried, RunInput } from '../plan/run-input.js';
 import { endOf, errorOf } from '../plan/schedule/schedule.js';

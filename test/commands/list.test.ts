@@ -84,7 +84,6 @@ async function startInLinks(run: string, linkSteps: number): Promise<void> {
     path: '',
     lease: UNLIMITED,
     settings,
-    in_turn: true,
     link_steps: linkSteps,
     carried: null,
   };

@@ -116,7 +116,7 @@ export const SCENARIOS: Scenario[] = [
   },
   // More follows from the first result than from the second, which come together when it is replayed.
   {
-    name: 'quick-in-turn',
+    name: 'quick-ordered',
     plan: plan([
       script(0, 'sleep 0.1'),
       set(1, { n: literal('1') }, { needs: needs(0) }),

@@ -222,7 +222,6 @@ export function toRunInput(
     path: '',
     lease: rootLease(settings.budget),
     settings: { ...settings, search_attributes: link.searchAttributes },
-    in_turn: true,
     link_steps: LINK_STEPS,
     carried: null,
   };

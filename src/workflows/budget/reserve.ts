@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { Amounts } from '../../plan/budget/amounts.js';
 import { NONE, atMost, toNanoUsd, toUsd } from '../../plan/budget/amounts.js';
 import type { FailureType } from '../../plan/failure.js';

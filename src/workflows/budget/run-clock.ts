@@ -1,4 +1,5 @@
-import { CancellationScope, condition, isCancellation, sleep } from '@temporalio/workflow';
+import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { Clock } from '../../plan/budget/run-clock.js';
 import { count, msLeft, setWorking, uncounted } from '../../plan/budget/run-clock.js';
 import { actionAt } from '../../plan/budget/exhaustion.js';

@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { Conversation } from '../../plan/agents/conversation.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Scope } from '../state/context.js';

@@ -1,4 +1,5 @@
-import { condition, isCancellation } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { CallEnd, Conversation, StartedWorkflow } from '../../plan/agents/conversation.js';
 import { failedBelow, noFailures } from '../../plan/outcomes/course.js';
 import { unpackPlan } from '../../plan/packing/packed-plan.js';

@@ -1,14 +1,8 @@
-import { CancellationScope, condition, patched, sleep, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, workflowInfo } from '@temporalio/workflow';
 import type { ActivateInput, WorkflowInterceptors } from '@temporalio/workflow';
 import { NEXT_TASK_ID } from '../../plan/names.js';
-import type { RunInput } from '../../plan/run-input.js';
 import { acting } from '../activities.js';
-
-/**
- * Conditions that may follow from one another before the next result is told: a step's end lets another have its turn,
- * and that ends at once.
- */
-const DEPTH = 4;
+import { idle } from './condition.js';
 
 /**
  * Local activities of one workflow task, then the next one begins. The SDK tells the server of a long task that it goes
@@ -28,9 +22,7 @@ const NEXT_TASK = {
 type Jobs = NonNullable<ActivateInput['activation']['jobs']>;
 
 /** What the interceptors of one Temporal run know of it. */
-interface Turns {
-  /** Whether results are told in turn. Runs started by an earlier version take together what comes together (I14). */
-  ordered: boolean;
+interface Progress {
   /** The workflow has returned: what still comes changes nothing, and may not. */
   isOver: boolean;
   /** Local activities that were started in the workflow task that begins at this length of the history. */
@@ -47,26 +39,21 @@ interface Turns {
  * it can answer in time. The SDK makes one of these for each Temporal run.
  */
 export function interceptors(): WorkflowInterceptors {
-  const turns: Turns = { ordered: false, isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
+  const progress: Progress = { isOver: false, row: { historyLength: 0, length: 0 }, rest: null };
   return {
     inbound: [
       {
-        execute: (input, next) => {
-          const [argument] = input.args as [Partial<RunInput>?]; // of whichever workflow this is
-          turns.ordered = argument?.in_turn === true;
-          return turns.ordered
-            ? next(input).finally(() => {
-                turns.isOver = true;
-              })
-            : next(input);
-        },
+        execute: (input, next) =>
+          next(input).finally(() => {
+            progress.isOver = true;
+          }),
       },
     ],
     outbound: [
       {
         scheduleLocalActivity: (input, next) => {
-          const start = (): Promise<unknown> => restBefore(turns)?.then(start) ?? next(input);
-          return turns.ordered ? start() : next(input);
+          const start = (): Promise<unknown> => restBefore(progress)?.then(start) ?? next(input);
+          return start();
         },
       },
     ],
@@ -75,11 +62,11 @@ export function interceptors(): WorkflowInterceptors {
         activate: (input, next) => {
           const { jobs } = input.activation;
           const results = jobs?.filter(isResult) ?? [];
-          if (!turns.ordered || !jobs || jobs.length < 2 || results.length === 0) return next(input);
+          if (!jobs || jobs.length < 2 || results.length === 0) return next(input);
           const tell = (some: Jobs): void => next({ ...input, activation: { ...input.activation, jobs: some } });
           const others = jobs.filter((job) => !isResult(job));
           tell(others.length > 0 ? others : results.splice(0, 1));
-          void CancellationScope.nonCancellable(() => tellOrdered(turns, results, tell));
+          void CancellationScope.nonCancellable(() => tellOrdered(progress, results, tell));
         },
       },
     ],
@@ -90,46 +77,28 @@ function isResult({ resolveActivity }: Jobs[number]): boolean {
   return resolveActivity?.isLocal === true;
 }
 
-async function tellOrdered(turns: Turns, results: Jobs, tell: (some: Jobs) => void): Promise<void> {
+async function tellOrdered(progress: Progress, results: Jobs, tell: (some: Jobs) => void): Promise<void> {
   for (const result of results) {
-    for (let depth = 0; depth < DEPTH; depth += 1) await settled();
-    if (turns.isOver) return;
+    await idle();
+    if (progress.isOver) return;
     tell([result]);
   }
 }
 
 /** What the next local activity has to wait for; null for nothing. Those that wait start in the order they came in. */
-function restBefore(turns: Turns): Promise<void> | null {
+function restBefore(progress: Progress): Promise<void> | null {
   const { historyLength } = workflowInfo();
-  if (turns.row.historyLength !== historyLength) turns.row = { historyLength, length: 0 };
-  if (turns.rest === null && turns.row.length >= ROW) {
-    turns.rest = CancellationScope.nonCancellable(nextTask).then(() => {
-      turns.rest = null;
+  if (progress.row.historyLength !== historyLength) progress.row = { historyLength, length: 0 };
+  if (progress.rest === null && progress.row.length >= ROW) {
+    progress.rest = CancellationScope.nonCancellable(nextTask).then(() => {
+      progress.rest = null;
     });
   }
-  if (turns.rest === null) turns.row.length += 1;
-  return turns.rest;
+  if (progress.rest === null) progress.row.length += 1;
+  return progress.rest;
 }
 
-/**
- * Resolves in the next workflow task. An activity begins it within milliseconds; a timer, in earlier histories (I14),
- * up to a second later.
- */
+/** Resolves in the next workflow task. An activity begins it within milliseconds; a timer fires up to a second late. */
 function nextTask(): Promise<void> {
-  return patched('rows-by-activity')
-    ? acting.beginTask.executeWithOptions(NEXT_TASK, [])
-    : sleep(1, { summary: NEXT_TASK.summary });
-}
-
-/**
- * Resolves when everything that follows from what has happened has been done, as far as it waits for nothing: a
- * condition is looked at again only then.
- */
-export function settled(): Promise<void> {
-  let isLookedAtAgain = false;
-  return condition(() => {
-    const isOver = isLookedAtAgain;
-    isLookedAtAgain = true;
-    return isOver;
-  });
+  return acting.beginTask.executeWithOptions(NEXT_TASK, []);
 }

@@ -1,5 +1,4 @@
 import {
-  condition,
   continueAsNew,
   getExternalWorkflowHandle,
   setHandler,
@@ -7,6 +6,7 @@ import {
   workflowInfo,
   defineSignal,
 } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { KeeperAnswer, KeeperMessage, Lease, LeaseRequest } from '../../plan/devices/device-queue.js';
 import {
   DEVICE_SIGNAL,

@@ -1,4 +1,5 @@
-import { CancellationScope, condition, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, defineSignal, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { KeeperAnswer } from '../../plan/devices/device-queue.js';
 import { DEVICE_SIGNAL } from '../../plan/devices/device-queue.js';
 import type { Block, DeviceStep } from '../../plan/step.js';

@@ -1,6 +1,5 @@
 import {
   ApplicationFailure,
-  condition,
   defineSignal,
   defineUpdate,
   log,
@@ -8,6 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { Decision, DecisionReceipt, Gate, GateEnd } from '../../plan/gates/gate.js';
 import { isDecision, isRead, missingOf, refusalOf } from '../../plan/gates/gate.js';
 import type { Edited, GateStep } from '../../plan/gates/gate-timeline.js';

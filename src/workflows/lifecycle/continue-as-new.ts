@@ -1,4 +1,5 @@
-import { CancellationScope, allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, allHandlersFinished, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import { condition, settled } from '../determinism/condition.js';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Nothing } from '../../plan/schedule/carried-schedule.js';
 import { carrySchedule, rootsAfterRound } from '../../plan/schedule/carried-schedule.js';
@@ -10,7 +11,6 @@ import { writeResults } from './close-run.js';
 import type { RunningSteps, Rounds, RunContext, Scope } from '../state/context.js';
 import { carryAccount } from '../budget/account.js';
 import { isWorking } from '../state/working.js';
-import { settled } from '../determinism/ordered-results.js';
 
 /** Thresholds of I12. */
 const EVENTS = 4_000;
@@ -84,7 +84,7 @@ export async function continueRun(top: Scope, input: RunInput): Promise<void> {
   const { context } = top;
   const carried = await CancellationScope.nonCancellable(() => carryRun(context));
   if (endsHere(context)) return;
-  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, in_turn: true, carried });
+  await continueAsNew<(input: RunInput) => Promise<RunOutcome>>({ ...input, carried });
 }
 
 /**

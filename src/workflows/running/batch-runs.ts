@@ -2,10 +2,10 @@ import {
   CancellationScope,
   ChildWorkflowCancellationType,
   ParentClosePolicy,
-  condition,
   isCancellation,
   startChild,
 } from '@temporalio/workflow';
+import { condition } from '../determinism/condition.js';
 import type { Batch, BatchScope } from '../../plan/schedule/batch-run.js';
 import { BATCH_ITEMS, batchRun } from '../../plan/schedule/batch-run.js';
 import { lendSchedule, rootsAfterRound } from '../../plan/schedule/carried-schedule.js';
@@ -142,7 +142,6 @@ async function runBatch(
     lease: lendToBatch(context, run, { step, count: items.end - items.from, opened }),
     tree: { parent: context.run, climate: restrictionsOf(context.account) },
     settings: context.settings,
-    in_turn: true,
     link_steps: context.linkSteps,
     batch: batchOf(scope, step),
     carried: carriedInto(scope, step, rounds, items),

@@ -43,7 +43,6 @@ export async function startNested(
     lease: lendTo(context, run, plan, opened),
     tree: { parent: context.run, climate: restrictionsOf(context.account) },
     settings: context.settings,
-    in_turn: true,
     link_steps: context.linkSteps,
     carried: null,
   };

@@ -44,7 +44,7 @@ describe('folding a recorded history', () => {
   });
 
   it('takes what begins the next workflow task for no step', () => {
-    const { events } = recordedEvents('quick-rows-2');
+    const { events } = recordedEvents('quick-rows');
     expect(
       events.flatMap((event) =>
         event.kind.startsWith('step-') && 'path' in event ? [`${event.kind} ${event.path}`] : [],

@@ -24,7 +24,7 @@ async function replay({ workflowId }: RunHandle): Promise<void> {
 /** Results that come one after another come together when the run is replayed. */
 describe('a run of quick steps beside each other', () => {
   it('replays where more follows from the first result than from the second', async () => {
-    const scenario = SCENARIOS.find(({ name }) => name === 'quick-in-turn');
+    const scenario = SCENARIOS.find(({ name }) => name === 'quick-ordered');
     if (scenario === undefined) throw new Error('no scenario');
     const handle = await harness.start(scenario.plan);
     expect(await handle.result()).toMatchObject({ status: 'success' });
@@ -68,13 +68,19 @@ describe('a run of quick steps beside each other', () => {
     );
     expect(await handle.result()).toMatchObject({ status: 'success', spend: { steps: 120 } });
     const history = await harness.client.workflow.getHandle(handle.workflowId).fetchHistory();
-    await record('quick-rows-2', history);
+    await record('quick-rows', history);
     const events = await harness.events(handle.workflowId);
     expect(events.filter(({ type }) => type === 'timerStarted')).toEqual([]);
-    // The SDK numbers what has no id, and steps without one have numbers too.
-    expect(
-      history.events?.flatMap(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityId ?? []),
-    ).toEqual([NEXT_TASK_ID, NEXT_TASK_ID]);
+    const rows = events
+      .map(({ type }) => type)
+      .join(' ')
+      .split('workflowTaskCompleted')
+      .map((row) => row.split('markerRecorded').length - 1);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(50);
+    // The SDK numbers what has no id, and steps without one have numbers too. On a busy machine the SDK begins new tasks
+    // by itself, before there are fifty.
+    const ids = history.events?.flatMap(({ activityTaskScheduledEventAttributes: of }) => of?.activityId ?? []) ?? [];
+    expect(ids.filter((id) => id !== NEXT_TASK_ID)).toEqual([]);
     await replay(handle);
   });
 

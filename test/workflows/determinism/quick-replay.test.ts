@@ -26,7 +26,8 @@ describe('a run that waits for a long step before it continues as new', () => {
     const handle = await harness.start(made, { taskQueue: 'second' });
     const written = async (): Promise<number> =>
       (await harness.events(handle.workflowId)).filter(({ type }) => type === 'markerRecorded').length;
-    await expect.poll(written).toBeGreaterThan(500);
+    // As many as one link takes.
+    await expect.poll(written).toBeGreaterThanOrEqual(500);
     await leave();
     onTestFinished(await harness.work('second'));
     await writeFile(go, '');

@@ -163,7 +163,6 @@ export async function startRun(
       caller: settings.workspace ?? folder,
       ...settings,
     },
-    in_turn: true,
     link_steps: linkSteps,
     carried: null,
   };
