@@ -39,7 +39,7 @@ export class InterpreterWorker extends Worker {
     const thread = new Thread(join(packageRoot(), 'dist', 'workers', 'workflow-thread', 'thread-main.js'), {
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    const client = new ThreadClient(thread, { logger, patchActivationCallback, limitMs });
+    const client = new ThreadClient(thread, logger, patchActivationCallback);
     const init: Omit<Init, 'isolateExecutionTimeoutMs'> = {
       type: 'init',
       workflowBundle,
@@ -49,6 +49,7 @@ export class InterpreterWorker extends Worker {
     };
     // Without the limit: the thread hands it to `node:vm`, to which none is none. The SDK declares it as always there.
     await client.send(init as Init);
+    client.watch(limitMs);
     return new ThreadedVMWorkflowCreator([client]);
   }
 }

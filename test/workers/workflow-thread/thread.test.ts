@@ -62,12 +62,12 @@ describe('the thread that runs workflow code', () => {
 
   it('is ended with its worker when workflow code hangs, and the process goes on', async () => {
     const worker = await workerOf('hangs', '2s');
-    const running = worker.run();
+    const ended = expect(worker.run()).rejects.toThrow('Workflow Worker Thread exited');
     const handle = await environment.client.workflow.start<typeof workflows.hang>('hang', {
       taskQueue: 'hangs',
       workflowId: 'hangs',
     });
-    await expect(running).rejects.toThrow('Workflow Worker Thread exited');
+    await ended;
     expect(logged).toContain('ERROR The thread that runs workflow code has not answered for 2 s: the worker ends.');
     await handle.terminate();
   });
