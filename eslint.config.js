@@ -54,8 +54,8 @@ const WAYS_TO_A_TERMINAL = {
     { object: 'globalThis', property: 'console', message: ONE_WRITER },
   ],
   syntax: [
-    'CallExpression > ' +
-      'MemberExpression.callee[property.name=/^(write|end|pipe)$/]:matches([object.name=/^(stdout|stderr|stream|output)$/], ' +
+    'CallExpression > MemberExpression.callee[property.name=/^(write|end|pipe)$/]' +
+      ':matches([object.name=/^(stdout|stderr|stream|output)$/], ' +
       ':has(MemberExpression[property.name=/^(stdout|stderr)$/]))',
     'CallExpression[callee.property.name="pipe"] > :matches(Identifier[name=/^(stdout|stderr)$/], ' +
       'MemberExpression[property.name=/^(stdout|stderr)$/])',

@@ -82,11 +82,10 @@ if (options.help) {
   const started = performance.now();
   const chosen = chosenNames(options.rows);
   const results = await withBench(say, (bench) => measureAll(bench, chosen));
+  const platform = `${process.platform} ${process.arch}`;
+  const report = { node: process.version, platform, cpus: cpus().length, ...results };
   await mkdir(dirname(options.json), { recursive: true });
-  await writeFile(
-    options.json,
-    `${JSON.stringify({ node: process.version, platform: `${process.platform} ${process.arch}`, cpus: cpus().length, ...results }, mapsAsObjects, 2)}\n`,
-  );
+  await writeFile(options.json, `${JSON.stringify(report, mapsAsObjects, 2)}\n`);
   console.log(
     [rowsTable(results.rows), ...results.curves.map(curveTable), ...results.profiles.map(profileTable)].join('\n\n'),
   );

@@ -77,7 +77,8 @@ const SEGMENTER = {
     'let characters; const segmenter = { segment: (text) => (characters ??= new Intl.Segmenter()).segment(text) };',
 };
 const EMOJI = {
-  [String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`]: String.raw`let emoji; const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`,
+  [String.raw`const rgiEmojiRegex = /^\p{RGI_Emoji}$/v;`]: String.raw`let emoji;
+const rgiEmojiRegex = { test: (text) => (emoji ??= new RegExp('^\\p{RGI_Emoji}$', 'v')).test(text) };`,
 };
 
 const inputs = inputsHash();
@@ -295,7 +296,8 @@ function leanProtocol({ path }, folder) {
   const protocol = JSON.parse(rest.slice(0, end));
   delete protocol.temporal.nested.api.nested.cloud;
   writeFileSync(join(folder, 'temporal-protocol.json'), JSON.stringify(protocol));
-  const text = `require('node:fs').readFileSync(require('node:path').join(__dirname, 'temporal-protocol.json'), 'utf8')`;
+  const file = `require('node:path').join(__dirname, 'temporal-protocol.json')`;
+  const text = `require('node:fs').readFileSync(${file}, 'utf8')`;
   return { contents: `${head}.addJSON(JSON.parse(${text}));\nmodule.exports = $root;`, loader: 'js' };
 }
 

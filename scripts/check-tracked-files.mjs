@@ -1,14 +1,12 @@
-// Looks in every tracked file for what must never be committed: secrets, paths of one machine, registry hosts.
+// Looks in every tracked file for what must never be committed: secrets, paths of one machine, registry hosts, and
+// lines of code that are too wide (Prettier breaks no string, regular expression or comment).
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 
 // Tests make up keys with `canary` in them, and the homes of `me` and `you`.
 const FORBIDDEN = [
-  {
-    what: 'a secret',
-    pattern:
-      /\bsk-ant-(?!canary)[A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bghp_[A-Za-z0-9]{30,}|-----BEGIN [A-Z ]*PRIVATE KEY-----/,
-  },
+  { what: 'a secret', pattern: /\bsk-ant-(?!canary)[A-Za-z0-9_-]{16,}|\bAKIA[A-Z0-9]{16}\b|\bghp_[A-Za-z0-9]{30,}/ },
+  { what: 'a private key', pattern: /-----BEGIN [A-Z ]*PRIVATE KEY-----/ },
   {
     what: 'a path of one machine',
     pattern:
@@ -19,6 +17,7 @@ const FORBIDDEN = [
     pattern: /registry\.[a-z]+js\.org|registry\.yarnpkg|proxy\.golang\.org|deb\.debian\.org|files\.pythonhosted/,
   },
 ];
+const MAX_COLUMNS = 120;
 const MAX_BYTES = 1024 * 1024;
 const SELF = 'scripts/check-tracked-files.mjs';
 
@@ -35,10 +34,19 @@ function examine(file) {
   const lines = readFileSync(file, 'utf8').split('\n');
   return [
     ...large,
+    ...(/\.(?:ts|mjs|js)$/.test(file) ? tooWide(file, lines) : []),
     ...lines.flatMap((line, index) =>
       FORBIDDEN.filter(({ pattern }) => pattern.test(line)).map(
         ({ what }) => `${file}:${index + 1}: ${what}: ${line.trim().slice(0, 120)}`,
       ),
     ),
   ];
+}
+
+function tooWide(file, lines) {
+  return lines.flatMap((line, index) =>
+    [...line].length > MAX_COLUMNS
+      ? [`${file}:${index + 1}: ${[...line].length} columns, more than ${MAX_COLUMNS}`]
+      : [],
+  );
 }

@@ -13,11 +13,14 @@ if (build.status !== 0) process.exit(build.status ?? 1);
 
 const provider = await chooseProvider();
 const asks = process.stdin.isTTY && process.stderr.isTTY;
+const approval = asks
+  ? 'you will be asked before the report is saved'
+  : 'no terminal to ask on: the demo approves by itself (--yes)';
 console.error(`
 Perdure reviews this repository: commands gather facts, four reviewers look
 at them, a nested workflow writes ${REPORT}.
   Models    ${provider.banner}
-  Approval  ${asks ? 'you will be asked before the report is saved' : 'no terminal to ask on: the demo approves by itself (--yes)'}
+  Approval  ${approval}
 `);
 
 const args = ['run', join('definitions', 'workflows', 'review-repository.yml'), '-i', `report=${REPORT}`];

@@ -13,7 +13,8 @@ runCompiled(join(dirname(fileURLToPath(import.meta.url)), 'command-line.cjs'));
 function requireNode(): void {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
-  // eslint-disable-next-line no-restricted-properties, no-restricted-syntax -- modules are not loaded yet, and all that is written is Node's version
+  // Modules are not loaded yet, and all that is written is Node's version.
+  // eslint-disable-next-line no-restricted-properties, no-restricted-syntax
   process.stderr.write(
     `Error: Perdure needs Node 20.19 or later; this is ${process.version}.\n  Install a newer one: ` +
       `https://nodejs.org, or by nvm, fnm or your system's packages.\n`,

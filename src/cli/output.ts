@@ -55,7 +55,8 @@ function streamOf(output: Output): NodeJS.WritableStream {
 }
 
 /** What palettes give. */
-const STYLES = /(\u001b\[(?:0|1|2|22|3[1-6]|39)m)/; // eslint-disable-line no-control-regex -- these characters are what is looked for
+// eslint-disable-next-line no-control-regex -- these characters are what is looked for
+const STYLES = /(\u001b\[(?:0|1|2|22|3[1-6]|39)m)/;
 const ESCAPES = /\\u\{[0-9a-f]{1,6}\}/g;
 
 /** Escapes are magenta, which nothing else is; after them the line has its colour again. */

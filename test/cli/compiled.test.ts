@@ -38,8 +38,12 @@ it('the build keeps what V8 has compiled of the host, which V8 takes under the f
   const file = join(packageRoot(), 'dist', 'workers', 'host.cjs');
   const head = `${process.version} ${process.arch} ${file}\n`;
   expect(readFileSync(file.replace(/cjs$/, 'cache'), 'latin1').slice(0, head.length)).toBe(head);
-  const program = `const { readFileSync } = require('fs'); const cachedData = readFileSync(${JSON.stringify(file.replace(/cjs$/, 'cache'))}).subarray(${head.length});
-    console.log(new (require('vm').Script)(readFileSync(${JSON.stringify(file)}, 'latin1'), { filename: ${JSON.stringify(file)}, cachedData }).cachedDataRejected)`;
+  const program = `
+    const { readFileSync } = require('fs');
+    const filename = ${JSON.stringify(file)};
+    const cachedData = readFileSync(filename.replace(/cjs$/, 'cache')).subarray(${head.length});
+    const script = new (require('vm').Script)(readFileSync(filename, 'latin1'), { filename, cachedData });
+    console.log(script.cachedDataRejected);`;
   expect(execFileSync(process.execPath, [...WORKER_FLAGS, '-e', program], { encoding: 'utf8' }).trim()).toBe('false');
 });
 

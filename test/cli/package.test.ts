@@ -67,7 +67,11 @@ describe('the package as it is published', () => {
   });
 
   it.each([['18.20.4'], ['20.18.3'], ['16.0.0']])('says in one sentence that Node %s is too old', (version) => {
-    const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}});Object.defineProperty(process,'version',{value:'v${version}'});`;
+    const old = [
+      'data:text/javascript',
+      `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`,
+      `Object.defineProperty(process,'version',{value:'v${version}'})`,
+    ].join(',');
     const { code, stdout, stderr } = perdure(['list'], ['--import', old]);
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(

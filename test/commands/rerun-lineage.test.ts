@@ -126,7 +126,8 @@ describe('an external effect that has happened', () => {
   });
 
   it('may have happened where the run time was over in the middle of it, which is shown like any end', async () => {
-    const endless = `  - id: publish\n    command: [sh, -c, 'echo publish >> ${LOG}; sleep 600']\n    effect: external\n`;
+    const command = `[sh, -c, 'echo publish >> ${LOG}; sleep 600']`;
+    const endless = `  - id: publish\n    command: ${command}\n    effect: external\n`;
     await writeFile(
       join(project.folder, 'late.yml'),
       `${file('late', says('hello'), endless)}budgets: {max_runtime_mins: 0.02}\n`,

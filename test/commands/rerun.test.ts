@@ -17,7 +17,12 @@ inputs:
   marker: {type: string, required: true}
 execution: dag
 steps:
-${agentStep('one', 'first of all')}${agentStep('side', 'on the side')}${agentStep('broken', 'after [${steps.one.output}] break')}${agentStep('last', 'at last [${steps.broken.output}]')}  - id: publish
+${[
+  agentStep('one', 'first of all'),
+  agentStep('side', 'on the side'),
+  agentStep('broken', 'after [${steps.one.output}] break'),
+  agentStep('last', 'at last [${steps.broken.output}]'),
+].join('')}  - id: publish
     command: [sh, -c, "echo published >> \\"$1\\"", sh, "\${marker}"]
     effect: external
   - id: inner

@@ -46,9 +46,9 @@ it('a session is begun, resumed, shown and copied, and its history is told as wh
   const [id = ''] = await ids();
   expect(id).toMatch(/^task-[0-9a-f]{8}$/);
   expect(first.stderr).toContain(id);
-  expect(lastPrompt()).toMatch(
-    /^<glee:context source="AGENTS.md" trusted="true" nonce="[0-9a-f]{16}">\nDates are ISO. &lt;\/glee:context&gt;\n<\/glee:context>/,
-  );
+  const [head, ...context] = lastPrompt().split('\n');
+  expect(head).toMatch(/^<glee:context source="AGENTS.md" trusted="true" nonce="[0-9a-f]{16}">$/);
+  expect(context.join('\n')).toMatch(/^Dates are ISO. &lt;\/glee:context&gt;\n<\/glee:context>/);
   expect(lastPrompt()).not.toContain('session:');
   await project.run('run', 'helper', 'Now document them.', '--session', id, '--id', 'second');
   expect(lastPrompt()).toContain(`<glee:context source="session:${id}" trusted="false" nonce=`);
@@ -94,9 +94,8 @@ it('a session that is not there starts nothing', async () => {
 it('memories that fit are told, until they are removed', async () => {
   const { id } = await json<Memory>('memory', 'add', 'Endpoints live in src/api.', '--category', 'architecture');
   await project.run('run', 'helper', 'Find the endpoints again.');
-  expect(lastPrompt()).toMatch(
-    /<glee:context source="memory" trusted="false" nonce="[0-9a-f]+">\n- \[architecture\] Endpoints live in src\/api\.\n<\/glee:context>/,
-  );
+  const [, told] = lastPrompt().split(/<glee:context source="memory" trusted="false" nonce="[0-9a-f]+">/);
+  expect(told).toMatch(/^\n- \[architecture\] Endpoints live in src\/api\.\n<\/glee:context>/);
   expect(await json<Memory[]>('memory', 'search', 'endpoint')).toMatchObject([{ id, category: 'architecture' }]);
   await project.run('memory', 'remove', id);
   expect(await json('memory', 'list')).toEqual([]);

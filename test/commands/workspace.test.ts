@@ -11,7 +11,12 @@ import { openProject } from '../faults/project.js';
 const WORK = `name: work
 steps:
   - id: change
-    command: [sh, -c, "printf 'three\\\\n' >> notes/old.txt; rm gone.txt; mkdir made; printf 'a\\\\0b' > made/data.bin; printf 'new\\\\n' > 'made/new file.txt'; touch ignored.log"]
+    command:
+      - sh
+      - -c
+      - |
+        printf 'three\\n' >> notes/old.txt; rm gone.txt; mkdir made; printf 'a\\0b' > made/data.bin
+        printf 'new\\n' > 'made/new file.txt'; touch ignored.log
   - id: ok
     approval: "Good?"
 `;

@@ -124,7 +124,7 @@ describe('a device that hangs on another host', () => {
     expect(await finding(lab)).toMatchObject({ ok: true, detail: `avr-arduino uno at ${port()}`, fix: null });
   });
 
-  it('is looked at when its worker was killed while it flashed; nobody is told meanwhile that all is well', async () => {
+  it('is looked at when its worker was killed while it flashed; meanwhile nobody hears that all is well', async () => {
     const before = written;
     await home.run('run', 'flash.yml', '--id', 'second', '--detach');
     await until(() => written > before + 2);

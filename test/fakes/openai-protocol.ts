@@ -10,11 +10,8 @@ export async function answerOpenai(response: ServerResponse, request: RecordedRe
   if ('status' in answer) return refuse(response, answer);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   if ('raw' in answer) return void response.end(answer.raw);
-  const send = (data: object): void =>
-    void response.write(
-      `data: ` +
-        `${JSON.stringify({ id: `chatcmpl-${request.call}`, object: 'chat.completion.chunk', model: request.model, ...data })}\n\n`,
-    );
+  const head = { id: `chatcmpl-${request.call}`, object: 'chat.completion.chunk', model: request.model };
+  const send = (data: object): void => void response.write(`data: ${JSON.stringify({ ...head, ...data })}\n\n`);
   const choice = (delta: object, finish_reason: string | null = null): void =>
     send({ choices: [{ index: 0, delta, finish_reason }] });
   const say = (text: string): void => {

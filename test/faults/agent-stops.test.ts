@@ -41,7 +41,8 @@ beforeAll(async () => {
     isHeard = resolve;
   });
   endpoint = await startModelEndpoint((request) => answerTo(request, heard));
-  const agent = `permissions: {network: ["localhost:${port}"], commands: {workspace: [sh]}}\nmodel: claude-sonnet-4-6\n`;
+  const permissions = `{network: ["localhost:${port}"], commands: {workspace: [sh]}}`;
+  const agent = `permissions: ${permissions}\nmodel: claude-sonnet-4-6\n`;
   project = await openProject(
     {
       'definitions/agents/worker.yml': `name: worker\nprompt: You work.\ntools: [http_request, shell]\n${agent}`,

@@ -80,8 +80,9 @@ describe('a budget of seven for twenty branches, with the worker killed', () => 
 describe('a run that is paused at its budget, with everything killed', () => {
   it('is still paused on return, and a top-up repeats nothing', async () => {
     const steps = Array.from({ length: 4 }, (_, index) => `  - ${command(String(index))}\n`).join('');
+    const budgets = '{max_steps: 2, on_exhausted: {max_steps: pause}}';
     const project = await openProject({
-      'definitions/workflows/paused.yml': `name: paused\nbudgets: {max_steps: 2, on_exhausted: {max_steps: pause}}\nsteps:\n${steps}`,
+      'definitions/workflows/paused.yml': `name: paused\nbudgets: ${budgets}\nsteps:\n${steps}`,
     });
     try {
       expect(

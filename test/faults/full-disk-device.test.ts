@@ -7,7 +7,7 @@ import { bytesOfPages, hexOf } from '../devices/boards.js';
 import { openFullDisk } from './full-disk.js';
 import { openProject, until } from './project.js';
 
-it('a disk that is full where devices are noted, and freed later: the run waits, and the board has the image', async () => {
+it('a disk that is full where devices are noted, and freed later: the run waits, the board has the image', async () => {
   let began = 0;
   const board = await startBoard({
     port: 0,

@@ -21,7 +21,8 @@ steps:
 ${Array.from({ length: STEPS }, (_, index) =>
   index % 3 === 2
     ? `  - agent: general-purpose\n    id: s${index}\n    prompt: question ${index}\n`
-    : `  - command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" a; echo "$0" >> ${DONE}; sleep 0.2', "${index}"]\n    id: s${index}\n`,
+    : `  - id: s${index}
+    command: [sh, -c, 'head -c 3000 /dev/zero | tr "\\\\0" a; echo "$0" >> ${DONE}; sleep 0.2', "${index}"]\n`,
 ).join('')}`;
 
 /** Fills what is left of a disk, to the last byte. */

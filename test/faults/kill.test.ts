@@ -15,7 +15,8 @@ steps:
 ${Array.from({ length: STEPS }, (_, index) =>
   index % 3 === 2
     ? `  - agent: general-purpose\n    id: s${index}\n    prompt: question ${index}\n`
-    : `  - command: [sh, -c, 'echo "start $0" >> ${LINES}; sleep 0.1; echo "done $0" >> ${LINES}', "${index}"]\n    id: s${index}\n`,
+    : `  - id: s${index}
+    command: [sh, -c, 'echo "start $0" >> ${LINES}; sleep 0.1; echo "done $0" >> ${LINES}', "${index}"]\n`,
 ).join('')}`;
 
 const HIT: Victim[] = ['host', 'server', 'cli', 'everything'];

@@ -14,7 +14,12 @@ const WORKFLOWS = {
   work: `name: work
 steps:
   - id: work
-    command: [sh, -c, 'mkdir busy || echo twice >> lines.txt; echo start >> lines.txt; until [ -f finish.txt ]; do sleep 0.1; done; rmdir busy; echo done >> lines.txt']
+    command:
+      - sh
+      - -c
+      - |
+        mkdir busy || echo twice >> lines.txt
+        echo start >> lines.txt; until [ -f finish.txt ]; do sleep 0.1; done; rmdir busy; echo done >> lines.txt
 `,
 };
 const RUNS = Object.keys(WORKFLOWS) as (keyof typeof WORKFLOWS)[];

@@ -69,6 +69,15 @@ export const DRAWN = [
 
 /** Whatever no screen may show raw; line breaks and our own colours aside. */
 export const RAW = new RegExp(
-  '(?!\\n)[\\u{ad}\\p{Cc}\\p{Cs}\\p{Co}\\p{Cn}\\u{61c}\\u{115f}\\u{1160}\\u{180e}\\u{200b}\\u{200e}\\u{200f}\\u{2028}-\\u{202e}\\u{2060}-\\u{206f}\\u{2800}\\u{3164}\\u{feff}\\u{ffa0}\\u{e0080}-\\u{e0fff}]|[^\\u{1f3f4}\\u{e0020}-\\u{e007f}][\\u{e0020}-\\u{e007f}]|\\p{M}{5}',
+  [
+    `(?!\\n)[${[
+      '\\p{Cc}\\p{Cs}\\p{Co}\\p{Cn}',
+      '\\u{ad}\\u{61c}\\u{115f}\\u{1160}\\u{180e}\\u{200b}\\u{200e}\\u{200f}\\u{2028}-\\u{202e}\\u{2060}-\\u{206f}',
+      '\\u{2800}\\u{3164}\\u{feff}\\u{ffa0}\\u{e0080}-\\u{e0fff}',
+    ].join('')}]`,
+    // Tags, but of a flag.
+    '[^\\u{1f3f4}\\u{e0020}-\\u{e007f}][\\u{e0020}-\\u{e007f}]',
+    '\\p{M}{5}',
+  ].join('|'),
   'u',
 );

@@ -13,7 +13,8 @@ export function onTerminal(
   args: string[],
   answers: [text: string, key: string][] = [],
 ): Promise<{ code: number | null; bytes: string }> {
-  const command = `stty cols 80 rows 24; exec ${[process.execPath, MAIN, ...args].map((word) => `'${word}'`).join(' ')}`;
+  const words = [process.execPath, MAIN, ...args].map((word) => `'${word}'`);
+  const command = `stty cols 80 rows 24; exec ${words.join(' ')}`;
   const child = spawn('script', ['-qfec', command, '/dev/null'], {
     cwd: project.folder,
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -157,11 +157,14 @@ def tried(what, act):
     try: print(what, act())
     except OSError as error: print(what, type(error).__name__)
 def by_device(address):
-    s = socket.socket(); s.settimeout(3); s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"tap0"); s.connect((address, ${port})); return s.recv(9)
-for address in ["${other.here}", "127.0.0.1", "${METADATA}", "10.99.98.97", "10.0.2.2"]: tried("device", lambda: by_device(address))
+    s = socket.socket(); s.settimeout(3); s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"tap0")
+    s.connect((address, ${port})); return s.recv(9)
+for address in ["${other.here}", "127.0.0.1", "${METADATA}", "10.99.98.97", "10.0.2.2"]:
+    tried("device", lambda: by_device(address))
 tried("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
 tried("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
-for argv in [["nft", "flush", "ruleset"], ["ip", "route", "add", "local", "1.1.1.1", "dev", "lo"], ["ip", "link", "set", "tap0", "down"]]:
+for line in ["nft flush ruleset", "ip route add local 1.1.1.1 dev lo", "ip link set tap0 down"]:
+    argv = line.split()
     try: print(argv[0], subprocess.run(argv, capture_output=True).returncode)
     except OSError as error: print(argv[0], type(error).__name__)
 `,

@@ -208,9 +208,13 @@ describe('a run of the real program with its state in the workspace', () => {
   it('keeps key and store from a step that looks for them', async () => {
     const step = (id: string, tool: string, inputs: string): string =>
       `  - {id: ${id}, tool: ${tool}, inputs: ${inputs}, on_error: continue}\n`;
-    const work =
-      `name: ` +
-      `work\nsteps:\n${step('read', 'read_file', '{path: state/approval.key}')}${step('write', 'write_file', '{path: state/store.json, content: "{}"}')}${step('cat', 'shell', '{argv: [cat, state/approval.key]}')}${step('grep', 'shell', '{argv: [grep, -r, ., .]}')}`;
+    const steps = [
+      step('read', 'read_file', '{path: state/approval.key}'),
+      step('write', 'write_file', '{path: state/store.json, content: "{}"}'),
+      step('cat', 'shell', '{argv: [cat, state/approval.key]}'),
+      step('grep', 'shell', '{argv: [grep, -r, ., .]}'),
+    ];
+    const work = `name: work\nsteps:\n${steps.join('')}`;
     const project = await openProject({ 'work.yml': work }, { PERDURE_STATE_DIR: './state' });
     try {
       await openStore(join(project.folder, 'state')).then((store) => store.sign('x'));

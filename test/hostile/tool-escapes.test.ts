@@ -224,7 +224,8 @@ describe('commands that do more than they say', () => {
   });
 
   it('reaches no network, not even this machine', async () => {
-    const program = `import urllib.request; print(urllib.request.urlopen("http://127.0.0.1:${port}/", timeout=2).read())`;
+    const url = `http://127.0.0.1:${port}/`;
+    const program = `import urllib.request; print(urllib.request.urlopen("${url}", timeout=2).read())`;
     await expectContained(await call('shell', { argv: ['python3', '-c', program] }));
   });
 

@@ -126,7 +126,7 @@ describe('bad input', () => {
     [
       'tool_create',
       { name: 'count', definition: { ...COUNT, exec: { command: { entrypoint: './count.sh' } } } },
-      /^Expected `entrypoint` of a tool that is made over MCP to be a program of the system, got the path `\.\/count\.sh`\.$/,
+      /^Expected `entrypoint` of a tool that is made over MCP to be a program of the system, got .*\.\/count\.sh`/,
     ],
     ['tool_create', { name: 'count', definition: 'name: other\nprompt: x\n' }, /expected the tool `count`/],
     ['workflow_create', { name: 'hello', definition: { steps: [] } }, /^The project has a workflow `hello` already/],

@@ -18,7 +18,10 @@ import { temporaryFolder } from './helpers/harness.js';
  */
 async function inProcess(folder: string, script: string, wrapper: string[] = []): Promise<string> {
   const file = join(folder, '..', `${script.length}-${process.pid}.mjs`);
-  const contents = `import { openStore } from './src/store/local-store.ts'; const folder = ${JSON.stringify(folder)}; ${script}`;
+  const contents = `
+    import { openStore } from './src/store/local-store.ts';
+    const folder = ${JSON.stringify(folder)};
+    ${script}`;
   await build({
     stdin: { contents, resolveDir: process.cwd(), loader: 'ts' },
     bundle: true,
@@ -131,7 +134,8 @@ it('a full disk is a failure that says so, and leaves no part of a value', async
     process.on('SIGXFSZ', () => {});
     const store = await openStore(folder);
     await store.putAlways('small '.repeat(200));
-    try { await store.putAlways('big '.repeat(100_000)); console.log('stored') } catch (error) { console.log(error.type, error.message) }
+    try { await store.putAlways('big '.repeat(100_000)); console.log('stored') }
+    catch (error) { console.log(error.type, error.message) }
     const log = store.openLog('run', 'step');
     log.write('stdout', 'x'.repeat(60_000)); log.write('stdout', 'x'.repeat(60_000));
     try { await log.close(); console.log('logged') } catch (error) { console.log(error.type) }`;

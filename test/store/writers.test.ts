@@ -6,8 +6,12 @@ import { WRITERS } from '../faults/writes.js';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 /** What of `node:fs` and `node:fs/promises` makes or fills a file or a folder. */
-const WRITING =
-  /\b(?:write|writev|writeFile|appendFile|createWriteStream|copyFile|cp|mkdtemp|mkdir|rename|link|symlink|truncate|ftruncate|utimes)(?:Sync)?\b/;
+const NAMES = [
+  'write|writev|writeFile|appendFile|createWriteStream|copyFile|cp', // contents
+  'mkdtemp|mkdir|rename|link|symlink', // entries of folders
+  'truncate|ftruncate|utimes',
+];
+const WRITING = new RegExp(`\\b(?:${NAMES.join('|')})(?:Sync)?\\b`);
 /** Files are opened to be read as well: a flag tells. */
 const OPENING = /\bopen(?:Sync)?\b/;
 const TO_WRITE = /O_WRONLY|O_RDWR|O_CREAT|, '(?:w|a|r\+)[x+]*'|flags\b/;

@@ -102,7 +102,8 @@ describe('a run', () => {
   it('runs independent steps side by side, never more than max_parallel', async () => {
     const log = join(harness.folder, 'window');
     // None ends before three have begun.
-    const script = `echo start >> ${log}; until [ "$(grep -c start ${log})" -ge 3 ]; do sleep 0.05; done; echo end >> ${log}`;
+    const wait = `until [ "$(grep -c start ${log})" -ge 3 ]; do sleep 0.05; done`;
+    const script = `echo start >> ${log}; ${wait}; echo end >> ${log}`;
     const steps = Array.from({ length: 7 }, (_, index) => commandStep(index, ['sh', '-c', script]));
     await (
       await harness.start(plan(steps), {

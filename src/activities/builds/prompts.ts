@@ -17,8 +17,8 @@ import { taskPart } from './parts/task.js';
 export const PROMPTS_VERSION = 1;
 
 /**
- * What an agent of a build always knows, a template: of the nine parts role (1), persona (2), style (6), skills (7), the
- * rules that always hold (8), safety (9).
+ * What an agent of a build always knows, a template: of the nine parts role (1), persona (2), style (6), skills (7),
+ * the rules that always hold (8), safety (9).
  */
 export function agentPrompt(member: Member, spec: Json, team: Member[]): string {
   return literalText(

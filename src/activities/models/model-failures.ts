@@ -46,9 +46,11 @@ export function httpFailure(refusal: HttpRefusal): ApplicationFailure {
   return stepFailure('request-refused', `The provider refuses the request (${said}).`);
 }
 
-/** What a connection fails with before anything was sent. */
-const NOT_SENT =
-  /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EACCES|EPERM|EINVAL|UND_ERR_CONNECT_TIMEOUT|Connect Timeout|certificate)\b/i;
+/** What a connection fails with before anything was sent: no way there, none allowed, or nobody who is trusted. */
+const NOT_SENT = [
+  /\b(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|Connect Timeout)\b/i,
+  /\b(EACCES|EPERM|EINVAL|certificate)\b/i,
+];
 
 /** Failures of calls that the provider may have taken. */
 const sent = new WeakSet<ApplicationFailure>();
@@ -61,7 +63,7 @@ export function connectionFailure(url: string, error: unknown): ApplicationFailu
     'provider-unreachable',
     isUnreadable ? `The answer of \`${url}\` cannot be read: ${why}.` : `The connection to \`${url}\` failed: ${why}.`,
   );
-  if (!NOT_SENT.test(why)) sent.add(failure);
+  if (!NOT_SENT.some((pattern) => pattern.test(why))) sent.add(failure);
   return failure;
 }
 

@@ -163,9 +163,10 @@ function createReader(): ProgramReader {
 
 function withoutResult({ code, signal }: ProcessEnd, said: string, usage: Usage): ProgramOutcome {
   if (/No conversation found with session ID/.test(said)) return { kind: 'session-lost', usage, usd: null };
+  const end = signal ?? `exit ${String(code)}`;
   return {
     kind: 'failed',
-    message: `Claude Code ended without a result (${signal ?? `exit ${String(code)}`})${said === '' ? '' : `: ${said}`}`,
+    message: `Claude Code ended without a result (${end})${said === '' ? '' : `: ${said}`}`,
     usage,
     usd: null,
   };

@@ -8,7 +8,8 @@ export const agentTool: ToolHandler<Tool & { kind: 'agent' }> = {
     const about = description === null ? `The agent \`${name}\`.` : await store.getText(description);
     return {
       name,
-      description: `${about}\n\nAsk this agent to do its part. It sees only what you write under \`input\`, and answers once.`,
+      description:
+        `${about}\n\nAsk this agent to do its part. ` + 'It sees only what you write under `input`, and answers once.',
       input_schema: {
         type: 'object',
         properties: { input: { type: 'string', description: 'All that it needs to know, and what it shall do.' } },

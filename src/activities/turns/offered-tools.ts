@@ -63,10 +63,10 @@ export async function findCall(
   workspace: string,
 ): Promise<Callable | { refusal: string }> {
   const tool = uses.find((candidate) => candidate.name === name);
-  if (tool === undefined)
-    return {
-      refusal: `There is no tool \`${name}\`. There are ${uses.map((candidate) => `\`${candidate.name}\``).join(', ')}.`,
-    };
+  if (tool === undefined) {
+    const names = uses.map((candidate) => `\`${candidate.name}\``);
+    return { refusal: `There is no tool \`${name}\`. There are ${names.join(', ')}.` };
+  }
   const handler = handlerOf(tool);
   const { input_schema } = await handler.spec(tool, store);
   const args = argumentsOf(input, input_schema);
@@ -94,7 +94,8 @@ function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | {
 /** A model writes its arguments as text, which may be no JSON at all. */
 function notAnObject(input: Json): string {
   const written = typeof input === 'string' ? input : JSON.stringify(input);
-  const shown = `got \`${written.length <= SHOWN_CHARACTERS ? written : `${written.slice(0, SHOWN_CHARACTERS - 1)}…`}\``;
+  const begin = written.length <= SHOWN_CHARACTERS ? written : `${written.slice(0, SHOWN_CHARACTERS - 1)}…`;
+  const shown = `got \`${begin}\``;
   if (typeof input !== 'string') return `Expected the arguments to be an object, ${shown}.`;
   try {
     JSON.parse(input);

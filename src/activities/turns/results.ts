@@ -113,7 +113,8 @@ async function tellResults(
 /** Who has answered a call: a workflow, or an agent by its own name or as an argument. */
 function sourceOf({ agent: { uses = [] } }: Turn, { name, input }: ToolCall): string {
   if (uses.some((tool) => tool.kind === 'workflow' && tool.name === name)) return `workflow:${name}`;
-  return `agent:${name === 'agent_call' && isObject(input) && typeof input['agent'] === 'string' ? input['agent'] : name}`;
+  const called = name === 'agent_call' && isObject(input) ? input['agent'] : undefined;
+  return `agent:${typeof called === 'string' ? called : name}`;
 }
 
 /** As the model is told: what came from elsewhere is marked as nobody's word here. */

@@ -35,7 +35,8 @@ export function untrusted(source: string, text: string): string {
 /** An input under its name: what its author wrote out is trusted, what a reference gave is not. */
 export function inputSection(name: string, text: string, trusted: boolean): string {
   const inside = escapeOurTags(text).replace(CLOSED_INPUT, '&lt;');
-  return `<input name="${escapeTags(name)}" trusted="${String(trusted)}" nonce="${nonceOf(text)}">\n${inside}\n</input>`;
+  const nonce = nonceOf(text);
+  return `<input name="${escapeTags(name)}" trusted="${String(trusted)}" nonce="${nonce}">\n${inside}\n</input>`;
 }
 
 const NONCE_DIGITS = 16;

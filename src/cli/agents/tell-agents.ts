@@ -28,13 +28,9 @@ export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | '
     for (const agent of list.agents) {
       const { name, source, description } = agent;
       const head = `${fit(safeName(name), names)}  ${fit(source, sources)}`;
-      print(
-        terminal,
-        (
-          `${head}  ` +
-          `${clip(safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`), widthOf(terminal.stdout) - displayWidth(head) - 2)}`
-        ).trimEnd(),
-      );
+      const about = safeLine(`${playedBy(agent, terminal.env)}${description ?? ''}`);
+      const room = widthOf(terminal.stdout) - displayWidth(head) - 2;
+      print(terminal, `${head}  ${clip(about, room)}`.trimEnd());
     }
   }
   tellBroken(list, { terminal });

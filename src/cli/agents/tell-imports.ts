@@ -48,11 +48,9 @@ function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal:
   for (const { name, file, to, status, reason, lost } of outcomes) {
     const mark = status === 'failed' ? tone('bad', '✗') : status === 'kept' ? tone('quiet', '–') : tone('good', '✓');
     const target = to === null ? '' : ` → ${safeLine(to)}`;
-    print(
-      terminal,
-      `${mark} ${safeLine(name ?? file)}  ` +
-        `${WORDS[status][dryRun ? 1 : 0]}${name === null ? '' : `  ${safeLine(file)}${target}`}${reason === null ? '' : `: ${safeLine(reason)}`}`,
-    );
+    const from = name === null ? '' : `  ${safeLine(file)}${target}`;
+    const because = reason === null ? '' : `: ${safeLine(reason)}`;
+    print(terminal, `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${from}${because}`);
     for (const { field, reason: why, changes_behaviour } of lost) {
       print(
         terminal,

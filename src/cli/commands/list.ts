@@ -69,12 +69,11 @@ async function tellWaiting(session: Session | null, { options, terminal }: Told)
     );
   if (session === null || !serverIsDown) return;
   const open = (await listOpen(session.store)).map(({ run }) => `\`${safeName(run)}\``);
+  const more = open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : '';
   const known =
     open.length === 0
       ? 'No run is known to be open.'
-      : `What ` +
-        `${open.slice(0, MOST_NAMED).join(', ')}${open.length > MOST_NAMED ? ` and ${open.length - MOST_NAMED} more` : ''} ` +
-        `may wait for is not known.`;
+      : `What ${open.slice(0, MOST_NAMED).join(', ')}${more} may wait for is not known.`;
   tell(terminal, `The server is not running. ${known} \`perdure server start\` starts it.`);
 }
 

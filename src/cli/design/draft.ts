@@ -34,13 +34,20 @@ export function filesOf({ name, description, flow, agents }: Draft, created: str
   return {
     flow: {
       file: join('definitions', 'flows', `${name}.flow`),
-      text: `---\n${stringify({ description }, { lineWidth: 0 })}---\n${flow.trim()}\n`,
+      text: `---\n${yaml({ description })}---\n${flow.trim()}\n`,
     },
-    agents: agents.map((agent) => ({
-      file: join(TEMPORARY_AGENTS, `${agent.name}.md`),
-      text: `---\n${stringify({ name: agent.name, base: 'general-purpose', description: agent.description, model: agent.model, created, created_by: 'perdure design' }, { lineWidth: 0 })}---\n${agent.instructions.trim()}\n`,
-    })),
+    agents: agents.map(({ name: agent, description: about, model, instructions }) => {
+      const head = { name: agent, base: 'general-purpose', description: about, model, created };
+      return {
+        file: join(TEMPORARY_AGENTS, `${agent}.md`),
+        text: `---\n${yaml({ ...head, created_by: 'perdure design' })}---\n${instructions.trim()}\n`,
+      };
+    }),
   };
+}
+
+function yaml(head: object): string {
+  return stringify(head, { lineWidth: 0 });
 }
 
 /**

@@ -15,11 +15,8 @@ export function answerValue(text: string, gate: Gate): Json {
   if (options !== undefined) {
     const chosen = options.find((option) => optionText(option) === text.trim());
     if (chosen !== undefined) return chosen;
-    throw refusal(
-      `Gate \`${gate.path}\` takes one of ` +
-        `${options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``).join(', ')}, ` +
-        `not \`${text}\`.`,
-    );
+    const all = options.map((option) => `\`${typeof option === 'string' ? option : JSON.stringify(option)}\``);
+    throw refusal(`Gate \`${gate.path}\` takes one of ${all.join(', ')}, not \`${text}\`.`);
   }
   if (kind !== 'ask')
     throw refusal(

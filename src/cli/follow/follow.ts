@@ -201,12 +201,11 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
   try {
     const answer = await askGate(open, await readGateContent(open.gate, following.store), terminal, gone.signal);
     if (answer.kind === 'later') interrupts.interrupt();
-    else if (answer.kind !== 'gone')
-      tell(
-        terminal,
-        `  ` +
-          `${receiptText(await decide(following.link.client, open, await saysOf(answer, by, following.store), following.store))}`,
-      );
+    else if (answer.kind !== 'gone') {
+      const { link, store } = following;
+      const receipt = await decide(link.client, open, await saysOf(answer, by, store), store);
+      tell(terminal, `  ${receiptText(receipt)}`);
+    }
   } catch (error) {
     tell(
       terminal,

@@ -103,11 +103,14 @@ function fish(commands: readonly CommandSpec[]): string {
     return [
       `complete -c perdure -n __fish_use_subcommand -f -a ${name} -d ${quote(summary)}`,
       ...(actions.length === 0 ? [] : [`complete -c perdure ${here} -a ${quote(actions.join(' '))}`]),
-      ...flagsOf(command).map(
-        ({ long, short, takesValue, about, choices }) =>
-          `complete -c perdure ${here} -l ` +
-          `${long}${short === null ? '' : ` -s ${short}`}${takesValue ? ' -r' : ''}${choices.length === 0 ? '' : ` -a ${quote(choices.join(' '))}`} ` +
+      ...flagsOf(command).map(({ long, short, takesValue, about, choices }) =>
+        [
+          `complete -c perdure ${here} -l ${long}`,
+          ...(short === null ? [] : [`-s ${short}`]),
+          ...(takesValue ? ['-r'] : []),
+          ...(choices.length === 0 ? [] : [`-a ${quote(choices.join(' '))}`]),
           `-d ${quote(about)}`,
+        ].join(' '),
       ),
     ];
   });

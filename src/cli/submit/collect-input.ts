@@ -149,7 +149,8 @@ function typeName(value: Json): InputSpec['type'] | 'null' {
 function missingError(plan: Plan, names: string[]): Error {
   const lines = names.map((name) => {
     const steps = neededBy(plan, name);
-    return `\`${name}\`${steps.length === 0 ? '' : `, which ${steps.join(', ')} ${steps.length === 1 ? 'needs' : 'need'}`}`;
+    if (steps.length === 0) return `\`${name}\``;
+    return `\`${name}\`, which ${steps.join(', ')} ${steps.length === 1 ? 'needs' : 'need'}`;
   });
   const example = names.map((name) => `-i ${name}=…`).join(' ');
   return usageError(

@@ -99,13 +99,13 @@ function memoriesFor(query: string, store: Store, { memory }: Config): ContextBl
 
 function historyOf({ session_id, messages }: Conversation, { sessions }: Config): ContextBlock {
   const last = messages.slice(-(sessions?.max_history ?? DEFAULTS.messages));
-  const text = last
-    .map(
-      ({ role, content, status, error }) =>
-        `[${role}${status === undefined ? '' : `, ${status}`}]\n${cut(content, DEFAULTS.message_characters)}${error == null ? '' : `\n[error] ${cut(error, DEFAULTS.message_characters)}`}`,
-    )
-    .join('\n\n');
-  return { source: `session:${session_id}`, trusted: false, text };
+  return { source: `session:${session_id}`, trusted: false, text: last.map(messageText).join('\n\n') };
+}
+
+function messageText({ role, content, status, error }: Conversation['messages'][number]): string {
+  const head = `[${role}${status === undefined ? '' : `, ${status}`}]`;
+  const failed = error == null ? '' : `\n[error] ${cut(error, DEFAULTS.message_characters)}`;
+  return `${head}\n${cut(content, DEFAULTS.message_characters)}${failed}`;
 }
 
 async function earlierHistory(store: Store, earlier: Hash | undefined): Promise<ContextBlock[]> {

@@ -13,8 +13,14 @@ const STYLES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
  * One column each, and one unit of a string. `string-width` knows no more of them, but begins with finding out what all
  * emoji are: 40 ms.
  */
-const NARROW =
-  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u04ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u2713\u2717\u2801-\u28ff]*$/;
+const NARROW = new RegExp(
+  `^[${[
+    String.raw` -~\u00a1-\u00ac\u00ae-\u02ff`, // Latin
+    String.raw`\u0391-\u03a9\u03b1-\u03c9\u0400-\u0482\u048a-\u04ff`, // Greek, Cyrillic
+    String.raw`\u2010-\u2027\u2030-\u205e\u2190-\u21ff`, // punctuation, arrows
+    String.raw`\u2500-\u25fc\u2713\u2717\u2801-\u28ff`, // boxes, marks, Braille
+  ].join('')}]*$`,
+);
 
 /** Columns that a text takes on a terminal; our own colours take none. */
 export function displayWidth(text: string): number {

@@ -12,12 +12,15 @@ const DEFAULT_TEAM = [
 const TASKS = { least: 4, most: 12 };
 
 /** Instruction of the agent that plans a build. */
-export const PLANNER_PROMPT = `You plan how a project is built. You are given a build spec and answer with the tasks that build it.
+export const PLANNER_PROMPT = `You plan how a project is built. You are given a build spec and answer with the tasks
+that build it.
 
-- The first task sets the project up: folders, files, what it needs to run. The last one checks that everything works together.
+- The first task sets the project up: folders, files, what it needs to run. The last one checks that everything works
+  together.
 - Each task is done by one agent in one to five minutes and says exactly what is done; nothing vague such as "polish".
 - Each has acceptance criteria that somebody else can check.
-- A task names in \`dependencies\` the ids of those that must be done before it. Tasks that do not need each other do not depend on each other. There are no cycles.
+- A task names in \`dependencies\` the ids of those that must be done before it. Tasks that do not need each other do
+  not depend on each other. There are no cycles.
 - \`agent_name\` is one of the agents of the spec. Nobody reviews what they built themselves.
 - Where tests are wanted there is a task for a tester, where reviews are wanted one for a reviewer.
 - Deploying and flashing are no tasks: they follow by themselves. Tasks for hardware include that the code compiles.

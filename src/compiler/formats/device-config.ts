@@ -2,13 +2,15 @@ import { z } from 'zod';
 import { usbIds } from './device-kind.js';
 import { count, filledText, id, text } from './values.js';
 
-/** Serial ports have names of their own; disks and memory are no boards. */
-const port = text.regex(
-  /^(?:net:[A-Za-z0-9.-]+:\d{1,5}|\/(?!.*(?:^|\/)\.\.(?:\/|$))(?!dev\/(?:sd|hd|nvme|mem|kmem|loop|dm-|md|sr|zero|null|random|urandom)).+|COM\d+)$/,
-  {
-    error: 'a serial port such as `/dev/ttyACM0`, or `net:host:port`',
-  },
-);
+const REMOTE = /net:[A-Za-z0-9.-]+:\d{1,5}/.source;
+const GOES_UP = /.*(?:^|\/)\.\.(?:\/|$)/.source;
+/** Disks and memory are no boards. */
+const NO_BOARD = /dev\/(?:sd|hd|nvme|mem|kmem|loop|dm-|md|sr|zero|null|random|urandom)/.source;
+
+/** Serial ports have names of their own. */
+const port = text.regex(new RegExp(`^(?:${REMOTE}|\\/(?!${GOES_UP})(?!${NO_BOARD}).+|COM\\d+)$`), {
+  error: 'a serial port such as `/dev/ttyACM0`, or `net:host:port`',
+});
 
 export const deviceSchema = z.strictObject(
   {

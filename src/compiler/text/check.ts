@@ -119,9 +119,10 @@ function reportIssue(issue: Issue, { schema, root, options }: Checked): void {
 }
 
 function expectation(issue: Issue): string {
-  return issue.message.startsWith('Invalid input: expected ')
-    ? `${issue.code === 'invalid_type' && issue.expected === 'object' ? 'a map' : `a ${issue.message.slice('Invalid input: expected '.length).split(',')[0]}`}`
-    : issue.message;
+  const begin = 'Invalid input: expected ';
+  if (!issue.message.startsWith(begin)) return issue.message;
+  if (issue.code === 'invalid_type' && issue.expected === 'object') return 'a map';
+  return `a ${issue.message.slice(begin.length).split(',')[0]}`;
 }
 
 /** Names of types in other languages. */
@@ -146,15 +147,14 @@ function mend(issue: Issue, value: Json): string | null {
   return null;
 }
 
+const LONG_UNIT = /^(?:milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i;
+
 /** `30` and `5 minutes` as durations are written here. */
 function durationHint(value: Json): string | null {
   if (typeof value === 'number') return `write \`${value}s\` or \`${value}m\``;
   if (typeof value !== 'string') return null;
-  const [, amount, unit] =
-    /^([0-9]+(?:\.[0-9]+)?) *(milliseconds?|msecs?|s(?:ec(?:ond)?s?)|m(?:in(?:ute)?s?)|h(?:(?:ou)?rs?)|d(?:ays?))$/i.exec(
-      value.trim(),
-    ) ?? [];
-  if (amount === undefined || unit === undefined) return null;
+  const [, amount, unit = ''] = /^([0-9]+(?:\.[0-9]+)?) *([a-z]+)$/i.exec(value.trim()) ?? [];
+  if (amount === undefined || !LONG_UNIT.test(unit)) return null;
   return `write \`${amount}${/^(?:milli|ms)/i.test(unit) ? 'ms' : (unit[0]?.toLowerCase() ?? '')}\``;
 }
 

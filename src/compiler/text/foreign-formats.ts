@@ -45,7 +45,7 @@ const TEXTS: { name: string; file?: RegExp; text: RegExp }[] = [
   {
     name: 'a Dockerfile',
     file: /^(?:Dockerfile|Containerfile)(?:\..+)?$/,
-    text: /^(?:#[^\n]*\n|ARG [^\n]*\n|[ \t]*\n)*FROM [^\n:]*[^\n]*\n(?:[^]*\n)?(?:RUN|COPY|CMD|WORKDIR|ENTRYPOINT|ENV) /,
+    text: /^(?:#[^\n]*\n|ARG [^\n]*\n|[ \t]*\n)*FROM [^\n]*\n(?:[^]*\n)?(?:RUN|COPY|CMD|WORKDIR|ENTRYPOINT|ENV) /,
   },
   { name: 'a makefile', file: /^(?:GNU)?[Mm]akefile$|\.mk$/, text: /^\.PHONY[ \t]*:/m },
   { name: 'a Jenkins pipeline', file: /^Jenkinsfile$/, text: /^\s*(?:\/\/[^\n]*\n\s*)*pipeline\s*\{/ },

@@ -123,11 +123,13 @@ function askPerson(
     if (answered.action === 'accept' && answered.content?.['decide'] === true) return { kind: 'agreed' };
     throw new McpRefusal(`The person at the client did not agree. The gate stays open: \`${commands}\`.`);
   }
-  if (!canAsk)
-    throw new McpRefusal(
-      `${open.needsToken === true ? `\`${address}\` wants a token with each decision` : `This client is behind what \`${address}\` shows, or has started its run`}, ` +
-        `so a person must decide: \`${commands}\`.`,
-    );
+  if (!canAsk) {
+    const why =
+      open.needsToken === true
+        ? `\`${address}\` wants a token with each decision`
+        : `This client is behind what \`${address}\` shows, or has started its run`;
+    throw new McpRefusal(`${why}, so a person must decide: \`${commands}\`.`);
+  }
   const shown =
     content === null
       ? []

@@ -10,8 +10,8 @@ export interface HumanGate {
 }
 
 /**
- * Where a person is asked, by `workflow.human_gates` of a spec: once, when half of the tasks are done, whatever the list
- * says and however long it is; never where it is empty, or where one task is all there is. The first half are the
+ * Where a person is asked, by `workflow.human_gates` of a spec: once, when half of the tasks are done, whatever the
+ * list says and however long it is; never where it is empty, or where one task is all there is. The first half are the
  * tasks that come first where each stands after those that it depends on, else in their order. Expects tasks without
  * cycles.
  */

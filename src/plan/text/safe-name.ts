@@ -1,11 +1,19 @@
-import { escapeOf, safeLine } from './safe-text.js';
+import { escapeOf, ofScripts, safeLine } from './safe-text.js';
 
 /** Letters of other alphabets that are drawn as Latin ones are. */
-const LIKE_LATIN =
-  /[аԁеһіјӏкмноԛрѕтсуѵԝхѡьАВЕІЈКМНОРԚЅТСУԜХΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυωχϲϳօոսցհյքզԼԱՕՍᎪᎬᎠᏴᏟᎻᎫᏦᏞᎷᎾᏢᏒᏚᎢᏙᎳᏃⲟⲣⲥꓐꓚꓓꓰꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ]/u;
+const LIKE_LATIN = new RegExp(
+  `[${[
+    'аԁеһіјӏкмноԛрѕтсуѵԝхѡьАВЕІЈКМНОРԚЅТСУԜХ', // Cyrillic
+    'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυωχϲϳ', // Greek
+    'օոսցհյքզԼԱՕՍ', // Armenian
+    'ᎪᎬᎠᏴᏟᎻᎫᏦᏞᎷᎾᏢᏒᏚᎢᏙᎳᏃ', // Cherokee
+    'ⲟⲣⲥ', // Coptic
+    'ꓐꓚꓓꓰꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ', // Lisu
+  ].join('')}]`,
+  'u',
+);
 /** Alphabets that may stand beside Latin in one word: nothing in them is drawn as a Latin letter. */
-const BESIDE_LATIN =
-  /[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]/u;
+const BESIDE_LATIN = ofScripts('Latin Han Hiragana Katakana Hangul Bopomofo Common Inherited');
 /** Letters and signs that are drawn as ones of ASCII: `ɑ ɡ ǃ ⁄ ∕ ⧸ ⧵ ꞉ ∶ ː ։ ׃ ‚ ˗ ‐ −`. */
 const LIKE_ASCII =
   /[\u0251\u0261\u01c3\u2044\u2215\u29f8\u29f5\ua789\u2236\u02d0\u0589\u05c3\u201a\u02d7\u2010\u2212]/u;

@@ -1,9 +1,12 @@
+/** Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters. */
+const NOT_DRAWN = '\\u{16fe4}\\p{Cc}\\p{Cf}\\p{DI}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}';
+/** Blanks that Unicode has no property for. */
+const BLANK =
+  '\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{202f}\\u{205f}\\u{2800}\\u{3000}\\u{fffc}\\u{13441}\\u{13442}\\u{1d159}';
 /** Marks on one base are drawn over each other: more are a way to hide what is below. */
 const HIDDEN = new RegExp(
   [
-    // Controls, formats, tags, variation selectors, fillers, unassigned, private and half characters; then blanks that
-    // Unicode has no property for.
-    '(?![\\n\\t])[\\u{16fe4}\\p{Cc}\\p{Cf}\\p{DI}\\p{Cn}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{202f}\\u{205f}\\u{2800}\\u{3000}\\u{fffc}\\u{13441}\\u{13442}\\u{1d159}]',
+    `(?![\\n\\t])[${NOT_DRAWN}${BLANK}]`,
     // Marks without a base of their own, and those after the fourth.
     '(?<=^|\\s)\\p{M}+',
     '(?<=\\p{M}{4})\\p{M}+',
@@ -87,13 +90,19 @@ function isUsual(character: string, before: string, after: string): boolean {
   }
 }
 
+const JOINING = ofScripts(
+  'Arabic Syriac Nko Mongolian Devanagari Bengali Gurmukhi Gujarati Oriya Tamil Telugu Kannada Malayalam Sinhala ' +
+    'Tibetan Myanmar Khmer',
+);
+
 function isJoining(letter: string): boolean {
-  return (
-    /^[\p{L}\p{M}]$/u.test(letter) &&
-    /[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Nko}\p{scx=Mongolian}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Tibetan}\p{scx=Myanmar}\p{scx=Khmer}]/u.test(
-      letter,
-    )
-  );
+  return /^[\p{L}\p{M}]$/u.test(letter) && JOINING.test(letter);
+}
+
+/** Matches a character of one of these scripts, which are parted by blanks. */
+export function ofScripts(names: string): RegExp {
+  const classes = names.split(' ').map((name) => `\\p{scx=${name}}`);
+  return new RegExp(`[${classes.join('')}]`, 'u');
 }
 
 function isEastAsian(character: string): boolean {

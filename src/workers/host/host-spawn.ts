@@ -24,8 +24,11 @@ const LOG_BYTES = 4 * 1024 * 1024;
  * What a host inherits: it runs the commands of people's definitions, but no key of theirs is in reach (I13). Nor does
  * it inherit whose it is where a command of another run starts it: it is to outlive that one.
  */
-const INHERITED =
-  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*|PERDURE_.*|GO.*|CGO_.*|.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/;
+const INHERITED = [
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_.*)$/,
+  /^(PERDURE_.*|GO.*|CGO_.*)$/,
+  /^(.*_proxy|.*_PROXY|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SSL_CERT_.*)$/,
+];
 
 /** Starts a host in a process session of its own. */
 export function spawnHost({
@@ -76,7 +79,8 @@ function hostEntry(): string {
 }
 
 function inherited(env: Env): Env {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => INHERITED.test(name) && name !== RUN_TAG));
+  const isInherited = (name: string): boolean => INHERITED.some((pattern) => pattern.test(name)) && name !== RUN_TAG;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isInherited(name)));
 }
 
 /** A host's log is begun anew when it has grown big; the one before is kept. */

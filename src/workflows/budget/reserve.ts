@@ -95,8 +95,9 @@ export function reserve(
 }
 
 /**
- * Tells whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before the run
- * continued as new. What its items had come to, a conversation had used, or people may still decide would be lost.
+ * Tells whether a step has its turn also where the run starts nothing any more: it clears up, or it had begun before
+ * the run continued as new. What its items had come to, a conversation had used, or people may still decide would be
+ * lost.
  */
 function goesOn(scope: Scope, step: Step): boolean {
   if (step.always) return step.kind !== 'agent';

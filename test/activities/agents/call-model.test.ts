@@ -6,6 +6,7 @@ import type { ModelOptions } from '../helpers/harness.js';
 import { callModel, createBench, failureOf, literal, read, readLog } from '../helpers/harness.js';
 import { OLLAMA, OPENAI, benchWith, KEY } from '../helpers/model-bench.js';
 
+const BEGUN = { content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } };
 const OBJECT = {
   type: 'object',
   required: ['count'],
@@ -98,11 +99,7 @@ describe.each<[string, ModelOptions]>([
     ['an empty answer', { text: '' }, 'answer-invalid'],
     [
       'an answer that ends before its message does',
-      {
-        raw:
-          `event: message_start\ndata: ` +
-          `${JSON.stringify({ type: 'message_start', message: { content: [], stop_reason: null, usage: { input_tokens: 1, output_tokens: 1 } } })}\n\n`,
-      },
+      { raw: `event: message_start\ndata: ${JSON.stringify({ type: 'message_start', message: BEGUN })}\n\n` },
       'provider-unreachable',
     ],
     ['an answer in another protocol', { raw: '<html>hello</html>\n' }, 'provider-unreachable'],

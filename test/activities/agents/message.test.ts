@@ -22,16 +22,26 @@ describe('the message to a model', () => {
     });
     expect(endpoint.requests[0]?.system).toBe('Review in French.');
     expect(endpoint.requests[0]?.prompt).toMatch(
-      /^Look at it\.\n\n<input name="diff" trusted="false" nonce="[0-9a-f]{16}">\n(?:big ){500}\$\{not\.a\.reference\}\n<\/input>\n\n<input name="files" trusted="true" nonce="[0-9a-f]{16}">\n\[\n {2}"a\.ts"\n\]\n<\/input>$/,
+      new RegExp(
+        [
+          /^Look at it\.\n\n/,
+          /<input name="diff" trusted="false" nonce="[0-9a-f]{16}">\n/,
+          /(?:big ){500}\$\{not\.a\.reference\}\n<\/input>\n\n/,
+          /<input name="files" trusted="true" nonce="[0-9a-f]{16}">\n\[\n {2}"a\.ts"\n\]\n<\/input>$/,
+        ]
+          .map(({ source }) => source)
+          .join(''),
+      ),
     );
   });
 
   it('without a prompt tells of the workflow and the part in it', async () => {
     const { bench, endpoint } = await benchWith([{ text: 'ok' }]);
     await callModel(bench, { prompt: null, inputs: { target: literal('src') } });
-    expect(endpoint.requests[0]?.prompt).toMatch(
-      /`review`: Reviews a repository\.[\s\S]*Do your part as `reviewer` \(Reviews code\.\)\.[\s\S]*<input name="target" trusted="\w+" nonce="\w+">\nsrc/,
-    );
+    const [about = '', part = '', input = ''] = endpoint.requests[0]?.prompt.split(/(?=Do your part as|<input )/) ?? [];
+    expect(about).toContain('`review`: Reviews a repository.');
+    expect(part).toContain('Do your part as `reviewer` (Reviews code.).');
+    expect(input).toMatch(/^<input name="target" trusted="\w+" nonce="\w+">\nsrc/);
   });
 
   it('has no tag of ours that a value of a prompt has brought, and those that the author wrote', async () => {

@@ -84,10 +84,8 @@ it('an answer that the disk had no room for is kept, and written by the next sta
   const { bench, endpoint } = await benchWith([{ text: 'kept' }]);
   const journal = join(bench.folder, '.perdure', 'journal', 'first-run-id.ndjson');
   await mkdir(dirname(journal), { recursive: true });
-  await writeFile(
-    journal,
-    `${JSON.stringify({ key: 'other', entry: { request: `sha256:${'0'.repeat(64)}`, response: 'x'.repeat(100_000), at: '' } })}\n`,
-  );
+  const entry = { request: `sha256:${'0'.repeat(64)}`, response: 'x'.repeat(100_000), at: '' };
+  await writeFile(journal, `${JSON.stringify({ key: 'other', entry })}\n`);
   await withRoomFor((await stat(journal)).size + 100, async () => {
     // Temporal tries again: nothing is told of the step yet.
     expect(await failureOf(callModel(bench))).toMatchObject({

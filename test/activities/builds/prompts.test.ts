@@ -80,7 +80,7 @@ describe('the prompts of a build', () => {
     );
   });
 
-  it('have the nine parts in their order: role, persona, style, skills, rules, safety; then task and what is of it', () => {
+  it('have the nine parts in order: role, persona, style, skills, rules, safety; then task and what is of it', () => {
     const inOrder = (text: string, words: string[]): void => {
       const places = words.map((word) => text.indexOf(word));
       expect([...places].sort((one, other) => one - other)).toEqual(places);
@@ -188,7 +188,8 @@ describe('the other parts', () => {
 
   it('before: each task with what was said of it, under its heading; none for the first', () => {
     expect(beforePart([ROOT], new Map([['task-1', 'one']]))).toContain(
-      '## WHAT HAPPENED BEFORE YOU\n\nAs those said who did it:\n\n<task id="task-1" name="The page">\n${steps.one.output',
+      '## WHAT HAPPENED BEFORE YOU\n\nAs those said who did it:\n\n' +
+        '<task id="task-1" name="The page">\n${steps.one.output',
     );
     expect(beforePart([], new Map())).toBeNull();
   });

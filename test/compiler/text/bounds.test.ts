@@ -17,15 +17,13 @@ function manyFiles(total: number): Record<string, string> {
   const files: Record<string, string> = {};
   const leaves = Array.from({ length: total - 10 }, (_, index) => index);
   for (const leaf of leaves) files[`parts/leaf-${leaf}.yml`] = `name: leaf-${leaf}\nsteps:\n${steps(leaf, 9)}`;
-  for (let branch = 0; branch < 9; branch += 1) {
-    const own = leaves.filter((leaf) => leaf % 9 === branch);
-    files[`parts/branch-${branch}.yml`] =
-      `name: ` +
-      `branch-${branch}\nsteps:\n${own.map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`).join('')}${steps(1_000 + branch, 12)}`;
+  const branches = Array.from({ length: 9 }, (_, branch) => branch);
+  for (const branch of branches) {
+    const own = leaves.filter((leaf) => leaf % 9 === branch).map((leaf) => `  - workflow: ./leaf-${leaf}.yml\n`);
+    files[`parts/branch-${branch}.yml`] = `name: branch-${branch}\nsteps:\n${own.join('')}${steps(1_000 + branch, 12)}`;
   }
-  files['top.yml'] =
-    `name: ` +
-    `top\nsteps:\n${Array.from({ length: 9 }, (_, branch) => `  - workflow: ./parts/branch-${branch}.yml\n`).join('')}`;
+  const below = branches.map((branch) => `  - workflow: ./parts/branch-${branch}.yml\n`);
+  files['top.yml'] = `name: top\nsteps:\n${below.join('')}`;
   return files;
 }
 

@@ -5,9 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { deviceSchema } from '../../../src/compiler/formats/device-config.js';
 import { compileIn, compileText, createProject, planOf, problemsOf } from '../helpers/temporary-project.js';
 
-const bomb =
-  `a: &a [x, ` +
-  `x]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`}, `.repeat(9)}]`).join('\n')}\n`;
+const levels = Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${`*${i === 0 ? 'a' : `b${i - 1}`}, `.repeat(9)}]`);
+const bomb = `a: &a [x, x]\n${levels.join('\n')}\n`;
 
 describe('YAML that means harm', () => {
   it.each([

@@ -171,7 +171,8 @@ describe('steps', () => {
   });
 
   it('2,000 of them compile in little time', () => {
-    const text = `steps:\n${Array.from({ length: 1500 }, (_, i) => `  - {id: s${i}, command: [echo, "\${target}"]}`).join('\n')}\n`;
+    const lines = Array.from({ length: 1500 }, (_, i) => `  - {id: s${i}, command: [echo, "\${target}"]}`);
+    const text = `steps:\n${lines.join('\n')}\n`;
     const started = process.cpuUsage();
     expect(planOf(text).steps).toHaveLength(1500);
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(2);

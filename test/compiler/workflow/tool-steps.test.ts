@@ -12,7 +12,11 @@ description: Deploys.
 kind: http
 version: 1
 inputs:
-  schema: {type: object, properties: {target: {enum: [test, live]}, times: {type: integer}}, required: [target], additionalProperties: false}
+  schema:
+    type: object
+    properties: {target: {enum: [test, live]}, times: {type: integer}}
+    required: [target]
+    additionalProperties: false
 outputs: {format: json}
 exec:
   http: {method: POST, url: "https://example.org/deploy"}

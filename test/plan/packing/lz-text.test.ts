@@ -35,7 +35,8 @@ describe('a shortened text', () => {
   });
 
   it('repeats also what lies far back, and what is longer than one repetition', () => {
-    const text = `${'x'.repeat(30)}needle${Array.from({ length: 60_000 }, (_, index) => index).join('')}${'needle'.repeat(50)}`;
+    const between = Array.from({ length: 60_000 }, (_, index) => index).join('');
+    const text = `${'x'.repeat(30)}needle${between}${'needle'.repeat(50)}`;
     expect(lengthenText(shortenText(text))).toBe(text);
   });
 

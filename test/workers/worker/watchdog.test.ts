@@ -25,10 +25,14 @@ async function worker(store: string, script: string, launcher?: string): Promise
     import { startWatchdog } from './src/workers/worker/watchdog.ts';
     const [store, script, program] = process.argv.slice(2);
     await startWatchdog(store, console.error);
-    const env = { PATH: process.env.PATH, PERDURE_RUN_TAG: runTag({ store, worker: process.pid, command: 1000, run: 'run' }) };
+    const tag = runTag({ store, worker: process.pid, command: 1000, run: 'run' });
+    const env = { PATH: process.env.PATH, PERDURE_RUN_TAG: tag };
+    const { signal } = new AbortController();
     const shell = async (script) => {
       let said = '';
-      await runProcess({ file: '/bin/sh', args: ['-c', script], cwd: '/', env, stdin: null, signal: new AbortController().signal, onStdout(chunk) { said += chunk; }, onStderr() {}, async killRest() {} });
+      const args = ['-c', script];
+      const heard = { onStdout(chunk) { said += chunk; }, onStderr() {}, async killRest() {} };
+      await runProcess({ file: '/bin/sh', args, cwd: '/', env, stdin: null, signal, ...heard });
       return Number(said);
     };
     if (program) {

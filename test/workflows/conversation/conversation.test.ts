@@ -306,9 +306,8 @@ describe('an agent with tools', () => {
         ? { tools: [{ name: 'helper', input: { input: 'Count the lines.' } }] }
         : { text: `so: ${results.last[0]?.text}` };
     });
-    expect(output).toMatch(
-      /^so: <glee:context source="agent:helper" trusted="false" nonce="[0-9a-f]{16}">\nhelped with it\n<\/glee:context>$/,
-    );
+    expect(output).toMatch(/^so: <glee:context source="agent:helper" trusted="false" nonce="[0-9a-f]{16}">\n/);
+    expect(output).toMatch(/>\nhelped with it\n<\/glee:context>$/);
     expect(requests.filter(({ system }) => system === 'You help.')[0]?.prompt).toBe('Count the lines.');
     expect(outcome?.spend.tokens).toBe(60);
   });

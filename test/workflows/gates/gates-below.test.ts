@@ -71,7 +71,7 @@ async function compiled(): Promise<Plan> {
   return plan;
 }
 
-it('gates in a foreach and in a loop of a nested workflow go their own course, with all that gates can do', async () => {
+it('gates in a foreach and in a loop of a nested workflow go their own course, as gates elsewhere do', async () => {
   const handle = await harness.start(await compiled());
   const run = handle.workflowId;
   /** The gate with this path, once it is open, in the run that owns it. */

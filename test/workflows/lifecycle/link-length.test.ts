@@ -33,7 +33,10 @@ steps:
       - {id: one, command: [sh, -c, "echo one-$0 >> done.txt; echo $0", "\${item}"], timeout: 5s}
       - set: {item: "\${item}", one: "\${steps.one.output}", first: "\${steps.slow.output[0]}"}
         output: both
-      - {id: two, command: [sh, -c, "echo two-$0 >> done.txt; echo $0", "\${both.one}"], timeout: 1m, when: "\${index > 1}"}
+      - id: two
+        command: [sh, -c, "echo two-$0 >> done.txt; echo $0", "\${both.one}"]
+        timeout: 1m
+        when: "\${index > 1}"
     yields: "\${both.one} \${steps.two.output ?? 'none'}"
   - id: some
     foreach: [a, b, c, d, e]
@@ -63,7 +66,10 @@ steps:
       - {id: odd, command: [sh, -c, "echo odd-$0 >> done.txt; test $0 != 1 && echo $0", "\${index}"], timeout: 1m}
       - {id: even, command: [sh, -c, "echo even-$0 >> done.txt; echo $0", "\${index}"]}
   - id: sum
-    command: [echo, "\${steps.retried.output} \${steps.pairs.output} \${steps.some.output} \${steps.rounds.output} \${steps.below.output}"]
+    command:
+      - echo
+      - "\${steps.retried.output} \${steps.pairs.output} \${steps.some.output} \${steps.rounds.output} \\
+        \${steps.below.output}"
 finally:
   - {id: end, command: [sh, -c, "echo end >> done.txt; echo $0", "\${steps.sum.output}"]}
 output: {slow: "\${steps.slow.output}", sum: "\${steps.sum.output}"}

@@ -23,7 +23,9 @@ describe('a chain and its variables', () => {
   it('hands each output on under its name, once, as data', async () => {
     const run = await setting.run(
       `$scanner := {base: "general-purpose", prompt: "You scan, with commas: and {braces}.", model: "opus"}
-       $scanner:"Scan the code":issues -> general-purpose:"Fix these: {issues}. Keep \\{this} and {that is text}":fixes -> general-purpose:"Verify {fixes}"`,
+       $scanner:"Scan the code":issues
+         -> general-purpose:"Fix these: {issues}. Keep \\{this} and {that is text}":fixes
+         -> general-purpose:"Verify {fixes}"`,
       { answers: { Scan: 'a {fixes} and $& in b.js', Fix: 'done', Verify: 'all good' } },
     );
     expect(run).toMatchObject({ status: 'success', output: 'all good' });

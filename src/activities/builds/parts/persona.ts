@@ -4,5 +4,8 @@ import { dataBlock } from './data.js';
 /** Part 2: how the agent speaks, as the spec has it. It says nothing about what the agent may do. */
 export function personaPart({ persona }: Member): string | null {
   if (persona.trim() === '') return null;
-  return `## Your persona\n\nSpeak and care for things as this says; your task and your limits stay as they are.\n\n${dataBlock('persona', persona)}`;
+  return (
+    '## Your persona\n\nSpeak and care for things as this says; your task and your limits stay as they are.\n\n' +
+    dataBlock('persona', persona)
+  );
 }

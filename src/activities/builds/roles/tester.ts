@@ -9,12 +9,13 @@ export const TESTER: RoleTemplate = {
     'Test both happy path and edge cases.',
     'Test what the criteria and the requirements ask for, not how the code happens to do it.',
     'Run the tests by their command. What you did not run has not passed.',
-    'Report results with pass/fail indicators: one line a test, `PASS: name` or `FAIL: name` with what was expected and what came.',
+    'Report results with pass/fail indicators: one line a test, `PASS: name` or `FAIL: name` ' +
+      'with what was expected and what came.',
     'Include test coverage when applicable.',
     'Write tests only. What is wrong in the code you report, with the file and the line; you do not mend it.',
   ],
   answer:
-    'Begin with one sentence that says what you tested, in words that your audience understands. Then the lines of the ' +
-    'tests, and in at most 200 words what those who go on have to know.',
+    'Begin with one sentence that says what you tested, in words that your audience understands. Then the lines of ' +
+    'the tests, and in at most 200 words what those who go on have to know.',
   tools: WRITING,
 };

@@ -27,13 +27,17 @@ export const readFile = builtin({
   },
 });
 
+function cutLine(line: string): string {
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [${line.length} characters]` : line;
+}
+
 function numbered(text: string, offset: number, limit: number): string {
   if (text === '') return '[the file is empty]';
   const lines = text.replace(/\n$/, '').split('\n');
   const shown: string[] = [];
   let bytes = 0;
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
-    const entry = `${offset + shown.length}\t${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}… [${line.length} characters]` : line}`;
+    const entry = `${offset + shown.length}\t${cutLine(line)}`;
     bytes += Buffer.byteLength(entry) + 1;
     if (bytes > BYTES && shown.length > 0) break;
     shown.push(entry);

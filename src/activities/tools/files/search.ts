@@ -16,7 +16,8 @@ const PROGRAM = new Script(`{
   const expression = new RegExp(pattern, flags);
   const found = [];
   const lines = text.split('\\n');
-  for (let index = 0; index < lines.length && found.length < most; index += 1) if (expression.test(lines[index])) found.push(index);
+  for (let index = 0; index < lines.length && found.length < most; index += 1)
+    if (expression.test(lines[index])) found.push(index);
   JSON.stringify(found);
 }`);
 

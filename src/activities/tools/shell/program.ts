@@ -102,12 +102,9 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     )
       // Also of one that was cancelled: what it has made does not stay.
       .catch((error: unknown) => guard().then(() => Promise.reject(error as Error)));
-    const made = await guard();
-    return made.length === 0
-      ? end
-      : {
-          failure: `The program made ${made.map((path) => `\`${path}\``).join(', ')}, which is protected; it was removed.`,
-        };
+    const made = (await guard()).map((path) => `\`${path}\``);
+    if (made.length === 0) return end;
+    return { failure: `The program made ${made.join(', ')}, which is protected; it was removed.` };
   } catch (error) {
     if (error instanceof ApplicationFailure && error.type === 'command-not-found') return { failure: error.message };
     throw error;

@@ -66,9 +66,10 @@ function boxElements({ box, x, y, width, height, lines, inside, insideAt }: Laid
 
 function lineElement({ role, text }: BoxLine, number: number, width: number): string {
   const isSmall = role === 'kind';
+  const color = fill(isSmall || role === 'what' ? LIGHT.dim : LIGHT.ink);
+  const slant = role === 'condition' ? ' font-style="italic"' : '';
   return (
-    `<text ` +
-    `class="${role}"${isSmall ? SMALL : FONT}${fill(isSmall || role === 'what' ? LIGHT.dim : LIGHT.ink)}${role === 'condition' ? ' font-style="italic"' : ''} ` +
+    `<text class="${role}"${isSmall ? SMALL : FONT}${color}${slant} ` +
     `x="${round(width / 2)}" y="${20 + number * LINE}" text-anchor="middle">${escape(text)}</text>`
   );
 }
@@ -150,10 +151,13 @@ const STYLE = `
 svg{${Object.entries(LIGHT)
   .map(([name, color]) => `--${name}:${color}`)
   .join(';')};color-scheme:light dark}
-@media(prefers-color-scheme:dark){svg{--paper:#0d1117;--ink:#e6edf3;--dim:#8d96a0;--line:#6e7681;--frame:#161b22;--agent:#12283f;--command:#21262d;--workflow:#0d1117;--gate:#3b2f0b;--flow:#271d3a}}
+@media(prefers-color-scheme:dark){svg{--paper:#0d1117;--ink:#e6edf3;--dim:#8d96a0;--line:#6e7681;--frame:#161b22;
+--agent:#12283f;--command:#21262d;--workflow:#0d1117;--gate:#3b2f0b;--flow:#271d3a}}
 text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;fill:var(--ink)}
-.name{font-weight:700}.kind,.what,.group{fill:var(--dim)}.kind,.group{font-size:10px;letter-spacing:.05em}.condition{font-style:italic}
+.name{font-weight:700}.kind,.what,.group{fill:var(--dim)}.condition{font-style:italic}
+.kind,.group{font-size:10px;letter-spacing:.05em}
 .paper{fill:var(--paper)}.frame{fill:var(--frame);stroke:var(--line);stroke-dasharray:2 3}
 .arrow{fill:none;stroke:var(--line);stroke-width:1.3}.tip{fill:var(--line)}
-.box>rect{fill:var(--flow);stroke:var(--line)}.agent>rect{fill:var(--agent)}.command>rect{fill:var(--command)}.workflow>rect,.foreach>rect,.loop>rect{fill:var(--workflow)}
+.box>rect{fill:var(--flow);stroke:var(--line)}.agent>rect{fill:var(--agent)}.command>rect{fill:var(--command)}
+.workflow>rect,.foreach>rect,.loop>rect{fill:var(--workflow)}
 .gate>rect,.ask>rect{fill:var(--gate);stroke-width:2}.optional>rect{stroke-dasharray:5 3}`;

@@ -123,13 +123,14 @@ function checkServerTools(items: Node[], report: Report): boolean {
   );
   for (const item of unlimited) {
     const needless = LIMITS.find((key) => memberOf(item, key) !== null);
-    if (needless !== undefined)
-      report({
-        code: 'unsupported-key',
-        severity: 'warning',
-        at: keyOf(item, needless),
-        message: `\`${toText(memberOf(item, 'tool_type')?.value ?? null)}\` knows no \`${needless}\`: it is used without.`,
-      });
+    if (needless === undefined) continue;
+    const type = toText(memberOf(item, 'tool_type')?.value ?? null);
+    report({
+      code: 'unsupported-key',
+      severity: 'warning',
+      at: keyOf(item, needless),
+      message: `\`${type}\` knows no \`${needless}\`: it is used without.`,
+    });
   }
   const images = types.find(({ value }) => value === 'image_generation');
   if (images !== undefined)

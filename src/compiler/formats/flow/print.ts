@@ -121,10 +121,14 @@ function printStep(step: Step): string {
     case 'agent':
       return `${step.temporary ? '$' : ''}${step.name.text}${instruction(step.instruction)}${capture(step.capture)}`;
     case 'mark':
-      return `@${step.name.text}${step.fallback === null ? '' : `(fallback=${step.fallback.text})`}${instruction(step.question)}`;
+      return `@${step.name.text}${fallback(step.fallback)}${instruction(step.question)}`;
     case 'ask':
       return `@ask-human${instruction(step.question)}${capture(step.capture)}`;
   }
+}
+
+function fallback(name: (Step & { kind: 'mark' })['fallback']): string {
+  return name === null ? '' : `(fallback=${name.text})`;
 }
 
 function instruction(text: Quoted | null): string {

@@ -16,7 +16,14 @@ const TALK = 3;
 /**
  * Says that the namespaces stand, closes what is to be closed, says so, waits for the network, and becomes the program.
  */
-const HOLDER = `echo >&${TALK} && "$1" "$2" && echo >&${TALK} && read -r _ <&${TALK} && shift 2 && exec "$@" ${TALK}>&-`;
+const HOLDER = [
+  `echo >&${TALK}`,
+  '"$1" "$2"',
+  `echo >&${TALK}`,
+  `read -r _ <&${TALK}`,
+  'shift 2',
+  `exec "$@" ${TALK}>&-`,
+].join(' && ');
 const READY_MS = 30_000;
 /** How often it is looked whether this machine has got another address; less often where that takes long. */
 const LOOK_MS = 50;
