@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
 import type { Board, BoardOptions } from '../../src/activities/devices/board/board.js';
 import { startBoard } from '../../src/activities/devices/board/board.js';
-import { parseFault } from '../../src/activities/devices/board/faults.js';
+import { parseFault } from '../../src/activities/devices/board/chip/faults.js';
 import { createDevices } from '../../src/compiler/project/devices.js';
 import type { AuthoredDevice } from '../../src/compiler/formats/device-config.js';
 import { packageRoot } from '../../src/compiler/text/disk.js';

@@ -16,7 +16,7 @@ export interface Flow {
   execution?: 'sequential' | 'parallel' | 'dag';
   output?: string;
   /** Files of the project, by path. */
-  files?: Record<string, string>;
+  files?: Record<string, string | Buffer>;
   settings?: Partial<RunSettings>;
   id?: string;
   /** Of the worker that runs it, when not the harness's own. */

@@ -4,7 +4,7 @@ import { inline } from '../../src/plan/values/value.js';
 import { FULL, random } from '../faults/seed.js';
 import { createPeople } from '../workflows/helpers/gate-setting.js';
 import { harnessOfFile } from '../workflows/helpers/harness.js';
-import { parseFault } from '../../src/activities/devices/board/faults.js';
+import { parseFault } from '../../src/activities/devices/board/chip/faults.js';
 import { boardFor, bytesOfPages, hexOf } from './boards.js';
 import { endOf, startFlow } from './flow.js';
 

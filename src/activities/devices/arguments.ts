@@ -12,7 +12,7 @@ export function expand(argv: Argv, values: Values, level = 0): string[] {
   return argv.flatMap((word) => {
     const whole = /^\{(\w+)\}$/.exec(word)?.[1];
     const value = whole === undefined ? undefined : values[whole];
-    if (Array.isArray(value)) return expand(value, values, level + 1);
+    if (Array.isArray(value)) return OF_FILES.has(whole ?? '') ? value : expand(value, values, level + 1);
     return [expandText(word, values, level)];
   });
 }
@@ -32,6 +32,7 @@ const OF_FILES = new Set([
   'source',
   'object',
   'image',
+  'images',
   'port',
   'name_literal',
   'data_literal',

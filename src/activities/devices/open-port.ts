@@ -110,7 +110,7 @@ async function withSimulated<T>(
   const nowhere: Port = { path: '', identity: `simulated:${memory}` };
   return withLock({ port: nowhere, find: async () => nowhere }, setting, signal, async ({ lock, identity }) => {
     const board = await startSimulated(device, setting, memory);
-    const port: Port = { path: `net:127.0.0.1:${board.port}`, identity };
+    const port: Port = { path: board.path, identity };
     try {
       return await use({ ...port, lock, now: async () => port });
     } finally {
@@ -123,27 +123,31 @@ async function startSimulated(
   device: Device,
   { store, run, boardProgram }: PortSetting,
   memory: string,
-): Promise<{ port: number; stop: () => void }> {
+): Promise<{ path: string; stop: () => void }> {
   if (boardProgram === null) throw stepFailure('device-missing', 'This worker has no program that simulates boards.');
   const command = announceCommand();
   const env = commandEnvironment({}, runTag({ store: store.id, run, worker: process.pid, command: command.number }));
-  const child = spawn(process.execPath, [boardProgram, memory, '0', device.fault ?? ''], {
-    cwd: '/',
-    env,
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+  const child = spawn(
+    process.execPath,
+    [boardProgram, memory, '0', device.fault ?? '', device.kind.simulates ?? 'atmega328p'],
+    {
+      cwd: '/',
+      env,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    },
+  );
   const stop = (): void => {
     child.kill('SIGKILL');
     command.release();
   };
   child.stdin.on('error', () => undefined); // It ended by itself; that shows on its port.
   try {
-    const port = await new Promise<number>((resolve, reject) => {
+    const path = await new Promise<string>((resolve, reject) => {
       child.once('error', reject);
       child.once('exit', (code) => reject(new Error(`the simulated board ended with ${code ?? 'a signal'}`)));
-      child.stdout.once('data', (line: Buffer) => resolve(Number(line.toString().trim())));
+      child.stdout.once('data', (line: Buffer) => resolve(line.toString().trim()));
     });
-    return { port, stop };
+    return { path, stop };
   } catch (error) {
     stop();
     throw stepFailure(

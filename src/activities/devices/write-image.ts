@@ -70,11 +70,19 @@ function callsOf(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort
       ...device.values,
       port: port.path,
       image: file.path,
+      images: [placeOf(device, file), file.path],
       name_literal: pythonText(file.name),
       data_literal: pythonBytes(bytes),
     };
     return lines.map((line) => expand(line, values));
   });
+}
+
+/** Where a binary goes: to where the board has its program, unless it says another place. */
+function placeOf({ values }: Device, { offset }: ImageFile): string {
+  if (offset !== undefined) return `0x${offset.toString(16)}`;
+  const app = values['app'];
+  return typeof app === 'string' ? app : '0x0';
 }
 
 async function withFiles<T>(image: Image, use: (files: LaidOut[]) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { usbIds } from './device-kind.js';
+import { simulatedChip, usbIds } from './device-kind.js';
 import { count, filledText, id, text } from './values.js';
 
 const REMOTE = /net:[A-Za-z0-9.-]+:\d{1,5}/.source;
@@ -31,6 +31,9 @@ export const deviceSchema = z.strictObject(
       .record(text, z.union([text, z.array(text)]))
       .optional()
       .describe("Values in place of those of the kind's file."),
+    simulates: simulatedChip
+      .optional()
+      .describe('The chip that this machine simulates in place of a board: `esp32` with `kind: simulated`.'),
     fault: text
       .regex(/^(?:mute|garbage|corrupt|hang|power-cut|wrong-part)(?::\d{1,4})?(?:x\d{1,4})?$/, {
         error: 'mute, garbage, corrupt, hang, power-cut or wrong-part, then perhaps `:block` and `xtimes`',

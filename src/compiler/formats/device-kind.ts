@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { IMAGE_FORMATS, MEANINGS } from '../../plan/devices/device.js';
+import { IMAGE_FORMATS, MEANINGS, SIMULATED_CHIPS } from '../../plan/devices/device.js';
 import { count, filledText, name, text } from './values.js';
 
 const argv = z.array(text, { error: 'a list of texts' }).min(1, { error: 'a list with a program' });
@@ -12,6 +12,8 @@ const placeholder = z.union([text, z.number().transform(String), z.array(text)],
 export const usbIds = text.regex(/^[0-9a-fA-F]{4}:[0-9a-fA-F]{4}(?::[\w.-]{1,64})?$/, {
   error: 'USB ids `vendor:product`, such as `2341:0043`, or `vendor:product:serial`',
 });
+
+export const simulatedChip = z.enum(SIMULATED_CHIPS, { error: SIMULATED_CHIPS.join(', ') });
 
 const compile = z.strictObject({
   join: z
@@ -88,11 +90,7 @@ export const deviceKindSchema = z.strictObject({
     .describe('What texts of the tool mean, the most telling first.'),
   start: text.default('').describe('What is written to an opened serial line to start the program.'),
   by_hand: filledText.describe('What a person can do when the board does not come back.'),
-  simulates: z
-    .literal('atmega328p')
-    .nullable()
-    .default(null)
-    .describe('The chip that is simulated in place of a board.'),
+  simulates: simulatedChip.nullable().default(null).describe('The chip that is simulated in place of a board.'),
 });
 
 export type AuthoredDeviceKind = z.infer<typeof deviceKindSchema>;

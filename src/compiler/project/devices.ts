@@ -38,8 +38,34 @@ export function createDevices(
         didYouMean(authored.kind, [...kinds.keys()]) ?? `there are ${list(kinds.keys())}`,
       );
     if ('broken' in found) return invalid(name, `its kind \`${authored.kind}\` has a problem: ${found.broken}`, null);
-    return deviceOf(name, authored, found.kind);
+    const kind = simulatedKind(authored, found.kind, kinds);
+    if (kind === null)
+      return invalid(
+        name,
+        `no board of the kind \`${authored.kind}\` has the chip \`${authored.simulates ?? ''}\``,
+        'name a kind that has it, or leave `kind: simulated`',
+      );
+    return deviceOf(name, authored, kind);
   };
+}
+
+/**
+ * A kind with the chip that is to be simulated, and no other: `kind: simulated` takes the knowledge of the first kind
+ * that has boards with it. Null where there is none.
+ */
+function simulatedKind(
+  { simulates }: AuthoredDevice,
+  kind: AuthoredDeviceKind,
+  kinds: DeviceKinds,
+): AuthoredDeviceKind | null {
+  if (simulates === undefined) return kind;
+  const has = ({ boards }: AuthoredDeviceKind): boolean =>
+    Object.values(boards).some(({ target }) => target === simulates);
+  const others = [...kinds.values()].flatMap((one) => ('kind' in one ? [one.kind] : []));
+  const base = has(kind) || kind.simulates === null ? kind : others.find(has);
+  if (base === undefined || !has(base)) return null;
+  const boards = Object.fromEntries(Object.entries(base.boards).filter(([, { target }]) => target === simulates));
+  return { ...base, boards, simulates, by_hand: kind.by_hand };
 }
 
 function unknownDevice(name: string, known: string[]): NoDevice {

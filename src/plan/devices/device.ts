@@ -8,6 +8,14 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 export const MEANINGS = ['mute', 'mismatch', 'wrong-part', 'unreadable', 'missing', 'refused', 'busy'] as const;
 export type Meaning = (typeof MEANINGS)[number];
 
+/** Chips that can be simulated in place of a board. */
+export const SIMULATED_CHIPS = ['atmega328p', 'esp32', 'esp32s2', 'esp32s3', 'esp32c3'] as const;
+export type SimulatedChip = (typeof SIMULATED_CHIPS)[number];
+
+export function isSimulatedChip(name: string): name is SimulatedChip {
+  return SIMULATED_CHIPS.some((chip) => chip === name);
+}
+
 /** One word of a tool's arguments; `{name}` is one of the device's values, and alone it may be a list. */
 export type Argv = string[];
 
@@ -54,7 +62,7 @@ export interface DeviceKind {
   /** What a person can do when the board does not come back. */
   by_hand: string;
   /** The chip that is simulated in place of a board; null for real boards. */
-  simulates: 'atmega328p' | null;
+  simulates: SimulatedChip | null;
 }
 
 /** A device of `perdure.yml`, with everything its steps need to know: closed, as all that a Plan names (I2). */
@@ -108,6 +116,8 @@ export interface ImageFile {
   name: string;
   encoding: 'utf8' | 'base64';
   data: string;
+  /** Byte of flash memory at which a binary begins; the board's usual place when left out. */
+  offset?: number;
 }
 
 /** The image that was last written to a device and verified. */

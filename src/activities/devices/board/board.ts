@@ -1,17 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import type { BoardFault } from './faults.js';
-import type { RunningProgram } from './program.js';
-import { runProgram } from './program.js';
-import type { Bootloader, Programmable } from './stk500.js';
-import { createBootloader } from './stk500.js';
+import { avrChip } from './avr/avr.js';
+import type { BoardEvent, Chip } from './chip/chip.js';
+import type { BoardFault } from './chip/faults.js';
+import { faultText } from './chip/faults.js';
+import type { FlashMemory } from './memory.js';
+import { openMemory } from './memory.js';
 
-const FLASH_BYTES = 32 * 1024;
-const ATMEGA328P = [0x1e, 0x95, 0x0f];
-const ATMEGA2560 = [0x1e, 0x98, 0x01];
-/** How long optiboot waits for a tool before it starts the program. */
-const WINDOW_MS = 1_000;
+export type { BoardEvent } from './chip/chip.js';
 
 export interface BoardOptions {
   /** 0 for any that is free. */
@@ -19,17 +16,15 @@ export interface BoardOptions {
   /** Where flash memory is kept, or null for a board that forgets. */
   memoryFile: string | null;
   fault: BoardFault | null;
+  /** Which chip it has; that of an Arduino Uno when left out. */
+  chip?: Chip;
   /** Stays in its bootloader: running a program in real time fills a core. */
   idle?: boolean;
   /** Told what happens to the board. */
   onEvent?: (event: BoardEvent) => void;
 }
 
-export type BoardEvent = 'open' | 'close' | 'program' | 'write' | 'power-cut';
-
-/**
- * A simulated Arduino Uno whose serial line is a TCP port of this machine: opening it resets the board, as DTR does.
- */
+/** A simulated board whose serial line is a TCP port of this machine: opening it resets the board, as DTR does. */
 export interface Board {
   port: number;
   flash: Uint8Array;
@@ -41,29 +36,24 @@ export interface Board {
   close(): Promise<void>;
 }
 
-/** Starts a board: an ATmega328P at 16 MHz behind a bootloader that speaks STK500. */
+/** Starts a board. */
 export async function startBoard({
   port,
   memoryFile,
   fault: first,
+  chip = avrChip,
   idle = false,
   onEvent = () => undefined,
 }: BoardOptions): Promise<Board> {
-  const flash = readMemory(memoryFile);
+  const memory = openMemory(memoryFile, chip.flashBytes);
   const sockets = new Set<Socket>();
-  let fault = first;
-  let left = first?.times ?? 0;
-
-  const save = (): void => {
-    if (memoryFile !== null) writeFileSync(memoryFile, flash);
-  };
+  let spell = createSpell(first, memoryFile);
 
   const attach = (socket: Socket): void => {
-    const current = left > 0 ? fault : null;
-    left -= 1;
+    const fault = spell.next();
     sockets.add(socket);
     onEvent('open');
-    const stop = connect(socket, { flash, save, fault: current, idle, onEvent });
+    const stop = connect(socket, { memory, chip, fault, idle, onEvent });
     socket.setNoDelay(true);
     socket.on('error', () => undefined);
     socket.once('close', () => {
@@ -77,11 +67,10 @@ export async function startBoard({
   const bound = await listen(server, port);
   return {
     port: bound,
-    flash,
+    flash: memory.bytes,
     open: () => sockets.size,
     setFault: (next) => {
-      fault = next;
-      left = next?.times ?? 0;
+      spell = createSpell(next, null);
     },
     say: (text) => {
       for (const socket of sockets) socket.write(text);
@@ -93,36 +82,62 @@ export async function startBoard({
   };
 }
 
-interface Powered {
-  flash: Uint8Array;
-  save: () => void;
+/**
+ * The fault that the next connection has, for as many as it lasts. Those are counted beside the board's memory: the
+ * board of the next step or try is another process.
+ */
+function createSpell(fault: BoardFault | null, memoryFile: string | null): { next: () => BoardFault | null } {
+  const file = memoryFile === null || fault?.times === Infinity ? null : `${memoryFile}.fault`;
+  let had = 0;
+  if (file !== null) {
+    const [kept, times] = readText(file).split(' ');
+    had = fault !== null && kept === faultText(fault) ? Number(times) : 0;
+  }
+  return {
+    next: () => {
+      if (fault === null || had >= fault.times) return null;
+      had += 1;
+      if (file !== null) writeFileSync(file, `${faultText(fault)} ${had}`);
+      return fault;
+    },
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+interface Wiring {
+  memory: FlashMemory;
+  chip: Chip;
   fault: BoardFault | null;
   idle: boolean;
   onEvent: (event: BoardEvent) => void;
 }
 
 /** The board from a reset on, for as long as the connection lasts. */
-function connect(socket: Socket, { flash, save, fault, idle, onEvent }: Powered): () => void {
-  let program: RunningProgram | null = null;
+function connect(socket: Socket, { memory, chip, fault, idle, onEvent }: Wiring): () => void {
+  const { bytes: flash } = memory;
   let blocks = 0;
   let isDead = false;
-  const send = (bytes: Uint8Array): void => {
-    if (isDead || fault?.kind === 'mute' || socket.destroyed) return;
-    socket.write(fault?.kind === 'garbage' ? bytes.map((byte) => byte ^ 0x5a) : bytes);
-  };
-  const start = (): void => {
-    if (idle) return;
-    onEvent('program');
-    program ??= runProgram(flash, send);
-  };
   const strikes = (): boolean => blocks === fault?.block && (fault.kind === 'hang' || fault.kind === 'power-cut');
-
-  const memory: Programmable = {
-    signature: fault?.kind === 'wrong-part' ? ATMEGA2560 : ATMEGA328P,
-    read: (address, length) => {
-      const bytes = flash.slice(address, address + length);
-      if (fault?.kind === 'corrupt' && bytes[0] !== undefined) bytes[0] ^= 1;
-      return bytes;
+  const powered = chip.reset({
+    flash,
+    fault,
+    idle,
+    onEvent,
+    blocks: () => blocks,
+    send: (bytes) => {
+      if (isDead || fault?.kind === 'mute' || socket.destroyed) return;
+      socket.write(fault?.kind === 'garbage' ? bytes.map((byte) => byte ^ 0x5a) : bytes);
+    },
+    erase: (address, length) => {
+      flash.fill(0xff, address, address + length);
+      memory.save(address, length);
     },
     write: (address, data) => {
       // A page that loses its power is half erased, half written.
@@ -130,7 +145,7 @@ function connect(socket: Socket, { flash, save, fault, idle, onEvent }: Powered)
       flash.fill(0xff, address, address + data.length);
       flash.set(isDead ? data.subarray(0, data.length / 2) : data, address);
       blocks += 1;
-      save();
+      memory.save(address, data.length);
       onEvent('write');
       if (isDead && fault?.kind === 'power-cut') {
         onEvent('power-cut');
@@ -138,30 +153,11 @@ function connect(socket: Socket, { flash, save, fault, idle, onEvent }: Powered)
       }
       return !isDead;
     },
-    leave: () => start(),
-  };
-  const bootloader: Bootloader = createBootloader(memory, send);
-  const window = setTimeout(start, WINDOW_MS);
-  socket.on('data', (bytes) => {
-    if (isDead || fault?.kind === 'mute') return;
-    if (program !== null) program.receive(bytes);
-    else if (bootloader.receive(bytes)) clearTimeout(window);
   });
-  return () => {
-    clearTimeout(window);
-    program?.stop();
-  };
-}
-
-function readMemory(file: string | null): Uint8Array {
-  const flash = new Uint8Array(FLASH_BYTES).fill(0xff);
-  if (file === null) return flash;
-  try {
-    flash.set(readFileSync(file).subarray(0, FLASH_BYTES));
-  } catch {
-    // A new board is empty.
-  }
-  return flash;
+  socket.on('data', (bytes) => {
+    if (!isDead && fault?.kind !== 'mute') powered.receive(bytes);
+  });
+  return () => powered.stop();
 }
 
 function listen(server: Server, port: number): Promise<number> {

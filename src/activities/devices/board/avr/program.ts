@@ -12,6 +12,7 @@ import {
   timer2Config,
   usart0Config,
 } from 'avr8js';
+import type { Running } from '../chip/chip.js';
 
 const HERTZ = 16e6;
 /**
@@ -20,15 +21,8 @@ const HERTZ = 16e6;
 const SLICE_MS = 4;
 const SLICE_CYCLES = 400_000;
 
-/** A program that runs on a simulated ATmega328P. */
-export interface RunningProgram {
-  /** Bytes on its serial line. */
-  receive(bytes: Uint8Array): void;
-  stop(): void;
-}
-
 /** Runs what stands in flash memory, in real time, with its timers, ports and first serial line. */
-export function runProgram(flash: Uint8Array, send: (bytes: Uint8Array) => void): RunningProgram {
+export function runProgram(flash: Uint8Array, send: (bytes: Uint8Array) => void): Running {
   const cpu = new CPU(new Uint16Array(flash.slice().buffer));
   for (const timer of [timer0Config, timer1Config, timer2Config]) new AVRTimer(cpu, timer);
   for (const port of [portBConfig, portCConfig, portDConfig]) new AVRIOPort(cpu, port);

@@ -20,3 +20,8 @@ export function parseFault(text: string): BoardFault | null {
     ? null
     : { kind, block: Number(block), times: times === undefined ? Infinity : Number(times) };
 }
+
+/** The text that `parseFault` reads. */
+export function faultText({ kind, block, times }: BoardFault): string {
+  return `${kind}:${block}${times === Infinity ? '' : `x${times}`}`;
+}
