@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../plan/values/json.js';
 import { configSchema } from './project/config.js';
 import { agentEditorSchema } from './formats/agent/agent.js';
-import { buildSchema } from './formats/build.js';
+import { buildSchema } from './formats/build/build.js';
 import { chainSchema } from './formats/chain.js';
 import { deviceKindSchema } from './formats/device-kind.js';
 import { projectSchema } from './formats/project.js';

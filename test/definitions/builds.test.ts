@@ -1,4 +1,7 @@
 // @module-tag git
+// @module-tag sandbox
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
@@ -42,6 +45,36 @@ describe('a build', () => {
       status: 'partial',
       output: { summaries: { 'task-1': 'Did Part 1.', 'task-2': '', 'task-3': 'Did Part 3.', 'task-4': '' } },
     });
+  });
+
+  it('holds each agent to its paths, by its tools and by the sandbox of its commands', async () => {
+    const files = [task(1, [], 'Bea'), task(2, [1], 'Tom'), task(3, [1], 'Rita'), task(4, [2, 3], 'Rita')];
+    const told: string[] = [];
+    const { result } = await project.run('../builds/every-key', [], {
+      'You plan how': () => ({ text: JSON.stringify({ tasks: files, plan_explanation: '' }) }),
+      'You are `Bea`': ({ results }) => {
+        told.push(...results.last.map(({ text }) => text));
+        const write = (path: string) => ({ name: 'write_file', input: { path, content: 'x' } });
+        if (results.count === 0)
+          return { tools: ['src/a.js', 'src/secrets/b.js', 'lib/c.js', '.elisa/d.md'].map(write) };
+        if (results.count === 4)
+          return {
+            tools: [
+              { name: 'shell', input: { argv: ['touch', 'src/e.js'] } },
+              { name: 'shell', input: { argv: ['touch', 'f.js'] } },
+            ],
+          };
+        return { text: 'Did it.' };
+      },
+      'of a team that builds': () => ({ text: 'Did it.' }),
+    });
+    expect(result.status).toBe('success');
+    expect(
+      ['src/a.js', 'src/secrets/b.js', 'lib/c.js', '.elisa/d.md', 'src/e.js', 'f.js'].map((path) =>
+        existsSync(join(project.folder, path)),
+      ),
+    ).toEqual([true, false, false, false, true, false]);
+    expect(told.join('\n')).toMatch(/`src\/secrets\/b\.js` is protected.*`lib\/c\.js` is not under `writable`/s);
   });
 
   it.each(['blink', 'arcade-game', 'reading-list'])(

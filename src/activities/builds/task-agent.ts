@@ -1,6 +1,7 @@
 import type { Member } from '../../plan/builds/build-spec.js';
 import type { Json } from '../../plan/values/json.js';
 import { agentPrompt, PROMPTS_VERSION } from './prompts.js';
+import { agentPermissions } from './task-permissions.js';
 import { roleOf } from './roles/role.js';
 
 /** How often an agent of a build is asked within one try of a task. */
@@ -16,6 +17,7 @@ export function agentText(member: Member, index: number, { spec, team }: { spec:
     prompt: agentPrompt(member, spec, team),
     model: MODEL,
     tools: roleOf(member.role).tools,
+    permissions: agentPermissions(member, spec),
     max_turns: TURNS,
   });
 }

@@ -5,7 +5,14 @@ import type { Plan } from '../../plan/plan.js';
 import type { ProgramChoice, ProgramName, ProgramSettings } from '../../plan/agents/program.js';
 import type { AgentPlace } from '../../plan/players.js';
 import { agentSteps } from '../../plan/players.js';
-import { PROGRAMS, isOpenToPrograms, isProgram, programKey, writtenModel } from '../../plan/agents/program.js';
+import {
+  PROGRAMS,
+  isOpenToPrograms,
+  isProgram,
+  programKey,
+  unlimitable,
+  writtenModel,
+} from '../../plan/agents/program.js';
 import { ownTools, unheld } from '../../plan/agents/program-access.js';
 import type { Agent } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -98,6 +105,7 @@ function faultOf(program: ProgramName, agent: Agent): string | null {
       `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model ` +
       `of a provider (\`model: anthropic:sonnet\`).`
     );
+  if (agent.permissions?.writable !== undefined) return unlimitable(program, agent);
   const held = unheld(program, agent);
   return held === null
     ? null

@@ -119,6 +119,13 @@ function checkProgram(program: ProgramName, { authored, node, file }: AgentDefin
       message: `\`${held}\` cannot be taken from \`${program}\`, which plays this agent.`,
       suggestion: '`agent: claude` can be held to it; or leave `agent` out, and a model provider plays it',
     });
+  if (authored.permissions?.writable !== undefined)
+    report({
+      code: 'unsupported-key',
+      at: keyOf(memberOf(node, 'permissions') ?? node, 'writable'),
+      message: `\`${program}\`, which plays this agent, has tools of its own, and nothing holds it to \`writable\`.`,
+      suggestion: 'leave `agent` out, and a model provider plays it',
+    });
   // What another program's agent brought along is no mistake of whoever imported it.
   const severity = authored.source === undefined && !isForeign(file) ? 'error' : 'warning';
   for (const name of lackingTools(toolsOf(authored)))

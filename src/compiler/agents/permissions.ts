@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { CommandRule } from '../../plan/tools/command-rule.js';
 import { COMMAND_CLASSES } from '../../plan/tools/command-rule.js';
 import type { Permissions } from '../../plan/tools/permission.js';
+import { bothWritable } from '../../plan/tools/permission.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { permissionsSchema } from '../formats/permissions.js';
 import type { Report } from '../problems/problem.js';
@@ -13,12 +14,14 @@ const FILE = 'definitions/permissions/default.yml';
 
 /**
  * What an agent may do: what is said first goes before what is said later, and the rules that come with the package
- * come last. Lists add up; `network` and `escalate_after` are those of the first that says them.
+ * come last. Lists add up, but for `writable`, of which each limits the other; `network` and `escalate_after` are those
+ * of the first that says them.
  */
 export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Permissions {
   const all = [...said, shippedPermissions()];
   const first = <K extends 'network' | 'escalate_after'>(key: K): AuthoredPermissions[K] =>
     all.find((one) => one[key] !== undefined)?.[key];
+  const writable = all.reduce<string[] | undefined>((paths, one) => bothWritable(paths, one.writable), undefined);
   return {
     commands: shell ? all.flatMap(commandRules) : [],
     network: first('network') ?? false,
@@ -26,6 +29,7 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
     ask: all.flatMap(({ ask = [] }) => ask),
     allow: all.flatMap(({ allow = [] }) => allow),
     protected: all.flatMap((one) => one.protected ?? []),
+    ...(writable === undefined ? {} : { writable }),
     asking: 'ask',
     escalate_after: first('escalate_after') ?? 3,
   };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { AGES } from '../../plan/builds/build-spec.js';
-import type { AuthoredBuild } from '../formats/build.js';
+import type { AuthoredBuild } from '../formats/build/build.js';
 
 /** Who builds where a spec names nobody. */
 const DEFAULT_TEAM = [
@@ -48,9 +48,17 @@ export function completeSpec(authored: AuthoredBuild): JsonObject {
       human_gates: [],
       ...authored.workflow,
     },
+    ...(authored.portals === undefined ? {} : { portals: authored.portals.map(withoutSecrets) }),
     rules: (authored.rules ?? []).map((rule) => ({ trigger: 'always', ...rule })),
   };
   return JSON.parse(JSON.stringify(complete)) as JsonObject; // keys without a value are left out
+}
+
+/** What a portal's server is started with may hold secrets, and nothing starts it (I13). */
+function withoutSecrets<T extends { mcpConfig?: { env?: unknown } | undefined }>(portal: T): T {
+  if (portal.mcpConfig === undefined) return portal;
+  const { env: _env, ...mcpConfig } = portal.mcpConfig;
+  return { ...portal, mcpConfig };
 }
 
 /** JSON Schema of the planner's answer. */

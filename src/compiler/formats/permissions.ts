@@ -25,6 +25,11 @@ const host = filledText.regex(/^(?:\*\.)?[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9a-f
   error: 'a host, such as api.example.org, *.example.org or localhost:8080',
 });
 
+/** A path of the workspace. One that ends with `/` is a folder. */
+const path = filledText.regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^*?[\]{}\\\p{Cc}]+$/u, {
+  error: "a path from the workspace's root, without `..` and without patterns",
+});
+
 const CLASS_TEXTS = {
   safe: 'They only read.',
   workspace: 'They change files of the workspace: they run in the sandbox.',
@@ -60,9 +65,13 @@ export const permissionsSchema = z.strictObject(
       .array(filledText, { error: 'a list of paths' })
       .optional()
       .describe('Paths that are not written, beside those that never are.'),
+    writable: z
+      .array(path, { error: 'a list of paths' })
+      .optional()
+      .describe('The only paths that are written, with all below them; all but the protected ones when left out.'),
     escalate_after: count.optional().describe('Denials in one step after which a person is asked; 3 when left out.'),
   },
-  { error: 'a map with commands, network, deny, ask, allow, protected, escalate_after' },
+  { error: 'a map with commands, network, deny, ask, allow, protected, writable, escalate_after' },
 );
 
 export type AuthoredPermissions = z.infer<typeof permissionsSchema>;

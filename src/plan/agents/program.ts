@@ -66,9 +66,18 @@ export function programOf(
   const name =
     namedProgram(agent) ?? (isOpenToPrograms(step, agent) ? (settings.steps?.[address] ?? settings.usual) : undefined);
   if (name === undefined) return null;
+  if (agent?.permissions?.writable !== undefined) throw new Error(unlimitable(name, agent));
   const choice = settings.choices[programKey(name, writtenModel(step, agent))] ?? settings.choices[name];
   if (choice === undefined) throw new Error(`The run's settings choose no model for the program \`${name}\``);
   return choice;
+}
+
+/** Why a program does not play an agent that may write certain paths alone: nothing would hold it to them. */
+export function unlimitable(program: ProgramName, { name }: Agent): string {
+  return (
+    `\`${program}\` cannot play the agent \`${name}\`: it has tools of its own, which nothing holds to the paths ` +
+    `under \`writable\` of its permissions. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`
+  );
 }
 
 function namedProgram(agent: Agent | undefined): ProgramName | undefined {

@@ -19,6 +19,8 @@ export interface Permissions {
   allow: string[];
   /** Paths of the workspace that are not written, with all below them: `/definitions` at its root, `.git` anywhere. */
   protected: string[];
+  /** The only paths from the workspace's root that are written, with all below them; absent for no such limit. */
+  writable?: string[];
   /** What becomes of an action that a person would be asked about. */
   asking: 'ask' | 'allow' | 'deny';
   /** After so many denials in one step a person is asked. */
@@ -53,6 +55,10 @@ export function boundBy(own: Permissions, makers: Permissions[]): Permissions {
   if (makers.length === 0) return own;
   const network = makers.reduce((hosts, bound) => bothReach(hosts, bound.network), own.network);
   const kept = [...new Set([own, ...makers].flatMap((one) => one.protected))];
+  const writable = makers.reduce<string[] | undefined>(
+    (paths, bound) => bothWritable(paths, bound.writable),
+    own.writable,
+  );
   const within = [
     ...(own.within ?? []),
     ...makers.filter((bound) => canonicalJson({ ...bound }) !== canonicalJson({ ...own })),
@@ -61,9 +67,16 @@ export function boundBy(own: Permissions, makers: Permissions[]): Permissions {
     ...own,
     network,
     protected: kept,
+    ...(writable === undefined ? {} : { writable }),
     escalate_after: Math.min(own.escalate_after, ...makers.map((bound) => bound.escalate_after)),
     ...(within.length === 0 ? {} : { within }),
   };
+}
+
+/** The paths that both of two limits let through; undefined where there is neither. */
+export function bothWritable(one: string[] | undefined, other: string[] | undefined): string[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return [...new Set([...one.filter((path) => isInside(path, other)), ...other.filter((path) => isInside(path, one))])];
 }
 
 function bothReach(one: Permissions['network'], other: Permissions['network']): Permissions['network'] {
@@ -156,9 +169,7 @@ function byRules(permissions: Permissions, action: Action): Verdict {
     case 'none':
       return ALLOW;
     case 'write':
-      return isBelow(action.path, permissions.protected)
-        ? { verdict: 'deny', reason: `\`${action.path}\` is protected: it says what runs, or who may do what.` }
-        : ALLOW;
+      return judgeWrite(permissions, action.path);
     case 'command':
       return judgeCommand(permissions, action.argv);
     case 'request': {
@@ -173,6 +184,17 @@ function byRules(permissions: Permissions, action: Action): Verdict {
     case 'make':
       return { verdict: 'ask', reason: `It makes the ${action.what} \`${action.name}\`.` };
   }
+}
+
+function judgeWrite({ protected: kept, writable }: Permissions, path: string): Verdict {
+  if (isBelow(path, kept)) return { verdict: 'deny', reason: `\`${path}\` is protected by the permissions.` };
+  if (writable === undefined || isInside(path, writable)) return ALLOW;
+  const listed = writable.map((one) => `\`${one}\``).join(', ');
+  const named = listed === '' ? ', which names nothing' : ` (${listed})`;
+  return {
+    verdict: 'deny',
+    reason: `\`${path}\` is not under \`writable\` of the permissions${named}.`,
+  };
 }
 
 /** Host and port of an address as `URL` writes it; null for what is no plain one. */
@@ -196,6 +218,12 @@ function isBelow(path: string, roots: string[]): boolean {
     const starts = root.startsWith('/') ? [0] : parts.map((_, index) => index);
     return starts.some((start) => wanted.every((part, index) => parts[start + index] === part));
   });
+}
+
+/** Tells whether a path is one of these from the root, or below one. Case counts: another spelling is another file. */
+function isInside(path: string, roots: string[]): boolean {
+  const parts = partsOf(path);
+  return roots.some((root) => partsOf(root).every((part, index) => parts[index] === part));
 }
 
 /** What patterns are held against: the kind alone, and the kind with what it is about. */

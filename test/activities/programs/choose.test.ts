@@ -1,5 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { permissionsFrom } from '../../../src/compiler/agents/permissions.js';
 import { describe, expect, it } from 'vitest';
 import { choosePlayers } from '../../../src/activities/agents/choose-players.js';
 import type { ChoosePlayers } from '../../../src/activities/agents/choose-players.js';
@@ -217,6 +218,16 @@ describe('a program that cannot be held to an agent, or lacks its tools', () => 
   ])('stops the run before it starts: %s without `%s`', async (program, name) => {
     expect(await choose(disallowed(program, name), PROGRAMS)).toMatchObject({
       failure: expect.stringContaining(`\`${program}\` cannot play the agent \`helper\`: \`${name}\``) as string,
+    });
+  });
+
+  it('is not taken for one that may write certain paths alone', async () => {
+    const limited = planOf({
+      prompt: 'Do it.',
+      agent: { permissions: { ...permissionsFrom([], false), writable: ['src/'] } },
+    });
+    expect(await choose(limited, ['claude'], { usual: 'claude' })).toMatchObject({
+      failure: expect.stringContaining('nothing holds to the paths under `writable`') as string,
     });
   });
 

@@ -2,6 +2,7 @@
 // @module-tag git
 // @module-tag python3
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -56,6 +57,41 @@ describe('the shell tool', () => {
     });
     expect(await shell(['mv', '.git', 'other'])).toMatchObject({ content: { exit_code: 1 } });
     expect(await shell(['git', 'status', '--short'])).toMatchObject({ content: { stdout: 'A  a.txt\n' } });
+  });
+
+  it('lets a program write nowhere but under `writable`, whose folders are made for it', async () => {
+    context.permissions = { ...context.permissions, writable: ['src/', 'a.txt'], protected: ['/src/kept/'] };
+    execFileSync('git', ['init', '-q', context.workspace]);
+    await writeFile(inWorkspace('a.txt'), 'a');
+    await writeFile(inWorkspace('b.txt'), 'b');
+    const program = [
+      'import os',
+      "for path in ['src/new', 'a.txt', 'b.txt', 'c.txt', '.git/x', 'src/kept/x', 'tests/x']:",
+      '  try:',
+      "    os.makedirs(os.path.dirname(path) or '.', exist_ok=True)",
+      "    open(path, 'w').write('x')",
+      "    print(path, 'written')",
+      '  except OSError as error:',
+      '    print(path, error.errno)',
+    ].join('\n');
+    const READ_ONLY = 30;
+    expect(await shell(['python3', '-c', program])).toMatchObject({
+      content: {
+        stdout: ['src/new written', 'a.txt written', 'b.txt', 'c.txt', '.git/x', 'src/kept/x', 'tests/x']
+          .map((line) => (line.includes(' ') ? line : `${line} ${READ_ONLY}`))
+          .concat('')
+          .join('\n'),
+      },
+    });
+  });
+
+  it('keeps a program from a protected folder that is missing, and loses nothing that others write there', async () => {
+    context.permissions = { ...context.permissions, protected: ['/tests/'] };
+    const running = shell(['python3', '-c', "import time; time.sleep(1); open('tests/mine', 'w')"]);
+    await expect.poll(() => existsSync(inWorkspace('tests'))).toBe(true);
+    await writeFile(inWorkspace('tests', 'theirs.txt'), 'x');
+    expect(await running).toMatchObject({ content: { stderr: expect.stringContaining('Read-only') } });
+    expect(await readFile(inWorkspace('tests', 'theirs.txt'), 'utf8')).toBe('x');
   });
 
   it('ends a program that takes too long, and one that writes without end', async () => {

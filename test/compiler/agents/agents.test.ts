@@ -21,6 +21,7 @@ describe('agents', () => {
 
   it.each([
     ['a tool that no program has', 'agent: claude\ntools: [Read, github__issues]', '3:8 unknown-tool'],
+    ['a limit of its paths', 'agent: claude\npermissions: {writable: [src/]}', '3:15 unsupported-key'],
     ['a tool that cannot be taken from it', 'agent: codex\ndisallowed_tools: Bash', '3:1 unsupported-key'],
   ])('played by a program are refused %s', (_what, text, expected) => {
     expect(

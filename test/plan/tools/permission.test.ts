@@ -93,6 +93,50 @@ describe('paths that say what runs', () => {
   });
 });
 
+describe('paths under `writable`', () => {
+  it.each([
+    ['src', 'allow'],
+    ['src/a/b.js', 'allow'],
+    ['./src//a', 'allow'],
+    ['index.html', 'allow'],
+    ['SRC/a', 'deny'],
+    ['src2/a', 'deny'],
+    ['lib/src/a', 'deny'],
+    ['src/.git/config', 'deny'],
+    ['package.json', 'deny'],
+  ])('are the only ones that are written: `%s` is %s', (path, verdict) => {
+    expect(verdictOf(write(path), { writable: ['src/', './index.html'] })).toBe(verdict);
+  });
+
+  it('are named in a refusal, are none in an empty list, and limit nothing where they are all', () => {
+    expect(reasonOf(write('a'), { writable: ['src/', 'b'] })).toBe(
+      '`a` is not under `writable` of the permissions (`src/`, `b`).',
+    );
+    expect(reasonOf(write('a'), { writable: [] })).toContain('which names nothing');
+    expect(verdictOf(write('a'), { writable: ['.'] })).toBe('allow');
+    expect(verdictOf({ kind: 'read', path: 'a' }, { writable: [] })).toBe('allow');
+  });
+
+  it.each<[string[] | undefined, string[] | undefined, string[] | undefined]>([
+    [undefined, undefined, undefined],
+    [['src/'], undefined, ['src/']],
+    [undefined, ['src/'], ['src/']],
+    [
+      ['src/', 'docs'],
+      ['src/a', 'docs/'],
+      ['docs', 'src/a', 'docs/'],
+    ],
+    [['src/'], ['lib'], []],
+    [['.'], ['lib'], ['lib']],
+  ])('of an agent %j and of its maker %j are %j', (own, maker, both) => {
+    const withPaths = (writable: string[] | undefined): Permissions => ({
+      ...NOTHING,
+      ...(writable === undefined ? {} : { writable }),
+    });
+    expect(boundBy(withPaths(own), [withPaths(maker)]).writable).toEqual(both);
+  });
+});
+
 describe('patterns', () => {
   const MAKE: Action = { kind: 'make', what: 'agent', name: 'judge', content: inline('x') };
 

@@ -17,7 +17,7 @@ import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
 import { statesBelow } from './states-below.js';
-import { fixedPaths } from './workspace-mounts.js';
+import { fixedPaths, makeFolders } from './workspace-mounts.js';
 
 /** Of each stream, so much is told to the model: head and tail. */
 const SHOWN_BYTES = 30 * 1024;
@@ -80,6 +80,8 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
   const env = { ...environment(workspace, sandbox !== null, tag), ...program.env };
   const fixed = fixedPaths(permissions.protected);
+  const { writable } = permissions;
+  await makeFolders(workspace, permissions);
   const guard = guardMissing(workspace, fixed);
   try {
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
@@ -91,7 +93,15 @@ export async function runProgram(program: Program, context: ToolContext): Promis
         : {
             file: sandbox.file,
             args: [
-              ...enclose(sandbox, { workspace, cwd: program.cwd, path: env['PATH'] ?? '', network, fixed, states }),
+              ...enclose(sandbox, {
+                workspace,
+                cwd: program.cwd,
+                path: env['PATH'] ?? '',
+                network,
+                fixed,
+                writable,
+                states,
+              }),
               file,
               ...args,
             ],

@@ -73,6 +73,8 @@ export interface Enclosure {
   network: boolean;
   /** Paths of the workspace that it reads and does not write. */
   fixed: string[];
+  /** The only paths of the workspace that it writes; absent for all. */
+  writable?: string[] | undefined;
   /** State folders, wherever they are: of these it sees nothing. */
   states: string[];
 }
@@ -132,14 +134,17 @@ async function probe(): Promise<Sandbox | null> {
 }
 
 /** Arguments of `bwrap` before the command and its own. */
-export function enclose(sandbox: Sandbox, { workspace, cwd, path, network, fixed, states }: Enclosure): string[] {
+export function enclose(
+  sandbox: Sandbox,
+  { workspace, cwd, path, network, fixed, writable, states }: Enclosure,
+): string[] {
   const programs = programFolders(path);
   return [
     ...baseOf(sandbox, network),
     ...programs.flatMap(bindReadOnly),
     '--dir',
     SANDBOX_HOME,
-    ...workspaceMounts({ workspace, fixed }),
+    ...workspaceMounts({ workspace, fixed, writable }),
     ...emptied(states, [workspace, ...SYSTEM_FOLDERS, ...programs]),
     '--remount-ro',
     '/',

@@ -1,5 +1,8 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Permissions } from '../../../plan/tools/permission.js';
+import { inFolderOf } from '../../workspace/open.js';
+import { FileRefusal } from '../../workspace/refusal.js';
 import { placesOf } from '../../../store/folders/state-folders.js';
 
 /** Of a repository, what makes git run programs. The rest may change: agents commit. */
@@ -11,6 +14,25 @@ export interface Shown {
   workspace: string;
   /** Paths in it that are read and not written. */
   fixed: string[];
+  /** The only paths in it that are written; absent for all. */
+  writable?: string[] | undefined;
+}
+
+/**
+ * Makes the folders that limits of an agent name by a `/` at their end: only what is there can be mounted, and so be
+ * kept from a command, or be left to it. Where something else stands, nothing is made.
+ */
+export async function makeFolders(
+  workspace: string,
+  { protected: kept, writable = [] }: Pick<Permissions, 'protected' | 'writable'>,
+): Promise<void> {
+  const named = [...kept.filter((path) => path.startsWith('/')), ...writable].filter((path) => path.endsWith('/'));
+  for (const path of named)
+    await inFolderOf(workspace, join(path, 'entry'), { make: true }, () => Promise.resolve()).catch(
+      (error: unknown) => {
+        if (!(error instanceof FileRefusal)) throw error;
+      },
+    );
 }
 
 /** Paths of a workspace that a command in the sandbox must not change, by what the permissions protect at its root. */
@@ -23,16 +45,19 @@ export function fixedPaths(protectedPaths: string[]): string[] {
  * Arguments of `bwrap` that show a workspace. Only what is itself a file or a folder is mounted: a link would show what
  * it leads to, and that may be anywhere.
  */
-export function workspaceMounts({ workspace, fixed }: Shown): string[] {
+export function workspaceMounts({ workspace, fixed, writable }: Shown): string[] {
   const git = join(workspace, '.git');
   const kind = kindOf(git);
+  const places = (writable ?? ['.']).map((entry) => join(workspace, entry).replace(/\/+$/, ''));
+  const bind = places.includes(workspace) ? '--bind' : '--ro-bind';
   return [
-    '--bind',
+    bind,
     workspace,
     workspace,
+    ...places.flatMap((path) => (realInside(path, workspace) === path ? ['--bind', path, path] : [])),
     // As mounts of their own they can be neither renamed nor replaced. A file of that name says where the repository
     // is.
-    ...(kind === 'folder' ? ['--bind', git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
+    ...(kind === 'folder' ? [bind, git, git] : kind === 'file' ? ['--ro-bind', git, git] : []),
     ...fixed.flatMap((entry) => {
       const real = realInside(join(workspace, entry), workspace);
       return real === null ? [] : ['--ro-bind-try', real, real];

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { LEVELS } from '../../../plan/builds/build-spec.js';
+import { anyJson } from '../values.js';
+import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
+
+const hint = z.record(z.string(), anyJson, map('a hint'));
+
+const behavioralTest = z.strictObject(
+  {
+    id: textUpTo(200).optional().describe('Its id.'),
+    when: filledUpTo(500).describe('What happens.'),
+    then: filledUpTo(500).describe('What must follow.'),
+    requirement_id: textUpTo(200).optional().describe('The requirement that it shows.'),
+  },
+  map('a test with when and then'),
+);
+
+const feedbackLoop = z.strictObject(
+  {
+    id: textUpTo(200).optional().describe('Its id.'),
+    trigger: oneOf(['test_failure', 'review_rejection', 'custom']).describe('What sends work back.'),
+    exit_condition: textUpTo(500).optional().describe('Until when; told to agents.'),
+    max_iterations: between(1, 10).optional().describe('How often at most.'),
+    connects_from: textUpTo(200).optional().describe('From where; told to the planner.'),
+    connects_to: textUpTo(200).optional().describe('To where; told to the planner.'),
+  },
+  map('a feedback loop with trigger and max_iterations'),
+);
+
+/** `workflow:`, how the build goes. */
+export const flow = z.strictObject(
+  {
+    review_enabled: flag.optional().describe('Whether results are reviewed; so when there is a reviewer.'),
+    testing_enabled: flag.optional().describe('Whether results are tested; so unless the spec says no.'),
+    human_gates: list(textUpTo(200), 10, 'gates')
+      .optional()
+      .describe('Where there is one, a person is asked once, when half of the tasks are done.'),
+    flow_hints: list(hint, 50, 'hints')
+      .optional()
+      .describe('Which tasks follow each other, or go side by side; told to the planner.'),
+    iteration_conditions: list(hint, 20, 'conditions')
+      .optional()
+      .describe('Until when something is repeated; told to the planner.'),
+    behavioral_tests: list(behavioralTest, 20, 'tests').optional().describe('What must follow when something happens.'),
+    feedback_loops: list(feedbackLoop, 10, 'feedback loops')
+      .optional()
+      .describe('What goes back after a failed test or a rejected review, and how often.'),
+    system_level: oneOf(LEVELS).optional().describe('How much structure the result shows.'),
+  },
+  map('how the build goes'),
+);
