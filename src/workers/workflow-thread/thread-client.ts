@@ -15,8 +15,8 @@ export class ThreadClient extends WorkerThreadClient {
   #looks = 0;
 
   /**
-   * Ends the thread, and the worker with it, when something was asked and there was no answer for `limitMs`. Called once
-   * the thread has loaded its code, which a busy machine may take its time for.
+   * Ends the thread, and the worker with it, when something was asked and there was no answer for `limitMs`. Called
+   * once the thread has loaded its code, which a busy machine may take its time for.
    */
   watch(limitMs: number): void {
     const timer = setInterval(() => {

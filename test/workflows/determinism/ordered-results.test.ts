@@ -77,8 +77,8 @@ describe('a run of quick steps beside each other', () => {
       .split('workflowTaskCompleted')
       .map((row) => row.split('markerRecorded').length - 1);
     expect(Math.max(...rows)).toBeLessThanOrEqual(50);
-    // The SDK numbers what has no id, and steps without one have numbers too. On a busy machine the SDK begins new tasks
-    // by itself, before there are fifty.
+    // The SDK numbers what has no id, and steps without one have numbers too. On a busy machine the SDK begins new
+    // tasks by itself, before there are fifty.
     const ids = history.events?.flatMap(({ activityTaskScheduledEventAttributes: of }) => of?.activityId ?? []) ?? [];
     expect(ids.filter((id) => id !== NEXT_TASK_ID)).toEqual([]);
     await replay(handle);
