@@ -43,6 +43,23 @@ const STATE_OF_A_MODULE = [
     'NewExpression[callee.name=/^(Map|Set|WeakMap|WeakSet)$/][arguments.length=0]',
 ];
 
+/** Files that start processes: all others take `runProgram`, or what `activities/processes/` has for steps. */
+const STARTS_PROCESSES = [
+  // For steps: each carries a run's tag and ends with its group or its worker (I5).
+  'src/activities/processes/launcher/launcher.ts',
+  'src/activities/processes/launcher/main.ts',
+  'src/activities/processes/started-process.ts',
+  'src/activities/tools/shell/network/attach.ts',
+  'src/activities/devices/open-port.ts',
+  'src/activities/mcp/process-transport.ts',
+  // Outlive who starts them.
+  'src/workers/server/embedded-server.ts',
+  'src/workers/worker/watchdog.ts',
+  'src/workers/host/host-spawn.ts',
+  // What belongs to no step: by execa.
+  'src/store/processes/run-program.ts',
+];
+
 const ONE_WRITER =
   'What people see is written by `cli/output.ts` alone: nothing hidden and nothing that acts on a terminal ' +
   'passes there.';
@@ -234,6 +251,26 @@ export default tseslint.config(
               regex: '^@temporalio/[^/]+/lib/',
               allowTypeImports: true,
               message: 'Undocumented modules of the SDK are used in `workers/workflow-thread/` alone (decision 17).',
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // `plan/`, `compiler/` and `workflows/` have narrower rules above.
+    files: ['src/{activities,store,workers,cli,mcp}/**/*.ts'],
+    ignores: STARTS_PROCESSES,
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [
+            {
+              regex: '^((node:)?(child_process|cluster)|execa)$',
+              message:
+                'Take `runProgram` of `store/processes/`; what a step starts carries a run tag and ends with its ' +
+                'group (I5, decision 30).',
             },
           ],
         },

@@ -1,15 +1,13 @@
-import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { createConnection } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ReadStream } from 'node:tty';
-import { promisify } from 'node:util';
+import { runProgram } from '../../store/processes/run-program.js';
 import { stepFailure } from '../failures.js';
 import type { Port } from './ports.js';
 
-const run = promisify(execFile);
 const CONNECT_MS = 5_000;
 
 /** An open serial line. */
@@ -67,7 +65,10 @@ async function openTerminal(path: string, baud: number): Promise<ReadStream> {
   const handle = await open(path, constants.O_RDWR | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const flag = process.platform === 'linux' ? '-F' : '-f';
-    await run('stty', [flag, path, String(baud), 'raw', '-echo', 'clocal']);
+    const { PATH } = process.env;
+    const args = [flag, path, String(baud), 'raw', '-echo', 'clocal'];
+    const { exitCode, stderr, shortMessage } = await runProgram('stty', args, { env: { PATH } });
+    if (exitCode !== 0) throw new Error(stderr || shortMessage);
     // The stream owns a descriptor of its own, so that closing it once is enough.
     const stream = new ReadStream(handle.fd);
     stream.once('close', () => void handle.close().catch(() => undefined));

@@ -1,14 +1,12 @@
-import { execFile } from 'node:child_process';
 import { lstatSync, realpathSync } from 'node:fs';
 import { homedir, totalmem } from 'node:os';
 import { basename, delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { seccompFilter } from './seccomp.js';
+import { runProgram } from '../../../store/processes/run-program.js';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../../../store/processes/bare-sandbox.js';
 import { emptied, workspaceMounts } from './workspace-mounts.js';
 
-const run = promisify(execFile);
 /** Long: a busy machine is no machine without a sandbox. */
 const PROBE_MS = 60_000;
 
@@ -120,14 +118,11 @@ async function probe(): Promise<Sandbox | null> {
   for (const file of SANDBOX_PROGRAMS.filter(exists)) {
     for (const way of WAYS) {
       const sandbox = { file, ...way };
-      const works = await run(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], {
+      const { exitCode } = await runProgram(file, [...baseOf(sandbox, false), '/usr/bin/env', 'true'], {
         timeout: PROBE_MS,
         env: { PATH: '/usr/bin:/bin' },
-      }).then(
-        () => true,
-        () => false,
-      );
-      if (works) return sandbox;
+      });
+      if (exitCode === 0) return sandbox;
     }
   }
   return null;
