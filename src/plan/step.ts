@@ -249,8 +249,9 @@ export interface CompileStep extends StepBase {
 export interface FlashStep extends StepBase {
   kind: 'flash';
   device: DeviceRef;
-  /** What `compile` made, the text of an Intel HEX file, or a file from the project's root. */
-  image: Template;
+  /** What `compile` made, a HEX text, a file of the project, a list of `{offset, image}`; null for `files` alone. */
+  image: Template | null;
+  files: Template | null; // of the project, for the board's own file system
   /** Asked before the device is touched; whoever approves, approves this image's hash. */
   ready: Template | null;
   /** What the board must say on its serial line once it is flashed. */

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
-import { checkImage } from '../../src/activities/devices/images.js';
+import { checkImage } from '../../src/activities/devices/check-image.js';
 import { withPort } from '../../src/activities/devices/open-port.js';
 import { listen } from '../../src/activities/devices/read-line.js';
 import type { Workbench } from '../../src/activities/devices/tool.js';

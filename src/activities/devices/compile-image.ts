@@ -6,7 +6,7 @@ import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { writeDown } from '../attempt/left-to-write.js';
 import { buildImage } from './build-image.js';
-import { checkImage } from './images.js';
+import { checkImage } from './check-image.js';
 import { loadDevice } from './load-device.js';
 import { renderAll } from '../values/template-scope.js';
 

@@ -11,12 +11,14 @@ import type { HomeStore } from '../far-store/home-store.js';
 import { createHomeStore } from '../far-store/home-store.js';
 import { writeDown } from '../attempt/left-to-write.js';
 import { describeImage } from './compile-image.js';
-import { checkImage, toImage } from './images.js';
-import { inWorkspace, loadDevice, portSetting, readLastGood, writeLastGood } from './load-device.js';
-import { renderAll, renderText } from '../values/template-scope.js';
+import { checkImage } from './check-image.js';
+import { toImage } from './to-image.js';
+import { readLastGood, writeLastGood } from './last-good.js';
+import { inWorkspace, loadDevice, portSetting } from './load-device.js';
+import { renderText } from '../values/template-scope.js';
 import type { HeldPort } from './open-port.js';
 import { withPort } from './open-port.js';
-import { shownImage } from './prepare-flash.js';
+import { shownImage, stepImage } from './prepare-flash.js';
 import { listen } from './read-line.js';
 import type { WriteContext } from './write-image.js';
 import { holdsImage, writeImage } from './write-image.js';
@@ -40,7 +42,7 @@ async function flash(deps: AtHome, call: FlashCall, current: Attempt<FlashStep>)
   const device = await loadDevice(deps.store, current.step.device);
   const image = await imageFor(deps, call, current.step, device);
   checkImage(image, device);
-  if (call.rehearsal) return done(`rehearsal: ${describeImage(image)} not written`, shownImage(device.name, image));
+  if (call.rehearsal) return done(`rehearsal: ${describeImage(image)} not written`, shownImage(device, image));
   return withPort(device, portSetting(deps, call), current.signal, (port) =>
     inWorkspace(deps.store, call, (folder) => act(deps, call, current, { device, image, port, folder })),
   );
@@ -77,7 +79,7 @@ async function act(
   // A program that does not start is not a good one, however well it was written.
   return writeDown(step, async () => {
     await writeLastGood(store, device.name, { image, run: call.root.run, at: new Date().toISOString() });
-    return done(`${describeImage(image)} verified`, shownImage(device.name, image));
+    return done(`${describeImage(image)} verified`, shownImage(device, image));
   });
 }
 
@@ -93,7 +95,7 @@ async function inspect(
 ): Promise<StepOutput> {
   if (await holdsImage(device, image, context)) {
     await writeLastGood(store, device.name, { image, run: context.bench.owner.run, at: new Date().toISOString() });
-    return done(`${describeImage(image)} verified after its worker was lost`, shownImage(device.name, image));
+    return done(`${describeImage(image)} verified after its worker was lost`, shownImage(device, image));
   }
   const good = await readLastGood(store, device.name);
   if (good !== null && (await holdsImage(device, good.image, context)))
@@ -119,11 +121,10 @@ async function imageFor({ store }: AtHome, call: FlashCall, step: FlashStep, dev
     return good.image;
   }
   // The run's files are where its store is: for another host they were read there just now.
-  const [value = null] =
+  const now =
     call.image !== null && (await store.isElsewhere())
-      ? [await loadValue(call.image.image, store)]
-      : await renderAll(store, call, [step.image]);
-  const now = await toImage(value, device, call.workspace);
+      ? await toImage(await loadValue(call.image.image, store), device, call.workspace)
+      : await stepImage(store, call, step, { device, workspace: call.workspace });
   if (call.image === null) return now;
   if (now.sha256 !== call.image.sha256) {
     throw stepFailure(

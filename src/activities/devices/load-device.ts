@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Device, DeviceRef, LastGood } from '../../plan/devices/device.js';
-import type { Json } from '../../plan/values/json.js';
+import type { Device, DeviceRef } from '../../plan/devices/device.js';
 import type { Store } from '../../store/store.js';
 import type { DeviceCall, StepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
@@ -22,15 +21,6 @@ export function portSetting({ store, boardProgram, deviceFolders }: Dependencies
     boardProgram: boardProgram ?? null,
     ...(deviceFolders === undefined ? {} : { folders: deviceFolders }),
   };
-}
-
-/** What a device is known to have held, and well. */
-export async function readLastGood(store: Store, device: string): Promise<LastGood | null> {
-  return (await store.readDevice(device)) as LastGood | null; // only `writeLastGood` writes it
-}
-
-export async function writeLastGood(store: Store, device: string, good: LastGood): Promise<void> {
-  await store.writeDevice(device, good as unknown as Json); // JSON-safe, but an interface has no index signature
 }
 
 /**

@@ -8,7 +8,10 @@ import type { Dependencies } from '../dependencies.js';
 import { withFailures } from '../failures.js';
 import { gateHashOf } from '../values/content-hash.js';
 import { loadStep } from '../values/load-step.js';
-import { checkImage, toImage } from './images.js';
+import { checkImage } from './check-image.js';
+import { bytesOf } from './images.js';
+import { placeOf } from './place-of.js';
+import { toImage } from './to-image.js';
 import { loadDevice } from './load-device.js';
 import { renderAll, renderText } from '../values/template-scope.js';
 import { locate } from '../../store/folders/places.js';
@@ -26,7 +29,7 @@ export function createPrepareFlash({ store }: Dependencies): Activities['prepare
   const ask = withFailures(async (call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage> => {
     const { step, device, image } = await readImage(store, call);
     const message = (await renderText(store, call, step.ready)) ?? `Flash ${device.name}?`;
-    const content = shownImage(device.name, image);
+    const content = shownImage(device, image);
     return {
       path: call.path,
       kind: 'ready',
@@ -47,16 +50,39 @@ export function createPrepareFlash({ store }: Dependencies): Activities['prepare
   return prepare;
 }
 
+/** The image that a flash step names, as its files are now. */
+export async function stepImage(
+  store: Store,
+  call: DeviceCall,
+  { image, files }: FlashStep,
+  { device, workspace }: { device: Device; workspace: string },
+): Promise<Image> {
+  const values = await renderAll(
+    store,
+    call,
+    [image, files].filter((template) => template !== null),
+  );
+  const [value = null, named = null] = image === null ? [null, ...values] : values;
+  return toImage(value, device, workspace, named);
+}
+
 /** What an approval shows of an image: nothing else has this hash. */
-export function shownImage(device: string, { format, target, bytes, sha256: hash }: Image): JsonObject {
-  return { device, format, target, bytes, sha256: hash };
+export function shownImage({ name, ...device }: Device, image: Image): JsonObject {
+  const { format, target, bytes, sha256: hash, files, board_files: boardFiles = [] } = image;
+  const shown = { device: name, format, target, bytes, sha256: hash };
+  const isPlain = boardFiles.length === 0 && files.every(({ offset }) => offset === undefined);
+  if (isPlain) return shown;
+  return {
+    ...shown,
+    images: files.map((file) => ({ offset: placeOf(device, file), bytes: bytesOf(file).length })),
+    files: boardFiles.map((file) => ({ name: file.name, bytes: bytesOf(file).length })),
+  };
 }
 
 async function readImage(store: Store, call: DeviceCall): Promise<{ step: FlashStep; device: Device; image: Image }> {
   const { step } = await loadStep(store, call, 'flash');
   const device = await loadDevice(store, step.device);
-  const [value = null] = await renderAll(store, call, [step.image]);
-  const image = await toImage(value, device, locate(store, call.workspace));
+  const image = await stepImage(store, call, step, { device, workspace: locate(store, call.workspace) });
   checkImage(image, device);
   return { step, device, image };
 }

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { Values } from './arguments.js';
 import { expand, pythonBytes, pythonText } from './arguments.js';
 import { bytesOf } from './images.js';
+import { placeOf } from './place-of.js';
 import { createProgress, meaningOf, toolFailure } from './judge-tool.js';
 import type { HeldPort } from './open-port.js';
 import type { Workbench } from './tool.js';
@@ -21,17 +22,30 @@ export interface WriteContext {
 /** Writes an image and compares what the board then holds. Throws what the tool's words mean. */
 export async function writeImage(device: Device, image: Image, context: WriteContext): Promise<void> {
   const { kind } = device;
-  await withFiles(image, async (files) => {
-    for (const call of callsOf(kind.flash, device, files, context.port)) await act(device, call, context);
-    if (kind.flash_verifies) return;
-    for (const call of callsOf(kind.verify, device, files, context.port)) await act(device, call, context);
+  await withFiles(image, async ({ files, boardFiles }) => {
+    const verified = kind.flash_verifies ? [] : imageCalls(kind.verify, device, files, context.port);
+    const { write, verify, end } = kind.files ?? NO_FILES;
+    const onto = boardFiles.length === 0 ? [] : end.map((line) => expand(line, valuesOf(device, context.port)));
+    for (const call of [
+      ...imageCalls(kind.flash, device, files, context.port),
+      ...verified,
+      ...fileCalls(write, device, boardFiles, context.port),
+      ...fileCalls(verify, device, boardFiles, context.port),
+      ...onto,
+    ])
+      await act(device, call, context);
   });
 }
 
+const NO_FILES: NonNullable<Device['kind']['files']> = { write: [], verify: [], end: [] };
+
 /** Tells whether the board holds exactly this image. Throws when it cannot be asked. */
 export async function holdsImage(device: Device, image: Image, context: WriteContext): Promise<boolean> {
-  return withFiles(image, async (files) => {
-    for (const call of callsOf(device.kind.verify, device, files, context.port)) {
+  return withFiles(image, async ({ files, boardFiles }) => {
+    for (const call of [
+      ...imageCalls(device.kind.verify, device, files, context.port),
+      ...fileCalls(device.kind.files?.verify ?? [], device, boardFiles, context.port),
+    ]) {
       const end = await runTool(call, context.bench, { inherit: context.port.lock.inherit });
       if (end.code === 0) continue;
       if (meaningOf(device.kind, end.said)?.means === 'mismatch') return false;
@@ -62,40 +76,48 @@ interface LaidOut extends ImageFile {
   path: string;
 }
 
-/** The calls of a tool: one each, or one each for every file of an image of files. */
-function callsOf(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort): string[][] {
+/** The calls that write or compare an image: one for all binaries, or one each for every file. */
+function imageCalls(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort): string[][] {
+  if (device.kind.image !== 'bin') return fileCalls(lines, device, files, port);
+  const [first] = files;
+  if (first === undefined) return [];
+  const images = files.flatMap((file) => [placeOf(device, file), file.path]);
+  return lines.map((line) => expand(line, { ...valuesOf(device, port), image: first.path, images }));
+}
+
+function fileCalls(lines: Argv[], device: Device, files: LaidOut[], port: HeldPort): string[][] {
   return files.flatMap((file) => {
-    const bytes = bytesOf(file);
     const values: Values = {
-      ...device.values,
-      port: port.path,
+      ...valuesOf(device, port),
       image: file.path,
-      images: [placeOf(device, file), file.path],
       name_literal: pythonText(file.name),
-      data_literal: pythonBytes(bytes),
+      data_literal: pythonBytes(bytesOf(file)),
     };
     return lines.map((line) => expand(line, values));
   });
 }
 
-/** Where a binary goes: to where the board has its program, unless it says another place. */
-function placeOf({ values }: Device, { offset }: ImageFile): string {
-  if (offset !== undefined) return `0x${offset.toString(16)}`;
-  const app = values['app'];
-  return typeof app === 'string' ? app : '0x0';
+function valuesOf(device: Device, port: HeldPort): Values {
+  return { ...device.values, port: port.path };
 }
 
-async function withFiles<T>(image: Image, use: (files: LaidOut[]) => Promise<T>): Promise<T> {
+interface Files {
+  files: LaidOut[];
+  boardFiles: LaidOut[];
+}
+
+async function withFiles<T>(image: Image, use: (files: Files) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'perdure-image-'));
-  try {
-    const files = await Promise.all(
-      image.files.map(async (file, index) => {
-        const path = join(folder, `${index}${extname(file.name)}`);
+  const layOut = (files: ImageFile[], prefix: string): Promise<LaidOut[]> =>
+    Promise.all(
+      files.map(async (file, index) => {
+        const path = join(folder, `${prefix}${index}${extname(file.name)}`);
         await writeFile(path, bytesOf(file));
         return { ...file, path };
       }),
     );
-    return await use(files);
+  try {
+    return await use({ files: await layOut(image.files, ''), boardFiles: await layOut(image.board_files ?? [], 'f') });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -2,6 +2,7 @@ import { render } from '../../plan/references/evaluate.js';
 import type { Scope } from '../../plan/references/evaluate.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import { LOST_OPTIONS, MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
+import type { Recovery } from '../../plan/outcomes/flash-recovery.js';
 import { RECOVERY_OPTIONS } from '../../plan/outcomes/flash-recovery.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
@@ -13,7 +14,9 @@ import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import type { Shown } from '../values/content-hash.js';
 import { gateHashOf } from '../values/content-hash.js';
-import { loadBody, stepAt } from '../values/load-step.js';
+import { loadBody, loadStep, stepAt } from '../values/load-step.js';
+import { loadDevice } from '../devices/load-device.js';
+import { hasLastGood } from '../devices/last-good.js';
 import { createScope } from '../values/template-scope.js';
 import { shownCall } from '../turns/shown-call.js';
 
@@ -24,7 +27,7 @@ import { shownCall } from '../turns/shown-call.js';
 export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
   const { store } = deps;
   return async (call) => {
-    if (call.question !== undefined) return askedGate(call, call.question);
+    if (call.question !== undefined) return askedGate(store, call, call.question);
     if (call.tool !== undefined) return toolGate(deps, call, call.tool);
     const step = await loadGated(store, call);
     const scope = await createScope(store, call.environment, templatesOf(step));
@@ -96,13 +99,20 @@ async function toolGate(
 }
 
 /** A gate by which the interpreter itself asks. */
-function askedGate({ path, since, kind = 'lost' }: GateCall, question: string): Gate {
-  const shown = {
-    message: shorten(question),
-    content: null,
-    options: kind === 'lost' ? [...LOST_OPTIONS] : [...RECOVERY_OPTIONS],
-  };
+async function askedGate(store: Store, call: GateCall, question: string): Promise<Gate> {
+  const { path, since, kind = 'lost' } = call;
+  const options = kind === 'lost' ? [...LOST_OPTIONS] : await recoveryOptions(store, call);
+  const shown = { message: shorten(question), content: null, options };
   return { path, kind, ...shown, hash: gateHashOf(shown), fallback: 'abort', since };
+}
+
+/** What can be done about a device: an image is restored where one is known to be good that fits the device. */
+async function recoveryOptions(store: Store, call: GateCall): Promise<Recovery[]> {
+  const { step } = await loadStep(store, call, 'flash');
+  const { device } = step;
+  // What is known of a device of another host is kept there.
+  const canRestore = device.task_queue !== null || (await hasLastGood(store, await loadDevice(store, device)));
+  return RECOVERY_OPTIONS.filter((option) => option !== 'restore' || canRestore);
 }
 
 function shorten(message: string): string {

@@ -65,6 +65,15 @@ export const deviceKindSchema = z.strictObject({
   compile: compile.nullable().default(null).describe('How sources become an image.'),
   flash: z.array(argv).describe('Writes `{image}` through `{port}`.'),
   verify: z.array(argv).describe('Compares the board with `{image}`; exit code 0 is a match.'),
+  files: z
+    .strictObject({
+      write: z.array(argv).describe('Writes one file, `{name_literal}`, whose bytes are `{data_literal}`.'),
+      verify: z.array(argv).describe('Compares that file; exit code 0 is a match.'),
+      end: z.array(argv).default([]).describe('What starts the program once all are there.'),
+    })
+    .nullable()
+    .default(null)
+    .describe("How files get onto a board's own file system, once its images are there."),
   flash_verifies: z.boolean().default(false).describe('Whether `flash` does that itself.'),
   progress: z
     .strictObject({

@@ -229,14 +229,33 @@ export const compileStep = z.strictObject({
   ...acting,
 });
 
+const placedImage = z.strictObject(
+  {
+    offset: z
+      .union([filledText, z.number().int().nonnegative()], { error: 'a place in flash memory' })
+      .describe('Where it begins: `0x1000`, or a place that the board knows, such as `bootloader` or `app`.'),
+    image: filledText.describe('A file of the project, or what a `compile` step made.'),
+  },
+  { error: 'a map with offset and image' },
+);
+
 export const flashStep = z.strictObject({
   flash: z
     .strictObject(
       {
         device,
-        image: template.describe(
-          'What a `compile` step made, the text of an Intel HEX file, or a file of the project.',
-        ),
+        image: template
+          .optional()
+          .describe('What a `compile` step made, the text of an Intel HEX file, or a file of the project.'),
+        images: z
+          .array(placedImage, { error: 'a list of maps with offset and image' })
+          .min(1, { error: 'at least one image' })
+          .optional()
+          .describe('In place of `image`: binaries, each with its place in flash memory, written in one go.'),
+        files: z
+          .union([filledText, z.array(filledText).min(1)], { error: 'a list of files, or one `${…}` that gives it' })
+          .optional()
+          .describe("Files of the project that are put into the board's own file system, after its images."),
         ready: filledText
           .optional()
           .describe("Asked before the device is touched; whoever approves, approves this image's hash."),

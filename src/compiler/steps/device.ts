@@ -3,14 +3,14 @@ import type { Template } from '../../plan/values/expression.js';
 import type { CompileStep, FlashStep, SerialStep } from '../../plan/step.js';
 import { millisecondsOf } from '../formats/values.js';
 import type { Node } from '../text/node.js';
-import { memberOf } from '../text/node.js';
+import { keyOf, memberOf, startOf } from '../text/node.js';
 import { compileTemplate } from '../expressions/template.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, policyOf, templateAt, usualPolicy } from './base.js';
 
-/** A flash of some kilobytes takes seconds; a board that hangs is given up after this. */
+/** A flash of some kilobytes takes seconds; a board that hangs is given up after this, and tried three times more. */
 const FLASH_MS = 60_000;
-const FLASH: Policy = { timeout_ms: FLASH_MS, retry: { attempts: 3, backoff_ms: 1_000 }, effect: 'external' };
+const FLASH: Policy = { timeout_ms: FLASH_MS, retry: { attempts: 4, backoff_ms: 1_000 }, effect: 'external' };
 const LISTEN_MS = 10_000;
 /** What finding, locking and opening a port may take beside listening. */
 const OPENING_MS = 60_000;
@@ -34,7 +34,7 @@ export function compileFlashStep(authored: Authored<'flash'>, context: StepConte
   const { flash } = authored;
   const inside = insideOf('flash', context);
   const device = deviceOf(flash.device, inside, context);
-  const image = templateIn(inside, 'image', context);
+  const content = contentOf(inside, context);
   const bootNode = memberOf(inside, 'boot');
   const expect = bootNode && templateIn(bootNode, 'expect', context);
   const boot = expect && {
@@ -49,7 +49,30 @@ export function compileFlashStep(authored: Authored<'flash'>, context: StepConte
     boot,
     fallback: flash.fallback ?? 'abort',
   } as const;
-  return device && image && { ...step, device, image };
+  return device && content && { ...step, device, ...content };
+}
+
+/** What is to be written: an image, or several, and files; null where that is not said, which is reported. */
+function contentOf(inside: Node, context: StepContext): Pick<FlashStep, 'image' | 'files'> | null {
+  const [image, images, files] = ['image', 'images', 'files'].map((key) => templateIn(inside, key, context));
+  if (image && images) {
+    context.report({
+      code: 'conflicting-keys',
+      at: keyOf(inside, 'images'),
+      message: '`image` and `images` both say what is written.',
+      suggestion: 'keep one of them',
+    });
+    return null;
+  }
+  if (image || images || files) return { image: image ?? images ?? null, files: files ?? null };
+  // Where a key of it is wrong, that was said.
+  if (!context.faulty.has('flash'))
+    context.report({
+      code: 'missing-key',
+      at: startOf(inside),
+      message: 'Expected `image`, `images` or `files`: what is written.',
+    });
+  return null;
 }
 
 /** What a device says. Sending something to it changes it; listening does not. */

@@ -48,6 +48,11 @@ export interface DeviceKind {
   flash: Argv[];
   /** Compares what is on the board with the image; exit code 0 is a match. */
   verify: Argv[];
+  /**
+   * How files get onto a board whose firmware has a file system, for kinds whose images are binaries: `write` and
+   * `verify` once for each file, then `end`. Null where nothing does.
+   */
+  files: { write: Argv[]; verify: Argv[]; end: Argv[] } | null;
   /** Whether `flash` itself ends with such a comparison. */
   flash_verifies: boolean;
   /**
@@ -107,9 +112,12 @@ export interface Image {
   target: string | null;
   /** Bytes of program. */
   bytes: number;
-  /** SHA-256 of the canonical JSON of `files`: what an approval shows and a flash checks. */
+  /** SHA-256 of the canonical JSON of `files`, or of both lists: what an approval shows and a flash checks. */
   sha256: string;
+  /** Files of the board itself, or binaries in its flash memory. */
   files: ImageFile[];
+  /** Files for the file system of the firmware that `files` are, or that is there already. */
+  board_files?: ImageFile[];
 }
 
 export interface ImageFile {

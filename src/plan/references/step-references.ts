@@ -55,7 +55,7 @@ function deviceTemplates(step: CompileStep | DeviceStep): Template[] {
     case 'compile':
       return step.sources;
     case 'flash':
-      return [step.image, ...present(step.ready, step.boot?.expect ?? null)];
+      return present(step.image, step.files, step.ready, step.boot?.expect ?? null);
     case 'serial':
       return present(step.expect, step.write, step.after, step.rehearsal);
   }

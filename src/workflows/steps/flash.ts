@@ -121,9 +121,7 @@ async function restore(scope: Scope, step: FlashStep, tried: number): Promise<Fa
 async function openRecovery(scope: Scope, step: FlashStep, tried: number, failure: Failure): Promise<Gate> {
   const { root, nested, settings } = scope.context;
   const { name, by_hand } = step.device;
-  const question =
-    `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nTry again, restore the last good ` +
-    `image, skip the step, or abort?`;
+  const question = `\`${name}\` could not be flashed: ${failure.message}\nBy hand: ${by_hand}\nWhat now?`;
   const gate = await renderOwnGate({
     root,
     nested,

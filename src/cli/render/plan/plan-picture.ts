@@ -120,7 +120,10 @@ function deviceText(step: CompileStep | DeviceStep): string {
     case 'compile':
       return `${step.sources.map(templateText).join(' ')} for ${step.device.name}`;
     case 'flash':
-      return `${step.device.name} with ${templateText(step.image)}`;
+      return `${step.device.name} with ${[step.image, step.files]
+        .filter((template) => template !== null)
+        .map(templateText)
+        .join(' and ')}`;
     case 'serial':
       return step.expect === null ? step.device.name : `${step.device.name} until ${templateText(step.expect)}`;
   }
