@@ -6,6 +6,7 @@ import { announceCommand } from '../processes/announced-commands.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
+import { outsideFirst } from '../../store/processes/search-path.js';
 
 /** Of what a tool says this much is kept to judge by; the log has all of it. */
 const SAID_BYTES = 64 * 1024;
@@ -36,7 +37,7 @@ export async function runTool(
   const command = announceCommand();
   // Texts are compared with what tools say in English.
   const env = commandEnvironment(
-    { LC_ALL: 'C', PYTHONUNBUFFERED: '1' },
+    { LC_ALL: 'C', PYTHONUNBUFFERED: '1', PATH: outsideFirst(process.env['PATH'], cwd) },
     runTag({ ...owner, worker: process.pid, command: command.number }),
   );
   const said = createOutputCapture(SAID_BYTES);

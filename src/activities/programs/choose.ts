@@ -17,6 +17,7 @@ import { ownTools, unheld } from '../../plan/agents/program-access.js';
 import type { Agent } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
+import { outsidePath } from '../../store/processes/search-path.js';
 import type { ModelOptions } from '../models/choice/model-names.js';
 import { wantedModel } from '../models/choice/model-names.js';
 import type { PriceOptions } from '../models/choice/with-price.js';
@@ -114,7 +115,7 @@ function faultOf(program: ProgramName, agent: Agent): string | null {
 }
 
 export function installedPrograms(env: Record<string, string | undefined>): ReadonlySet<ProgramName> {
-  return new Set(PROGRAMS.filter((name) => findOnPath(name, env['PATH'] ?? '') !== null));
+  return new Set(PROGRAMS.filter((name) => findOnPath(name, outsidePath(env['PATH'], null)) !== null));
 }
 
 function preferred(

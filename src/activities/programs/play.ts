@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LogWriter } from '../../store/logs/line.js';
+import { findOnPath } from '../../store/processes/find-on-path.js';
+import { outsideFirst, outsidePath } from '../../store/processes/search-path.js';
 import { commandEnvironment } from '../processes/command-environment.js';
-import { resolveExecutable } from '../processes/executable.js';
 import { stepFailure } from '../failures.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { gatherText } from '../attempt/text-log.js';
@@ -54,12 +55,12 @@ async function playIn(scratch: string, options: Play): Promise<ProgramOutcome> {
   const { declared, redact } = programEnvironment(program, options.credentials);
   const command = announceCommand();
   const env = commandEnvironment(
-    { ...declared, ...added },
+    { PATH: outsideFirst(process.env['PATH'], cwd), ...declared, ...added },
     runTag({ ...options.owner, worker: process.pid, command: command.number }),
   );
   const listening = listen(options, redact);
   try {
-    const file = executableOf(program, cwd, env['PATH'] ?? '');
+    const file = executableOf(program, cwd);
     const end = await runProcess({
       file,
       args,
@@ -145,13 +146,15 @@ function listen({ program, before, task, log, onProgress, onEvent }: Play, redac
   };
 }
 
-function executableOf({ name, install }: Program, cwd: string, path: string): string {
-  try {
-    return resolveExecutable(name, cwd, path);
-  } catch {
-    throw stepFailure(
-      'program-missing',
-      `Cannot find the program \`${name}\` on the PATH of the worker. Install it: ${install}`,
-    );
-  }
+/** Never a file of the workspace: an agent may have made it. */
+function executableOf({ name, install }: Program, workspace: string): string {
+  const file = findOnPath(name, outsidePath(process.env['PATH'], workspace));
+  if (file !== null) return file;
+  const isInside = findOnPath(name, process.env['PATH'] ?? '') !== null;
+  throw stepFailure(
+    'program-missing',
+    `Cannot find the program \`${name}\` on the PATH of the worker` +
+      `${isInside ? ' but among packages or in the workspace, where an agent may have put it' : ''}. ` +
+      `Install it: ${install}`,
+  );
 }

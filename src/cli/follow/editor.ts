@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
-import { runProgram } from '../../store/processes/run-program.js';
 import { refusal } from '../exit-codes.js';
 import type { Terminal } from '../terminal.js';
 import { toContent } from './answer-value.js';
+import { runForPerson } from './person-program.js';
 
 /** The person's editor as a command, or none. */
 function editorOf({ env }: Terminal): string[] {
@@ -29,8 +29,8 @@ export async function editContent(
   try {
     const file = join(folder, isText ? 'content.txt' : 'content.json');
     await writeFile(file, `${toText(content)}\n`, { mode: 0o600 });
-    const { exitCode } = await runProgram(program, [...args, file], { stdio: 'inherit', env: terminal.env });
-    if (exitCode !== 0) throw refusal(`The editor \`${program}\` did not end well: nothing was changed.`);
+    if (!(await runForPerson([program, ...args, file], terminal)))
+      throw refusal(`The editor \`${program}\` did not end well: nothing was changed.`);
     const value = toContent(await readFile(file, 'utf8'), isText, 'the edited content');
     return { value, text: toText(value) };
   } finally {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runProgram } from '../../store/processes/run-program.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import { runForPerson } from './person-program.js';
 
 /**
  * Opens a text that people are to read in `$PAGER`; without one, or when it cannot be started, prints all of it. The
@@ -20,8 +20,7 @@ async function runPager(program: string, args: string[], text: string, terminal:
     const file = join(folder, 'content.txt');
     await writeFile(file, text, { mode: 0o600 });
     // LESS could make the pager pass control sequences on.
-    const env = { ...terminal.env, LESS: '' };
-    return (await runProgram(program, [...args, file], { stdio: 'inherit', env })).exitCode === 0;
+    return await runForPerson([program, ...args, file], terminal, { LESS: '' });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -24,6 +24,8 @@ import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { rootLease, settleLimits, settlePolicy } from './limits.js';
 import { placeOf } from '../../store/folders/places.js';
+import { outsideEnvironment } from '../../store/processes/search-path.js';
+import { findProject } from '../../compiler/project/project.js';
 
 export interface Compiled {
   /** The definition's own file, also where it was given by its name. */
@@ -161,7 +163,7 @@ async function chooseFor(
 ): Promise<ChosenPlayers> {
   if (elsewhere === null) {
     const { choosePlayers } = await import('../../activities/agents/choose-players.js');
-    return choosePlayers({ ...wanted, env: terminal.env });
+    return choosePlayers({ ...wanted, env: outsideEnvironment(terminal.env, findProject(terminal.cwd).root) });
   }
   const { askStore } = await import('../elsewhere/ask-store.js');
   const { plan, options, providers = {}, rehearse, also = [], usual } = wanted;

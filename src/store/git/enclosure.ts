@@ -1,16 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, isAbsolute, relative, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../processes/bare-sandbox.js';
-import { findOnPath, isExecutable } from '../processes/find-on-path.js';
-
-/** Where the system has its git: no workspace is there, whatever PATH says. */
-const GITS = [
-  '/usr/bin/git',
-  '/usr/local/bin/git',
-  '/bin/git',
-  '/opt/homebrew/bin/git',
-  '/run/current-system/sw/bin/git',
-];
+import { findOnPath, systemProgram } from '../processes/find-on-path.js';
+import { outsidePath } from '../processes/search-path.js';
 
 /** What git sees of the machine beside programs. Paths are absolute. */
 export interface Sight {
@@ -22,21 +14,10 @@ export interface Sight {
   hidden: string[];
 }
 
-/**
- * The git of this machine: the system's, else one on the PATH that is in no folder of packages, and not below `apart`.
- */
-export function gitProgram(apart: string | undefined): string {
-  const known = GITS.find(isExecutable);
-  if (known !== undefined) return known;
-  const folders = (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter(
-      (folder) =>
-        isAbsolute(folder) &&
-        !folder.split(sep).includes('node_modules') &&
-        (apart === undefined || !isBelow(folder, apart)),
-    );
-  return findOnPath('git', folders.join(delimiter)) ?? 'git-is-not-installed';
+/** The git of this machine: the system's, else one on the PATH where no agent writes. */
+export function gitProgram(workTree: string | undefined): string {
+  const path = outsidePath(process.env['PATH'], workTree ?? null);
+  return systemProgram('git') ?? findOnPath('git', path) ?? 'git-is-not-installed';
 }
 
 /**
@@ -70,9 +51,4 @@ export function enclose(git: string, { workTree, ours, hidden }: Sight): string[
     workTree,
     '--',
   ];
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const from = relative(folder, path);
-  return from === '' || (!from.startsWith('..') && !isAbsolute(from));
 }

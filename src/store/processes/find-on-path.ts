@@ -12,6 +12,14 @@ export function findOnPath(name: string, path: string): string | null {
   return null;
 }
 
+/** Where systems have their programs: no workspace is there, whatever PATH says. */
+const SYSTEM_PATH = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/run/current-system/sw/bin'];
+
+/** The absolute path of a program of the system, or null. */
+export function systemProgram(name: string): string | null {
+  return findOnPath(name, SYSTEM_PATH.join(delimiter));
+}
+
 /**
  * Tells whether this is a file that we may run. Synchronous: a look takes microseconds, a trip through the thread pool
  * for each folder of PATH takes longer than a small program.

@@ -18,6 +18,7 @@ import { FREE_BYTES } from '../server/server-database.js';
 import { findPresent, findTemporal } from '../temporal-binary/find.js';
 import { temporalSettings } from '../connection/temporal-settings.js';
 import type { Finding } from './finding.js';
+import { outsideEnvironment } from '../../store/processes/search-path.js';
 
 /**
  * Looks at everything Perdure needs on this machine. Starts nothing, changes nothing, calls no provider but those whose
@@ -26,8 +27,9 @@ import type { Finding } from './finding.js';
 export async function diagnose(
   project: Project,
   config: Pick<Config, 'task_queue' | 'devices' | 'notify' | 'providers' | 'models'>,
-  env: Env,
+  given: Env,
 ): Promise<Finding[]> {
+  const env = outsideEnvironment(given, project.root);
   const looked = await Promise.all([
     temporalProgram(env),
     program(
@@ -51,8 +53,8 @@ export async function diagnose(
     elsewhere(env),
     providers(env),
     ...(await modelFindings(config, env)),
-    ...noticeFindings(project, config.notify, env),
-    ...(await deviceFindings(project, config, env)),
+    ...noticeFindings(project, config.notify, given),
+    ...(await deviceFindings(project, config, given)),
   ];
 }
 

@@ -1,4 +1,7 @@
+import { dirname } from 'node:path';
+import { findProject } from '../../compiler/project/project.js';
 import { openStore } from '../../store/local-store.js';
+import { outsideEnvironment } from '../../store/processes/search-path.js';
 import { movedRoot } from '../../store/folders/root.js';
 import { storeFailure } from '../../store/store-failure.js';
 import type { Env } from '../../store/cache-folder.js';
@@ -201,7 +204,7 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   };
   parts.server = await superviseServer({
     stateDir,
-    env: options.env,
+    env: outsideEnvironment(options.env, findProject(dirname(stateDir)).root),
     uiPort: options.uiPort,
     last: last?.ports ?? null,
     onProgress,

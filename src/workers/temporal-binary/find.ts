@@ -11,6 +11,7 @@ import { elapsed, TEMPORAL_CLI_VERSION } from './progress.js';
 import type { Progress, Provision, Way } from './progress.js';
 import { buildTemporal } from './build.js';
 import { downloadTemporal } from './download.js';
+import { outsidePath } from '../../store/processes/search-path.js';
 
 /** The oldest server that Perdure supports. */
 export const OLDEST_SERVER: readonly [number, number] = [1, 29];
@@ -141,7 +142,7 @@ async function inspectIfThere(path: string): Promise<TemporalBinary | null> {
 
 /** Asks a program for its version. A text says why it will not do. */
 async function inspect(path: string): Promise<TemporalBinary | string> {
-  const env = { PATH: process.env['PATH'] };
+  const env = { PATH: outsidePath(process.env['PATH'], null) };
   const { stdout: text, failed, shortMessage } = await runProgram(path, ['--version'], { env, timeout: 30_000 });
   if (failed) return `\`${path} --version\` failed: ${shortMessage?.split('\n')[0] ?? ''}.`;
   const server = /Server (\d+)\.(\d+)\.(\d+)/.exec(text);
