@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { killTagged, listTagged } from '../../../src/activities/processes/tagged-processes.js';
 import type { ProgramName } from '../../../src/plan/agents/program.js';
+import { shortCall } from '../../../src/plan/calls/short-call.js';
 import { failureOf, read, readLog } from '../../activities/helpers/harness.js';
 import type { ProgramAnswer } from '../../fakes/program-endpoint.js';
 import { until } from '../../faults/project.js';
@@ -59,7 +60,8 @@ describe.each(drawn('lifetime'))('%s', (program) => {
     const given = JSON.stringify({
       dist: DIST,
       store: `${bench.folder}/.perdure`,
-      call,
+      // As history has it.
+      call: shortCall(call, { workflowId: '', runId: '', activityId: null }),
       credentials: bench.environment,
     });
     const worker = spawn(process.execPath, ['--input-type=module', '-e', WORKER, given], {
