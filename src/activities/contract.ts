@@ -20,6 +20,9 @@ import type { Hash, Value } from '../plan/values/value.js';
 export type { StepAddress } from '../plan/calls/short-call.js';
 export type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 
+/** A folder as a run carries it: from the state folder (`placeOf`). Activities get it as it is here (`locatedCall`). */
+type Place = string;
+
 /**
  * Which step an activity acts for. The Plan itself is not in it: activities read it from the store by `root.plan`
  * (immutable, cached per worker), so history carries only what differs from step to step.
@@ -34,8 +37,8 @@ export interface ModelCall extends StepCall {
 
 export interface ProgramCall extends StepCall {
   program: ProgramChoice;
-  /** Absolute folder that the program works in. */
-  workspace: string;
+  /** The folder that the program works in. */
+  workspace: Place;
   /** As of a `ModelCall`. */
   most?: { usd?: number; tokens?: number };
 }
@@ -48,8 +51,8 @@ export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'm
   head: string | null;
   /** How the calls ended that it asks for. */
   ends: CallEnd[];
-  /** Absolute; where tools work. It and the model are left out where the transcript's beginning tells the same (I7). */
-  workspace?: string;
+  /** Where tools work. It and the model are left out where the transcript's beginning tells the same (I7). */
+  workspace?: Place;
   /** What is left of the time of the step's try. */
   limit_ms: number;
   /** Of an agent that another one calls. */
@@ -88,7 +91,7 @@ export interface ToolCall extends StepCall {
   call: number;
   /** Short hash of the message that asks for it. */
   head: string;
-  workspace: string;
+  workspace: Place;
   limit_ms: number;
   /** The agent, where it is not the step's own. */
   agent?: string;
@@ -105,8 +108,8 @@ export interface ToolCall extends StepCall {
 
 /** The call of a tool step. */
 export interface ToolStepCall extends StepCall {
-  /** Absolute; where the tool works. */
-  workspace: string;
+  /** Where the tool works. */
+  workspace: Place;
   /** Hash of the gate at which a person allowed it. */
   allowed?: Hash;
 }
@@ -115,8 +118,8 @@ export interface ToolStepCall extends StepCall {
 export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes'> & { renewed?: true };
 
 export interface CommandCall extends StepCall {
-  /** Absolute folder that relative paths start from. */
-  workspace: string;
+  /** The folder that relative paths start from. */
+  workspace: Place;
   /**
    * A step of at most 10 s that runs as a local activity: 1 event instead of 6. A crash repeats the call, so how it
    * ended, well or not, is journalled before it returns and answered from there (I8).
@@ -126,8 +129,8 @@ export interface CommandCall extends StepCall {
 
 /** What is done with a device; a rehearsal does everything but open its port (decision 10). */
 export interface DeviceCall extends StepCall {
-  /** Absolute folder that sources and images are looked for in. */
-  workspace: string;
+  /** The folder that sources and images are looked for in. */
+  workspace: Place;
   rehearsal: boolean;
   /** The run's own queue, for a device of another host: workers there may have another store (decision 11). */
   home?: string;
@@ -165,7 +168,7 @@ export interface GateCall extends StepCall {
 /** What a `plan` step is made from. */
 export interface PrepareCall extends StepCall {
   /** The project's root: what is made may name its agents. */
-  workspace: string;
+  workspace: Place;
   /** Names of the models that the run has chosen, and of the inputs that what is made will get. */
   models: string[];
   given: string[];

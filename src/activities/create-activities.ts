@@ -10,7 +10,7 @@ import { createReadSerial } from './devices/read-serial.js';
 import { createReadLeases } from './devices/read-leases.js';
 import { createTellKeeper } from './devices/tell-keeper.js';
 import type { Dependencies } from './dependencies.js';
-import { toFailure, withFailures } from './failures.js';
+import { withFailures } from './failures.js';
 import { fromShort, acceptShortCalls } from './attempt/short-form.js';
 import { createJoinRounds } from './runs/join-rounds.js';
 import { createPreparePlan } from './made/prepare-plan.js';
@@ -26,8 +26,7 @@ import { createRunTool } from './tool-steps/run-tool.js';
 import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallTool } from './turns/call-tool.js';
-import { locate } from '../store/folders/places.js';
-import { movedRoot } from '../store/folders/root.js';
+import { locatedCall } from './workspace/located-call.js';
 import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';
@@ -72,17 +71,9 @@ export function createActivities(deps: Dependencies): Activities {
   };
 }
 
-/**
- * An activity that is told where it works from the store, and gets it as it is here. Where the store was moved away
- * from this worker, which ends then, nothing is begun: Temporal starts the activity where the store is.
- */
+/** An activity that is told where it works from the store, and gets it as it is here. */
 function placed(
   store: Store,
 ): <C extends { workspace?: string }, R>(activity: (call: C) => Promise<R>) => (call: C) => Promise<R> {
-  return (activity) => async (call) => {
-    if (call.workspace === undefined) return activity(call);
-    const moved = store.folder === null ? null : movedRoot(store.folder);
-    if (moved !== null) throw toFailure(moved);
-    return activity({ ...call, workspace: locate(store, call.workspace) });
-  };
+  return (activity) => async (call) => activity(locatedCall(store, call));
 }

@@ -40,7 +40,7 @@ const HEAVY = [
   /@temporalio|@grpc|@anthropic/,
   /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows)/,
   // What a model is called and costs are tables, which `plan` reads.
-  /(^|\/)(src|dist)\/activities\/(?!models\/(?:choice\/(?:model-names|prices|price-table)|protocol\/provider)\.)/,
+  /(^|\/)(src|dist)\/activities\/(?!models\/(?:choice\/(?:prices|price-table)|protocol\/provider)\.)/,
 ];
 
 describe('commands that need no server load none of it', () => {

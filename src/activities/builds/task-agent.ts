@@ -1,3 +1,4 @@
+import { BUILD_MODEL } from '../../plan/agents/model-names.js';
 import type { Member } from '../../plan/builds/build-spec.js';
 import type { Json } from '../../plan/values/json.js';
 import { agentPrompt, PROMPTS_VERSION } from './prompts.js';
@@ -6,8 +7,6 @@ import { roleOf } from './roles/role.js';
 
 /** How often an agent of a build is asked within one try of a task. */
 const TURNS = 20;
-/** The model of builds where neither the config nor the environment names one. */
-const MODEL = 'default:claude-opus-4-6';
 
 /** The definition of an agent of a build, as the text of a file. `index` is its place in the team. */
 export function agentText(member: Member, index: number, { spec, team }: { spec: Json; team: Member[] }): string {
@@ -15,7 +14,7 @@ export function agentText(member: Member, index: number, { spec, team }: { spec:
     name: agentName(member.name, index),
     description: `${member.role} of a build (prompts version ${PROMPTS_VERSION})`,
     prompt: agentPrompt(member, spec, team),
-    model: MODEL,
+    model: BUILD_MODEL,
     tools: roleOf(member.role).tools,
     permissions: agentPermissions(member, spec),
     max_turns: TURNS,

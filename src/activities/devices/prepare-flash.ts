@@ -8,13 +8,13 @@ import type { Dependencies } from '../dependencies.js';
 import { withFailures } from '../failures.js';
 import { gateHashOf } from '../values/content-hash.js';
 import { loadStep } from '../values/load-step.js';
+import { locatedCall } from '../workspace/located-call.js';
 import { checkImage } from './check-image.js';
 import { bytesOf } from './images.js';
 import { placeOf } from './place-of.js';
 import { toImage } from './to-image.js';
 import { loadDevice } from './load-device.js';
 import { renderAll, renderText } from '../values/template-scope.js';
-import { locate } from '../../store/folders/places.js';
 
 /**
  * Reads the image of a flash step and checks it before anybody is asked. What is shown names the device and the image's
@@ -80,9 +80,10 @@ export function shownImage({ name, ...device }: Device, image: Image): JsonObjec
 }
 
 async function readImage(store: Store, call: DeviceCall): Promise<{ step: FlashStep; device: Device; image: Image }> {
+  const { workspace } = locatedCall(store, call);
   const { step } = await loadStep(store, call, 'flash');
   const device = await loadDevice(store, step.device);
-  const image = await stepImage(store, call, step, { device, workspace: locate(store, call.workspace) });
+  const image = await stepImage(store, call, step, { device, workspace });
   checkImage(image, device);
   return { step, device, image };
 }

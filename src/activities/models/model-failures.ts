@@ -1,6 +1,6 @@
 import type { ApplicationFailure } from '@temporalio/common';
 import { stepFailure } from '../failures.js';
-import { OTHER_MODELS } from './choice/model-names.js';
+import { OTHER_MODELS } from '../../plan/agents/model-names.js';
 import { retryAfterMs } from './http/retry-after.js';
 
 /** What an HTTP endpoint said instead of an answer. */

@@ -6,7 +6,7 @@ import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http/http.js';
 import { messageBytes } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { OTHER_MODELS } from './choice/model-names.js';
+import { OTHER_MODELS } from '../../plan/agents/model-names.js';
 import type { ChatLine, Said } from './ollama-chat.js';
 import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { Posted } from './http/post.js';

@@ -18,8 +18,8 @@ import type { Agent } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import { findOnPath } from '../../store/processes/find-on-path.js';
 import { outsidePath } from '../../store/processes/search-path.js';
-import type { ModelOptions } from '../models/choice/model-names.js';
-import { wantedModel } from '../models/choice/model-names.js';
+import type { ModelOptions } from '../../plan/agents/model-names.js';
+import { SHORT_NAMES, wantedModel } from '../../plan/agents/model-names.js';
 import type { PriceOptions } from '../models/choice/with-price.js';
 import { withPrice } from '../models/choice/with-price.js';
 import { programFor } from './heuristics.js';
@@ -170,7 +170,7 @@ function wordsIn(template: Template, known: Pick<ChoosePrograms, 'texts' | 'inpu
  * chosen for it.
  */
 const OWN_MODELS: Record<ProgramName, RegExp> = {
-  claude: /^(claude|fable|opus|sonnet|haiku)/,
+  claude: new RegExp(`^(${['claude', ...SHORT_NAMES].join('|')})`),
   codex: /^(gpt|chatgpt|codex|o\d)/,
   gemini: /^gemini/,
 };

@@ -27,7 +27,7 @@ import { offeredTools, requestFor } from './offered-tools.js';
 import { addResults } from './results.js';
 import { addMessage, readConversation } from './transcript.js';
 import { tellCall, tellServed, turnNote } from './turn-log.js';
-import { locate } from '../../store/folders/places.js';
+import { locatedCall } from '../workspace/located-call.js';
 import type { Turn } from './turn.js';
 
 /** How often a provider may pause within one turn, to go on by itself. */
@@ -60,7 +60,7 @@ async function wholeTurn(store: Store, call: TurnCall): Promise<WholeTurn> {
       : { ...(await readConversation(store, longHash(call.head))), ...call };
   if (model === undefined || workspace === undefined)
     throw stepFailure('internal', `Turn ${call.turn} of \`${call.path}\` has no model, and its transcript tells none.`);
-  return { ...call, model, workspace: locate(store, workspace) };
+  return locatedCall(store, { ...call, model, workspace });
 }
 
 async function takeTurn(turn: Turn): Promise<TurnAnswer> {

@@ -11,13 +11,13 @@ import type { Dependencies } from '../dependencies.js';
 import type { Shown } from '../values/content-hash.js';
 import { shownAgain } from '../values/content-hash.js';
 import { loadStep } from '../values/load-step.js';
+import { locatedCall } from '../workspace/located-call.js';
 import type { ToolCall as CallBlock } from '../models/protocol/message.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
 import type { Callable } from './offered-tools.js';
 import { findCall, usesOf } from './offered-tools.js';
 import { callAt } from './transcript.js';
-import { locate } from '../../store/folders/places.js';
 
 /** A call of a tool, found again by where it stands in its transcript. */
 export interface FoundCall extends Asker {
@@ -25,7 +25,7 @@ export interface FoundCall extends Asker {
   found: Callable | { refusal: string };
 }
 
-/** Finds the call that an activity is about: whose it is, what it says, and what it would do. */
+/** Finds the call that a located one is about: whose it is, what it says, and what it would do. */
 export async function findCallOf(deps: Dependencies, call: StepCall, tool: ToolPlace): Promise<FoundCall> {
   const { plan, step } = await loadStep(deps.store, call, 'agent');
   const asker = await askerOf(deps, plan, agentOf(step, tool.agent), { ...call, ...tool });
@@ -33,7 +33,7 @@ export async function findCallOf(deps: Dependencies, call: StepCall, tool: ToolP
   return {
     ...asker,
     block,
-    found: await findCall(deps.store, usesOf(asker), block, locate(deps.store, tool.workspace)),
+    found: await findCall(deps.store, usesOf(asker), block, tool.workspace),
   };
 }
 
@@ -50,7 +50,7 @@ export async function shownCall(
   call: GateCall,
   tool: ToolPlace,
 ): Promise<Shown | { refusal: string }> {
-  const { agent, found } = await findCallOf(deps, call, tool);
+  const { agent, found } = await findCallOf(deps, call, locatedCall(deps.store, tool));
   if ('refusal' in found) return found;
   const shown = await shownOf(deps.store, agent, found);
   return tool.renewed === true ? shownAgain(shown) : shown;

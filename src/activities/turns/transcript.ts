@@ -13,9 +13,10 @@ export interface Opening {
   system: string;
   /** By which later runs find the result (decision 14). */
   key: Hash;
-  /** As in the first turn: later ones that have the same leave it out. Absent in transcripts of older workers. */
-  model?: ModelChoice;
-  workspace?: string;
+  /** As in the first turn: later ones that have the same leave it out. */
+  model: ModelChoice;
+  /** From the state folder (`placeOf`). */
+  workspace: string;
 }
 
 /** What was said so far. */
@@ -23,7 +24,7 @@ export interface Transcript extends Opening {
   messages: ModelMessage[];
 }
 
-export function openTranscript(store: Store, { system, key, model, workspace }: Required<Opening>): Promise<Hash> {
+export function openTranscript(store: Store, { system, key, model, workspace }: Opening): Promise<Hash> {
   // a choice is JSON-safe
   return appendMessage(store, null, { system, key, model: { ...model } as JsonObject, workspace });
 }

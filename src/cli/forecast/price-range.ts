@@ -1,5 +1,5 @@
-import type { ModelOptions } from '../../activities/models/choice/model-names.js';
-import { wantedModel } from '../../activities/models/choice/model-names.js';
+import type { ModelOptions } from '../../plan/agents/model-names.js';
+import { wantedModel } from '../../plan/agents/model-names.js';
 import type { PriceTable } from '../../activities/dependencies.js';
 import { costOf } from '../../activities/models/choice/prices.js';
 import { ANSWER_TOKENS, NO_USAGE } from '../../activities/models/protocol/provider.js';

@@ -1,4 +1,5 @@
 import type { Root, Template } from '../../plan/values/expression.js';
+import { BUILD_MODEL } from '../../plan/agents/model-names.js';
 import type { Plan } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
@@ -14,8 +15,6 @@ const MINUTE_MS = 60_000;
 /** What a build may use where the spec sets nothing. */
 const TOKENS = 500_000;
 const POOL = 3;
-/** The model of builds where neither the config nor the environment names one. */
-const MODEL = 'default:claude-opus-4-6';
 
 /**
  * The Plan of a build: an agent plans its tasks, a person approves exactly those, and the agents of the spec carry them
@@ -100,7 +99,7 @@ function plannerOf(texts: Texts): Agent {
     name: 'planner',
     description: 'Plans the tasks of a build.',
     prompt: ofParts([PLANNER_PROMPT], texts),
-    model: MODEL,
+    model: BUILD_MODEL,
     program: null,
     tools: [],
     inputs: {},

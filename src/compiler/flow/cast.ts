@@ -1,3 +1,4 @@
+import { DEFAULT_MODEL } from '../../plan/agents/model-names.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Agent, StepBase } from '../../plan/step.js';
 import type { Text } from '../../plan/values/value.js';
@@ -14,7 +15,6 @@ import { isBuiltInName } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
 
 const KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
-const DEFAULT_MODEL = 'sonnet';
 
 /** An agent that a flow defines, as its other parts use it. */
 export interface Role {

@@ -11,7 +11,7 @@ export interface ModelChoice {
   key?: string;
   /** Calls that a worker makes to this provider at once, where `perdure.yml` says so. */
   concurrency?: number;
-  /** What it costs, as settled at submit; null is nothing. Absent in runs that were started before prices were. */
+  /** What it costs, as settled at submit; null is nothing. Without it the table of prices counts. */
   price?: Price | null;
   /** Nobody knows the price: `price` is what is reserved, and what a call cost is not known either (I8). */
   assumed?: true;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { wantedModel } from '../../../src/activities/models/choice/model-names.js';
+import { wantedModel } from '../../../src/plan/agents/model-names.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import { newFolder, perdureHere } from '../helpers/command-line.js';
 

@@ -11,6 +11,12 @@ const ALIASES = new Map([
   ['haiku', 'claude-haiku-5-5'],
 ]);
 
+/** The model of agents that name none, where neither the config nor the environment names one. */
+export const DEFAULT_MODEL = 'sonnet';
+
+/** The model of the agents of builds, likewise. */
+export const BUILD_MODEL = byDefault('claude-opus-4-6');
+
 /** Names that need no configuration. */
 export const SHORT_NAMES = [...ALIASES.keys()];
 
@@ -20,11 +26,11 @@ export function byDefault(name: string): string {
 }
 
 /**
- * The name that counts where nobody says another default: `sonnet` for none, that of `default:X`; null for a name that
- * stands by itself.
+ * The name that counts where nobody says another default: `DEFAULT_MODEL` for none, that of `default:X`; null for a
+ * name that stands by itself.
  */
 export function defaultOf(name: string): string | null {
-  return name === '' ? 'sonnet' : (/^default:(.+)$/.exec(name)?.[1] ?? null);
+  return name === '' ? DEFAULT_MODEL : (/^default:(.+)$/.exec(name)?.[1] ?? null);
 }
 
 /** What is said of a model that its provider does not have. */
@@ -38,7 +44,7 @@ export function fullModelName(name: string): string {
 
 /**
  * The model that a written name stands for, by the config's aliases and then by ours; `''` is no name: the config's
- * default, `CLAUDE_MODEL`, else `sonnet`; `default:X` the same with X in the place of `sonnet`.
+ * default, `CLAUDE_MODEL`, else `DEFAULT_MODEL`; `default:X` the same with X in its place.
  */
 export function wantedModel(
   name: string,
