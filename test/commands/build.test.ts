@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
@@ -11,12 +11,12 @@ const SPEC =
   'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: ' +
   'tester}]\nworkflow: {review_enabled: false}\n';
 const TASKS = {
-  tasks: ['ship', 'sky', 'stones', 'score'].map((id) => ({
+  tasks: ['ship', 'sky', 'stones', 'score'].map((id, index) => ({
     id,
     name: `The ${id}`,
     description: 'Draw it.',
     acceptance_criteria: ['It is there.'],
-    dependencies: [],
+    dependencies: index === 0 ? [] : ['ship'],
     agent_name: 'Bea',
     complexity: 'simple',
   })),
@@ -101,6 +101,18 @@ it('build runs a spec; build fix has its team mend it, told what was asked and w
   expect(mend?.prompt).toContain(WISH);
   expect(mend?.prompt).toContain('Did The ship.');
   expect(check?.prompt).toContain('Did Mend what was built.');
+});
+
+it('a rerun of a build asks nobody again, and its context file is whole', async () => {
+  const file = join(project.folder, '.elisa/context/nugget_context.md');
+  rmSync(file);
+  const before = endpoint.requests.length;
+  expect(await json('rerun', 'game', '--id', 'again', '--yes')).toMatchObject({ status: 'success' });
+  expect(endpoint.requests.length).toBe(before);
+  const kept = readFileSync(file, 'utf8');
+  expect([...kept.matchAll(/^## (.*)/gm)].map(([, heading]) => heading).sort()).toEqual(
+    ['Workspace', ...TASKS.tasks.map(({ id }) => id)].sort(),
+  );
 });
 
 it.each([

@@ -1,6 +1,6 @@
 // @module-tag git
 // @module-tag sandbox
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShippedProject } from './shipped-project.js';
@@ -98,6 +98,54 @@ describe('a build', () => {
       expect(prompt).toContain('"goal":');
     },
   );
+
+  it('tells each task what happened before it, by its level, and keeps all of it in a file', async () => {
+    const long = 'word '.repeat(600);
+    const { result } = await project.run('../builds/arcade-game', [], {
+      'You plan how': () => ({
+        text: JSON.stringify({
+          tasks: [
+            task(1, [], 'builder'),
+            task(2, [1], 'builder'),
+            task(3, [2], 'reviewer'),
+            task(4, [3], 'builder'),
+            task(5, [4], 'tester'),
+          ],
+          plan_explanation: '',
+        }),
+      }),
+      'You are `builder`': ({ prompt, results }) => {
+        if (!prompt.includes('# Part 1') || results.count > 0)
+          return { text: prompt.includes('# Part 2') ? long : 'Built </task> it.' };
+        return { tools: [{ name: 'write_file', input: { path: 'src/ship.js', content: 'function fly() {}\n' } }] };
+      },
+      'You are `reviewer`': () => ({ text: 'APPROVED, fine.' }),
+      'You are `tester`': () => ({ text: 'PASS: it flies' }),
+    });
+    expect(result.status).toBe('success');
+    const asked = (part: number): string =>
+      project
+        .asked('of a team that builds')
+        .flatMap(({ messages }) => messages)
+        .find(({ text }) => text.startsWith(`# Part ${part}`))?.text ?? '';
+    const heading = '## WHAT HAPPENED BEFORE YOU';
+    expect(asked(1)).not.toContain(heading);
+    expect(asked(2)).toMatch(
+      /BEFORE YOU[^]*<task name="task-1: Part 1">\nBuilt <\\\/task> it\.[^]*## FILES[^]*src\/ship\.js/,
+    );
+    expect(asked(2)).toContain('  function fly() {}');
+    expect(asked(4)).toMatch(/task-3: Part 3[^]*task-2: Part 2[^]*\[truncated\][^]*task-1: Part 1/);
+    expect(asked(5)).toMatch(/task-4: Part 4[^]*Review feedback:[^]*APPROVED, fine\./);
+    const kept = readFileSync(join(project.folder, '.elisa/context/nugget_context.md'), 'utf8');
+    expect(kept.match(/^## .*/gm)?.sort()).toEqual([
+      '## Workspace',
+      '## task-1',
+      '## task-2',
+      '## task-3',
+      '## task-4',
+      '## task-5',
+    ]);
+  });
 
   it('asks again when the tasks wait for each other', async () => {
     const cyclic = [task(1, [4], 'builder'), ...tasks.slice(1)];

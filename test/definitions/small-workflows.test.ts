@@ -35,6 +35,22 @@ describe('release-notes', () => {
   });
 });
 
+describe('hand-over', () => {
+  it('tells the second agent what the first said and which files there are, and keeps it in a file', async () => {
+    let calls = 0;
+    const { result } = await project.run('hand-over', ['-i', 'change=Add a divider.'], {
+      '': () => ({ text: (calls += 1) === 1 ? 'One file more.' : 'adder.js stays.' }),
+    });
+    expect(result).toMatchObject({ status: 'success', output: 'adder.js stays.' });
+    const [, { prompt } = { prompt: '' }] = project.asked('');
+    expect(prompt).toContain('<task name="think">\nOne file more.\n</task>');
+    expect(prompt).toContain('- adder.js: export const add');
+    expect(readFileSync(join(project.folder, '.context', 'hand-over.md'), 'utf8')).toContain(
+      '## think\n\nThe plan\n\nOne file more.',
+    );
+  });
+});
+
 describe('explain-file', () => {
   it('shows the file with line numbers, its history and the question', async () => {
     const { result } = await project.run('explain-file', ['-i', 'file=adder.js', '-i', 'question=Why a plus?'], {

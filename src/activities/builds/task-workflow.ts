@@ -3,10 +3,13 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { taskFaults } from '../../plan/builds/task-rules.js';
 import type { Task } from '../../plan/builds/task.js';
-import { tasksBefore, tasksIn } from '../../plan/builds/task.js';
-import type { Member } from '../../plan/builds/build-spec.js';
+import { tasksIn } from '../../plan/builds/task.js';
+import type { Member, Role } from '../../plan/builds/build-spec.js';
 import { teamOf } from '../../plan/builds/build-spec.js';
+import type { Earlier } from './context-steps.js';
+import { contextSteps } from './context-steps.js';
 import { beforePart } from './parts/before.js';
+import { manifestPart } from './parts/manifest.js';
 import { taskPrompt } from './prompts.js';
 import { agentName, agentText } from './task-agent.js';
 
@@ -15,9 +18,14 @@ const TASK = { timeout: '300s', attempts: 3 };
 
 /**
  * A workflow and its agents, made of the tasks of a build: one agent's step for each task, which is told what those
- * before it did.
+ * before it did; `earlier` is what a build came to that they work on after its end.
  */
-export function madeOfTasks(source: Json, spec: Json, budgets: Budgets): Made | { problems: string } {
+export function madeOfTasks(
+  source: Json,
+  spec: Json,
+  budgets: Budgets,
+  earlier?: Earlier,
+): Made | { problems: string } {
   const tasks = tasksIn(source);
   if (tasks === null)
     return { problems: 'Expected {tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}.' };
@@ -41,7 +49,7 @@ export function madeOfTasks(source: Json, spec: Json, budgets: Budgets): Made | 
     description: 'The tasks of a build.',
     execution: 'dag',
     budgets: Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null)),
-    steps: tasks.map((task) => stepFor(task, { tasks, ids, team, spec })),
+    steps: tasks.flatMap((task) => stepsFor(task, { tasks, ids, team, spec, earlier })),
     output: Object.fromEntries(tasks.map(({ id }) => [id, `\${steps.${ids.get(id) ?? ''}.output}`])),
   };
   return {
@@ -59,26 +67,31 @@ interface Build {
   ids: ReadonlyMap<string, string>;
   team: Member[];
   spec: Json;
+  earlier: Earlier | undefined;
 }
 
-function stepFor(task: Task, { tasks, ids, team, spec }: Build): object {
+/** What a task becomes: its own step, and those around it that gather and keep its context. */
+function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build): object[] {
   const index = team.findIndex(({ name }) => name === task.agent_name);
   const member = team[index] ?? { name: task.agent_name, role: 'builder', persona: '' }; // `madeOfTasks` looked
-  return {
+  const roleOf = (one: Task): Role => team.find(({ name }) => name === one.agent_name)?.role ?? 'builder';
+  const { gather, keep } = contextSteps(task, { tasks, ids, roleOf, earlier });
+  const own = {
     id: ids.get(task.id),
     agent: agentName(member.name, index),
     prompt: taskPrompt({
       task,
       member,
       spec,
-      before: beforePart(tasksBefore(task, tasks), ids),
-      manifest: null,
+      before: beforePart(gather?.id ?? null),
+      manifest: manifestPart(gather?.id ?? null),
       tests: member.role === 'tester',
     }),
-    needs: task.dependencies.map((needed) => ids.get(needed)),
+    needs: [...task.dependencies.map((needed) => ids.get(needed)), ...(gather === null ? [] : [gather.id])],
     timeout: TASK.timeout,
     retry: { attempts: TASK.attempts },
   };
+  return [...(gather === null ? [] : [gather]), own, keep];
 }
 
 function idFor(id: string, index: number): string {

@@ -2,6 +2,8 @@ import type { BuiltinTool, MakerTool, Tool } from '../../plan/tools/tool.js';
 import { stepFailure } from '../failures.js';
 import { agentTool } from './agent-tool.js';
 import { callRemote } from './call-remote.js';
+import { gatherContext } from './context/gather-context.js';
+import { keepContext } from './context/keep-context.js';
 import { defined } from './defined/defined.js';
 import { editFile } from './files/edit-file.js';
 import { listFiles } from './files/list-files.js';
@@ -26,6 +28,8 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   edit_file: editFile,
   list_files: listFiles,
   search_files: searchFiles,
+  gather_context: gatherContext,
+  keep_context: keepContext,
   shell,
   http_request: httpRequest,
   web_search: webSearch,

@@ -69,10 +69,9 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
   const before = record.output === null ? null : await loadValue(record.output, store);
   const summaries = isObject(before) && isObject(before['summaries'] ?? null) ? before['summaries'] : null;
   const [builder, tester] = [memberOf(spec, 'builder') ?? nameOf(membersOf(spec)[0]), memberOf(spec, 'tester')];
-  const told = summaries === null ? '' : `\n\nWhat was built, as those said who did it:\n${toText(summaries)}`;
   const tasks = [
     task('mend', builder, {
-      description: `What was built has to be changed:\n\n${wish}${told}`,
+      description: `What was built has to be changed:\n\n${wish}`,
       criteria: ['It is as asked.', 'Nothing else has changed.'],
       after: [],
     }),
@@ -82,13 +81,18 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
           task('check', tester, {
             description:
               `What was built was changed, because somebody asked for this:\n\n${wish}\n\nSee that it is so, and ` +
-              `that what worked before still does; mend what does not.`,
+              `that what worked before still does; say exactly what does not.`,
             criteria: ['The tests pass.'],
             after: ['mend'],
           }),
         ]),
   ];
-  const made = madeOfTasks({ tasks }, spec, plan.budgets);
+  const made = madeOfTasks({ tasks }, spec, plan.budgets, {
+    summaries: Object.entries(isObject(summaries) ? summaries : {})
+      .reverse()
+      .map(([name, text]) => ({ name, text: toText(text) })),
+    results: resultsOf(record, before),
+  });
   if ('problems' in made) throw usageError(`The team of \`${record.run}\` cannot be asked: ${made.problems}`);
   const workflow = {
     ...(JSON.parse(made.text) as JsonObject),
@@ -106,6 +110,15 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
     },
     input: () => ({}),
   };
+}
+
+/** What is known of a build beside what its agents said: how it ended, and all else that its output tells. */
+function resultsOf({ status, error }: RunRecord, output: Json): { name: string; text: string }[] {
+  const rest = isObject(output) ? Object.entries(output).filter(([key]) => !['tasks', 'summaries'].includes(key)) : [];
+  return [
+    { name: 'how the build ended', text: error === null ? status : `${status}: ${error}` },
+    ...rest.map(([name, value]) => ({ name, text: toText(value) })),
+  ];
 }
 
 function task(

@@ -28,18 +28,3 @@ function isTask(task: Json): boolean {
     isTexts(task['dependencies'])
   );
 }
-
-/** All tasks that a task comes after, in their order. */
-export function tasksBefore(task: Task, tasks: Task[]): Task[] {
-  const before = new Set<string>();
-  const add = ({ dependencies }: Task): void => {
-    for (const needed of dependencies) {
-      const other = tasks.find(({ id }) => id === needed);
-      if (other === undefined || before.has(needed)) continue;
-      before.add(needed);
-      add(other);
-    }
-  };
-  add(task);
-  return tasks.filter(({ id }) => before.has(id));
-}

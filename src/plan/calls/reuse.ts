@@ -59,6 +59,11 @@ function clearsUp(step: Step, agents: Plan['agents']): boolean {
   return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
 }
 
+/** Tells whether what a step does is in a file, and nothing of it in its output: to take that over would do nothing. */
+function isFileAlone(step: Step): boolean {
+  return step.kind === 'tool' && step.tool.kind === 'builtin' && step.tool.name === 'keep_context';
+}
+
 /**
  * What a step of a rerun may take over (decision 14). It runs anew, whatever its content, where that was asked for,
  * where it clears up at the end, or where files have changed that it may read; `byProgram` says that a program plays
@@ -73,7 +78,7 @@ export function reuseFor(
     ({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)),
   );
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents);
+  const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents) || isFileAlone(step);
   return {
     run: settings.run,
     from,

@@ -3,6 +3,7 @@ import type { BuiltinTool } from './tool.js';
 
 const TEXT = { type: 'string' };
 const COUNT = { type: 'integer' };
+const SUMMARIES = { type: 'array', items: { type: 'object' } };
 const TEXTS = { type: 'array', items: TEXT };
 
 function taking(required: JsonObject, optional: JsonObject = {}): JsonObject {
@@ -24,6 +25,11 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   edit_file: taking({ path: TEXT, old_text: TEXT, new_text: TEXT }, { all: { type: 'boolean' } }),
   list_files: taking({}, { path: TEXT, pattern: TEXT }),
   search_files: taking({ pattern: TEXT }, { path: TEXT, files: TEXT, ignore_case: { type: 'boolean' } }),
+  gather_context: taking(
+    { for: TEXT },
+    { before: SUMMARIES, reviews: SUMMARIES, results: SUMMARIES, files: { type: 'boolean' } },
+  ),
+  keep_context: taking({ path: TEXT, task: TEXT, summary: {} }, { name: TEXT, on_top: { type: 'boolean' } }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
   http_request: taking(
     { url: TEXT },

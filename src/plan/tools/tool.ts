@@ -9,6 +9,8 @@ export const BUILTIN_TOOLS = [
   'edit_file',
   'list_files',
   'search_files',
+  'gather_context',
+  'keep_context',
   'shell',
   'http_request',
   'web_search',

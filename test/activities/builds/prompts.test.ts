@@ -8,6 +8,7 @@ import type { JsonObject } from '../../../src/plan/values/json.js';
 import { agentPrompt, PROMPTS_VERSION, taskPrompt } from '../../../src/activities/builds/prompts.js';
 import { agentText } from '../../../src/activities/builds/task-agent.js';
 import { beforePart } from '../../../src/activities/builds/parts/before.js';
+import { manifestPart } from '../../../src/activities/builds/parts/manifest.js';
 import { personaPart } from '../../../src/activities/builds/parts/persona.js';
 import { rolePart } from '../../../src/activities/builds/parts/role.js';
 import { rulesPart } from '../../../src/activities/builds/parts/rules.js';
@@ -51,7 +52,6 @@ const TASK: Task = {
   dependencies: ['task-1'],
   agent_name: 'Bea',
 };
-const ROOT: Task = { ...TASK, id: 'task-1', name: 'The page', dependencies: [] };
 
 const memberFor = (role: Role): Member => TEAM.find((member) => member.role === role)!; // the team has each
 const askedOf = (role: Role): string =>
@@ -59,8 +59,8 @@ const askedOf = (role: Role): string =>
     task: TASK,
     member: memberFor(role),
     spec: SPEC,
-    before: beforePart([ROOT], new Map([['task-1', 'task-1']])),
-    manifest: '## FILES',
+    before: beforePart('context_2'),
+    manifest: manifestPart('context_2'),
     tests: role === 'tester',
   });
 const knownTo = (role: Role): string => agentPrompt(memberFor(role), SPEC, TEAM);
@@ -186,12 +186,11 @@ describe('the other parts', () => {
     );
   });
 
-  it('before: each task with what was said of it, under its heading; none for the first', () => {
-    expect(beforePart([ROOT], new Map([['task-1', 'one']]))).toContain(
-      '## WHAT HAPPENED BEFORE YOU\n\nAs those said who did it:\n\n' +
-        '<task id="task-1" name="The page">\n${steps.one.output',
-    );
-    expect(beforePart([], new Map())).toBeNull();
+  it('before and manifest: what a step has gathered, under their headings; none for the first', () => {
+    expect(beforePart('context_2')).toContain('## WHAT HAPPENED BEFORE YOU\n\n');
+    expect(beforePart('context_2')).toContain('${steps.context_2.output.before ??');
+    expect(manifestPart('context_2')).toContain('<files>\n${steps.context_2.output.files ??');
+    expect([beforePart(null), manifestPart(null)]).toEqual([null, null]);
   });
 
   it('style: what it looks and speaks like, and how much structure is shown; none without', () => {

@@ -1,5 +1,5 @@
 import type { Member } from '../../../plan/builds/build-spec.js';
-import { dataBlock } from './data.js';
+import { dataBlock } from '../../../plan/text/data-block.js';
 
 /** Part 2: how the agent speaks, as the spec has it. It says nothing about what the agent may do. */
 export function personaPart({ persona }: Member): string | null {

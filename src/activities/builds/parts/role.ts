@@ -2,7 +2,7 @@ import type { Member } from '../../../plan/builds/build-spec.js';
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject } from '../../../plan/values/json.js';
 import { roleOf } from '../roles/role.js';
-import { attributeText, dataBlock } from './data.js';
+import { attributeText, dataBlock } from '../../../plan/text/data-block.js';
 
 /** Keys of a spec that are parts of a prompt by themselves, or that nobody who builds has to know. */
 const ELSEWHERE = ['agents', 'style', 'skills', 'rules', 'audience', 'permissions', 'max_tokens'];

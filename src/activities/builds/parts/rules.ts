@@ -1,7 +1,7 @@
 import type { Trigger } from '../../../plan/builds/build-spec.js';
 import { rulesAt } from '../../../plan/builds/build-spec.js';
 import type { Json } from '../../../plan/values/json.js';
-import { dataBlock } from './data.js';
+import { dataBlock } from '../../../plan/text/data-block.js';
 
 /** What a trigger's rules stand under. */
 const HEADING: Record<Trigger, string> = {

@@ -1,7 +1,7 @@
 import type { Category, Role } from '../../../plan/builds/build-spec.js';
 import { skillsIn } from '../../../plan/builds/build-spec.js';
 import type { Json } from '../../../plan/values/json.js';
-import { dataBlock } from './data.js';
+import { dataBlock } from '../../../plan/text/data-block.js';
 
 /** Where a skill stands: in what the agent always knows, or in each task; and whose agents have it. */
 const PLACE: Record<Category, { at: 'agent' | 'task'; roles: readonly Role[] }> = {

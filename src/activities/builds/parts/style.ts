@@ -1,7 +1,7 @@
 import { mapIn, textIn } from '../../../plan/builds/build-spec.js';
 import type { Json } from '../../../plan/values/json.js';
 import { toText } from '../../../plan/values/json.js';
-import { dataBlock } from './data.js';
+import { dataBlock } from '../../../plan/text/data-block.js';
 
 /** What a spec's level asks of the structure. */
 const LEVEL: Record<string, string> = {

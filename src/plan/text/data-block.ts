@@ -4,11 +4,11 @@
  */
 export function dataBlock(tag: string, text: string, name?: string): string {
   const attribute = name === undefined ? '' : ` name="${attributeText(name)}"`;
-  return `<${tag}${attribute}>\n${insideOf(text)}\n</${tag}>`;
+  return `<${tag}${attribute}>\n${insideBlock(text)}\n</${tag}>`;
 }
 
 /** A text in which nothing ends the container that it is put into. */
-export function insideOf(text: string): string {
+export function insideBlock(text: string): string {
   return text.replaceAll('</', '<\\/');
 }
 
