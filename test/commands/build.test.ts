@@ -9,7 +9,7 @@ import { openProject } from '../faults/project.js';
 
 const SPEC =
   'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: ' +
-  'tester}]\nworkflow: {review_enabled: false}\n';
+  'tester}]\nworkflow: {review_enabled: false}\nrules: [{trigger: on_test_fail, prompt: Mend the code first.}]\n';
 const TASKS = {
   tasks: ['ship', 'sky', 'stones', 'score'].map((id, index) => ({
     id,
@@ -99,6 +99,8 @@ it('build runs a spec; build fix has its team mend it, told what was asked and w
   ]);
   expect(mend?.system).toContain('A game of asteroids.');
   expect(mend?.prompt).toContain(WISH);
+  expect(mend?.prompt).toContain('how the build ended');
+  expect(mend?.prompt).toContain('Mend the code first.');
   expect(mend?.prompt).toContain('Did The ship.');
   expect(check?.prompt).toContain('Did Mend what was built.');
 });

@@ -85,7 +85,7 @@ function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build): objec
       spec,
       before: beforePart(gather?.id ?? null),
       manifest: manifestPart(gather?.id ?? null),
-      tests: member.role === 'tester',
+      tests: member.role === 'tester' || earlier !== undefined,
     }),
     needs: [...task.dependencies.map((needed) => ids.get(needed)), ...(gather === null ? [] : [gather.id])],
     timeout: TASK.timeout,
