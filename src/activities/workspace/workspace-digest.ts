@@ -6,6 +6,7 @@ import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Git } from '../../store/git/git.js';
 import { GitError, gitOf } from '../../store/git/git.js';
+import { KEPT_AS_THEY_ARE } from '../../store/git/index-files.js';
 import { excludesOf, headOf, indexOf, repositoryAt, repositoryOf } from '../../store/git/repository.js';
 import { hide, lookAt } from '../../store/git/work-tree.js';
 import { sha256 } from '../../store/hash.js';
@@ -60,7 +61,7 @@ async function withRepository<T>(use: (git: Git, folder: string) => Promise<T>):
     await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(folder, name))));
     await Promise.all([
       writeFile(join(folder, 'HEAD'), 'ref: refs/heads/none\n'),
-      writeFile(join(folder, 'info', 'attributes'), '* -text -filter -ident -working-tree-encoding\n'),
+      writeFile(join(folder, 'info', 'attributes'), KEPT_AS_THEY_ARE),
     ]);
     return await use(gitOf(folder), folder);
   } finally {

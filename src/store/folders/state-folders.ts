@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { realOf } from './places.js';
 
 /** The file that makes a folder one of state, whatever it is called and wherever it lies. */
@@ -44,10 +44,13 @@ function namesStore(file: string): boolean {
   }
 }
 
-/** The state folder that a folder is, or is in; null where it is in none. */
+/** The path of a work tree, or of what is in it, from the state folder: what runs work in is no state itself. */
+const IN_WORK_TREE = /^worktrees\/[^/]+\/trees\/[^/]+(?:\/|$)/;
+
+/** The state folder that a folder is, or is in; null where it is in none, or in a work tree that we made. */
 export function stateAround(folder: string): string | null {
   for (let at = folder; ; at = dirname(at)) {
-    if (isStateFolder(at)) return at;
+    if (isStateFolder(at) && !IN_WORK_TREE.test(relative(at, folder))) return at;
     if (dirname(at) === at) return null;
   }
 }

@@ -6,10 +6,14 @@ import { outsidePath } from '../processes/search-path.js';
 
 /** What git sees of the machine beside programs. Paths are absolute. */
 export interface Sight {
-  /** The files that are looked at; git runs there. */
-  workTree: string;
+  /** The files that are looked at; git runs there. Without any it runs in the first folder of ours. */
+  workTree?: string | undefined;
+  /** Git writes these files. They are ours: nobody works there meanwhile. */
+  writes?: boolean | undefined;
   /** Folders of ours that git works in. */
-  ours: string[];
+  ours: [string, ...string[]];
+  /** Folders of others that it reads objects from. */
+  reads?: string[] | undefined;
   /** Folders below the work tree that are not shown. */
   hidden: string[];
 }
@@ -28,10 +32,10 @@ export function sandboxProgram(): string | null {
 }
 
 /**
- * Arguments of `bwrap` before git and its own: as the sandbox of agents' commands, but that the files are not to be
- * written. Its one capability, where we have it ourselves, is to read what belongs to others.
+ * Arguments of `bwrap` before git and its own: as the sandbox of agents' commands, but that the files are written only
+ * where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
  */
-export function enclose(git: string, { workTree, ours, hidden }: Sight): string[] {
+export function enclose(git: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
   const real = realpathSync(git);
   const more = SYSTEM_FOLDERS.some((known) => real.startsWith(`${known}/`))
     ? []
@@ -42,13 +46,12 @@ export function enclose(git: string, { workTree, ours, hidden }: Sight): string[
     ...more,
     '--tmpfs',
     '/tmp',
-    '--ro-bind',
-    workTree,
-    workTree,
+    ...(workTree === undefined ? [] : [writes ? '--bind' : '--ro-bind', workTree, workTree]),
     ...hidden.flatMap((folder) => ['--tmpfs', folder]),
+    ...reads.flatMap((folder) => ['--ro-bind', folder, folder]),
     ...ours.flatMap((folder) => ['--bind', folder, folder]),
     '--chdir',
-    workTree,
+    workTree ?? ours[0],
     '--',
   ];
 }

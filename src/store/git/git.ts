@@ -5,12 +5,16 @@ import { enclose, gitProgram, sandboxProgram } from './enclosure.js';
 export interface GitPlace {
   /** Files that others may have written: git runs there, in a sandbox where the machine has one. */
   workTree?: string;
+  /** Git writes these files too: they are a work tree that we made. */
+  writes?: boolean;
   /** Folders below the work tree that are not shown. */
   hidden?: string[];
   /** The index, in the repository's own folder. */
   index?: string;
   /** A file of patterns that are ignored, likewise. */
   ignored?: string;
+  /** More variables that git knows by itself: who commits, and when. */
+  env?: Record<string, string>;
   /** What git reads. */
   input?: string;
   /** Bytes that it may print. */
@@ -77,15 +81,25 @@ const ENVIRONMENT = {
   GIT_ALLOW_PROTOCOL: 'none',
 };
 
+/** What a repository of ours needs beside what all do. */
+export interface Needs {
+  /** Folders of objects of other repositories that it borrows from: each call is made in a sandbox then. */
+  reads?: string[];
+  /** More settings, each `name=value`. */
+  settings?: string[];
+  /** Limit of a call; ten seconds when left out. */
+  timeoutMs?: number;
+}
+
 /**
  * A git that knows the repository in this folder, which is ours, and nothing else: neither the user's settings nor
  * those of the files it looks at. It is the only one that we start.
  */
-export function gitOf(folder: string): Git {
+export function gitOf(folder: string, { reads = [], settings: more = [], timeoutMs = TIMEOUT_MS }: Needs = {}): Git {
   return async (args, place = {}) => {
-    const { workTree, hidden = [], index, ignored = '/dev/null' } = place;
+    const { workTree, writes, hidden = [], index, ignored = '/dev/null' } = place;
     const git = gitProgram(workTree);
-    const settings = [...SETTINGS, `core.excludesFile=${ignored}`].flatMap((setting) => ['-c', setting]);
+    const settings = [...SETTINGS, ...more, `core.excludesFile=${ignored}`].flatMap((setting) => ['-c', setting]);
     const words = [
       `--git-dir=${folder}`,
       ...(workTree === undefined ? [] : [`--work-tree=${workTree}`]),
@@ -95,13 +109,15 @@ export function gitOf(folder: string): Git {
     ];
     const call = {
       ...place,
-      env: { ...ENVIRONMENT, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
+      env: { ...ENVIRONMENT, ...place.env, ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
       cwd: workTree ?? folder,
+      timeoutMs,
     };
-    const bwrap = workTree === undefined ? null : sandboxProgram();
-    if (bwrap === null || workTree === undefined) return run(git, words, call);
+    const bwrap = workTree === undefined && reads.length === 0 ? null : sandboxProgram();
+    if (bwrap === null) return run(git, words, call);
     try {
-      return await run(bwrap, [...enclose(git, { workTree, ours: [folder], hidden }), git, ...words], call);
+      const sight = { workTree, writes, ours: [folder] as [string], reads, hidden };
+      return await run(bwrap, [...enclose(git, sight), git, ...words], call);
     } catch (error) {
       // A system that does not let it make namespaces: what git is told above is enough by itself.
       if (error instanceof GitError && error.said.startsWith('bwrap: ')) return run(git, words, call);
@@ -114,11 +130,17 @@ export function gitOf(folder: string): Git {
 export class GitError extends Error {
   readonly said: string;
   readonly tookTooLong: boolean;
-  constructor(said: string, { why, tookTooLong }: { why: string; tookTooLong: boolean }) {
-    super(said === '' ? why : said);
+  /** How it ended by itself; null where it did not. */
+  readonly exitCode: number | null;
+  /** What it had printed until then. */
+  readonly printed: Buffer;
+  constructor(said: string, how: { why: string; tookTooLong: boolean; exitCode: number | null; printed: Buffer }) {
+    super(said === '' ? how.why : said);
     this.name = 'GitError';
     this.said = said;
-    this.tookTooLong = tookTooLong;
+    this.tookTooLong = how.tookTooLong;
+    this.exitCode = how.exitCode;
+    this.printed = how.printed;
   }
 }
 
@@ -130,14 +152,16 @@ export function saysFull(error: unknown): boolean {
 interface Call extends Pick<GitPlace, 'input' | 'most'> {
   env: Record<string, string>;
   cwd: string;
+  timeoutMs: number;
 }
 
 async function run(file: string, args: string[], call: Call): Promise<Buffer> {
   const { env, cwd, input = '', most = MOST_BYTES } = call;
-  const settings = { env, cwd, input, maxBuffer: most, timeout: TIMEOUT_MS, encoding: 'buffer' } as const;
+  const settings = { env, cwd, input, maxBuffer: most, timeout: call.timeoutMs, encoding: 'buffer' } as const;
   const ended = await runProgram(file, args, settings);
-  const { stdout, stderr, failed, timedOut, isMaxBuffer } = ended;
-  if (!failed) return Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
+  const { stdout, stderr, failed, timedOut, isMaxBuffer, exitCode = null } = ended;
+  const printed = Buffer.from(stdout.buffer, stdout.byteOffset, stdout.byteLength);
+  if (!failed) return printed;
   const said = Buffer.from(stderr).toString().trim();
-  throw new GitError(said, { why: ended.shortMessage ?? '', tookTooLong: timedOut || isMaxBuffer });
+  throw new GitError(said, { why: ended.shortMessage ?? '', tookTooLong: timedOut || isMaxBuffer, exitCode, printed });
 }

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { copyFile, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileName } from '../files.js';
-import type { Git, GitPlace } from '../git/git.js';
+import type { Git } from '../git/git.js';
 import { gitOf, saysFull } from '../git/git.js';
-import { excludesOf, headOf, repositoryAt, repositoryOf } from '../git/repository.js';
-import type { Seen } from '../git/work-tree.js';
-import { hide, lookAt } from '../git/work-tree.js';
+import { EMPTY_TREE, KEPT_AS_THEY_ARE, indexFiles, withIndex } from '../git/index-files.js';
+import { excludesOf, repositoryAt, repositoryOf } from '../git/repository.js';
+import { hide } from '../git/work-tree.js';
 import { makeFolders, PRIVATE_FILE } from '../folders/root.js';
 import type { StoreFailure } from '../store-failure.js';
 import { storeFailure } from '../store-failure.js';
@@ -36,10 +36,6 @@ export interface Snapshots {
 
 /** A name that stands must be made: git's way to say that a ref must not be there yet. */
 const NOT_THERE = '0'.repeat(40);
-/** Files that git says it cannot read, beside those that we see to be so. */
-const MOST_UNREADABLE = 20;
-const HASH = /^[0-9a-f]{40}$/;
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** The folder that holds the snapshots of a state folder. */
 export const snapshotFolder = (stateDir: string): string => join(stateDir, 'snapshots');
@@ -112,7 +108,7 @@ async function prepare(folder: string): Promise<void> {
   const made = `${folder}.${randomBytes(6).toString('hex')}`;
   try {
     makeFolders(join(made, 'info'));
-    await writeFile(join(made, 'info', 'attributes'), '* -text -filter -ident -working-tree-encoding\n');
+    await writeFile(join(made, 'info', 'attributes'), KEPT_AS_THEY_ARE);
     await gitOf(made)(['init', '--quiet', '--bare', '--template=']);
     await rename(made, folder);
   } catch (error) {
@@ -134,15 +130,13 @@ interface Taking {
 /** Writes the tree of a workspace. Starts from the last index, so that only what has changed since is read. */
 async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promise<string> {
   const shared = join(folder, 'index');
-  return withFiles(folder, async ({ index, ignored }) => {
+  return withIndex(folder, async ({ index, ignored }) => {
     await copyIndex(shared, index); // the first one starts from none
     const repository = await repositoryAt(top);
     await writeFile(ignored, (await excludesOf(repository)) ?? '', { mode: PRIVATE_FILE });
     const { without, hidden } = hide(top, [stateDir]);
-    const place = { workTree: top, index, ignored, hidden };
     const below = relative(top, workspace);
-    const seen = await lookAt({ git, repository, below, without, place });
-    await update(seen, { git, top, place });
+    await indexFiles({ git, repository, below, without, place: { workTree: top, index, ignored, hidden } });
     const tree = (await git(['write-tree', ...(below === '' ? [] : [`--prefix=${below}/`])], { index }))
       .toString()
       .trim();
@@ -151,76 +145,10 @@ async function treeOf({ top, workspace, folder, git, stateDir }: Taking): Promis
   });
 }
 
-/** Brings an index to what the files are. Of a repository inside it has the commit, which we read ourselves. */
-async function update(
-  { changed, repositories, indexed }: Seen,
-  { git, top, place }: { git: Git; top: string; place: GitPlace },
-): Promise<void> {
-  await addAll(
-    changed.filter((path) => isReadable(join(top, path))),
-    git,
-    place,
-  );
-  const known = new Set(indexed);
-  const entries = await Promise.all(
-    repositories.map(async (path) => {
-      const head = await headOf(await repositoryAt(join(top, path)));
-      const isCommit = HASH.test(head);
-      if (isCommit && known.has(`160000 ${head} 0\t${path}`)) return '';
-      return isCommit ? `160000 ${head} 0\t${path}\0` : `0 ${'0'.repeat(40)} 0\t${path}\0`;
-    }),
-  );
-  const input = entries.join('');
-  if (input !== '')
-    await git(['update-index', '-z', '--add', '--replace', '--index-info'], { index: place.index ?? '', input });
-}
-
-/** Adds files, without those that git cannot read after all: it names the first, and does nothing then. */
-async function addAll(paths: string[], git: Git, place: GitPlace): Promise<void> {
-  const left = new Set(paths);
-  for (let tries = 0; left.size > 0; tries += 1) {
-    try {
-      await git(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], {
-        ...place,
-        input: [...left].map((path) => `${path}\0`).join(''),
-      });
-      return;
-    } catch (error) {
-      const path = /Unable to process path ([^]+)$/.exec(error instanceof Error ? error.message : '')?.[1];
-      if (saysFull(error) || path === undefined || !left.delete(path) || tries === MOST_UNREADABLE) throw error;
-    }
-  }
-}
-
-/** Tells whether what a path names may be read, or is not there any more. */
-function isReadable(path: string): boolean {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile() === true) accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** A copy that is as old: git looks again at files that were changed in the moment when an index was written. */
 async function copyIndex(from: string, to: string): Promise<void> {
   const found = await stat(from).catch(() => null);
   if (found === null) return;
   await copyFile(from, to);
   await utimes(to, found.mtime, found.mtime).catch(() => undefined);
-}
-
-/** Gives the paths of files of its own in our repository, where nothing of them is left afterwards. */
-async function withFiles<T>(
-  folder: string,
-  use: (files: { index: string; ignored: string }) => Promise<T>,
-): Promise<T> {
-  const mark = randomBytes(6).toString('hex');
-  const [index, ignored] = [join(folder, `index.${mark}`), join(folder, `ignored.${mark}`)];
-  try {
-    return await use({ index, ignored });
-  } finally {
-    await Promise.all([index, `${index}.lock`, ignored].map((file) => rm(file, { force: true })));
-  }
 }

@@ -1,0 +1,19 @@
+/** The tree that a run works in; each step that commits has one of its own beside it. */
+export const MAIN_TREE = 'main';
+
+const LONGEST = 100;
+
+/** The name of the work tree of the step at a path: of letters, digits, `-` and `_`, and no other path's. */
+export function treeName(path: string): string {
+  const name = path.replace(/[^A-Za-z0-9-]/g, (character) => `_${(character.codePointAt(0) ?? 0).toString(36)}_`);
+  return name.length <= LONGEST
+    ? `s-${name}`
+    : `l-${name.slice(0, LONGEST - 30)}-${checksum(path, 1)}${checksum(path, 2)}`;
+}
+
+/** FNV-1a in 32 bits; two of different seeds tell paths apart that begin alike. */
+function checksum(text: string, seed: number): string {
+  let sum = Math.imul(0x811c9dc5, seed) >>> 0;
+  for (const character of text) sum = Math.imul(sum ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return sum.toString(36);
+}

@@ -1,0 +1,39 @@
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { copyFolder } from '../git/copy-folder.js';
+import type { TreePlaces } from './places.js';
+
+/** Where the folders that git ignores are kept between trees: no run works there. */
+function kept({ folder }: TreePlaces): string {
+  return join(folder, 'carried');
+}
+
+/** Takes such folders from the project, once: what is missing there is missing. */
+export async function carryFromProject(places: TreePlaces, project: string, paths: string[]): Promise<void> {
+  await rm(kept(places), { recursive: true, force: true });
+  await mkdir(kept(places), { recursive: true, mode: 0o700 });
+  for (const path of paths) await copyFolder(path, project, kept(places));
+}
+
+/** Gives a tree those that it has not got. */
+export async function carryInto(places: TreePlaces, tree: string, paths: string[]): Promise<void> {
+  for (const path of paths) if (!existsSync(join(tree, path))) await copyFolder(path, kept(places), tree);
+}
+
+/** Takes them from a tree in which nobody works any more, and which is about to be removed. */
+export async function carryFrom(places: TreePlaces, tree: string, paths: string[]): Promise<void> {
+  for (const path of paths) {
+    const from = join(tree, path);
+    // A link on the way, which an agent may have made, would lead elsewhere.
+    if (!isFolder(from) || realpathSync(from) !== join(realpathSync(tree), path)) continue;
+    const to = join(kept(places), path);
+    await rm(to, { recursive: true, force: true });
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await rename(from, to);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

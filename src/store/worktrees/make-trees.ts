@@ -1,0 +1,183 @@
+import { readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomically } from '../files.js';
+import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
+import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
+import type { Repository } from '../git/repository.js';
+import { excludesOf, headOf, repositoryAt, repositoryOf } from '../git/repository.js';
+import { hide } from '../git/work-tree.js';
+import { readPlain } from '../read-plain.js';
+import { carryFromProject, carryInto } from './carry.js';
+import type { LeaseOptions } from './lease.js';
+import { withLease } from './lease.js';
+import { MAIN_TREE, treePlaces } from './places.js';
+import type { TreePlaces } from './places.js';
+import type { TreeRepository } from './tree-repository.js';
+import {
+  COMMITTER,
+  addTree,
+  askGit,
+  makeTreeRepository,
+  openTreeRepository,
+  stopBorrowing,
+} from './tree-repository.js';
+
+/** What is known of a run's work trees: `made.json`, written when the first one is there. */
+export interface MadeTrees {
+  branch: string;
+  /** The commit that holds the files as the run found them. */
+  base: string;
+  /** The project's commit below that; null where its history is none of ours. */
+  parent: string | null;
+  /** Files of the project that were not as its commit has them. */
+  uncommitted: number;
+  /** Repositories inside the project, whose files are not in the work tree. */
+  inside: string[];
+  /** Folders that git ignores and that go from tree to tree. */
+  carry: string[];
+}
+
+/** What a work tree is made from. */
+export interface TreeSource {
+  run: string;
+  /** The project's folder. */
+  project: string;
+  carry: string[];
+}
+
+const COMMIT = /^[0-9a-f]{40}$/;
+const SHALLOW_BYTES = 16 * 1024 * 1024;
+
+/** What is known of a run's work trees; null where there are none, or the first is not made yet. */
+export async function madeTrees(stateDir: string, run: string): Promise<MadeTrees | null> {
+  const text = await readFile(madeFile(treePlaces(stateDir, run)), 'utf8').catch(() => null);
+  return text === null ? null : (JSON.parse(text) as MadeTrees); // we wrote it whole
+}
+
+/**
+ * Makes the work tree of a run: its files are those of the project as they are, uncommitted changes included, and its
+ * repository is one of ours. The project's own is read as data; nothing is written there, and nothing that it says is
+ * done. What was made stands, and what was left half made is made anew.
+ */
+export async function makeTrees(stateDir: string, source: TreeSource, options: LeaseOptions = {}): Promise<MadeTrees> {
+  const places = treePlaces(stateDir, source.run);
+  makeFolders(places.folder);
+  return withLease(join(places.folder, 'lease'), options, async () => {
+    const known = await madeTrees(stateDir, source.run);
+    if (known !== null) return known;
+    for (const left of [places.git, places.trees]) await rm(left, { recursive: true, force: true });
+    const made = await make(await realpath(stateDir), places, { ...source, project: await realpath(source.project) });
+    await writeAtomically(madeFile(places), JSON.stringify(made));
+    return made;
+  });
+}
+
+async function make(stateDir: string, places: TreePlaces, { run, project, carry }: TreeSource): Promise<MadeTrees> {
+  const branch = `perdure/${run.replace(/[^A-Za-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'run'}`;
+  const top = repositoryOf(project);
+  const theirs = top === null ? null : await repositoryAt(top);
+  const excludes = [
+    (theirs === null ? null : await excludesOf(theirs))?.toString() ?? '',
+    ...carry.map((path) => `/${path}`),
+  ];
+  const { repository, parent } = await begin(places, {
+    theirs: top === project ? theirs : null,
+    excludes: `${excludes.join('\n')}\n`,
+    branch,
+  });
+  const { tree, inside, uncommitted } = await treeOf(repository, { stateDir, project, carry, parent });
+  const isSame = parent !== null && tree === (await askGit(repository, ['rev-parse', `${parent}^{tree}`]));
+  const base = isSame ? parent : await baseCommit(repository, tree, parent, run);
+  await repository.git(['update-ref', `refs/heads/${branch}`, base]);
+  await carryFromProject(places, project, carry);
+  await addTree(repository, MAIN_TREE, base);
+  await carryInto(places, places.tree(MAIN_TREE), carry);
+  return { branch, base, parent, uncommitted, inside, carry };
+}
+
+/** An empty repository on the project's commit, where that can be read, else on none. */
+async function begin(
+  places: TreePlaces,
+  { theirs, excludes, branch }: { theirs: Repository | null; excludes: string; branch: string },
+): Promise<{ repository: TreeRepository; parent: string | null }> {
+  const head = theirs === null ? '' : await headOf(theirs);
+  const objects = theirs === null ? '' : join(theirs.common, 'objects');
+  const borrows = theirs !== null && COMMIT.test(head) && isFolder(objects);
+  const repository = await makeTreeRepository(places, { objects: borrows ? objects : null, excludes, branch });
+  if (!borrows) return { repository, parent: null };
+  const shallow = await readPlain(join(theirs.common, 'shallow'), SHALLOW_BYTES);
+  const ends =
+    shallow
+      ?.toString()
+      .split('\n')
+      .filter((line) => COMMIT.test(line)) ?? [];
+  if (ends.length > 0) await writeFile(join(places.git, 'shallow'), `${ends.join('\n')}\n`, { mode: PRIVATE_FILE });
+  const isThere = await repository.git(['ls-tree', '-r', '-z', '--name-only', head]).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return { repository, parent: head };
+  await rm(join(places.git, 'shallow'), { force: true });
+  return { repository: await stopBorrowing(places), parent: null };
+}
+
+/** The project's files as a tree. */
+async function treeOf(
+  repository: TreeRepository,
+  { stateDir, project, carry, parent }: { stateDir: string; project: string; carry: string[]; parent: string | null },
+): Promise<{ tree: string; inside: string[]; uncommitted: number }> {
+  return withIndex(await realpath(repository.places.git), async ({ index }) => {
+    if (parent !== null) await repository.git(['read-tree', parent], { index });
+    const { without, hidden } = hide(project, [stateDir]);
+    // Repositories inside stay what they are: their files are not ours to take.
+    const known = parent === null ? [] : await repositoriesIn(repository, parent);
+    const look = {
+      git: repository.git,
+      repository: { top: project, folder: '', common: '' },
+      below: '',
+      without: [...without, ...known, ...carry],
+      place: { workTree: project, index, hidden },
+    };
+    const found = await indexFiles(look, { leaveInside: true });
+    const tree = await askGit(repository, ['write-tree'], { index });
+    const changed =
+      parent === null ? '' : (await repository.git(['diff-tree', '-r', '-z', '--name-only', parent, tree])).toString();
+    return {
+      tree: tree || EMPTY_TREE,
+      inside: [...known, ...found].sort(),
+      uncommitted: changed.split('\0').length - 1,
+    };
+  });
+}
+
+async function repositoriesIn({ git }: TreeRepository, commit: string): Promise<string[]> {
+  const entries = (await git(['ls-tree', '-r', '-z', commit])).toString().split('\0');
+  return entries.flatMap((entry) => (entry.startsWith('160000 ') ? [entry.slice(entry.indexOf('\t') + 1)] : []));
+}
+
+async function baseCommit(
+  repository: TreeRepository,
+  tree: string,
+  parent: string | null,
+  run: string,
+): Promise<string> {
+  return askGit(repository, ['commit-tree', tree, ...(parent === null ? [] : ['-p', parent]), '-F', '-'], {
+    env: COMMITTER,
+    input: `Files as they were when the run began\n\nPerdure-Run: ${run}\n`,
+  });
+}
+
+/** Opens the repository of a run's work trees, once the first of them is made. */
+export async function openTrees(stateDir: string, run: string): Promise<(TreeRepository & { made: MadeTrees }) | null> {
+  const made = await madeTrees(stateDir, run);
+  return made === null ? null : { ...(await openTreeRepository(treePlaces(stateDir, run))), made };
+}
+
+function madeFile({ folder }: TreePlaces): string {
+  return join(folder, 'made.json');
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

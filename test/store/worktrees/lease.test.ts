@@ -1,0 +1,82 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Lease } from '../../../src/store/worktrees/lease.js';
+import { LeaseLost, withLease } from '../../../src/store/worktrees/lease.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'perdure-lease-')), 'lease');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it('is held by one at a time, each with a higher number', async () => {
+  let inside = 0;
+  const numbers: number[] = [];
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      withLease(folder, {}, async ({ number, wasLost, require }) => {
+        expect((inside += 1)).toBe(1);
+        expect(wasLost).toBe(false);
+        await new Promise(setImmediate);
+        require();
+        numbers.push(number);
+        inside -= 1;
+      }),
+    ),
+  );
+  expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  expect(readdirSync(folder).length).toBeLessThanOrEqual(2);
+});
+
+it('is taken from a holder that was lost when it expires, and not before', async () => {
+  mkdirSync(folder);
+  const until = Date.now() + 300;
+  writeFileSync(join(folder, '7'), String(until));
+  let waited = 0;
+  const taken = await withLease(folder, { onWait: () => (waited += 1) }, ({ number, wasLost }) =>
+    Promise.resolve({ number, wasLost, at: Date.now() }),
+  );
+  expect(taken).toMatchObject({ number: 8, wasLost: true });
+  expect(taken.at).toBeGreaterThanOrEqual(until);
+  expect(waited).toBeGreaterThan(0);
+});
+
+it('tells a holder that did not go on that it is one no more', async () => {
+  let first: Lease | undefined;
+  await withLease(folder, { expiryMs: 60_000 }, async (lease) => {
+    first = lease;
+    lease.require();
+    // As if nothing had renewed it for a minute.
+    writeFileSync(join(folder, String(lease.number)), String(Date.now() - 1));
+    await withLease(folder, {}, () => Promise.resolve());
+    expect(() => lease.require()).toThrow(LeaseLost);
+  });
+  expect(await withLease(folder, {}, ({ number }) => Promise.resolve(number))).toBe((first?.number ?? 0) + 2);
+});
+
+it('is renewed while its holder works', async () => {
+  let polls = 0;
+  let other = Promise.resolve(true);
+  await withLease(folder, { expiryMs: 200 }, async ({ require }) => {
+    await new Promise<void>((resolve) => {
+      // Each time it looks, 25 ms or more have passed.
+      const onWait = (): void => {
+        if ((polls += 1) === 24) resolve();
+      };
+      other = withLease(folder, { onWait }, ({ wasLost }) => Promise.resolve(wasLost));
+    });
+    require();
+  });
+  expect(await other).toBe(false);
+});
+
+it('ends a wait that is given up', async () => {
+  mkdirSync(folder);
+  writeFileSync(join(folder, '1'), String(Date.now() + 60_000));
+  const onWait = (): void => {
+    throw new Error('cancelled');
+  };
+  await expect(withLease(folder, { onWait }, () => Promise.resolve())).rejects.toThrow('cancelled');
+});
