@@ -153,6 +153,22 @@ export interface ApprovedImage {
   sha256: string;
 }
 
+/** The tree that a step works in until it commits. Its root run and the tree's name say which. */
+export interface TreeCall {
+  run: string;
+  tree: string;
+}
+
+/** What a step has done that ended well, to be committed. */
+export interface CommitCall extends TreeCall {
+  /** The step's path. */
+  path: string;
+  try: number;
+  subject: string;
+  /** What the step yielded: the body says the first of it. */
+  output: Value | null;
+}
+
 /** Which gate to render: that of a step, or with `question` one of the interpreter's own. */
 export interface GateCall extends StepCall {
   question?: string;
@@ -242,6 +258,12 @@ export interface Activities {
   requireSandbox(): Promise<void>;
   /** Begins the next workflow task by its answer. */
   beginTask(): Promise<void>;
+  /** Makes the work tree of a run from the files of its project. */
+  makeTrees(call: { run: string; project: string; carry: string[] }): Promise<void>;
+  /** Gives a step that commits a tree of its own; what an earlier try left there stays. */
+  beginWork(call: TreeCall): Promise<void>;
+  /** Commits what was changed there; null where nothing was. */
+  commitWork(call: CommitCall): Promise<{ commit: string | null }>;
   /** Builds an image from sources; its output is an `Image`. */
   compileImage(call: DeviceCall): Promise<StepOutput>;
   /** Writes an image to a device and reads it back, or does what `act` says. Its output tells the image's hash. */

@@ -27,6 +27,9 @@ import { createSendNotice, createStartNotice } from './runs/send-notice.js';
 import { createAskTurn } from './turns/ask-turn.js';
 import { createCallTool } from './turns/call-tool.js';
 import { locatedCall } from './workspace/located-call.js';
+import { createBeginWork, createCommitWork, createMakeTrees } from './workspace/work-trees.js';
+import { locate } from '../store/folders/places.js';
+import { movedRoot } from '../store/folders/root.js';
 import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';
@@ -46,6 +49,9 @@ export function createActivities(deps: Dependencies): Activities {
     callTool: fromShort(singleFlight(here(createCallTool(deps)), { patient: true })),
     requireSandbox: createRequireSandbox(),
     beginTask: createBeginTask(),
+    makeTrees: withFailures(createMakeTrees(deps)),
+    beginWork: withFailures(createBeginWork(deps)),
+    commitWork: withFailures(createCommitWork(deps)),
     compileImage: singleFlight(here(createCompileImage(deps)), { patient: true }),
     flashDevice: singleFlight(here(createFlashDevice(deps)), { patient: false }),
     readSerial: singleFlight(here(createReadSerial(deps)), { patient: false }),

@@ -35,6 +35,10 @@ export const FAILURES = {
   'store-full': { acts: 'operator', transient: true },
   'reference-missing': { acts: 'author', transient: false },
   'value-invalid': { acts: 'author', transient: false },
+  // Others have changed the same lines: both sides stand in the step's work tree, for its next try.
+  'commit-conflict': { acts: 'author', transient: true },
+  'commit-failed': { acts: 'author', transient: false },
+  'worktree-missing': { acts: 'operator', transient: false },
   'already-done': { acts: 'operator', transient: false },
   'compile-failed': { acts: 'author', transient: false },
   'image-invalid': { acts: 'author', transient: false },

@@ -48,6 +48,20 @@ export const SEARCH_ATTRIBUTES = {
 /** Activity id of what begins the next workflow task, and is no step: no path begins with `/`. */
 export const NEXT_TASK_ID = '/next-task';
 
+/** What is done with the work trees of a run, beside its steps. */
+export type TreeAct = 'make' | 'begin' | 'commit';
+
+/** Activity id of that for a try of the step at a path; for `make` there is none. */
+export function treeActivityId(act: TreeAct, path: string, tried: number): string {
+  return `/tree/${act}/${String(tried)}/${path}`;
+}
+
+/** What `treeActivityId` was made from; null for other ids. */
+export function treeActivity(id: string): { act: TreeAct; path: string } | null {
+  const [, act, path = ''] = /^\/tree\/(make|begin|commit)\/\d+\/(.*)$/.exec(id) ?? [];
+  return act === 'make' || act === 'begin' || act === 'commit' ? { act, path } : null;
+}
+
 /** What a step is: the kinds of `Step`, in a module that knows no step, since tools and rules name them too. */
 export type StepKind =
   | 'agent'

@@ -1,5 +1,6 @@
 import type { Budgets, Limit } from './budget/budgets.js';
 import type { ExhaustionPolicy } from './budget/exhaustion.js';
+import type { WorkTreeSpec } from './worktree.js';
 import type { Agent, Block, InputSpec, Step } from './step.js';
 import { everyStep } from './step.js';
 import type { Hash, Text } from './values/value.js';
@@ -21,6 +22,8 @@ export interface PlanBody extends Block {
   no_default?: Limit[];
   /** What happens at these limits, where the definition chooses. */
   on_exhausted?: ExhaustionPolicy;
+  /** Where its runs work, when that is not the project's folder. */
+  workspace?: WorkTreeSpec;
   /**
    * The graph that the authored format draws of itself, as JSON: flows have one. Beside `nodes`, `edges` and
    * `variables` it has `steps`: by a node's id the indexes that lead to its step, through the loops around it.

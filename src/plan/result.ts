@@ -114,6 +114,8 @@ export interface RunRecord extends RunOutcome {
   /** The definition's file from the workspace's folder; absent where there is none. */
   definition?: string;
   workspace: string;
+  /** Of a run in a work tree: the branch that it has committed to. */
+  branch?: string;
   /** What agents were told beside their prompts: a stored `InjectedContext`. */
   context?: Hash;
   /** Scope of the tree's journal: what a rerun takes results from. */
@@ -146,6 +148,8 @@ export interface RunResult {
   spend: Spend;
   budget: Json;
   rehearsal: boolean;
+  /** Of a run in a work tree: the branch of its commits, in its own repository. */
+  branch?: string;
   started_at: string;
   ended_at: string | null;
 }

@@ -11,6 +11,7 @@ import type { Budgets } from './budget/budgets.js';
 import type { ProgramSettings } from './agents/program.js';
 import type { RoundCounts } from './result.js';
 import type { Restrictions, Warning } from './budget/steering.js';
+import type { WorkTreeSettings } from './worktree.js';
 import type { Hash, Value } from './values/value.js';
 import type { ModelChoice } from './agents/model-choice.js';
 import type { CarriedBlock, CarriedScope, CarriedTries } from './schedule/carried.js';
@@ -63,7 +64,9 @@ export interface RunSettings {
   on_exhausted?: ExhaustionPolicy;
   /** Folder that relative paths of commands start from: the project's root. */
   workspace: string;
-  /** The definition's file as the submitter named it, from the workspace; absent where there is none. */
+  /** Of a run that works in a work tree, which is its `workspace`. */
+  worktree?: WorkTreeSettings;
+  /** The definition's file as the submitter named it, from the project; absent where there is none. */
   definition?: string;
   /** Of a rerun: what of an earlier run may be taken over. */
   reuse?: ReuseSettings;

@@ -40,6 +40,8 @@ export interface StepBase {
   /** Limit of the whole step, all tries and waits together; null for none. */
   deadline_ms: number | null;
   effect: 'none' | 'workspace' | 'external';
+  /** Subject of the commit of what it has changed; until that it has a work tree of its own. Absent for none. */
+  commit?: string;
   /** A step of `finally:`: it runs also when the run was stopped or cancelled. Only in a workflow's own steps. */
   always: boolean;
 }
@@ -333,10 +335,7 @@ export interface Agent {
   inputs: Record<string, InputSpec>;
   max_output_kb: number;
   max_turns: number;
-  /**
-   * It was written for this definition alone: by `$name := {…}`, or in `temp-agents/`. `agents promote` makes it one of
-   * the project's.
-   */
+  /** It was written for this definition alone (`$name := {…}`, `temp-agents/`); `agents promote` makes it a shared one. */
   temporary?: true;
   /** Where its model is reached, when the definition says so. */
   base_url?: string;

@@ -1,3 +1,29 @@
+/** A work tree of git for each run, made of the project's files. */
+export interface WorkTreeSpec {
+  kind: 'worktree';
+  /** Folders that git ignores and that go from tree to tree, from the project's root. */
+  carry: string[];
+}
+
+/** Of a run that works in a work tree: where that comes from. */
+export interface WorkTreeSettings {
+  /** The project's folder. */
+  project: string;
+  carry: string[];
+  /** Of a run inside of a step that commits: its own steps do not. */
+  within?: true;
+}
+
+/** The branch of our own repository that a run commits to. */
+export function branchOf(run: string): string {
+  return `perdure/${run.replace(/[^A-Za-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'run'}`;
+}
+
+/** The place of the tree of a committing step, beside the run's own. */
+export function treePlace(main: string, path: string): string {
+  return `${main.slice(0, main.lastIndexOf('/') + 1)}${treeName(path)}`;
+}
+
 /** The tree that a run works in; each step that commits has one of its own beside it. */
 export const MAIN_TREE = 'main';
 

@@ -14,6 +14,7 @@ import { createDeviceBook, releaseUnneeded } from './devices/device-lease.js';
 import { runSteps, resumeSteps, startReady } from './running/step-runner.js';
 import { createRunningSteps } from './state/running-steps.js';
 import { createGateBook, acceptUnknownSignals } from './gates/gate-book.js';
+import { makeRunTree } from './running/own-tree.js';
 import { leaveTree, openAccount } from './budget/account.js';
 import { restrictionsOf } from './state/account.js';
 import { receiveNested } from './running/idle-children.js';
@@ -94,6 +95,8 @@ async function interpret(context: RunContext, input: RunInput): Promise<RunOutco
   const { top } = context;
   const lack = await lackOf(input);
   if (lack !== null) return endRun(top, input, { status: 'error', error: lack });
+  const noTree = await treeLackOf(context.run, input);
+  if (noTree !== null) return endRun(top, input, noTree);
   const clock = startClockBeside(context);
   await top.work.run(() => runSteps(top));
   clock.cancel();
@@ -118,6 +121,17 @@ async function lackOf({ root, carried, settings }: RunInput): Promise<string | n
   } catch (error) {
     if (isCancellation(error)) return null;
     return failureFrom(error).message;
+  }
+}
+
+/** Makes the run's work tree where it has one; how the run ends where that cannot be made. */
+async function treeLackOf(run: string, input: RunInput): Promise<{ status: RunEnd; error: string } | null> {
+  try {
+    await makeRunTree(run, input);
+    return null;
+  } catch (error) {
+    if (isCancellation(error)) return { status: 'cancelled', error: 'cancelled by request' };
+    return { status: 'error', error: `No work tree could be made: ${failureFrom(error).message}` };
   }
 }
 

@@ -32,6 +32,7 @@ import type { ToolPermission } from './steps/tool.js';
 import { askLeave, isAskedAgain, runTool } from './steps/tool.js';
 import { runWait } from './steps/wait.js';
 import { runNested } from './steps/workflow.js';
+import { tryAndCommit } from './running/own-tree.js';
 import { failed, keepTries, openTries } from './running/tries.js';
 import type { Tries } from './running/tries.js';
 import { conditionHolds } from './state/values.js';
@@ -130,14 +131,13 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
     tries.short = end.short === undefined ? null : { need: end.short, model: askedIn(turn) };
     return afterTry(scope, step, tries, end);
   };
+  const count = triesBefore(scope, step) + tries.count;
+  const once = (): Promise<StepEnd | ShortOutput> =>
+    tryOnce(scope, step, turn, { count, flash: tries.flash, allowed: tries.allowed });
   return begin(() =>
-    tryOnce(scope, step, turn, {
-      count: triesBefore(scope, step) + tries.count,
-      flash: tries.flash,
-      allowed: tries.allowed,
-    }),
+    step.commit === undefined ? once() : tryAndCommit(scope, step, count, () => once().then(endOf)),
   ).then(
-    (end) => over('status' in end ? end : success(end)),
+    (end) => over(endOf(end)),
     (error: unknown) => {
       if (!isCancellation(error)) return over(failedTry(error), toldSpend(error) !== null);
       const spend =
@@ -314,6 +314,10 @@ function dispatch(
     case 'serial':
       return runSerial(scope, step, tried);
   }
+}
+
+function endOf(end: StepEnd | ShortOutput): StepEnd {
+  return 'status' in end ? end : success(end);
 }
 
 function success(short: ShortOutput): StepEnd {

@@ -216,3 +216,18 @@ it('leaves no shipped definition without a test', () => {
     [],
   );
 });
+
+describe('topic-notes', () => {
+  it('commits each note on a branch of its own, and brings them home when asked', async () => {
+    const { result } = await project.run('topic-notes', ['-i', 'topics=["bees", "wasps"]'], {
+      'You write a review report': ({ prompt }) => ({ text: prompt.includes('bees') ? '# Bees' : '# Wasps' }),
+    });
+    expect(result).toMatchObject({ status: 'success', branch: `perdure/${result.run}` });
+    expect(readdirSync(project.folder)).not.toContain('notes');
+    const shown = await project.perdure('workspace', 'show', result.run);
+    expect(shown.stdout).toBe('A  notes/0.md  +1\nA  notes/1.md  +1\n');
+    expect(shown.stderr.match(/ {2}writer: a note$/gm)).toHaveLength(2);
+    expect((await project.perdure('workspace', 'apply', result.run)).code).toBe(0);
+    expect(readFileSync(join(project.folder, 'notes/1.md'), 'utf8')).toBe('# Wasps');
+  });
+});

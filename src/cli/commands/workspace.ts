@@ -6,7 +6,7 @@ export const workspace: CommandSpec = {
   name: 'workspace',
   summary: 'what changed in the folder while a run worked in it: files, their differences, copies of them',
   arguments: [
-    { syntax: '<action>', about: 'what to do', choices: ['show', 'diff', 'export'] },
+    { syntax: '<action>', about: 'what to do', choices: ['show', 'diff', 'export', 'apply'] },
     { syntax: '<run>', about: 'a run, open or closed' },
     { syntax: '[paths...]', about: 'diff: files and folders, all when left out; export: the new folder to write to' },
   ],
@@ -23,6 +23,7 @@ export const workspace: CommandSpec = {
     'perdure workspace show brave-otter-41',
     'perdure workspace diff brave-otter-41 src | git apply --reverse',
     'perdure workspace export brave-otter-41 made --changed',
+    'perdure workspace apply brave-otter-41',
   ],
   async run({ arguments: [action, run = '', ...paths], options, terminal }) {
     const json = options.flag('json');
@@ -40,6 +41,9 @@ export const workspace: CommandSpec = {
         { run, folder, at: options.text('at') === 'start' ? 'start' : 'end', changed: options.flag('changed'), json },
         terminal,
       );
+    } else if (action === 'apply') {
+      if (paths.length > 0) throw usageError('`workspace apply` takes no paths: it brings all that the run committed.');
+      await (await import('../workspace/apply-changes.js')).applyChanges(run, json, terminal);
     } else if (action === 'diff')
       await (await import('../workspace/show-diff.js')).showDiff({ run, paths, json }, terminal);
     else {

@@ -3,6 +3,7 @@ import type { Gate } from '../../plan/gates/gate.js';
 import { courseOf } from '../../plan/outcomes/course.js';
 import { joinPath } from '../../plan/plan.js';
 import type { RoundResult, StepResult } from '../../plan/result.js';
+import { branchOf } from '../../plan/worktree.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import { errorOf, resultOf } from '../../plan/schedule/schedule.js';
@@ -49,6 +50,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     pause: outcome === null ? fold.pause : null,
     warnings: fold.warnings,
     rehearsal: input.settings.rehearsal,
+    ...(input.settings.worktree === undefined ? {} : { branch: branchOf(rootOf(fold.run)) }),
     ...(input.settings.require_token === true ? { requireToken: true as const } : {}),
     submittedBy: input.settings.submitted_by,
     input: input.input,

@@ -41,6 +41,7 @@ async function recordView(record: RunRecord, closed: Closed): Promise<RunView> {
     spend,
     budget,
     rehearsal,
+    ...(record.branch === undefined ? {} : { branch: record.branch }),
     submittedBy: record.submitted_by,
     input: record.input,
     startedAt: Date.parse(record.started_at),

@@ -29,6 +29,28 @@ export function end(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepE
   endAround(fold, scope, at);
 }
 
+/** Ends a step; one that commits and ended well ends when its commit is there. */
+export function endOrCommit(fold: RunFold, spot: Spot | null, at: string, stepEnd: StepEnd): void {
+  const started = spot?.scope.started.get(spot.step.index);
+  if (spot === null || started === undefined || stepEnd.status !== 'success' || !commits(fold, spot))
+    return end(fold, spot, at, stepEnd);
+  started.uncommitted = stepEnd;
+}
+
+/** Ends a step that has committed. */
+export function endCommitted(fold: RunFold, spot: Spot | null, at: string): void {
+  const uncommitted = spot?.scope.started.get(spot.step.index)?.uncommitted;
+  if (uncommitted !== undefined) end(fold, spot, at, uncommitted);
+}
+
+/** As `committerOf` of the interpreter has it: of steps inside each other the outermost commits. */
+function commits({ input: { settings } }: RunFold, { scope, step }: Spot): boolean {
+  if (step.commit === undefined || settings.worktree === undefined || settings.worktree.within === true) return false;
+  for (let around = scope; around.outer !== null; around = around.outer)
+    if (around.owner?.commit !== undefined) return false;
+  return true;
+}
+
 /** A foreach whose items are known to have ended all has ended; whether a loop goes on, what comes next tells. */
 function endAround(fold: RunFold, { outer, owner, schedule }: FoldScope, at: string): void {
   if (outer === null || owner?.kind !== 'foreach' || schedule.open > 0) return;

@@ -15,6 +15,7 @@ import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { ReadRunInput } from '../../plan/run-input.js';
 import type { CarriedBlock } from '../../plan/schedule/carried.js';
 import { createSchedule } from '../../plan/schedule/schedule.js';
+import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { Value } from '../../plan/values/value.js';
@@ -49,6 +50,8 @@ export interface Started {
    * Who chose that its device gets the last good image again: the step ends when it has, and asks again when it cannot.
    */
   restoring?: GateEnd | null;
+  /** How it ended, of a step whose commit is not there yet. */
+  uncommitted?: StepEnd;
 }
 
 /** A step and the scope it stands in. */

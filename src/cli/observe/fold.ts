@@ -9,7 +9,7 @@ import { ADDITIONS } from '../../plan/budget/steering.js';
 import { isBlockStep } from '../../plan/step.js';
 import { keepFailed, nestedStepEnd } from './nested-ends.js';
 import type { RunEvent } from './run-event.js';
-import type { FoldScope, Spot } from './fold-scope.js';
+import type { FoldScope, Spot, Started } from './fold-scope.js';
 import { openCarried } from './fold-scope.js';
 import { isRestoring, restoredEnd } from './gate-ends.js';
 import { noTruth } from './truth.js';
@@ -17,7 +17,7 @@ import { pathBelow } from './view.js';
 import type { RunFold } from './run-fold.js';
 import { stepAt } from './run-fold.js';
 import { start } from './fold-starts.js';
-import { end } from './fold-ends.js';
+import { end, endCommitted, endOrCommit } from './fold-ends.js';
 import { openGate, listGates, decide } from './fold-gates.js';
 import { inferAll } from './infer-ends.js';
 
@@ -88,11 +88,13 @@ export function applyEvent(fold: RunFold, event: RunEvent): void {
     case 'step-failed':
       if (event.quick) start(fold, stepAt(fold, event.path), event.at);
       return fail(fold, stepAt(fold, event.path), event);
+    case 'step-committed':
+      return endCommitted(fold, stepAt(fold, event.path), event.at);
     case 'nested-started':
       return start(fold, nestedStep(fold, event.run), event.at);
     case 'nested-ended':
       if (turnOf(pathBelow(event.run)) !== null) return endStarted(fold, event);
-      return end(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
+      return endOrCommit(fold, nestedStep(fold, event.run), event.at, nestedStepEnd(event));
     case 'gate-opened':
       return openGate(fold, event.gate);
     case 'gates':
@@ -170,7 +172,7 @@ function nestedStep(fold: RunFold, run: string): Spot | null {
 }
 
 function succeed(fold: RunFold, spot: Spot | null, { at, output }: RunEvent & { kind: 'step-succeeded' }): void {
-  end(fold, spot, at, restoredEnd(spot, output) ?? { status: 'success', ...output });
+  endOrCommit(fold, spot, at, restoredEnd(spot, output) ?? { status: 'success', ...output });
 }
 
 function fail(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'step-failed' }): void {
@@ -184,6 +186,7 @@ function failTry(fold: RunFold, spot: Spot | null, event: RunEvent & { kind: 'st
   if (spot === null) return;
   const { scope, step } = spot;
   const started = scope.started.get(step.index);
+  uncommit(started);
   const isAsked = fold.input.settings.gates === 'ask';
   const isLost =
     event.failure.type === 'worker-lost' && (step.kind === 'flash' || (step.effect === 'external' && isAsked));
@@ -213,6 +216,13 @@ function close(fold: RunFold, { at, outcome, failure, cancelled }: RunEvent & { 
     spend: fold.top.schedule.spend,
     pages: [],
   };
+}
+
+/** What was done and could not be committed has been spent. */
+function uncommit(started: Started | undefined): void {
+  if (started === undefined) return;
+  started.spent = addSpend(started.spent, started.uncommitted?.spend ?? NO_SPEND);
+  delete started.uncommitted;
 }
 
 function unstart(spot: Spot | null): void {

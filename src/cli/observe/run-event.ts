@@ -12,6 +12,8 @@ export type RunEvent = { at: string } & (
   | { kind: 'step-started'; path: string; activity: string }
   /** A quick step has no event of its start: `quick` says that this is both. */
   | { kind: 'step-succeeded'; path: string; output: StepOutput; quick?: true }
+  /** What it has changed is committed; before that a step that commits has not ended. */
+  | { kind: 'step-committed'; path: string }
   /** A turn of an agent that uses tools has begun, or ended with more to do. `turn` is from 1. */
   | { kind: 'turn-started'; path: string; turn: number }
   | { kind: 'turn-ended'; path: string; spend: Spend }

@@ -2,8 +2,10 @@ import type { ShortOutput, StepOutput } from '../../plan/calls/step-output.js';
 import { wholeOutput } from '../../plan/calls/step-output.js';
 import type { TurnAnswer } from '../../plan/agents/conversation.js';
 import { stepPathOf, turnOf } from '../../plan/agents/conversation.js';
+import type { Failure } from '../../plan/failure.js';
 import type { Gate } from '../../plan/gates/gate.js';
-import { NEXT_TASK_ID } from '../../plan/names.js';
+import type { TreeAct } from '../../plan/names.js';
+import { NEXT_TASK_ID, treeActivity } from '../../plan/names.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import { longValue } from '../../plan/packing/short-value.js';
@@ -19,25 +21,42 @@ export function activityFact(event: HistoryEvent, paths: Map<string, string>): F
   if (scheduled) {
     const path = scheduled.activityId ?? '';
     paths.set(String(event.eventId), path);
-    return startedFact(path, scheduled.activityType?.name ?? '');
+    return treeActivity(path) === null ? startedFact(path, scheduled.activityType?.name ?? '') : null;
   }
-  const completed = event.activityTaskCompletedEventAttributes;
-  const failed = event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes;
-  const cancelled = event.activityTaskCanceledEventAttributes;
+  const { completed, failed, cancelled } = endOf(event);
   // of no step where none is known
   const path = paths.get(String((completed ?? failed ?? cancelled)?.scheduledEventId));
   if (path === undefined) return null;
+  const ofTree = treeActivity(path);
+  if (ofTree !== null) return treeFact(ofTree, event);
   if (completed) return completedFact(path, completed.result);
-  if (failed)
-    return isMended(path)
-      ? null
-      : {
-          kind: 'step-failed',
-          path: stepPathOf(path),
-          failure: toFailure(failed.failure),
-          spend: spendIn(failed.failure),
-        };
-  return cancelledFact(path, cancelled);
+  return failed ? failedFact(path, failed.failure) : cancelledFact(path, cancelled);
+}
+
+function failedFact(path: string, failure: ProtoFailure | null | undefined): Fact | null {
+  if (isMended(path)) return null;
+  return { kind: 'step-failed', path: stepPathOf(path), failure: toFailure(failure), spend: spendIn(failure) };
+}
+
+function endOf(event: HistoryEvent): {
+  completed: HistoryEvent['activityTaskCompletedEventAttributes'];
+  failed: HistoryEvent['activityTaskFailedEventAttributes'] | HistoryEvent['activityTaskTimedOutEventAttributes'];
+  cancelled: HistoryEvent['activityTaskCanceledEventAttributes'];
+} {
+  return {
+    completed: event.activityTaskCompletedEventAttributes,
+    failed: event.activityTaskFailedEventAttributes ?? event.activityTaskTimedOutEventAttributes,
+    cancelled: event.activityTaskCanceledEventAttributes,
+  };
+}
+
+/** Of a step that commits: that it did, or why it has not ended well, whatever it yielded. */
+function treeFact({ act, path }: { act: TreeAct; path: string }, event: HistoryEvent): Fact | null {
+  const { completed, failed } = endOf(event);
+  if (act === 'make') return null;
+  if (completed) return act === 'commit' ? { kind: 'step-committed', path } : null;
+  const failure: Failure = failed ? toFailure(failed.failure) : { type: 'cancelled', message: 'cancelled' };
+  return { kind: 'step-failed', path, failure, spend: NO_SPEND };
 }
 
 function cancelledFact(path: string, cancelled: HistoryEvent['activityTaskCanceledEventAttributes']): Fact {

@@ -27,6 +27,8 @@ export interface RunView {
   /** Limits of which most is used. */
   warnings?: Warning[];
   rehearsal: boolean;
+  /** The branch that it commits to, of a run in a work tree. */
+  branch?: string;
   /** Its gates take only decisions with a token. */
   requireToken?: true;
   submittedBy: string | null;

@@ -24,6 +24,7 @@ export async function toRunResult(view: RunView, store: Store): Promise<RunResul
     spend: view.spend,
     budget: executionBudget(view),
     rehearsal: view.rehearsal,
+    ...(view.branch === undefined ? {} : { branch: view.branch }),
     started_at: new Date(view.startedAt).toISOString(),
     ended_at: view.endedAt === null ? null : new Date(view.endedAt).toISOString(),
   };

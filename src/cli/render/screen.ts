@@ -102,9 +102,19 @@ export function renderEnding(view: RunView, width: number, palette: Palette): st
   const mark = view.status === 'success' ? '✓' : view.status === 'partial' ? '!' : '✗';
   const tone = view.status === 'success' ? 'good' : view.status === 'partial' ? 'attention' : 'bad';
   const ending = palette.tone(tone, `${mark} ${parts.join(' · ')}`);
+  const branch = branchLines(view);
   return view.status === 'success'
-    ? [ending]
-    : [...renderFailures(view, width, palette), ending, ...nextCommands(view)];
+    ? [ending, ...branch]
+    : [...branch, ...renderFailures(view, width, palette), ending, ...nextCommands(view)];
+}
+
+/** Where the files are of a run in a work tree, and how they come home. */
+function branchLines({ branch, run }: RunView): string[] {
+  if (branch === undefined) return [];
+  const root = rootOf(run);
+  return [
+    `  Its files are on the branch \`${branch}\`: \`perdure workspace show ${root}\`, and \`apply\` brings them here.`,
+  ];
 }
 
 /** Each step that failed by itself, the innermost first, with what it said. */

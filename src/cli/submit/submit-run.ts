@@ -18,6 +18,8 @@ import { unlessInterrupted } from './unless-interrupted.js';
 import type { Compiled } from './prepare.js';
 import { toRunInput } from './prepare.js';
 import { joinsRecord, startOrJoin } from './start-run.js';
+import { inWorkTree } from './work-tree.js';
+import { mainPlace } from '../../store/worktrees/places.js';
 import { locate } from '../../store/folders/places.js';
 
 /** Everything that `run` was told. */
@@ -102,9 +104,10 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
 export async function startSubmission(
-  { id, compiled: { plan, files }, session, settings, values: store }: Submission,
+  { id, compiled: { plan, files }, session, settings: chosen, values: store }: Submission,
   link: TemporalLink,
 ): Promise<{ joined: boolean }> {
+  const settings = inWorkTree(chosen, plan, mainPlace(id));
   const { pollersOf, requireHosts } = await import('../../workers/connection/task-queue.js');
   await pollersOf(link, session.store);
   await requireHosts(link, plan);
@@ -146,7 +149,11 @@ async function keepStart({
 }: Pick<Submission, 'id' | 'session' | 'settings'> & { plan: Plan }): Promise<void> {
   const { mayChangeWorkspace } = await import('../../plan/calls/reuse.js');
   const isWanted =
-    config.workspace?.snapshots !== false && elsewhere === null && !settings.rehearsal && mayChangeWorkspace(plan);
+    config.workspace?.snapshots !== false &&
+    settings.worktree === undefined && // what it changes stands in commits
+    elsewhere === null &&
+    !settings.rehearsal &&
+    mayChangeWorkspace(plan);
   if (isWanted) await store.keepSnapshot(id, 'start', locate(store, settings.workspace));
 }
 

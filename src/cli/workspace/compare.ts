@@ -1,4 +1,9 @@
 import type { Git } from '../../store/git/git.js';
+import type { BranchCommit } from '../../store/worktrees/commit-tree.js';
+import { commitsOf, tipOf } from '../../store/worktrees/commit-tree.js';
+import type { MadeTrees } from '../../store/worktrees/make-trees.js';
+import { openTrees } from '../../store/worktrees/make-trees.js';
+import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
 import { refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
 import { rootOf } from '../observe/view.js';
@@ -18,6 +23,17 @@ export interface Snapshots {
   end: string;
   /** Whether `end` is what the run left. */
   isClosed: boolean;
+  /** Of a run in a work tree, whose trees are those of its first and last commit. */
+  branch?: Branch;
+}
+
+/** What a run has committed. */
+export interface Branch {
+  name: string;
+  /** The folder of its repository. */
+  repository: string;
+  made: MadeTrees;
+  commits: BranchCommit[];
 }
 
 /** A file that is not as it was. Lines are null where the file is no text. */
@@ -39,12 +55,32 @@ export async function findSnapshots(named: string, terminal: Terminal): Promise<
   if (session === null) throw unknownRun(named);
   const { store, project } = session;
   const run = rootOf(named);
+  const trees = run === '' || store.folder === null ? null : await openTrees(store.folder, run);
+  if (trees !== null) return ofBranch(run, trees, session);
   const start = run === '' ? null : await store.snapshotOf(run, 'start');
   if (start === null) throw await noSnapshot(named, session);
   const left = await store.snapshotOf(run, 'end');
   const end = left ?? (await store.snapshotNow(project.root));
   if (end === null) throw refusal(`The files of \`${project.root}\` cannot be read by git now.`);
   return { run, root: project.root, git: store.snapshotGit, start, end, isClosed: left !== null };
+}
+
+/** A work tree's branch: the files as the run found them, and those of its last commit. */
+async function ofBranch(
+  run: string,
+  trees: TreeRepository & { made: MadeTrees },
+  { store, project }: Session,
+): Promise<Snapshots> {
+  const { git, made, places } = trees;
+  return {
+    run,
+    root: project.root,
+    git,
+    start: made.base,
+    end: await tipOf(trees),
+    isClosed: (await store.readRun(run)) !== null,
+    branch: { name: made.branch, repository: places.git, made, commits: await commitsOf(trees) },
+  };
 }
 
 async function noSnapshot(run: string, session: Session): Promise<Error> {

@@ -2,12 +2,14 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Folder } from '../../activities/workspace/open.js';
 import { inFolderBelow, withRoot } from '../../activities/workspace/open.js';
-import { refusal, usageError } from '../exit-codes.js';
+import { usageError } from '../exit-codes.js';
 import { safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
+import type { Entry } from './contents.js';
+import { EXECUTABLE, FOLDER_OF_ITS_OWN, LINK, entriesOf, withContents } from './contents.js';
 
 export interface Export {
   run: string;
@@ -46,31 +48,8 @@ async function requireEmpty(target: string, typed: string): Promise<void> {
     );
 }
 
-/** One entry of a tree. */
-interface Entry {
-  mode: string;
-  hash: string;
-  bytes: number;
-  path: string;
-}
-
-const FOLDER_OF_ITS_OWN = '160000';
-const LINK = '120000';
-const EXECUTABLE = '100755';
-/** What is asked of git at once. */
-const BATCH_BYTES = 32 * 1024 * 1024;
-
-async function entriesOf({ git }: Snapshots, tree: string): Promise<Entry[]> {
-  const lines = (await git(['ls-tree', '-r', '-z', '--long', '--full-tree', tree])).toString().split('\0').slice(0, -1);
-  return lines.map((line) => {
-    const tab = line.indexOf('\t');
-    const [mode = '', , hash = '', bytes = ''] = line.slice(0, tab).split(/ +/);
-    return { mode, hash, bytes: Number(bytes) || 0, path: line.slice(tab + 1) };
-  });
-}
-
 async function wantedOf(snapshots: Snapshots, { at, changed }: Pick<Export, 'at' | 'changed'>): Promise<Entry[]> {
-  const entries = await entriesOf(snapshots, snapshots[at]);
+  const entries = await entriesOf(snapshots.git, snapshots[at]);
   if (!changed) return entries;
   const missing = at === 'end' ? 'deleted' : 'added';
   const paths = new Set((await changesOf(snapshots)).flatMap(({ path, change }) => (change === missing ? [] : [path])));
@@ -82,36 +61,13 @@ async function wantedOf(snapshots: Snapshots, { at, changed }: Pick<Export, 'at'
  * elsewhere. Git only gives their content.
  */
 async function writeEntries({ git }: Snapshots, entries: Entry[], root: Folder): Promise<void> {
-  for (let from = 0; from < entries.length;) {
-    let [to, bytes] = [from, 0];
-    while (to < entries.length && (to === from || bytes + (entries[to]?.bytes ?? 0) <= BATCH_BYTES))
-      bytes += entries[to++]?.bytes ?? 0;
-    const batch = entries.slice(from, to);
-    const files = batch.filter(({ mode }) => mode !== FOLDER_OF_ITS_OWN);
-    const answer = await git(['cat-file', '--batch'], {
-      input: files.map(({ hash }) => `${hash}\n`).join(''),
-      most: bytes + files.length * 128 + 1024,
-    });
-    let at = 0;
-    const next = ({ mode, hash, bytes: size, path }: Entry): Buffer => {
-      if (mode === FOLDER_OF_ITS_OWN) return Buffer.alloc(0);
-      const head = answer.indexOf('\n', at) + 1;
-      if (answer.toString('latin1', at, head) !== `${hash} blob ${size}\n`)
-        throw refusal(`The content of \`${path}\` is missing from the snapshots.`);
-      at = head + size + 1;
-      return answer.subarray(head, head + size);
-    };
-    for (const entry of batch) {
-      const content = next(entry);
-      await inFolderBelow(root, entry.path, { make: true }, (folder, name) =>
-        writeEntry(folder.at(name), entry.mode, content),
-      );
-    }
-    from = to;
-  }
+  await withContents(git, entries, ({ path, mode }, content) =>
+    inFolderBelow(root, path, { make: true }, (folder, name) => writeEntry(folder.at(name), mode, content)),
+  );
 }
 
-async function writeEntry(path: string, mode: string, content: Buffer): Promise<void> {
+/** Makes a file that is not there yet. */
+export async function writeEntry(path: string, mode: string, content: Buffer): Promise<void> {
   if (mode === FOLDER_OF_ITS_OWN) return mkdir(path);
   if (mode === LINK) return symlink(content.toString(), path);
   await writeFile(path, content, { flag: 'wx', mode: mode === EXECUTABLE ? 0o777 : 0o666 });

@@ -1,8 +1,10 @@
 import type { Palette, Tone } from '../text/colors.js';
-import { safeName } from '../text/safe-text.js';
+import { relative } from 'node:path';
+import { safeLine, safeName } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
-import type { Change } from './compare.js';
+import { plural } from '../text/format.js';
+import type { Branch, Change, Snapshots } from './compare.js';
 import { changesOf, findSnapshots } from './compare.js';
 
 const LETTERS: Record<Change['change'], [letter: string, tone: Tone]> = {
@@ -19,6 +21,29 @@ export async function showChanges(run: string, json: boolean, terminal: Terminal
   const span = snapshots.isClosed ? `while \`${snapshots.run}\` ran` : `since \`${snapshots.run}\` started`;
   tell(terminal, `${String(changes.length)} ${changes.length === 1 ? 'file has' : 'files have'} changed ${span}.`);
   for (const change of changes) print(terminal, lineOf(change, terminal.resultPalette));
+  if (snapshots.branch !== undefined) tellBranch(snapshots, snapshots.branch, terminal);
+}
+
+/** What a run in a work tree has committed, on what, and how people get it. */
+function tellBranch({ run, root }: Snapshots, { name, repository, made, commits }: Branch, terminal: Terminal): void {
+  const from = made.parent === null ? 'a history of its own' : `\`${made.parent.slice(0, 7)}\``;
+  const changed = made.uncommitted === 0 ? '' : `, with what was not committed in ${files(made.uncommitted)}`;
+  tell(terminal, '', `Branch \`${name}\` on ${from}${changed}: ${plural(commits.length, 'commit')}.`);
+  for (const { commit, subject } of commits) tell(terminal, `  ${commit.slice(0, 7)}  ${safeLine(subject)}`);
+  if (made.inside.length > 0)
+    tell(
+      terminal,
+      `Without the files of ${made.inside.map((path) => `\`${safeName(path)}\``).join(', ')}: git of its own.`,
+    );
+  tell(
+    terminal,
+    `\`perdure workspace apply ${run}\` changes the files here; \`git fetch ${relative(root, repository)} ${name}\` gets the ` +
+      'commits.',
+  );
+}
+
+function files(count: number): string {
+  return plural(count, 'file');
 }
 
 function lineOf({ path, change, lines_added: added, lines_deleted: deleted }: Change, palette: Palette): string {

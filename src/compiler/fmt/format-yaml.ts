@@ -9,7 +9,17 @@ import { parseYaml } from '../text/yaml.js';
 /** Collections in `{…}` and `[…]` that take more columns are written as blocks. */
 const WIDEST_FLOW = 120;
 
-const WORKFLOW_KEYS = ['name', 'description', 'inputs', 'execution', 'budgets', 'steps', 'finally', 'output'];
+const WORKFLOW_KEYS = [
+  'name',
+  'description',
+  'inputs',
+  'execution',
+  'workspace',
+  'budgets',
+  'steps',
+  'finally',
+  'output',
+];
 const AGENT_KEYS = [
   'name',
   'description',
@@ -62,6 +72,7 @@ const STEP_KEYS = [
   'timeout_mins',
   'deadline',
   'effect',
+  'commit',
   'execution',
   'yields',
   'steps',

@@ -57,6 +57,13 @@ const common = {
   deadline: duration.optional().describe('Limit of the whole step, all tries and waits together.'),
 };
 
+const commit = z
+  .string({ error: 'a text' })
+  .regex(/^[^\p{Cc}\p{Cf}]{1,200}$/u, { error: 'one line of 1 to 200 characters' })
+  .regex(/^(?!.*\$\{)/, { error: 'a text without references: a subject is fixed before the run' })
+  .optional()
+  .describe('Commits what the step has changed once it ended well, under this subject; needs `workspace: worktree`.');
+
 const acting = {
   timeout: duration.optional().describe('Limit of one try, such as `90s` or `5m`.'),
   timeout_mins: positive.optional().describe('Limit of one try in minutes.'),
@@ -77,6 +84,7 @@ const acting = {
     .enum(['none', 'workspace', 'external'], { error: 'none, workspace or external' })
     .optional()
     .describe('What the step changes; `external` is never repeated silently.'),
+  commit,
 };
 
 const inputs = z
@@ -163,6 +171,7 @@ export const planStep = z.strictObject({
     .optional()
     .describe('What an unattended run does; abort when left out.'),
   budgets: budgets.optional().describe('Limits, where they are smaller than those of workflows that agents make.'),
+  commit,
   ...common,
 });
 
@@ -307,6 +316,7 @@ export const blockStep = z.strictObject({
     .optional()
     .describe('How these steps are ordered; sequential when left out.'),
   yields: template.optional().describe("What one item or round yields; its last step's output when left out."),
+  commit,
   ...common,
 });
 

@@ -22,6 +22,28 @@ import {
 } from './step.js';
 import { budgets, inputSpecs, inputSpecsOrList, name, template, text } from './values.js';
 
+const inProject = z
+  .string({ error: 'a path' })
+  .regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))[^\p{Cc}\\]+(?<!\/)$/u, {
+    error: "a folder from the project's root, without `..`",
+  });
+
+const workspaceKey = z.union(
+  [
+    z.literal('worktree'),
+    z.strictObject({
+      kind: z.literal('worktree').describe('A work tree of git.'),
+      carry: z
+        .array(inProject, { error: 'a list of folders' })
+        .optional()
+        .describe(
+          'Folders that git ignores and that the work needs, such as `node_modules`: copied from tree to tree.',
+        ),
+    }),
+  ],
+  { error: 'worktree, or a map with `kind: worktree` and `carry`' },
+);
+
 const workflowShape = {
   name: name.optional().describe("Name of the workflow; the file's name when left out."),
   description: text.optional().describe('What it does: for people, and for agents that get no prompt.'),
@@ -31,6 +53,7 @@ const workflowShape = {
     .optional()
     .describe('How steps are ordered; sequential when left out.'),
   budgets: budgets.optional().describe('Limits of a run of this workflow and all it nests.'),
+  workspace: workspaceKey.optional().describe("Where a run works; the project's folder when left out."),
   output: template.optional().describe("What the workflow yields; its last step's output when left out."),
 };
 

@@ -67,7 +67,7 @@ const ON_ERROR: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continu
 
 /** What steps of every kind say. */
 export function baseOf(
-  authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'>,
+  authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'> & { commit?: string | undefined },
   { index, mode, node, templates }: StepContext,
 ): Omit<StepBase, keyof Policy> {
   const when = memberOf(node, 'when');
@@ -79,6 +79,7 @@ export function baseOf(
     when: when && compileCondition(when, templates),
     on_error: authored.on_error ?? ON_ERROR[mode],
     deadline_ms: authored.deadline === undefined ? null : millisecondsOf(authored.deadline),
+    ...(authored.commit === undefined ? {} : { commit: authored.commit }),
     always: false,
   };
 }

@@ -7,6 +7,7 @@ import { packPlan } from '../../plan/packing/packed-plan.js';
 import { PLAN_BYTES, PLAN_VERSION } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, InputSpec, Step } from '../../plan/step.js';
+import { everyStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentCompiler } from '../agents/compile-agent.js';
 import type { AgentDefinition } from '../agents/agent-definition.js';
@@ -67,6 +68,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   }
   if (unused.length > 0) compiled = compile(unused);
 
+  checkCommits(definition, compiled, report);
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
   const plan = seal({
@@ -76,6 +78,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     ...block,
     budgets: budgetsOf(authored.budgets),
     ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
+    ...workspaceOf(authored.workspace),
     agents: compiled.agents,
     nested: compiled.nested,
   });
@@ -176,6 +179,26 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
     [...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root),
   );
   return declared.filter((name) => !used.has(`input:${name}`));
+}
+
+function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pick<Plan, 'workspace'> {
+  if (authored === undefined) return {};
+  return { workspace: { kind: 'worktree', carry: authored === 'worktree' ? [] : (authored.carry ?? []) } };
+}
+
+/** Commits are made in a work tree, and a workflow that needs one runs where there is one. */
+function checkCommits({ authored, node }: WorkflowDefinition, { steps, nested }: Compiled, report: Report): void {
+  if (authored.workspace !== undefined) return;
+  const commits = steps.some((step) => step !== null && [...everyStep({ steps: [step] })].some((one) => one.commit));
+  const inside = Object.values(nested).find(({ workspace }) => workspace !== undefined);
+  if (!commits && inside === undefined) return;
+  const what = commits ? 'A step here has `commit`' : `The workflow \`${inside?.name ?? ''}\` works in a work tree`;
+  report({
+    code: 'missing-key',
+    at: keyOf(node, 'steps'),
+    message: `${what}, and this workflow works in the project's folder.`,
+    suggestion: 'write `workspace: worktree` beside `steps`',
+  });
 }
 
 function budgetsOf(authored: { [limit in keyof Budgets]?: number | undefined } | undefined): Budgets {

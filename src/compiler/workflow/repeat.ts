@@ -80,7 +80,10 @@ function compileAround(step: Repeating, layer: Layer, inside: Layer[], condition
   const repeat = layer === 'foreach' ? foreachOf(step, context) : loopOf(step, names, context);
   const said = saidOf(step.read);
   if (body === null || repeat === null || said === null) return null;
-  return { ...baseOf(said, context), ...usualPolicy(1, NO_LIMIT_MS), ...repeat, body };
+  const { commit, ...base } = baseOf(said, context);
+  // Each item of a step without `steps` is a commit of its own; whatever else runs again is one as a whole.
+  const isOne = commit !== undefined && !(layer === 'foreach' && body.single);
+  return { ...base, ...(isOne ? { commit } : {}), ...usualPolicy(1, NO_LIMIT_MS), ...repeat, body };
 }
 
 function single(step: Step | null): Body | null {

@@ -88,7 +88,7 @@ export function reuseFor(
   };
 }
 
-/** The folder that a command's relative paths start from. */
-export function folderOf({ from }: CommandStep, { caller, workspace }: RunSettings): string {
-  return from === 'caller' ? caller : workspace;
+/** The folder that a command's relative paths start from; who works in a work tree leaves it for nobody. */
+export function folderOf({ from }: CommandStep, { caller, workspace, worktree }: RunSettings): string {
+  return from === 'caller' && worktree === undefined ? caller : workspace;
 }

@@ -197,6 +197,9 @@ async function merge(
     if (!(error instanceof GitError) || error.exitCode !== 1) throw error;
     const [merged = '', ...paths] = error.printed.toString().split('\0');
     return { tree: merged, conflicts: [...new Set(paths.filter((path) => path !== ''))].sort() };
+  } finally {
+    // Nothing leads to it any more.
+    await rm(join(trees.places.git, 'objects', own.slice(0, 2), own.slice(2)), { force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
+import { branchOf } from '../../plan/worktree.js';
 import { writeAtomically } from '../files.js';
 import { PRIVATE_FILE, makeFolders } from '../folders/root.js';
 import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
@@ -74,7 +75,7 @@ export async function makeTrees(stateDir: string, source: TreeSource, options: L
 }
 
 async function make(stateDir: string, places: TreePlaces, { run, project, carry }: TreeSource): Promise<MadeTrees> {
-  const branch = `perdure/${run.replace(/[^A-Za-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'run'}`;
+  const branch = branchOf(run);
   const top = repositoryOf(project);
   const theirs = top === null ? null : await repositoryAt(top);
   const excludes = [

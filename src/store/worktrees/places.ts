@@ -18,6 +18,11 @@ export interface TreePlaces {
 
 export { MAIN_TREE };
 
+/** Where the tree that a run works in is, from the state folder. */
+export function mainPlace(run: string): string {
+  return join('worktrees', fileName(run), 'trees', MAIN_TREE);
+}
+
 /** The places of a root run's work trees in a state folder. */
 export function treePlaces(stateDir: string, run: string): TreePlaces {
   const folder = join(stateDir, 'worktrees', fileName(run));

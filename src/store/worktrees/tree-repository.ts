@@ -66,18 +66,23 @@ export async function stopBorrowing(places: TreePlaces): Promise<TreeRepository>
   return openTreeRepository(places);
 }
 
-/** The commit that a tree is at; null where there is no such tree, or it is not made yet. */
+/** The commit that a tree began at; null where there is no such tree, or it is not made yet. */
 export async function startOf({ places }: TreeRepository, name: string): Promise<string | null> {
-  const text = await readFile(join(places.admin(name), 'HEAD'), 'utf8').catch(() => '');
+  const text = await readFile(join(places.admin(name), 'start'), 'utf8').catch(() => '');
   return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : null;
 }
 
-/** Says which commit a tree is at, once it is there. */
+/**
+ * Says which commit a tree is at, once it is there. `HEAD` says the same to people's git, which may move it: what is
+ * brought to the branch is what has changed since the commit that we know of.
+ */
 export async function setStart({ places }: TreeRepository, name: string, commit: string): Promise<void> {
-  const file = join(places.admin(name), 'HEAD');
-  const made = `${file}.${randomBytes(6).toString('hex')}`;
-  await writeFile(made, `${commit}\n`, { mode: PRIVATE_FILE, flush: true });
-  await rename(made, file);
+  for (const which of ['HEAD', 'start']) {
+    const file = join(places.admin(name), which);
+    const made = `${file}.${randomBytes(6).toString('hex')}`;
+    await writeFile(made, `${commit}\n`, { mode: PRIVATE_FILE, flush: true });
+    await rename(made, file);
+  }
 }
 
 /** Makes a tree with the files of a commit. One that was left half made is made anew. */

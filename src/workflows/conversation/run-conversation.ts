@@ -17,7 +17,7 @@ import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { GRACE_MS, acting, actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, triesBefore } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { restrictionsOf } from '../state/account.js';
@@ -210,7 +210,7 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
     turn,
     head: state.head,
     ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),
-    workspace: settings.workspace,
+    workspace: workspaceOf(scope, step),
     limit_ms: limitFor(slot),
     ...(asked === null ? {} : { asked }),
     ...makingOf(conversation),

@@ -7,7 +7,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
-import { addressOf, callerOf, triesBefore } from '../state/context.js';
+import { addressOf, callerOf, triesBefore, workspaceOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { spareSlot } from '../budget/reserve.js';
@@ -186,7 +186,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     path,
     asked,
   } = conversation;
-  const { root, nested, settings } = scope.context;
+  const { root, nested } = scope.context;
   const allowed = state.allowed[index];
   const call: ToolCall = {
     // Another try goes on with the same calls: their keys stay.
@@ -199,7 +199,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     turn: state.turns,
     call: index,
     head: state.head ?? '',
-    workspace: settings.workspace,
+    workspace: workspaceOf(scope, step),
     limit_ms: limitFor(slot),
     ...(asked === null ? {} : { agent: asked.agent }),
     ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),

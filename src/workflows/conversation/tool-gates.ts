@@ -6,7 +6,7 @@ import type { Permissions } from '../../plan/tools/permission.js';
 import { judgeAction } from '../../plan/tools/permission.js';
 import type { Hash } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
-import { addressOf } from '../state/context.js';
+import { addressOf, workspaceOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { aside } from './slot.js';
 import type { OneCall } from './conversation-state.js';
@@ -96,12 +96,11 @@ async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal
     conversation: {
       state,
       asked,
-      slot: {
-        scope: { context },
-      },
+      slot: { scope, step },
     },
     index,
   } = one;
+  const { context } = scope;
   const shown = context.carriedGates.get(callPath(one.conversation, index));
   return (
     shown ??
@@ -109,7 +108,7 @@ async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal
       tool: {
         head: state.head ?? '',
         call: index,
-        workspace: context.settings.workspace,
+        workspace: workspaceOf(scope, step),
         ...(asked === null ? {} : { agent: asked.agent }),
         ...makingOf(one.conversation),
         ...(renewed ? { renewed } : {}),

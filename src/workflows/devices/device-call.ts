@@ -6,7 +6,7 @@ import type { CompileStep, DeviceStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, pathOf } from '../state/context.js';
+import { addressOf, pathOf, workspaceOf } from '../state/context.js';
 import { environmentOf } from '../state/values.js';
 
 /** What activities are told of a step with a device. */
@@ -19,7 +19,7 @@ export function deviceCall(scope: Scope, step: CompileStep | DeviceStep, tried: 
     path: pathOf(scope, step),
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
-    workspace: settings.workspace,
+    workspace: workspaceOf(scope, step),
     rehearsal: settings.rehearsal,
   };
 }

@@ -1,6 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { noCounts } from '../../plan/outcomes/course.js';
 import type { RunEnd, RunOutcome, ClosingRun, StepResult } from '../../plan/result.js';
+import { branchOf } from '../../plan/worktree.js';
 import { resultOf } from '../../plan/schedule/schedule.js';
 import type { Value } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
@@ -57,7 +58,7 @@ async function closeBatch({ context, schedule }: Scope, status: RunEnd): Promise
 }
 
 function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
-  const { plan, input, settings, run, startedAt } = context;
+  const { plan, input, settings, root, run, startedAt } = context;
   return {
     ...outcome,
     run,
@@ -69,8 +70,9 @@ function recordOf(context: RunContext, outcome: RunOutcome): ClosingRun {
     submitted_by: settings.submitted_by,
     ...(settings.definition === undefined ? {} : { definition: settings.definition }),
     workspace: settings.workspace,
+    ...(settings.worktree === undefined ? {} : { branch: branchOf(root.run) }),
     ...(settings.context === undefined ? {} : { context: settings.context }),
-    journal: context.root.first,
+    journal: root.first,
     ...(settings.reuse === undefined
       ? {}
       : { rerun_of: settings.reuse.run, done_before: settings.reuse.done ?? settings.reuse.happened ?? [] }),

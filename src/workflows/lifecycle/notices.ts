@@ -100,8 +100,9 @@ const ID_CHARACTERS = 900;
  * Starts what tells it, beside this run. The id names what is told of: a gate that is shown again when the run
  * continues as new is not told of again.
  */
-function tell({ settings: { notify, workspace } }: RunContext, key: string, notice: Notice): Promise<void> {
+function tell({ settings: { notify, ...settings } }: RunContext, key: string, notice: Notice): Promise<void> {
   if (notify === undefined || !notify.on.includes(notice.event)) return Promise.resolve();
+  const workspace = settings.worktree?.project ?? settings.workspace;
   const start = (): Promise<void> =>
     startNotice({ id: key.slice(-ID_CHARACTERS), notify, told: { notice, workspace } });
   return CancellationScope.nonCancellable(start).catch((error: unknown) =>

@@ -12,11 +12,11 @@ import type { Plan } from '../../plan/plan.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { RunOutcome } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
-import type { RootLink, RunInput } from '../../plan/run-input.js';
+import type { RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
-import type { WorkflowStep, PlanStep, AgentStep } from '../../plan/step.js';
+import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js';
 import type { Scope } from '../state/context.js';
-import { pathOf, shortened } from '../state/context.js';
+import { committerOf, pathOf, shortened, workspaceOf } from '../state/context.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
@@ -42,7 +42,7 @@ export async function startNested(
     path,
     lease: lendTo(context, run, plan, opened),
     tree: { parent: context.run, climate: restrictionsOf(context.account) },
-    settings: context.settings,
+    settings: settingsBelow(scope, step),
     link_steps: context.linkSteps,
     carried: null,
   };
@@ -72,6 +72,13 @@ export async function startNested(
     context.runningSteps.waiting.delete(run);
     collectFrom(context, run, outcome);
   }
+}
+
+/** A nested run works where its step does; inside of a step that commits its own steps do not. */
+function settingsBelow(scope: Scope, step: Step): RunSettings {
+  const { settings } = scope.context;
+  if (settings.worktree === undefined || committerOf(scope, step) === null) return settings;
+  return { ...settings, workspace: workspaceOf(scope, step), worktree: { ...settings.worktree, within: true } };
 }
 
 /** What a nested run is started with. */

@@ -14,6 +14,7 @@ import { holdsSlot } from '../../plan/schedule/schedule.js';
 import type { Schedule, StepEnd } from '../../plan/schedule/schedule-state.js';
 import { timesRedone } from '../../plan/schedule/rework.js';
 import type { BatchEnd, RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
+import { treePlace } from '../../plan/worktree.js';
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
 import type { Caller, Reuse, StepAddress } from '../../plan/calls/short-call.js';
 import type { AgentStep, Block, BlockStep, CommandStep, Step, ToolStep } from '../../plan/step.js';
@@ -201,6 +202,26 @@ function progressOf(
 /** A step's path below the root run. */
 export function pathOf({ single, path }: Scope, step: Step): string {
   return single ? path : joinPath(path, segmentOf(step));
+}
+
+/**
+ * The path of the step that commits what this one does: itself or one around it, the outermost of several. Null where
+ * none does, or the run works in no work tree of its own.
+ */
+export function committerOf(scope: Scope, step: Step): string | null {
+  const { worktree } = scope.context.settings;
+  if (worktree === undefined || worktree.within === true) return null;
+  const own = step.commit === undefined ? null : pathOf(scope, step);
+  if (scope.outer === null) return own;
+  const around = scope.outer.schedule.body.steps[scope.blockPath.at(-1) ?? 0];
+  return (around === undefined ? null : committerOf(scope.outer, around)) ?? own;
+}
+
+/** Where a step works: in the run's workspace, or in the tree of who commits. */
+export function workspaceOf(scope: Scope, step: Step): string {
+  const { workspace } = scope.context.settings;
+  const committer = committerOf(scope, step);
+  return committer === null ? workspace : treePlace(workspace, committer);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { AgentStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import { acting, actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
 import { environmentOf } from '../state/values.js';
@@ -31,7 +31,7 @@ export function runAgent(scope: Scope, step: AgentStep, turn: Reservation, tried
     ...(settings.context === undefined ? {} : { context: settings.context }),
   };
   if (program !== null) {
-    const call: ProgramCall = { ...head, program, workspace: settings.workspace };
+    const call: ProgramCall = { ...head, program, workspace: workspaceOf(scope, step) };
     return acting.runProgram.executeWithOptions(
       actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`),
       [shortCall(call, callerOf(path))],

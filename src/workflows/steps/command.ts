@@ -7,7 +7,7 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions } from '../activities.js';
 import type { RunContext, Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, workspaceOf } from '../state/context.js';
 import { environmentOf } from '../state/values.js';
 
 /** A program, given as argv (decision 3). One of at most 10 s runs as a local activity, behind the journal. */
@@ -23,7 +23,7 @@ export function runCommand(scope: Scope, step: CommandStep, tried: number): Prom
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
     ...reuseOf(scope, step, path),
-    workspace: folderOf(step, settings),
+    workspace: folderOf(step, { ...settings, workspace: workspaceOf(scope, step) }),
   };
   const summary = summaryOf(context, step);
   if (isQuick(step))

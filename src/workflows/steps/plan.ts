@@ -49,7 +49,7 @@ function prepare(scope: Scope, step: PlanStep, tried: number, given: string[]): 
     try: tried,
     environment,
     since,
-    workspace: settings.workspace,
+    workspace: settings.worktree?.project ?? settings.workspace,
     models: Object.keys(settings.models),
     given: [...new Set(given)],
   });

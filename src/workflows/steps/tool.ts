@@ -11,7 +11,7 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
 import { acting, actingOptions, quick } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, carriedGate } from '../state/context.js';
+import { addressOf, callerOf, pathOf, reuseOf, carriedGate, workspaceOf } from '../state/context.js';
 import { withoutSlot } from '../running/step-runner.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
@@ -89,7 +89,7 @@ function opened({ context: { gates } }: Scope, gate: Gate, carried: Gate | null)
 }
 
 function callOf(scope: Scope, step: ToolStep, tried: number): ToolStepCall {
-  const { root, nested, settings } = scope.context;
+  const { root, nested } = scope.context;
   return {
     root,
     nested,
@@ -97,6 +97,6 @@ function callOf(scope: Scope, step: ToolStep, tried: number): ToolStepCall {
     path: pathOf(scope, step),
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
-    workspace: settings.workspace,
+    workspace: workspaceOf(scope, step),
   };
 }

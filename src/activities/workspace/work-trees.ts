@@ -1,0 +1,100 @@
+import { Context } from '@temporalio/activity';
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { safeText } from '../../plan/text/safe-text.js';
+import { locate } from '../../store/folders/places.js';
+import { GitError, saysFull } from '../../store/git/git.js';
+import { storeFailure } from '../../store/store-failure.js';
+import type { Store } from '../../store/store.js';
+import type { Committed } from '../../store/worktrees/commit-tree.js';
+import { TreesMissing, beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
+import { LeaseLost } from '../../store/worktrees/lease.js';
+import { makeTrees } from '../../store/worktrees/make-trees.js';
+import { startHeartbeat } from '../attempt/heartbeat.js';
+import type { Activities } from '../contract.js';
+import type { Dependencies } from '../dependencies.js';
+import { stepFailure } from '../failures.js';
+import { loadValue } from '../../store/transcript.js';
+
+/** As much of an output stands in a commit. */
+const MOST_CHARACTERS = 1_000;
+/** How soon somebody tries again who was too slow: another commits meanwhile. */
+const AGAIN_MS = 200;
+
+/** The work tree of a run; what it is made from is read, and no more. */
+export function createMakeTrees({ store }: Dependencies): Activities['makeTrees'] {
+  return ({ run, project, carry }) =>
+    acting(store, async (stateDir, onWait) => {
+      await makeTrees(stateDir, { run, project: locate(store, project), carry }, { onWait });
+    });
+}
+
+/** A tree for a step that commits. */
+export function createBeginWork({ store }: Dependencies): Activities['beginWork'] {
+  return ({ run, tree }) => acting(store, (stateDir) => beginWork(stateDir, run, tree));
+}
+
+/** The commit of a step. A conflict is a failure of the step's try: the next one finds both sides in its files. */
+export function createCommitWork({ store }: Dependencies): Activities['commitWork'] {
+  return ({ run, tree, path, try: tried, subject, output }) =>
+    acting(store, async (stateDir, onWait) => {
+      const body = output === null ? '' : sentenceOf(await loadValue(output, store));
+      return ended(await commitWork(stateDir, { run, tree, step: path, try: tried, subject, body }, { onWait }));
+    });
+}
+
+function ended(end: Committed): { commit: string | null } {
+  switch (end.kind) {
+    case 'committed':
+      return { commit: end.commit };
+    case 'unchanged':
+      return { commit: null };
+    case 'conflict':
+      throw stepFailure(
+        'commit-conflict',
+        `Other steps have changed the same lines of ${named(end.paths)}. Both versions stand there now, between ` +
+          '`<<<<<<<` and `>>>>>>>`: bring them together, and remove these marks.',
+      );
+    case 'inside':
+      throw stepFailure(
+        'commit-failed',
+        `${named(end.paths)} became a git repository of its own, whose files cannot be committed: remove its \`.git\`.`,
+      );
+  }
+}
+
+function named(paths: string[]): string {
+  const shown = paths.slice(0, 5).map((path) => `\`${path}\``);
+  return paths.length > 5 ? `${shown.join(', ')} and ${String(paths.length - 5)} more` : shown.join(', ');
+}
+
+/** What a step says of its work, as it is shown: the summary, else the first paragraph. Empty where it is no text. */
+export function sentenceOf(output: Json): string {
+  const said = isObject(output) ? (output['summary'] ?? '') : output;
+  if (typeof said !== 'string') return '';
+  const [first = ''] = said.trim().split(/\n\s*\n/);
+  return safeText(first.trim()).slice(0, MOST_CHARACTERS);
+}
+
+/** Heartbeats, and what goes wrong as failures that say who must act. A wait for others ends when it is cancelled. */
+async function acting<T>(
+  store: Pick<Store, 'folder' | 'id'>,
+  act: (stateDir: string, onWait: () => void) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  const stop = startHeartbeat(context, () => ({}));
+  try {
+    if (store.folder === null)
+      throw stepFailure('worktree-missing', `This needs the folder of the store \`${store.id}\`, which is elsewhere.`);
+    return await act(store.folder, () => context.cancellationSignal.throwIfAborted());
+  } catch (error) {
+    if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
+    if (error instanceof TreesMissing) throw stepFailure('worktree-missing', error.message);
+    if (error instanceof LeaseLost) throw stepFailure('commit-failed', error.message, { afterMs: AGAIN_MS });
+    if (saysFull(error)) throw storeFailure(Object.assign(new Error(String(error)), { code: 'ENOSPC' }), 'write', '');
+    if (error instanceof GitError) throw stepFailure('commit-failed', `git: ${error.message}`);
+    throw error;
+  } finally {
+    stop();
+  }
+}
