@@ -28,8 +28,6 @@ import { createAskTurn } from './turns/ask-turn.js';
 import { createCallTool } from './turns/call-tool.js';
 import { locatedCall } from './workspace/located-call.js';
 import { createBeginWork, createCommitWork, createMakeTrees } from './workspace/work-trees.js';
-import { locate } from '../store/folders/places.js';
-import { movedRoot } from '../store/folders/root.js';
 import type { Store } from '../store/store.js';
 
 export type { Dependencies } from './dependencies.js';

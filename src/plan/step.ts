@@ -335,7 +335,7 @@ export interface Agent {
   inputs: Record<string, InputSpec>;
   max_output_kb: number;
   max_turns: number;
-  /** It was written for this definition alone (`$name := {…}`, `temp-agents/`); `agents promote` makes it a shared one. */
+  /** Written for this definition alone (`$name := {…}`, `temp-agents/`); `agents promote` makes it a shared one. */
   temporary?: true;
   /** Where its model is reached, when the definition says so. */
   base_url?: string;

@@ -37,8 +37,8 @@ function tellBranch({ run, root }: Snapshots, { name, repository, made, commits 
     );
   tell(
     terminal,
-    `\`perdure workspace apply ${run}\` changes the files here; \`git fetch ${relative(root, repository)} ${name}\` gets the ` +
-      'commits.',
+    `\`perdure workspace apply ${run}\` changes the files here; ` +
+      `\`git fetch ${relative(root, repository)} ${name}\` gets the commits.`,
   );
 }
 

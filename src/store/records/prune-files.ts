@@ -11,8 +11,8 @@ import { errorCode, storeFailure } from '../store-failure.js';
 
 /**
  * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, its work
- * trees, that it was submitted, the records of its nested runs, and at last its own, so that one that is left half removed is found
- * again. Values stay: others may name them.
+ * trees, that it was submitted, the records of its nested runs, and at last its own, so that one that is left half
+ * removed is found again. Values stay: others may name them.
  */
 export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(join(stateDir, 'logs', fileName(run)), { recursive: true, force: true });
