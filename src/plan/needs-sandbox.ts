@@ -6,6 +6,7 @@ import { everyStepOf } from './plan.js';
 import type { ProgramSettings } from './agents/program.js';
 import type { Step, ToolStep } from './step.js';
 import type { Tool } from './tools/tool.js';
+import { runsPrograms } from './tools/tool.js';
 
 /**
  * Tells whether something in a Plan is refused where there is no sandbox: an agent whose model may run more than
@@ -29,7 +30,7 @@ function needsIt(tool: Tool, permissions: Permissions | undefined): boolean {
   if (tool.kind === 'defined') return tool.made === true;
   return (
     tool.kind === 'builtin' &&
-    tool.name === 'shell' &&
+    runsPrograms(tool.name) &&
     (permissions?.commands ?? []).some((rule) => rule.class !== 'safe' && rule.class !== 'denied')
   );
 }
@@ -43,7 +44,7 @@ function stepNeedsIt(step: Extract<Step, { kind: 'tool' }>): boolean {
 }
 
 function literalArgv({ tool, inputs }: ToolStep): string[] | null {
-  if (tool.kind !== 'builtin' || tool.name !== 'shell') return null;
+  if (tool.kind !== 'builtin' || !runsPrograms(tool.name)) return null;
   const { argv } = inputs;
   if (argv?.kind === 'literal') return isWords(argv.value) ? argv.value : null;
   const words = argv?.kind === 'list' ? argv.items.map((item) => (item.kind === 'literal' ? item.value : null)) : null;

@@ -1,11 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 
 const SPEC =
   'nugget: {goal: A game of asteroids., type: game}\nagents: [{name: Bea, role: builder}, {name: Tom, role: ' +
@@ -117,7 +117,25 @@ it('a rerun of a build asks nobody again, and its context file is whole', async 
   );
 });
 
+it('build open serves the page that was built, until it is interrupted', async () => {
+  mkdirSync(join(project.folder, 'public'));
+  writeFileSync(join(project.folder, 'public', 'index.html'), '<p>Asteroids');
+  const opened = project.start('build', 'open', 'game');
+  let said = '';
+  opened.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const address = await until(() => /^http:\/\/127\.0\.0\.1:\d+\/$/m.exec(said)?.[0]);
+  expect(await (await fetch(address)).text()).toBe('<p>Asteroids');
+  opened.process.kill('SIGINT');
+  expect(await opened.finished).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Serving `public`') as string,
+  });
+  await expect(fetch(address)).rejects.toThrow();
+});
+
 it.each([
+  ['opens no run', ['open'], 'Expected the run that built it.'],
+  ['opens a run that nobody knows', ['open', 'nothing'], 'There is no run `nothing`.'],
   ['names no run that is known', ['fix', 'nothing', 'Mend it.'], 'There is no run `nothing`.'],
   ['says not what to change', ['fix', 'hello'], 'Expected the run that built it, and what is to be changed.'],
   ['gives a spec more than a spec', ['definitions/builds/game.yml', 'more'], '`build` takes one spec.'],

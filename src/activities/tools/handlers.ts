@@ -16,6 +16,7 @@ import { agentCreate } from './makers/agent-create.js';
 import { custom } from './makers/custom.js';
 import { toolCreate } from './makers/tool-create.js';
 import { madeWorkflow, workflowCreate } from './makers/workflow-create.js';
+import { buildProject } from './shell/build-project.js';
 import { shell } from './shell/shell.js';
 import { providerTool } from './provider-tool.js';
 import { httpRequest } from './web/http-request.js';
@@ -31,6 +32,7 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   gather_context: gatherContext,
   keep_context: keepContext,
   shell,
+  build_project: buildProject,
   http_request: httpRequest,
   web_search: webSearch,
 };

@@ -44,7 +44,7 @@ export async function fixBuild(
 }
 
 /** The spec of a build, as its Plan holds it. */
-async function specOf(plan: Plan, store: Pick<Store, 'getText'>): Promise<JsonObject | null> {
+export async function specOf(plan: Plan, store: Pick<Store, 'getText'>): Promise<JsonObject | null> {
   for (const step of everyStepOf(plan)) {
     if (step.kind !== 'plan' || step.build === undefined) continue;
     const spec = JSON.parse(await store.getText(step.build)) as Json; // the compiler wrote it

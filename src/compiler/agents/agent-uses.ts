@@ -5,6 +5,7 @@ import type { ProgramName } from '../../plan/agents/program.js';
 import { lackingTools, unheld } from '../../plan/agents/program-access.js';
 import type { Agent } from '../../plan/step.js';
 import type { Maker, RemoteTool, SearchPlace, Tool } from '../../plan/tools/tool.js';
+import { runsPrograms } from '../../plan/tools/tool.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentDefinition } from './agent-definition.js';
 import { toolsOf } from '../formats/agent/agent.js';
@@ -181,7 +182,7 @@ function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools): void 
       ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}),
     });
   for (const name of makers) keep(kept, makerNamed(name, kept));
-  if (builtin.includes('shell')) kept.held.push(commands);
+  if (builtin.some(runsPrograms)) kept.held.push(commands);
 }
 
 function makerNamed(name: Maker, { folder, generated }: Kept): Tool {
@@ -233,7 +234,7 @@ function permissionsOf(
   source: ToolSource,
 ): Permissions {
   const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
-  const permissions = permissionsFrom(said, tools.has('shell'));
+  const permissions = permissionsFrom(said, [...tools.keys()].some(runsPrograms));
   return boundBy(
     {
       ...permissions,

@@ -3,6 +3,7 @@ import { BUILTIN_INPUTS } from '../../plan/tools/builtin-inputs.js';
 import type { Permissions } from '../../plan/tools/permission.js';
 import { boundBy } from '../../plan/tools/permission.js';
 import type { CallableTool, RemoteTool } from '../../plan/tools/tool.js';
+import { runsPrograms } from '../../plan/tools/tool.js';
 import type { ToolSource } from './agent-uses.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { didYouMean } from '../problems/did-you-mean.js';
@@ -105,7 +106,7 @@ function otherwise(name: string, from: { file: string }, { findAgent, toolNames 
 function permissionsOf(tool: CallableTool, asks: boolean, said: (AuthoredPermissions | undefined)[]): Permissions {
   const permissions = permissionsFrom(
     said.filter((one) => one !== undefined),
-    tool.kind === 'builtin' && tool.name === 'shell',
+    tool.kind === 'builtin' && runsPrograms(tool.name),
   );
   return asks ? { ...permissions, ask: [`tool:${tool.name}`, ...permissions.ask] } : permissions;
 }

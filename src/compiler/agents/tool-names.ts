@@ -1,5 +1,5 @@
 import { NEEDLESS } from '../../plan/agents/program-access.js';
-import { BUILTIN_TOOLS, MAKERS } from '../../plan/tools/tool.js';
+import { BUILTIN_TOOLS, MAKERS, runsPrograms } from '../../plan/tools/tool.js';
 import type { BuiltinTool, Maker } from '../../plan/tools/tool.js';
 
 /** What a name of a tool means here: built-in tools, makers, or that it is nothing that an agent can lack. */
@@ -68,7 +68,7 @@ export function namedTools(name: string): NamedTools | null {
     return {
       ...NOTHING,
       builtin: named,
-      commands: inside === undefined || !named.includes('shell') ? null : heldTo(inside),
+      commands: inside === undefined || !named.some(runsPrograms) ? null : heldTo(inside),
     };
   const maker = MAKERS.find((one) => one === tool);
   return maker === undefined ? null : { ...NOTHING, makers: [maker] };

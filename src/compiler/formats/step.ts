@@ -238,7 +238,8 @@ export const compileStep = z.strictObject({
   ...acting,
 });
 
-const placedImage = z.strictObject(
+/** One binary of several, with its place in flash memory. */
+export const placedImage = z.strictObject(
   {
     offset: z
       .union([filledText, z.number().int().nonnegative()], { error: 'a place in flash memory' })

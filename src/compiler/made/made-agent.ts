@@ -5,6 +5,7 @@ import type { Permissions } from '../../plan/tools/permission.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent } from '../../plan/step.js';
 import type { Tool } from '../../plan/tools/tool.js';
+import { runsPrograms } from '../../plan/tools/tool.js';
 import { heldCommands } from '../agents/agent-uses.js';
 import type { AgentDefinition } from '../agents/agent-definition.js';
 import { createAgentCompiler } from '../agents/compile-agent.js';
@@ -130,7 +131,7 @@ function toolsOf({ tools = [], toolsets = [] }: AgentRequest, { maker: { uses = 
       if (tool !== undefined && !found.uses.some((one) => canonicalJson(one) === canonicalJson(tool)))
         found.uses.push(tool);
     }
-    if (named?.builtin.includes('shell') === true) found.held.push(named.commands);
+    if (named?.builtin.some(runsPrograms) === true) found.held.push(named.commands);
   };
   for (const name of tools)
     add(name, namedTools(name), () => `Its maker has no tool \`${name}\`${hint(name, [...known.keys()])}.`);
@@ -162,7 +163,7 @@ function hint(name: string, known: string[]): string {
  * were made.
  */
 function commandsOf({ commands }: Permissions, uses: Tool[], held: NamedTools['commands'][]): Permissions['commands'] {
-  if (uses.some(({ name }) => name === 'shell')) return heldCommands(commands, held);
+  if (uses.some(({ name }) => runsPrograms(name))) return heldCommands(commands, held);
   return uses.some((tool) => tool.kind === 'custom' && tool.through === 'shell') ? commands : [];
 }
 

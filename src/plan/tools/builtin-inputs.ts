@@ -31,6 +31,7 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   ),
   keep_context: taking({ path: TEXT, task: TEXT, summary: {} }, { name: TEXT, on_top: { type: 'boolean' } }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
+  build_project: taking({}, { argv: TEXTS, page: { type: 'boolean' }, timeout_s: COUNT }),
   http_request: taking(
     { url: TEXT },
     {

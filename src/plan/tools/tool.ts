@@ -12,10 +12,18 @@ export const BUILTIN_TOOLS = [
   'gather_context',
   'keep_context',
   'shell',
+  'build_project',
   'http_request',
   'web_search',
 ] as const;
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number];
+
+const PROGRAM_TOOLS: readonly string[] = ['shell', 'build_project'] satisfies BuiltinTool[];
+
+/** Tells whether a tool that comes with Perdure runs a program that its call names. */
+export function runsPrograms(name: string): boolean {
+  return PROGRAM_TOOLS.includes(name);
+}
 
 /** Tools with which an agent makes others. */
 export const MAKERS = ['agent_create', 'agent_call', 'tool_create', 'workflow_create'] as const;

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Client, WorkflowHandleWithFirstExecutionRunId } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { WorkerOptions } from '@temporalio/worker';
@@ -91,6 +92,7 @@ export async function openHarness(env: Record<string, string> = {}, server: stri
   const activities = createActivities({
     store,
     credentials: () => env,
+    boardProgram: fileURLToPath(new URL('../../../dist/activities/devices/board/main.js', import.meta.url)),
     compile: createMadeCompiler(store),
     ...createMakers(store),
   });

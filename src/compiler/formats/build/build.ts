@@ -5,6 +5,7 @@ import { memberOf } from '../../text/node.js';
 import type { Report } from '../../problems/problem.js';
 import { anyJson, count, name, text } from '../values.js';
 import { buildAgent, permissions, rule, skill } from './agents.js';
+import { targetDevice } from './target-device.js';
 import { flow } from './flow.js';
 import { composition, knowledge, meetingTeam, portal, runtime } from './outside.js';
 import { warnOfUnused } from './unused.js';
@@ -84,9 +85,7 @@ const buildShape = {
   skills: list(skill, 50, 'skills').optional().describe('What agents know to do.'),
   rules: list(rule, 50, 'rules').optional().describe('What agents must heed.'),
   portals: list(portal, 20, 'portals').optional().describe('Outside things the result talks to.'),
-  devices: list(z.record(z.string(), anyJson, map('a device')), 20, 'devices')
-    .optional()
-    .describe('Devices the result runs on.'),
+  devices: list(targetDevice, 20, 'devices').optional().describe('Devices the result runs on.'),
   permissions: permissions.optional().describe('What agents may do unasked.'),
   runtime: runtime.optional().describe('An agent that the result may have; told to those who build.'),
   knowledge: knowledge.optional().describe('What that agent knows; told to those who build.'),

@@ -1,0 +1,210 @@
+import { rulesAt } from '../../plan/builds/build-spec.js';
+import type { TargetDevice } from '../../plan/builds/deployment.js';
+import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import { literalText } from '../../plan/values/expression.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+
+/** What the deployment of a build needs of the steps before it. */
+export interface DeployPlace {
+  /** Ids of the steps that come before: the last tests. */
+  needs: string[];
+  /** Who mends code that does not compile, an agent's name, and how often; null for nobody. */
+  mend: { agent: string; rounds: number } | null;
+  /** How a person is asked when code still does not compile; without it the step fails with what was said. */
+  trouble: Trouble | null;
+}
+
+/** A gate of a loop's body for a part that does not come right by itself. */
+export interface Trouble {
+  /** The step that asks where the expression `when` holds, and shows the template `shown`. */
+  step: (part: string, asked: { when: string; shown: string }) => object;
+  /** An expression: a person has decided, and nothing more is tried. */
+  decided: string;
+  /** A template of what a person wished. */
+  wish: string;
+  /** Rounds that people may ask for beside those of `mend`. */
+  rounds: number;
+}
+
+/** Steps in our own language, for a dag, and what the build's output says of them under `deploy`. */
+export interface Deployment {
+  steps: object[];
+  output: JsonObject | null;
+}
+
+const NOTHING: Deployment = { steps: [], output: null };
+const MOST_LISTENED = '10s';
+const EXPECTED_WITHIN = '30s';
+
+/**
+ * The steps by which what was built goes to where it belongs, after its tests: a checklist where the spec has rules for
+ * that, a page that is built, boards that are compiled for, flashed and listened to. Nothing for a preview.
+ */
+export function deploySteps(spec: Json, place: DeployPlace): Deployment {
+  const target = targetOf(spec);
+  const isPage = target === 'web' || target === 'both';
+  const devices = targetDevices(spec);
+  if (!isPage && devices.length === 0) return NOTHING;
+  const checklist = checklistStep(spec, place.needs);
+  const needs = checklist === null ? place.needs : [checklist.id];
+  const isAsked =
+    !isObject(spec) || !isObject(spec['deployment'] ?? null) || !autoFlash(spec['deployment'] as JsonObject);
+  const boards = devices.map((device, index) =>
+    deviceSteps(device, `deploy_${index + 1}`, { ...place, needs, isAsked }),
+  );
+  return {
+    steps: [
+      ...(checklist === null ? [] : [checklist]),
+      ...(isPage ? [{ id: 'deploy_page', needs, tool: 'build_project', inputs: { page: true } }] : []),
+      ...boards.flatMap(({ steps }) => steps),
+    ],
+    output: {
+      target,
+      ...(isPage ? { page: '${steps.deploy_page.output ?? null}', open: 'perdure build open RUN' } : {}),
+      ...(boards.length === 0 ? {} : { devices: Object.fromEntries(boards.map(({ name, output }) => [name, output])) }),
+    },
+  };
+}
+
+function autoFlash({ auto_flash }: JsonObject): boolean {
+  return auto_flash === true;
+}
+
+/** What must hold before anything leaves the project: a person says that it does. */
+function checklistStep(spec: Json, needs: string[]): { id: string } | null {
+  const rules = rulesAt(spec, 'before_deploy');
+  if (rules.length === 0) return null;
+  return {
+    id: 'deploy_checklist',
+    needs,
+    approval: {
+      message: 'Before it is deployed: does all of this hold?',
+      content: literalText(rules.map(({ prompt }) => `[ ] ${prompt}`).join('\n')),
+      edit: false,
+      fallback: 'abort',
+    },
+  } as { id: string };
+}
+
+interface DevicePlace extends DeployPlace {
+  /** A person says first that the board is there. */
+  isAsked: boolean;
+}
+
+/** One board: an image, the flash, and what it says then. */
+function deviceSteps(
+  device: TargetDevice,
+  id: string,
+  place: DevicePlace,
+): { name: string; steps: object[]; output: JsonObject } {
+  const { name, expect, files } = device;
+  const compile = compileStep(device, `${id}_compile`, place);
+  // In a loop its output tells what became of it, else it has failed.
+  const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.image' : 'output'}`;
+  const problem = `steps.${id}_compile.${isLooped(place) ? 'output.error' : 'error'}`;
+  const image = imageOf(device, compile === null ? null : compiled);
+  const made = compile === null ? {} : { when: `\${${compiled} != null}` };
+  return {
+    name,
+    steps: [
+      ...(compile === null ? [] : [compile]),
+      {
+        id: `${id}_flash`,
+        needs: compile === null ? place.needs : [`${id}_compile`],
+        ...made,
+        flash: {
+          device: name,
+          ...image,
+          ...(files.length === 0 ? {} : { files: files.map(literalText) }),
+          ...(place.isAsked ? { ready: literalText(`Is \`${name}\` plugged in and ready to be flashed?`) } : {}),
+        },
+      },
+      {
+        id: `${id}_listen`,
+        needs: [`${id}_flash`],
+        when: `\${steps.${id}_flash.status == 'success'}`,
+        serial: {
+          device: name,
+          ...(expect === null ? {} : { expect: literalText(expect) }),
+          timeout: expect === null ? MOST_LISTENED : EXPECTED_WITHIN,
+        },
+      },
+    ],
+    output: {
+      ...(compile === null ? {} : { compile_error: `\${${problem} ?? null}` }),
+      flashed: `\${steps.${id}_flash.output ?? null}`,
+      heard: `\${steps.${id}_listen.output ?? null}`,
+    },
+  };
+}
+
+function isLooped({ mend, trouble }: DeployPlace): boolean {
+  return mend !== null || trouble !== null;
+}
+
+function imageOf({ image }: TargetDevice, compiled: string | null): JsonObject {
+  if (Array.isArray(image)) return { images: escaped(image) };
+  if (image !== null) return { image: escaped(image) };
+  return compiled === null ? {} : { image: `\${${compiled}}` };
+}
+
+/** Texts of a spec are data: a `${…}` in them is no reference. */
+function escaped(value: Json): Json {
+  if (typeof value === 'string') return literalText(value);
+  if (Array.isArray(value)) return value.map(escaped);
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, escaped(inner)]))
+    : value;
+}
+
+/**
+ * Sources to an image, or the spec's own command; null where the image is there already. Code that does not compile
+ * goes back to the builder with what the compiler said; the board is not touched.
+ */
+function compileStep({ name, sources, compile }: TargetDevice, id: string, place: DevicePlace): object | null {
+  if (compile === null && sources.length === 0) return null;
+  const act =
+    compile === null
+      ? { compile: { device: name, sources: sources.map(literalText) } }
+      : { tool: 'build_project', inputs: { argv: compile.map(literalText) } };
+  const { needs, mend, trouble } = place;
+  if (!isLooped(place)) return { id, needs, ...act };
+  const rounds = mend?.rounds ?? 0;
+  const decided = trouble === null ? '' : ` || ${trouble.decided}`;
+  return {
+    id,
+    needs,
+    on_error: 'stop',
+    loop: {
+      until: `\${steps.compiled.status == 'success'${decided}}`,
+      max: 1 + rounds + (trouble?.rounds ?? 0),
+      at_max: 'continue',
+    },
+    steps: [
+      ...(mend === null ? [] : [mendStep(name, mend.agent, trouble)]),
+      { id: 'compiled', ...act, on_error: 'continue' },
+      ...(trouble === null
+        ? []
+        : [
+            trouble.step(`the program of ${name} does not compile`, {
+              when: `steps.compiled.status != 'success' && index >= ${rounds}`,
+              shown: '${steps.compiled.error}',
+            }),
+          ]),
+    ],
+    yields: { image: '${steps.compiled.output ?? null}', error: '${steps.compiled.error ?? null}' },
+  };
+}
+
+function mendStep(device: string, agent: string, trouble: Trouble | null): object {
+  return {
+    id: 'mend',
+    when: '${index > 0}',
+    agent,
+    prompt:
+      `${literalText(`# Make the program of ${device} compile\n\nIt does not. Find the cause and mend it.`)}` +
+      `\n\n<output>\n\${steps.compiled.error ?? ""}\n</output>${trouble === null ? '' : `\n\n${trouble.wish}`}`,
+    on_error: 'continue',
+  };
+}
