@@ -2,6 +2,7 @@ import { NO_BUDGETS } from '../plan/budget/budgets.js';
 import type { Budgets } from '../plan/budget/budgets.js';
 import type { Json, JsonObject } from '../plan/values/json.js';
 import { CliError } from '../cli/exit-codes.js';
+import type { Workspace } from '../cli/session.js';
 import { openWorkspace } from '../cli/session.js';
 import { collectInput } from '../cli/submit/collect-input.js';
 import type { Compiled } from '../cli/submit/prepare.js';
@@ -35,22 +36,12 @@ export interface Wanted {
  * Compiles, checks and starts a run, as `perdure run --detach` does; gives its id. Everything that can be wrong is
  * found before anything is started.
  */
-export async function startRun(
-  { definition, inputs, by, made, written: own, limits = NO_BUDGETS, conversation }: Wanted,
-  connection: Connection,
-): Promise<string> {
+export async function startRun(wanted: Wanted, connection: Connection): Promise<string> {
+  const { inputs, by, limits = NO_BUDGETS, conversation } = wanted;
   const { terminal } = connection;
   const workspace = await openWorkspace(terminal);
-  const { texts, ...others } = connection.made.forCompiler();
-  const written = await compile(definition, workspace, terminal, {
-    ...others,
-    texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]),
-  });
-  const reached = connection.made.reached(written.files);
-  const compiled = reached.length === 0 ? written : behindGate(written, made ?? reached[0], reached, by);
+  const { compiled, isFile } = await compileWanted(wanted, workspace, connection);
   const input = inputOf(compiled, inputs);
-  // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
-  const isFile = own === undefined && reached.length === 0 && !texts.has(definition);
   const earlier =
     conversation === undefined || conversation.begins
       ? null
@@ -86,6 +77,25 @@ export async function startRun(
     await link.close();
   }
   return id;
+}
+
+/** Compiles what is wanted, behind a gate where the client made any of it. */
+async function compileWanted(
+  { definition, by, made, written: own }: Wanted,
+  workspace: Workspace,
+  connection: Connection,
+): Promise<{ compiled: Compiled; isFile: boolean }> {
+  const { texts, ...others } = connection.made.forCompiler();
+  const written = await compile(definition, workspace, connection.terminal, {
+    ...others,
+    texts: own === undefined ? texts : new Map([...texts, [own.file, own.text]]),
+  });
+  const reached = connection.made.reached(written.files);
+  return {
+    compiled: reached.length === 0 ? written : behindGate(written, made ?? reached[0], reached, by),
+    // Only a file can be read again by a rerun; the rest is run as it was, behind the same gate.
+    isFile: own === undefined && reached.length === 0 && !texts.has(definition),
+  };
 }
 
 /** All that was made and is reached is approved, word for word: what is run, and what that uses. */

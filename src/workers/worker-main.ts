@@ -11,6 +11,7 @@ import { reach } from './connection/connect.js';
 import { prepareStateDir, requireApart } from './server/server-database.js';
 import type { QueueConfig } from './connection/task-queue.js';
 import { devicesAt, taskQueueOf } from './connection/task-queue.js';
+import type { TemporalSettings } from './connection/temporal-settings.js';
 import { temporalSettings } from './connection/temporal-settings.js';
 
 export interface WorkerOptions {
@@ -33,14 +34,8 @@ export interface WorkerOptions {
  * A worker for a server elsewhere (`perdure worker`): runs until SIGINT or SIGTERM, then lets running activities
  * clean up. Throws an UnavailableError when no server is named, or it cannot be reached within five seconds.
  */
-export async function runWorker({
-  project,
-  config,
-  taskQueue,
-  credentials,
-  log,
-  onReady,
-}: WorkerOptions): Promise<void> {
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { project, config, credentials, log, onReady } = options;
   const settings = temporalSettings(process.env);
   if (settings === null)
     throw new UnavailableError(
@@ -48,18 +43,7 @@ export async function runWorker({
       'Set TEMPORAL_ADDRESS, or use `perdure up` for a server and a worker on this machine.',
     );
   const { address, namespace, connection } = settings;
-  const reached = await reach(settings);
-  let store: Store;
-  let queue: string;
-  try {
-    requireApart(project);
-    await prepareStateDir(project.stateDir);
-    store = await openStore(project.stateDir);
-    queue = taskQueueOf(store, config, taskQueue);
-    await claimQueue({ connection: reached, namespace, taskQueue: queue }, store);
-  } finally {
-    await reached.close();
-  }
+  const { store, queue } = await claimWork(options, settings);
   const signal = hostSignal();
   const worker = await startWorker({
     connection,
@@ -77,17 +61,44 @@ export async function runWorker({
     storeId: store.id,
     devices: devicesAt(queue, taskQueueOf(store, config), config),
   });
+  signal.addEventListener('abort', () => void worker.stop(), { once: true });
+  await whileFolderStays(project.stateDir, worker, log);
+}
+
+/** Opens the store, and claims the queue for it at the server. */
+async function claimWork(
+  { project, config, taskQueue }: WorkerOptions,
+  settings: TemporalSettings,
+): Promise<{ store: Store; queue: string }> {
+  const reached = await reach(settings);
+  try {
+    requireApart(project);
+    await prepareStateDir(project.stateDir);
+    const store = await openStore(project.stateDir);
+    const queue = taskQueueOf(store, config, taskQueue);
+    await claimQueue({ connection: reached, namespace: settings.namespace, taskQueue: queue }, store);
+    return { store, queue };
+  } finally {
+    await reached.close();
+  }
+}
+
+/** Waits for the end of a worker, and ends it when its folder is gone: then it throws an UnavailableError. */
+async function whileFolderStays(
+  stateDir: string,
+  worker: Awaited<ReturnType<typeof startWorker>>,
+  log: (line: string) => void,
+): Promise<void> {
   let gone: string | null = null;
-  const folder = holdFolder(project.stateDir, {
+  const folder = holdFolder(stateDir, {
     onGone: (what) => {
       gone = what;
       void worker.stop();
     },
     onRoom: (hasRoom) => {
-      log(hasRoom ? `there is room again on the disk of ${project.stateDir}` : fullDisk(project.stateDir));
+      log(hasRoom ? `there is room again on the disk of ${stateDir}` : fullDisk(stateDir));
     },
   });
-  signal.addEventListener('abort', () => void worker.stop(), { once: true });
   await worker.ended.finally(() => {
     folder.release();
   });

@@ -17,6 +17,7 @@ import type { CutCalls } from '../attempt/cut-calls.js';
 import { cutCalls } from '../attempt/cut-calls.js';
 import { askOnce } from '../attempt/call-journal.js';
 import { believedUsage } from '../models/believed-usage.js';
+import type { CallSoFar } from '../models/cut-usage.js';
 import { cutUsage, nothingSoFar } from '../models/cut-usage.js';
 import { messageBytes, textOf } from '../models/protocol/message.js';
 import { faultOf } from '../models/judge.js';
@@ -124,8 +125,7 @@ interface Asked extends Pick<Question, 'request' | 'part'> {
 }
 
 async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
-  const { deps, call, provider, step, signal, log, progress, said, account } = asking;
-  const credentials = credentialsFor(call.model, deps.credentials());
+  const { call, provider, step, log, progress, said, account } = asking;
   const text = gatherText(
     log,
     (characters) => {
@@ -134,9 +134,33 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
     said(),
   );
   const soFar = nothingSoFar();
-  const context: CallContext = {
+  const context = await contextOf(asking, { part, soFar, onText: text.add });
+  try {
+    const answer = await provider.call(request, context);
+    return call.model.provider === 'rehearsal'
+      ? answer
+      : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
+  } catch (error) {
+    const usage = cutUsage(soFar, error, () => requestBytes(request));
+    if (usage !== null) {
+      const spent = spendOf(asking, usage);
+      book(account, spent, reserved);
+      await cut.add(spent);
+    }
+    throw error instanceof ApplicationFailure ? settle(error, step, context.credentials) : error;
+  } finally {
+    text.end();
+  }
+}
+
+/** What a provider is given beside the request; what it tells meanwhile is noted in `soFar`. */
+async function contextOf(
+  { deps, call, step, signal }: Asking,
+  { part, soFar, onText }: { part: Asked['part']; soFar: CallSoFar; onText: (piece: string) => void },
+): Promise<CallContext> {
+  return {
     signal,
-    credentials,
+    credentials: credentialsFor(call.model, deps.credentials()),
     baseUrl: call.model.base_url ?? null,
     ...(call.model.concurrency === undefined ? {} : { concurrency: call.model.concurrency }),
     onSent: () => {
@@ -150,7 +174,7 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
     },
     onText: (piece) => {
       soFar.said += utf8Bytes(piece);
-      text.add(piece);
+      onText(piece);
     },
     rehearsal: {
       path: call.path,
@@ -158,22 +182,6 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
       recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null,
     },
   };
-  try {
-    const answer = await provider.call(request, context);
-    return call.model.provider === 'rehearsal'
-      ? answer
-      : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
-  } catch (error) {
-    const usage = cutUsage(soFar, error, () => requestBytes(request));
-    if (usage !== null) {
-      const spent = spendOf(asking, usage);
-      book(account, spent, reserved);
-      await cut.add(spent);
-    }
-    throw error instanceof ApplicationFailure ? settle(error, step, credentials) : error;
-  } finally {
-    text.end();
-  }
 }
 
 /**

@@ -53,7 +53,6 @@ async function run(playing: Playing): Promise<StepOutput> {
     step,
     agent,
     body,
-    log,
   } = playing;
   const { program, model } = call.program;
   const request = await createRequest(store, {
@@ -68,32 +67,28 @@ async function run(playing: Playing): Promise<StepOutput> {
   const key = contentKey('agent', programContent(step, program, request, access));
   const known = await reusedOutput(store, call, key);
   if (known !== null) return keepOutput(store, call, key, known);
-  let question: ProgramQuestion = {
-    system: request.system,
-    prompt: request.messages.map(textOf).join('\n\n'),
-    model,
-    schema: step.schema,
-    access,
-    after: null,
-  };
+  const prompt = request.messages.map(textOf).join('\n\n');
+  const question = { system: request.system, prompt, model, schema: step.schema, access, after: null };
   refuseIfShort(needsOf(call, question), call.most);
+  const { answer, note } = await askUntilValid(playing, question);
+  const spend = { ...playing.account.spent, steps: 1 };
+  return keepOutput(store, call, key, { output: await store.put(answer), spend, note, reused: false });
+}
+
+/** Asks until the answer is as it shall be, so often and no more: then this throws `answer-invalid`. */
+async function askUntilValid(playing: Playing, first: ProgramQuestion): Promise<{ answer: Json; note: string | null }> {
+  const { call, step, agent, log, account } = playing;
+  let question = first;
   for (let again = 0; ; again += 1) {
     const reply = await replyTo(playing, question, again);
     const verdict = judge(
       { text: reply.text, stop: 'end', usage: reply.spent.usage },
       step,
       agent,
-      reply.model ?? program,
+      reply.model ?? call.program.program,
     );
-    if ('value' in verdict) {
-      const { spent } = playing.account;
-      return keepOutput(store, call, key, {
-        output: await store.put(convert(verdict.value, step.output_as)),
-        spend: { ...spent, steps: 1 },
-        note: noteOf(call, reply, spent),
-        reused: false,
-      });
-    }
+    if ('value' in verdict)
+      return { answer: convert(verdict.value, step.output_as), note: noteOf(call, reply, account.spent) };
     if (again === ASK_AGAIN) throw stepFailure('answer-invalid', faultOf(step, verdict.errors));
     log.write('note', `asked again: ${verdict.errors.join('; ')}`);
     question = {

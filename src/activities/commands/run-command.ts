@@ -22,6 +22,7 @@ import { writeDown } from '../attempt/left-to-write.js';
 import { announceCommand } from '../processes/announced-commands.js';
 import { loadStep } from '../values/load-step.js';
 import { runOnce } from './journaled-command.js';
+import type { OutputCapture } from '../processes/output-capture.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { checkOutput } from '../values/output-schema.js';
 import type { ProcessOptions } from '../processes/groups/process-group.js';
@@ -55,7 +56,7 @@ async function run(
   request: CommandRequest,
   current: Attempt<CommandStep>,
 ): Promise<StepOutput> {
-  const { step, signal, log, progress } = current;
+  const { step } = current;
   const content = await commandContent(step, request);
   const key = (): Hash => contentKey('command', content);
   // Whether an external effect has happened a later run must not have to guess.
@@ -63,35 +64,41 @@ async function run(
     step.effect === 'external' ? keepOutput(store, call, key(), output) : keepSoon(store, call, key, output);
   const known = call.reuse === undefined ? null : await reusedOutput(store, call, key());
   if (known !== null) return keep(known);
-  const stdout = createOutputCapture(step.max_output_kb * KB);
-  const stderr = createOutputCapture(STDERR_BYTES);
-  const out = logged(log, 'stdout');
-  const err = logged(log, 'stderr');
-  const end = await startCommand(
-    request,
-    { store: store.id, run: call.root.run },
-    {
-      signal,
-      onStdout: (chunk) => {
-        stdout.add(chunk);
-        out.add(chunk);
-        progress['bytes'] = stdout.bytes();
-      },
-      onStderr: (chunk) => {
-        stderr.add(chunk);
-        err.add(chunk);
-      },
-    },
-  );
-  out.end();
-  err.end();
-  signal.throwIfAborted();
+  const { end, stdout, stderr } = await runHeard(request, { store: store.id, run: call.root.run }, current);
+  current.signal.throwIfAborted();
   if (end.code !== 0) throw commandFailed(end, stderr.text());
   const text = stdout.text().replace(/\r?\n$/, '');
   const output = step.schema === null ? convert(text, step.output_as) : parseOutput(text, stdout.isCut(), step);
   return writeDown(step, async () =>
     keep({ output: await store.put(output), spend: { usd: 0, tokens: 0, steps: 1 }, note: 'exit 0', reused: false }),
   );
+}
+
+/** Runs a command, and gives its end with what it printed, which goes to the log as it comes. */
+async function runHeard(
+  request: CommandRequest,
+  owner: Pick<RunTag, 'store' | 'run'>,
+  { step, signal, log, progress }: Attempt<CommandStep>,
+): Promise<{ end: ProcessEnd; stdout: OutputCapture; stderr: OutputCapture }> {
+  const stdout = createOutputCapture(step.max_output_kb * KB);
+  const stderr = createOutputCapture(STDERR_BYTES);
+  const out = logged(log, 'stdout');
+  const err = logged(log, 'stderr');
+  const end = await startCommand(request, owner, {
+    signal,
+    onStdout: (chunk) => {
+      stdout.add(chunk);
+      out.add(chunk);
+      progress['bytes'] = stdout.bytes();
+    },
+    onStderr: (chunk) => {
+      stderr.add(chunk);
+      err.add(chunk);
+    },
+  });
+  out.end();
+  err.end();
+  return { end, stdout, stderr };
 }
 
 /**

@@ -65,11 +65,8 @@ async function act(
   const bench = { owner: { store: store.id, run: call.root.run }, cwd: folder, signal, log };
   const context: WriteContext = { port, bench, progress };
   if (call.act === 'inspect') return inspect(store, device, image, context);
-  log.write(
-    'note',
-    `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)} to ${device.name} by ` +
-      `${port.path}, sha256 ${image.sha256}`,
-  );
+  const what = `${call.act === 'restore' ? 'restoring' : 'writing'} ${describeImage(image)}`;
+  log.write('note', `${what} to ${device.name} by ${port.path}, sha256 ${image.sha256}`);
   await writeImage(device, image, context);
   if (call.act === 'write' && step.boot !== null) {
     const expect = await renderText(store, call, step.boot.expect);

@@ -188,9 +188,8 @@ function outcomeOf(result: JsonObject, retryMs: number | null): ProgramOutcome {
   if (/No conversation found with session ID/.test(said)) return { kind: 'session-lost', ...spent };
   if (result['is_error'] === true || subtype !== 'success') {
     const status = result['api_error_status'];
-    if (typeof status !== 'number' && /^Not logged in\b/.test(said))
-      return { kind: 'signed-out', message: said, ...spent };
     if (typeof status === 'number') return { kind: 'refused', status, message: said, afterMs: retryMs, ...spent };
+    if (/^Not logged in\b/.test(said)) return { kind: 'signed-out', message: said, ...spent };
     return { kind: 'failed', message: `Claude Code failed (${subtype})${said === '' ? '' : `: ${said}`}`, ...spent };
   }
   const structured = result['structured_output'];

@@ -48,14 +48,8 @@ async function run(
 ): Promise<void> {
   const said = createOutputCapture(TOLD_BYTES);
   const hear = (chunk: Buffer): void => said.add(chunk);
-  const env = Object.fromEntries(
-    DESKTOP.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
   const end = await startCommand(
-    { argv, cwd: workspace, env, stdin: JSON.stringify(shownNotice(notice)) },
+    { argv, cwd: workspace, env: desktopVariables(), stdin: JSON.stringify(shownNotice(notice)) },
     { store: store.id, run: notice.run },
     { signal, onStdout: hear, onStderr: hear },
   );
@@ -65,6 +59,16 @@ async function run(
       `\`${argv[0] ?? ''}\` ended with ` +
         `${end.signal ?? `exit code ${String(end.code)}`}${text === '' ? '' : `: ${text}`}`,
     );
+}
+
+/** What a program needs to reach the person's desktop. */
+function desktopVariables(): Record<string, string> {
+  return Object.fromEntries(
+    DESKTOP.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 async function post(webhook: string, notice: Notice, credentials: Credentials, signal: AbortSignal): Promise<void> {

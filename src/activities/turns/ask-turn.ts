@@ -148,61 +148,59 @@ function sayable(blocks: Block[]): Block[] {
 }
 
 /** What an answer makes of the turn: its end, or the message after which the model is asked again. */
-async function endOf(
-  turning: Turning,
-  { request, answer, head, course }: Answered,
-): Promise<{ turn: TurnAnswer } | { head: Hash }> {
-  const {
-    deps: { store },
-    call,
-    step,
-    log,
-  } = turning;
-  tellServed(log, answer.served ?? []);
+async function endOf(turning: Turning, answered: Answered): Promise<{ turn: TurnAnswer } | { head: Hash }> {
+  const { deps, step } = turning;
+  const { answer, head, course } = answered;
+  tellServed(turning.log, answer.served ?? []);
   if (answer.stop === 'paused' && course.pauses < PAUSES) {
     course.pauses += 1;
     course.said += answer.text;
     return { head };
   }
   const calls = callsIn(answer.blocks ?? []);
-  if (answer.stop === 'tools' && calls.length > 0) {
-    calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
-    const bytes = requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks));
-    return {
-      turn: {
-        ...turnOf(turning, head),
-        bytes,
-        calls: await Promise.all(
-          calls.slice(0, MOST_CALLS).map((one) => requestFor(store, turning, one, call.workspace)),
-        ),
-      },
-    };
-  }
+  if (answer.stop === 'tools' && calls.length > 0) return { turn: await callingTurn(turning, answered, calls) };
   const verdict =
     answer.unreadable === undefined ? verdictOn(turning, answer, course) : { errors: [answer.unreadable] };
-  if ('value' in verdict)
-    return {
-      turn: {
-        ...turnOf(turning, head),
-        output: shortValue((await keep(turning, head, await store.put(convert(verdict.value, step.output_as)))).output),
-      },
-    };
+  if (!('value' in verdict)) return { head: await askAgain(turning, answered, verdict.errors) };
+  const value = await deps.store.put(convert(verdict.value, step.output_as));
+  return { turn: { ...turnOf(turning, head), output: shortValue((await keep(turning, head, value)).output) } };
+}
+
+/** The end of a turn in which the model called tools. */
+async function callingTurn(
+  turning: Turning,
+  { request, answer, head }: Answered,
+  calls: ReturnType<typeof callsIn>,
+): Promise<TurnAnswer> {
+  const { deps, call, log } = turning;
+  calls.forEach((one, index) => tellCall(log, { turn: call.turn, call: index }, one));
+  const taken = calls.slice(0, MOST_CALLS);
+  return {
+    ...turnOf(turning, head),
+    bytes: requestBytes(request) + Buffer.byteLength(JSON.stringify(answer.blocks)),
+    calls: await Promise.all(taken.map((one) => requestFor(deps.store, turning, one, call.workspace))),
+  };
+}
+
+/** Tells the model what is wrong with its answer, so often and no more: then this throws `answer-invalid`. */
+async function askAgain(turning: Turning, { answer, head, course }: Answered, errors: string[]): Promise<Hash> {
+  const { deps, call, step, log } = turning;
   if (course.invalid === ASK_AGAIN || call.model.provider === 'rehearsal')
     throw stepFailure(
       'answer-invalid',
       answer.unreadable === undefined
-        ? invalid(turning, verdict.errors)
+        ? invalid(turning, errors)
         : `\`${call.model.model}\` made calls that cannot be read, again and again: ${answer.unreadable}`,
     );
   course.invalid += 1;
   course.said = '';
-  log.write('note', `asked again: ${verdict.errors.join('; ')}`);
+  log.write('note', `asked again: ${errors.join('; ')}`);
   const told =
     answer.unreadable === undefined
-      ? correction(step.schema, verdict.errors)
+      ? correction(step.schema, errors)
       : `Your call could not be read: ${answer.unreadable}\n\nNothing was done. Make the call again, with ` +
         `arguments that are JSON.`;
-  return { head: await addMessage(store, head, { role: 'user', text: told }) };
+  return addMessage(deps.store, head, { role: 'user', text: told });
 }
 
 /** An answer is all that was said since the question. Where JSON is wanted, it may be what came after a pause alone. */

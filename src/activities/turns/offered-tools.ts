@@ -63,10 +63,7 @@ export async function findCall(
   workspace: string,
 ): Promise<Callable | { refusal: string }> {
   const tool = uses.find((candidate) => candidate.name === name);
-  if (tool === undefined) {
-    const names = uses.map((candidate) => `\`${candidate.name}\``);
-    return { refusal: `There is no tool \`${name}\`. There are ${names.join(', ')}.` };
-  }
+  if (tool === undefined) return { refusal: noTool(name, uses) };
   const handler = handlerOf(tool);
   const { input_schema } = await handler.spec(tool, store);
   const args = argumentsOf(input, input_schema);
@@ -81,6 +78,11 @@ export async function findCall(
         `into a file.`,
     };
   return { tool, handler, args: args.value, action };
+}
+
+function noTool(name: string, uses: Tool[]): string {
+  const names = uses.map((candidate) => `\`${candidate.name}\``);
+  return `There is no tool \`${name}\`. There are ${names.join(', ')}.`;
 }
 
 function argumentsOf(input: Json, schema: JsonObject): { value: JsonObject } | { refusal: string } {

@@ -37,14 +37,8 @@ export async function agentAsked(
  * to.
  */
 export async function openConversation(turning: Turn): Promise<{ head: Hash } | { known: StepOutput }> {
-  const {
-    deps: { store },
-    call,
-    step,
-    agent,
-    body,
-    tools,
-  } = turning;
+  const { deps, call, step, agent, body, tools } = turning;
+  const { store } = deps;
   const asked = call.asked === undefined ? step : { ...step, ...(await questionOf(turning, call.asked)) };
   const { system, messages, ...request } = await createRequest(store, {
     body,

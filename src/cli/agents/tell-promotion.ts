@@ -123,6 +123,20 @@ async function edited({ text }: TemporaryAgent, terminal: Terminal): Promise<str
 }
 
 /** Asks about each: save, edit and save, or skip. Ctrl-C leaves the rest. */
+function tellCandidate({ agent, judgement }: Candidate, terminal: Terminal): void {
+  const head = safeText(agent.prompt).split('\n').slice(0, 12);
+  tell(
+    terminal,
+    '',
+    `${terminal.palette.bold(safeName(agent.name))}  ` +
+      `${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
+    '',
+    ...head.map((line) => `  ${line}`),
+    '',
+    `  save [s]   edit and save [e]   skip [k]`,
+  );
+}
+
 async function askEach(
   candidates: Candidate[],
   { root, run, terminal }: Context,
@@ -131,19 +145,7 @@ async function askEach(
   const done = new Map<string, Promoted>();
   await withKeys(terminal, async (keys) => {
     for (const { agent, judgement } of candidates) {
-      tell(
-        terminal,
-        '',
-        `${terminal.palette.bold(safeName(agent.name))}  ` +
-          `${judgement.reusable ? 'looks reusable' : 'looks made for this alone'}: ${judgement.reason}`,
-        '',
-        ...safeText(agent.prompt)
-          .split('\n')
-          .slice(0, 12)
-          .map((line) => `  ${line}`),
-        '',
-        `  save [s]   edit and save [e]   skip [k]`,
-      );
+      tellCandidate({ agent, judgement }, terminal);
       const key = await oneOf(keys, hasEditor(terminal) ? 'sek' : 'sk');
       if (key === null) return;
       if (key === 'k') continue;

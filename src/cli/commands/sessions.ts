@@ -1,5 +1,8 @@
-import type { CommandSpec } from '../command.js';
+import type { Session } from '../../store/records/session-files.js';
+import type { Store } from '../../store/store.js';
+import type { CommandSpec, Invocation } from '../command.js';
 import { JSON_OPTION, checkWords } from '../command.js';
+import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
 import { print, printJson, tell } from '../terminal.js';
 
@@ -20,17 +23,7 @@ export const sessions: CommandSpec = {
     const { removeExpired } = await import('../submit/conversation.js');
     const { store, config } = await openSession(terminal, { taskQueue: null, lookOnly: true });
     removeExpired(store, config.sessions?.expire_days);
-    if (action === 'list') {
-      const all = store.listSessions();
-      if (options.flag('json'))
-        printJson(
-          terminal,
-          all.map(({ messages, ...session }) => ({ ...session, messages: messages.length })),
-        );
-      else if (all.length === 0) tell(terminal, 'There are no sessions. `perdure run … --session new` begins one.');
-      else print(terminal, sessionRows(all));
-      return EXIT.success;
-    }
+    if (action === 'list') return tellSessions(store.listSessions(), sessionRows, { options, terminal });
     const session = id === undefined ? null : store.readSession(id);
     if (session === null)
       throw usageError(
@@ -42,22 +35,43 @@ export const sessions: CommandSpec = {
       else print(terminal, sessionLines(session));
       return EXIT.success;
     }
-    const { randomBytes } = await import('node:crypto');
-    const { messages, agent_name, agent_cli, description } = session;
-    const copy = `task-${randomBytes(4).toString('hex')}`;
-    await store.createSession(
-      {
-        session_id: copy,
-        agent_name,
-        ...(agent_cli === undefined ? {} : { agent_cli }),
-        description,
-        created_at: new Date().toISOString(),
-        forked_from: session.session_id,
-      },
-      messages,
-    );
+    const copy = await fork(session, store);
     if (options.flag('json')) printJson(terminal, { session_id: copy, forked_from: session.session_id });
     else print(terminal, copy);
     return EXIT.success;
   },
 };
+
+function tellSessions(
+  all: Session[],
+  rows: (sessions: Session[]) => string,
+  { options, terminal }: Pick<Invocation, 'options' | 'terminal'>,
+): ExitCode {
+  if (options.flag('json'))
+    printJson(
+      terminal,
+      all.map(({ messages, ...session }) => ({ ...session, messages: messages.length })),
+    );
+  else if (all.length === 0) tell(terminal, 'There are no sessions. `perdure run … --session new` begins one.');
+  else print(terminal, rows(all));
+  return EXIT.success;
+}
+
+/** Copies a session; gives the id of the copy. */
+async function fork(session: Session, store: Store): Promise<string> {
+  const { randomBytes } = await import('node:crypto');
+  const { messages, agent_name, agent_cli, description } = session;
+  const copy = `task-${randomBytes(4).toString('hex')}`;
+  await store.createSession(
+    {
+      session_id: copy,
+      agent_name,
+      ...(agent_cli === undefined ? {} : { agent_cli }),
+      description,
+      created_at: new Date().toISOString(),
+      forked_from: session.session_id,
+    },
+    messages,
+  );
+  return copy;
+}

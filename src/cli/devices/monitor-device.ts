@@ -29,18 +29,7 @@ export async function monitorDevice(
   terminal: Terminal,
   { limitMs }: { limitMs: number | null },
 ): Promise<ExitCode> {
-  const { project, config } = await openWorkspace(terminal);
-  const found = createDevices(project, config)(name);
-  if (!('device' in found)) throw usageError(found.message, found.suggestion);
-  if (!isHere({ task_queue: found.task_queue ?? undefined }, config))
-    throw usageError(
-      `\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`,
-      `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`,
-    );
-  if (!isSimulated(found.device)) {
-    const { ok, detail, fix } = await explainPort(found.device);
-    if (!ok) throw new CliError(detail, EXIT.unavailable, fix);
-  }
+  const device = await deviceHere(name, terminal);
   const { store } = await openSession(terminal, { taskQueue: null });
   const stop = new AbortController();
   const timer = limitMs === null ? null : setTimeout(() => stop.abort(), limitMs);
@@ -55,13 +44,13 @@ export async function monitorDevice(
   try {
     // What is opened once is waited for as long as it takes: a board may be plugged out and in.
     for (let isFirst = true; !stop.signal.aborted; isFirst = false) {
-      await withPort(found.device, setting, stop.signal, (port) =>
-        show(found.device, port.path, terminal, stop.signal),
-      ).catch((error: unknown) => {
-        if (stop.signal.aborted) return;
-        if (isFirst || !(error instanceof Error))
-          throw error instanceof Error ? new CliError(error.message, EXIT.unavailable) : error;
-      });
+      await withPort(device, setting, stop.signal, (port) => show(device, port.path, terminal, stop.signal)).catch(
+        (error: unknown) => {
+          if (stop.signal.aborted) return;
+          if (isFirst || !(error instanceof Error))
+            throw error instanceof Error ? new CliError(error.message, EXIT.unavailable) : error;
+        },
+      );
       await pauseUnless(stop.signal);
     }
     return EXIT.success;
@@ -70,6 +59,22 @@ export async function monitorDevice(
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
     terminal.stdin.pause();
   }
+}
+
+/** The device of that name, whose port is there. Throws where it hangs elsewhere, or is not there. */
+async function deviceHere(name: string, terminal: Terminal): Promise<Device> {
+  const { project, config } = await openWorkspace(terminal);
+  const found = createDevices(project, config)(name);
+  if (!('device' in found)) throw usageError(found.message, found.suggestion);
+  if (!isHere({ task_queue: found.task_queue ?? undefined }, config))
+    throw usageError(
+      `\`${name}\` hangs on the host whose workers poll \`${found.task_queue ?? ''}\`.`,
+      `Run the command there, in a project whose perdure.yml says \`task_queue: ${found.task_queue ?? ''}\`.`,
+    );
+  if (isSimulated(found.device)) return found.device;
+  const { ok, detail, fix } = await explainPort(found.device);
+  if (!ok) throw new CliError(detail, EXIT.unavailable, fix);
+  return found.device;
 }
 
 /**

@@ -32,22 +32,28 @@ export async function printLogs({ run, step, follow, json }: LogsCommand, termin
   const prefix = [pathBelow(run), step ?? ''].filter((part) => part !== '').join('/');
   if (!follow && prefix !== '') await checkPath(store, root, prefix);
   const sink = json ? jsonSink(terminal) : textSink(terminal, prefix);
-  const interrupts = listenForInterrupts();
   const offsets = new Map<string, number>();
+  const isWhole = await copyAll({ store, root, prefix, offsets, sink }, follow);
+  if (!isWhole) return EXIT.interrupted;
+  if (offsets.size === 0) tell(terminal, 'Nothing was written.');
+  return EXIT.success;
+}
+
+/** Copies what is written, until the run has closed where it is followed. False where it was interrupted. */
+async function copyAll(copy: Parameters<typeof copyNew>[0], follow: boolean): Promise<boolean> {
+  const interrupts = listenForInterrupts();
   try {
     for (;;) {
-      const closed = !follow || (await store.readRun(root)) !== null;
-      const count = await copyNew({ store, root, prefix, offsets, sink });
-      if (closed && count === 0) break;
-      if (interrupts.signal.aborted) return EXIT.interrupted;
+      const closed = !follow || (await copy.store.readRun(copy.root)) !== null;
+      const count = await copyNew(copy);
+      if (closed && count === 0) return true;
+      if (interrupts.signal.aborted) return false;
       if (count === 0) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     }
   } finally {
-    sink.end();
+    copy.sink.end();
     interrupts.close();
   }
-  if (offsets.size === 0) tell(terminal, 'Nothing was written.');
-  return EXIT.success;
 }
 
 async function checkPath(store: Store, root: string, prefix: string): Promise<void> {

@@ -59,29 +59,8 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const input = inputFor(plan, record);
   const lineage = await lineageOf(record, session.store);
   const reuse = await reuseFor(command, plan, lineage, session.store);
-  const limits = { ...NO_BUDGETS };
-  const settled: RunSettings = {
-    ...(await settle(
-      plan,
-      { rehearse: record.rehearsal, by: command.by, gates: command.gates, limits },
-      session,
-      terminal,
-    )),
-    ...(record.definition === undefined ? {} : { definition: record.definition }),
-    reuse,
-  };
   const id = command.id ?? newRunId(plan.name);
-  const settings = await injectContext(
-    {
-      run: id,
-      plan,
-      input: await inlineValues(input, session.store),
-      settings: settled,
-      session: null,
-      earlier: record.context,
-    },
-    session,
-  );
+  const settings = await settingsFor({ id, command, record, plan, input, reuse }, session, terminal);
   await storeTexts(compiled, session.store);
   const forecast = await toForecast(
     { store: session.store, plan, input, settings },
@@ -93,19 +72,38 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
     tell(terminal, '  The workspace has changed since: commands that do not name what they read run anew.');
   if (command.dryRun) return EXIT.success;
   const submission = { id, compiled, session, settings, values: () => Promise.resolve(input) };
+  const given = { definition: record.plan_name, request: undefined, pairs: [], inputFile: null };
   return submitRun(
     submission,
-    {
-      ...command,
-      definition: record.plan_name,
-      request: undefined,
-      pairs: [],
-      inputFile: null,
-      rehearse: record.rehearsal,
-      limits,
-    },
+    { ...command, ...given, rehearse: record.rehearsal, limits: { ...NO_BUDGETS } },
     terminal,
   );
+}
+
+interface Wanted {
+  id: string;
+  command: RerunCommand;
+  record: RunRecord;
+  plan: Plan;
+  input: Record<string, Value>;
+  reuse: ReuseSettings;
+}
+
+/** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
+async function settingsFor(
+  { id, command, record, plan, input, reuse }: Wanted,
+  session: Session,
+  terminal: Terminal,
+): Promise<RunSettings> {
+  const { by, gates } = command;
+  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS } };
+  const settings: RunSettings = {
+    ...(await settle(plan, choices, session, terminal)),
+    ...(record.definition === undefined ? {} : { definition: record.definition }),
+    reuse,
+  };
+  const values = await inlineValues(input, session.store);
+  return injectContext({ run: id, plan, input: values, settings, session: null, earlier: record.context }, session);
 }
 
 async function recordOf(run: string, session: Session): Promise<RunRecord> {

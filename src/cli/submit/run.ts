@@ -10,6 +10,7 @@ import { openExisting, openSession, openWorkspace, storeElsewhere } from '../ses
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
 import { collectInput } from './collect-input.js';
+import type { WantedSession } from './conversation.js';
 import { findConversation, wantedSession } from './conversation.js';
 import { injectContext } from './inject-context.js';
 import type { Compiled } from './prepare.js';
@@ -17,6 +18,7 @@ import { compile, settle, storePlan } from './prepare.js';
 import { readInputFile, readRequest } from './read-request.js';
 import { newRunId } from './run-id.js';
 import type { RunCommand } from './submit-run.js';
+import type { StoreElsewhere } from '../elsewhere/find-store.js';
 
 /** A definition that a command wrote itself, with what it is given. */
 export interface Written {
@@ -30,36 +32,23 @@ export interface Written {
 export async function run(command: RunCommand, terminal: Terminal, written: Written | null = null): Promise<ExitCode> {
   const workspace = await openWorkspace(terminal);
   const { definition, ...choices } = command;
-  const compiled =
-    written === null
-      ? await compile(definition, workspace, terminal)
-      : await compile(written.file, workspace, terminal, written.made);
+  const compiled = await compile(written?.file ?? definition, workspace, terminal, written?.made);
   const input = written === null ? await inputOf(compiled, command, terminal) : written.input(compiled);
   const elsewhere = await storeElsewhere(workspace, command.taskQueue, terminal);
   const wanted = wantedSession(command.session ?? null);
   // Looked for before anything is made here: it says who plays, and may not be there.
-  const conversation =
-    wanted === null || wanted.begins
-      ? null
-      : findConversation(wanted.id, (await openExisting(terminal, command))?.store ?? null);
+  const conversation = await earlierIn(wanted, command, terminal);
+  const file = written === null ? { definition: compiled.file } : {};
+  const task = { texts: compiled.texts, input };
   const settled = await settle(
     compiled.plan,
-    {
-      ...choices,
-      conversation,
-      ...(written === null ? { definition: compiled.file } : {}),
-      task: { texts: compiled.texts, input },
-    },
+    { ...choices, conversation, ...file, task },
     { ...workspace, elsewhere },
     terminal,
   );
   const session = await openSession(terminal, { ...command, elsewhere });
   const id = command.id ?? newRunId(compiled.plan.name);
-  if (elsewhere !== null)
-    tell(
-      terminal,
-      terminal.palette.dim(`Workers elsewhere run this: task queue ${elsewhere.taskQueue}, store ${elsewhere.id}.`),
-    );
+  if (elsewhere !== null) tell(terminal, terminal.palette.dim(elsewhereNote(elsewhere)));
   if (settled.gates !== 'ask' && hasGates(compiled.plan)) tell(terminal, gatesNote(settled, compiled.plan));
   const settings = await injectContext(
     { run: id, plan: compiled.plan, input, settings: settled, session: wanted },
@@ -72,6 +61,19 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
     command,
     terminal,
   );
+}
+
+async function earlierIn(
+  wanted: WantedSession | null,
+  command: RunCommand,
+  terminal: Terminal,
+): Promise<ReturnType<typeof findConversation> | null> {
+  if (wanted === null || wanted.begins) return null;
+  return findConversation(wanted.id, (await openExisting(terminal, command))?.store ?? null);
+}
+
+function elsewhereNote({ taskQueue, id }: StoreElsewhere): string {
+  return `Workers elsewhere run this: task queue ${taskQueue}, store ${id}.`;
 }
 
 async function inputOf(

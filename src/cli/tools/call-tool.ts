@@ -23,20 +23,13 @@ export async function callTool(tool: string, command: RunCommand, terminal: Term
   const names = [...new Set([...Object.keys(file ?? {}), ...typed.map(([name]) => name)])];
   const input = (compiled: Compiled): JsonObject => {
     const schema = schemaOf(compiled);
-    const given: JsonObject = {
-      ...file,
-      ...Object.fromEntries(
-        typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })]),
-      ),
-    };
+    const parsed = typed.map(([name, text]) => [name, parseValue(name, text, { type: typeOf(schema[name]) })] as const);
+    const given: JsonObject = { ...file, ...Object.fromEntries(parsed) };
     return names.length === 0 ? {} : { values: names.map((name) => given[name] ?? null) };
   };
   const { file: written, text } = callOf(tool, names, project.root);
-  return run(command, terminal, {
-    file: written,
-    made: { texts: new Map([[written, text]]), agents: [] },
-    input,
-  }).catch((error: unknown) => {
+  const made = { texts: new Map([[written, text]]), agents: [] };
+  return run(command, terminal, { file: written, made, input }).catch((error: unknown) => {
     throw inWordsOfTheCall(error);
   });
 }

@@ -6,7 +6,7 @@ import { didYouMean } from '../problems/did-you-mean.js';
 import type { ChainDefinition } from '../load.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, startOf } from '../text/node.js';
-import type { Report } from '../problems/problem.js';
+import type { Place, Report } from '../problems/problem.js';
 
 /** The input of every chain. */
 export const USER_REQUEST = 'userRequest';
@@ -56,23 +56,15 @@ export function orderSteps({ authored, node }: ChainDefinition, report: Report):
     };
     const isKnown = (variable: string): boolean =>
       variable === USER_REQUEST || writerOf(variable) !== undefined || unplaced.has(variable);
+    const reportUnknown = (variable: string, place: Place, message: string): void =>
+      report({ code: 'unknown-variable', at: place, message, suggestion: hint(variable) });
     for (const input of memberOf(at, 'inputs')?.items ?? []) {
       if (typeof input.value !== 'string' || isKnown(input.value)) continue;
-      report({
-        code: 'unknown-variable',
-        at: input,
-        message: `Chain ${name} references unknown input '${input.value}'.`,
-        suggestion: hint(input.value),
-      });
+      reportUnknown(input.value, input, `Chain ${name} references unknown input '${input.value}'.`);
     }
     const variables: Lookup = (variable, place) => {
       if (isKnown(variable)) return referenceOf(variable, writerOf(variable));
-      report({
-        code: 'unknown-variable',
-        at: place,
-        message: `Chain ${name} uses an unknown variable: ${variable}`,
-        suggestion: hint(variable),
-      });
+      reportUnknown(variable, place, `Chain ${name} uses an unknown variable: ${variable}`);
       return null;
     };
     return { authored: step, node: at, variables };

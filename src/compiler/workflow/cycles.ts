@@ -88,17 +88,20 @@ export function checkNesting(
       .map((nesting) => nesting.definition)
       .reverse(),
   );
-  if (cycle !== null) {
-    const last = cycle[cycle.length - 2];
-    const at = last && nestingsOf(last).find(({ definition }) => definition === cycle[0])?.at;
-    if (at)
-      report({
-        code: 'workflow-cycle',
-        at,
-        message: `Workflow cycle detected: ${cycle.map(({ name }) => name).join(' → ')}`,
-      });
-    return;
-  }
+  if (cycle === null) return checkDepth(top, nestingsOf, maxDepth, report);
+  const last = cycle[cycle.length - 2];
+  const at = last && nestingsOf(last).find(({ definition }) => definition === cycle[0])?.at;
+  const names = cycle.map(({ name }) => name).join(' → ');
+  if (at) report({ code: 'workflow-cycle', at, message: `Workflow cycle detected: ${names}` });
+}
+
+/** Reports nesting that is too deep at the step that goes too far. There is no cycle. */
+function checkDepth(
+  top: Definition,
+  nestingsOf: (definition: Definition) => Nesting[],
+  maxDepth: number,
+  report: Report,
+): void {
   const levels = new Map<Definition, number>();
   const deepest = deepestBelow(top, nestingsOf, levels);
   if (deepest <= maxDepth) return;

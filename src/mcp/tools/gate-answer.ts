@@ -130,23 +130,7 @@ function askPerson(
         : `This client is behind what \`${address}\` shows, or has started its run`;
     throw new McpRefusal(`${why}, so a person must decide: \`${commands}\`.`);
   }
-  const shown =
-    content === null
-      ? []
-      : [
-          safeText(content.shown)
-            .split('\n')
-            .map((line) => `│ ${line}`)
-            .join('\n'),
-        ];
-  const options = gate.options === undefined ? [] : [`One of: ${gate.options.map(optionText).join(' · ')}`];
-  const message = [
-    `${safeName(address)} ${gate.hash}`,
-    safeLine(gate.message),
-    ...shown,
-    ...options,
-    safeLine(said),
-  ].join('\n\n');
+  const message = messageFor(open, content, said);
   return {
     kind: 'ask',
     question: inputRequired({
@@ -158,6 +142,18 @@ function askPerson(
       },
     }),
   };
+}
+
+/** All that the person is shown: which gate, its content and options, and what is decided. */
+function messageFor({ address, gate }: OpenGate, content: GateContent | null, said: string): string {
+  const lines = content === null ? [] : safeText(content.shown).split('\n');
+  return [
+    `${safeName(address)} ${gate.hash}`,
+    safeLine(gate.message),
+    ...(content === null ? [] : [lines.map((line) => `│ ${line}`).join('\n')]),
+    ...(gate.options === undefined ? [] : [`One of: ${gate.options.map(optionText).join(' · ')}`]),
+    safeLine(said),
+  ].join('\n\n');
 }
 
 /** What is decided, and with which words: `The decision: reject. Comment: too early`. */

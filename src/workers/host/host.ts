@@ -186,21 +186,9 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   const store = await openStore(stateDir);
   const last = await readHostFile(stateDir);
   const openCodec = async (port: number | null): Promise<CodecServer> => (parts.codec = await serveCodec(store, port));
-  const onServer = async ({ ports, identity, uiUrl }: EmbeddedServer): Promise<void> => {
-    parts.codec?.allow(ports.ui);
-    const file: HostFile = {
-      host: await identifySelf(),
-      socket: host.socket,
-      ports,
-      server: identity,
-      uiUrl,
-      since: host.status.since,
-    };
-    await writeHostFile(stateDir, file).catch((error: unknown) => {
-      // Commands find the host by its socket, and the process table knows the server.
-      if (!storeFailure(error, 'write', stateDir).passes) throw error;
-      log(`what runs is not written down: ${messageOf(error)}`);
-    });
+  const onServer = async (server: EmbeddedServer): Promise<void> => {
+    parts.codec?.allow(server.ports.ui);
+    await writeDown(server, options, host);
   };
   parts.server = await superviseServer({
     stateDir,
@@ -235,24 +223,35 @@ async function start(options: HostOptions, parts: Parts, host: OpenHost, signal:
   });
   await Promise.race([waitForPoller(server.address, taskQueue, signal), workerEnded(parts)]);
   mark('worker');
-  Object.assign(host.status, {
-    phase: 'ready',
-    address: server.address,
-    uiUrl: server.uiUrl,
-    taskQueue,
-    storeId: store.id,
-  });
-  const {
-    phase: _phase,
-    serverPid: _pid,
-    clients: _clients,
-    since: _since,
-    restarts: _restarts,
-    ...info
-  } = host.status;
   log(`ready: server ${server.address}, UI ${server.uiUrl}, task queue ${taskQueue}, ${JSON.stringify(phases)}`);
-  host.control.stand({ phase: 'ready', host: info });
-  options.onReady?.(info);
+  const { address, uiUrl } = server;
+  becomeReady(options, host, { address, uiUrl, taskQueue, storeId: store.id });
+}
+
+/** Writes down what runs, for commands and for the next host. */
+async function writeDown(
+  { ports, identity, uiUrl }: EmbeddedServer,
+  { stateDir, log }: HostOptions,
+  { socket, status: { since } }: OpenHost,
+): Promise<void> {
+  const file: HostFile = { host: await identifySelf(), socket, ports, server: identity, uiUrl, since };
+  await writeHostFile(stateDir, file).catch((error: unknown) => {
+    // Commands find the host by its socket, and the process table knows the server.
+    if (!storeFailure(error, 'write', stateDir).passes) throw error;
+    log(`what runs is not written down: ${messageOf(error)}`);
+  });
+}
+
+/** Tells everybody who has joined, or joins from now on, where the host is. */
+function becomeReady(
+  { onReady }: HostOptions,
+  { status, control }: OpenHost,
+  place: Pick<HostInfo, 'address' | 'uiUrl' | 'taskQueue' | 'storeId'>,
+): void {
+  Object.assign(status, { phase: 'ready', ...place });
+  const { phase: _phase, serverPid: _pid, clients: _clients, since: _since, restarts: _restarts, ...info } = status;
+  control.stand({ phase: 'ready', host: info });
+  onReady?.(info);
 }
 
 function tellCarried(runs: string[], copiedFrom: string, onProgress: (line: string) => void): void {

@@ -94,25 +94,12 @@ async function compiled(
   making: Making,
   workspace: string,
 ): Promise<WorkflowMade> {
-  const {
-    compileWorkflow,
-    maker,
-    plan,
-    models: { models },
-  } = making;
+  const { compileWorkflow, maker, plan, models: chosen } = making;
   if (compileWorkflow === undefined) return { problems: 'This worker cannot make workflows.' };
   const request = args as unknown as WorkflowRequest; // the schema says so
-  return compileWorkflow(
-    request,
-    {
-      maker,
-      taken: Object.values(plan.agents).map((agent) => agent.name),
-      models,
-      rules,
-      agents: await agentsMade(making),
-    },
-    workspace,
-  );
+  const taken = Object.values(plan.agents).map((agent) => agent.name);
+  const bounds = { maker, taken, models: chosen.models, rules, agents: await agentsMade(making) };
+  return compileWorkflow(request, bounds, workspace);
 }
 
 /** Agents that were made in the run so far, by their files. */

@@ -15,6 +15,7 @@ import { guardMissing } from './guard.js';
 import { holdInNetwork } from './network/attach.js';
 import { NoNetwork, findNetwork } from './network/network.js';
 import { staysInside } from './plain.js';
+import type { Sandbox } from './sandbox.js';
 import { NO_SANDBOX, SANDBOX_FILTER, SANDBOX_HOME, enclose, findSandbox } from './sandbox.js';
 import { statesBelow } from './states-below.js';
 import { fixedPaths, makeFolders } from './workspace-mounts.js';
@@ -61,21 +62,16 @@ export type ProgramEnd =
  */
 export async function runProgram(program: Program, context: ToolContext): Promise<ProgramEnd> {
   const { workspace, permissions, run, store, signal } = context;
-  const around = stateAround(workspace);
-  if (around !== null) return { failure: `No program is run in \`${around}\`: it is the state of Perdure itself.` };
+  const state = stateAround(workspace);
+  if (state !== null) return { failure: `No program is run in \`${state}\`: it is the state of Perdure itself.` };
   const states = [
     join(workspace, '.perdure'),
     ...(store.folder === null ? [] : [store.folder]),
     ...(await statesBelow(workspace)),
   ];
   const sandbox = await findSandbox();
-  if (
-    sandbox === null &&
-    program.authored !== true &&
-    (program.sandbox || !(await staysInside(program.argv, program.cwd, workspace, states)))
-  ) {
+  if (sandbox === null && !(await mayRunBare(program, workspace, states)))
     return { failure: `This is run in a sandbox only. ${NO_SANDBOX}` };
-  }
   const command = announceCommand();
   const tag = runTag({ store: store.id, run, worker: process.pid, command: command.number });
   const env = { ...environment(workspace, sandbox !== null, tag), ...program.env };
@@ -87,26 +83,9 @@ export async function runProgram(program: Program, context: ToolContext): Promis
     const file = resolveExecutable(program.argv[0] ?? '', program.cwd, env['PATH'] ?? '');
     const args = program.argv.slice(1);
     const watched = { program, env, signal, context, killRest: command.killRest };
+    const around = { workspace, cwd: program.cwd, path: env['PATH'] ?? '', fixed, writable, states };
     const inside = (network: boolean): Startable =>
-      sandbox === null
-        ? { file, args }
-        : {
-            file: sandbox.file,
-            args: [
-              ...enclose(sandbox, {
-                workspace,
-                cwd: program.cwd,
-                path: env['PATH'] ?? '',
-                network,
-                fixed,
-                writable,
-                states,
-              }),
-              file,
-              ...args,
-            ],
-            ...SANDBOX_FILTER,
-          };
+      sandbox === null ? { file, args } : enclosed(sandbox, [file, ...args], { ...around, network });
     const end = await (
       sandbox !== null && program.network ? withNetwork(inside, tag, watched) : watch(inside(false), watched)
     )
@@ -121,6 +100,16 @@ export async function runProgram(program: Program, context: ToolContext): Promis
   } finally {
     command.release();
   }
+}
+
+/** Tells whether a program is run without a sandbox where there is none. */
+async function mayRunBare(program: Program, workspace: string, states: string[]): Promise<boolean> {
+  if (program.authored === true) return true;
+  return !program.sandbox && (await staysInside(program.argv, program.cwd, workspace, states));
+}
+
+function enclosed(sandbox: Sandbox, argv: string[], place: Parameters<typeof enclose>[1]): Startable {
+  return { file: sandbox.file, args: [...enclose(sandbox, place), ...argv], ...SANDBOX_FILTER };
 }
 
 /** Where no network can be had the program runs without one, and is told why. */
