@@ -1,3 +1,4 @@
+import { shortWords } from '../plan/text/short-words.js';
 import type { ExitCode } from './exit-codes.js';
 import { CliError, EXIT } from './exit-codes.js';
 import { grpcTrouble } from './grpc.js';
@@ -11,9 +12,9 @@ export async function tellError(terminal: Terminal, error: unknown, json: boolea
   if (error instanceof ProblemsError) return tellProblems(terminal, error, json);
   const { message, hint, exit } = describe(error);
   if (json) printJson(terminal, { error: { message, hint, exit } });
-  const [first = '', ...rest] = await linesFor(terminal, `Error: ${message}`, 0);
+  const [first = '', ...rest] = await linesFor(terminal, `Error: ${shortWords(message)}`, 0);
   tell(terminal, first.replace('Error:', terminal.palette.tone('bad', 'Error:')), ...rest);
-  if (hint !== null) tell(terminal, ...(await linesFor(terminal, hint, 2)).map((line) => `  ${line}`));
+  if (hint !== null) tell(terminal, ...(await linesFor(terminal, shortWords(hint), 2)).map((line) => `  ${line}`));
   if (terminal.env['PERDURE_DEBUG'] && error instanceof Error) tell(terminal, safeText(error.stack ?? ''));
   return exit;
 }

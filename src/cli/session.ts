@@ -115,10 +115,9 @@ export async function openSession(
  * starts nothing.
  */
 export async function openExisting(terminal: Terminal, options: { taskQueue: string | null }): Promise<Session | null> {
-  const { findProject } = await import('../compiler/project/project.js');
   const { temporalSettings } = await import('../workers/connection/temporal-settings.js');
   const { requireFolder } = await import('../workers/server/server-database.js');
-  const { stateDir } = findProject(terminal.cwd);
+  const { stateDir } = (await openWorkspace(terminal)).project;
   requireFolder(stateDir);
   const isElsewhere = temporalSettings(terminal.env) !== null;
   return isElsewhere || existsSync(join(stateDir, 'store.json'))

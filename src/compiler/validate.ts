@@ -26,6 +26,8 @@ const MAX_FOLDER_DEPTH = 16;
 export interface Validation {
   /** How many files were looked at. */
   files: number;
+  /** Folders in which there was nothing to look at, as they were named. */
+  empty: string[];
   problems: Problem[];
   sources: Map<string, string>;
 }
@@ -35,7 +37,8 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const project = findProject(cwd);
   const { config, problems, sources } = loadConfig(project, cwd);
   const compiler = createCompiler({ cwd, project, config });
-  const files = new Set(paths.flatMap((path) => definitionsAt(compiler.find(path))));
+  const found = paths.map((path) => ({ path, files: definitionsAt(compiler.find(path)) }));
+  const files = new Set(found.flatMap((one) => one.files));
   for (const file of files) {
     if (file === project.configFile) continue;
     if (basename(file) === 'perdure.yml')
@@ -45,7 +48,8 @@ export function validatePaths(paths: string[], cwd: string): Validation {
     else compiler.check(file);
   }
   for (const [file, text] of compiler.sources) sources.set(file, text);
-  return { files: files.size, problems: sortProblems([...problems, ...compiler.problems]), sources };
+  const empty = found.filter((one) => one.files.length === 0).map(({ path }) => path);
+  return { files: files.size, empty, problems: sortProblems([...problems, ...compiler.problems]), sources };
 }
 
 /** A named file whatever it is; of a folder, what has the extension and the place of a definition. */

@@ -4,10 +4,10 @@ import type { JsonObject } from '../../plan/values/json.js';
 import { toolsOf } from '../../compiler/formats/agent/agent.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { printProblems } from '../../compiler/problems/print-problems.js';
-import { findProject } from '../../compiler/project/project.js';
 import type { Invocation } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
+import { openWorkspace } from '../session.js';
 import { safeLine, safeName, safeText } from '../text/safe-text.js';
 import { clip, displayWidth, fit } from '../text/width.js';
 import { print, printJson, tell, widthOf } from '../terminal.js';
@@ -15,8 +15,9 @@ import type { AgentList, ListedAgent } from './list-agents.js';
 import { listAgents, playerOf, toListed } from './list-agents.js';
 
 /** `agents list`: every agent that may be named here, with where it comes from. */
-export function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
-  const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
+export async function tellAgents({ options, terminal }: Pick<Invocation, 'options' | 'terminal'>): Promise<ExitCode> {
+  const { project } = await openWorkspace(terminal);
+  const list = listAgents({ project, cwd: terminal.cwd });
   if (options.flag('json'))
     printJson(
       terminal,
@@ -43,8 +44,12 @@ function playedBy(agent: ListedAgent, env: Record<string, string | undefined>): 
 }
 
 /** `agents show NAME`: its file as it is written, and what it comes from. */
-export function tellAgent(name: string, { options, terminal }: Pick<Invocation, 'options' | 'terminal'>): ExitCode {
-  const list = listAgents({ project: findProject(terminal.cwd), cwd: terminal.cwd });
+export async function tellAgent(
+  name: string,
+  { options, terminal }: Pick<Invocation, 'options' | 'terminal'>,
+): Promise<ExitCode> {
+  const { project } = await openWorkspace(terminal);
+  const list = listAgents({ project, cwd: terminal.cwd });
   const { agents } = list;
   const agent =
     agents.find((one) => one.name === name) ?? agents.find((one) => one.name.toLowerCase() === name.toLowerCase());

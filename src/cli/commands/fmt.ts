@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
 import { print, printJson, tell } from '../terminal.js';
 
 export const fmt: CommandSpec = {
@@ -13,11 +13,15 @@ export const fmt: CommandSpec = {
   ],
   examples: ['perdure fmt definitions', 'perdure fmt --check definitions/flows/fix.flow'],
   async run({ arguments: paths, options, terminal }) {
+    const { openWorkspace } = await import('../session.js');
     const { formatPaths } = await import('../submit/format-files.js');
+    await openWorkspace(terminal);
     const check = options.flag('check');
     const { files, changed, problems, sources } = formatPaths(paths, terminal.cwd, { write: !check });
     const sound = problems.length === 0;
     const ok = sound && !(check && changed.length > 0);
+    if (files === 0)
+      throw usageError(`There is nothing to format in ${paths.map((path) => `\`${path}\``).join(', ')}.`);
     if (options.flag('json')) printJson(terminal, { ok, problems, changed });
     else {
       print(terminal, ...changed);

@@ -10,7 +10,10 @@ export const init: CommandSpec = {
   options: [JSON_OPTION],
   examples: ['perdure init && perdure run hello -i name=World'],
   async run({ options, terminal }) {
+    const { openWorkspace } = await import('../session.js');
     const { initProject } = await import('../submit/init-project.js');
+    // What is there is kept: it must be a project's.
+    await openWorkspace(terminal);
     const { made, kept, found } = initProject(terminal.cwd);
     if (options.flag('json')) printJson(terminal, { made, kept, found });
     else {

@@ -1,6 +1,6 @@
 import type { CommandSpec } from '../command.js';
 import { JSON_OPTION } from '../command.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, usageError } from '../exit-codes.js';
 import { print, printJson } from '../terminal.js';
 
 export const validate: CommandSpec = {
@@ -11,7 +11,13 @@ export const validate: CommandSpec = {
   examples: ['perdure validate definitions'],
   async run({ arguments: paths, options, terminal }) {
     const { validatePaths } = await import('../../compiler/validate.js');
-    const { files, problems, sources } = validatePaths(paths, terminal.cwd);
+    const { files, empty, problems, sources } = validatePaths(paths, terminal.cwd);
+    if (empty.length > 0)
+      throw usageError(
+        `There is nothing to validate in ${empty.map((path) => `\`${path}\``).join(', ')}: ` +
+          'no file there is a definition.',
+        'Definitions are YAML files, flows (`.flow`), agents (`.md` below `agents/`), chains and builds.',
+      );
     const ok = !problems.some(({ severity }) => severity === 'error');
     if (options.flag('json')) printJson(terminal, { ok, problems });
     else {

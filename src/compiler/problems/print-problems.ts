@@ -1,3 +1,4 @@
+import { shortWords } from '../../plan/text/short-words.js';
 import { safeText } from '../../plan/text/safe-text.js';
 import type { Problem } from './problem.js';
 import { createSource, lineOf } from './source.js';
@@ -42,7 +43,7 @@ function createPaint(color: boolean): Paint {
 
 function headOf({ file, line, column, code, severity, message }: Problem, paint: Paint): string {
   const word = severity === 'warning' ? `${paint.yellow(code)} (warning)` : paint.red(code);
-  return `${paint.bold(visible(`${file}:${line}:${column}`))}  ${word}  ${visible(message)}`;
+  return `${paint.bold(visible(shortWords(`${file}:${line}:${column}`)))}  ${word}  ${visible(shortWords(message))}`;
 }
 
 function hintBelow({ suggestion }: Problem): string[] {

@@ -7,6 +7,7 @@ const FILES = {
   'hello.yml': HELLO,
   'asks.yml': ASKS_A_MODEL,
   'empty.yml': '',
+  'none/notes.txt': 'nothing\n',
   'broken.yml': 'name: broken\nsteps:\n  - agent: general-porpose\n    prompt: hi\n',
 };
 
@@ -47,6 +48,8 @@ describe('bad usage is one clear error, and nothing is started', () => {
     ['a request that nothing takes', ['run', 'hello.yml', 'please', '-i', 'name=x'], 'takes no request'],
     ['a file of inputs that is not there', ['run', 'hello.yml', '--inputs', 'none.yml'], 'is not there: `none.yml`'],
     ['a folder of inputs', ['run', 'hello.yml', '--inputs', '.'], 'to be a regular file, got `.`'],
+    ['a folder without definitions', ['validate', '.', 'none'], 'There is nothing to validate in `none`: no file'],
+    ['a folder without files to format', ['fmt', 'none'], 'There is nothing to format in `none`.'],
     ['an unknown schema', ['schema', 'chian'], 'There is no schema `chian`.'],
     ['an unknown run', ['show', 'none'], 'There is no run `none`.'],
     ['a gate of an unknown run', ['approve', 'none/gate'], 'There is no run `none`.'],
