@@ -51,6 +51,8 @@ const STARTS_PROCESSES = [
   'src/activities/processes/started-process.ts',
   'src/activities/tools/shell/network/attach.ts',
   'src/activities/devices/open-port.ts',
+  // Of a simulated board, with whose process it ends.
+  'src/activities/devices/board/terminal.ts',
   'src/activities/mcp/process-transport.ts',
   // Outlive who starts them.
   'src/workers/server/embedded-server.ts',
