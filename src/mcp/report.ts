@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../plan/values/json.js';
-import { isStored } from '../plan/values/value.js';
+import { isStored, previewOf } from '../plan/values/value.js';
 import type { Value } from '../plan/values/value.js';
 import type { Store } from '../store/store.js';
 import type { OpenGate, RunView } from '../cli/observe/view.js';
@@ -45,8 +45,9 @@ export async function reportSteps(view: RunView, store: Store): Promise<JsonObje
 async function outputOf(value: Value | null, store: Store): Promise<Json> {
   if (value === null) return null;
   if (!isStored(value)) return value.value;
-  const { ref, bytes, preview = null } = value;
-  return bytes <= OUTPUT_BYTES ? store.get(ref) : { ref, bytes, preview };
+  const { ref, bytes } = value;
+  const whole = await store.get(ref);
+  return bytes <= OUTPUT_BYTES ? whole : { ref, bytes, preview: previewOf(whole) };
 }
 
 async function reportGate(gate: OpenGate, store: Store): Promise<JsonObject> {

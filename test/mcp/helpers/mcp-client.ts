@@ -9,6 +9,8 @@ const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url)
 export interface McpOptions {
   env?: Record<string, string>;
   args?: string[];
+  /** What it calls itself; `test-client` by default. */
+  name?: string;
   mode?: NonNullable<VersionNegotiationOptions['mode']>;
   /** The person at the client: what they say to what they are shown. Without one the client cannot ask. */
   person?: (message: string) => boolean;
@@ -28,7 +30,7 @@ export interface McpClient {
 
 export async function openMcp(
   folder: string,
-  { env = {}, args = [], mode = 'legacy', person }: McpOptions = {},
+  { env = {}, args = [], name = 'test-client', mode = 'legacy', person }: McpOptions = {},
 ): Promise<McpClient> {
   const kept = Object.fromEntries(
     ['PATH', 'HOME', 'PERDURE_TEMPORAL_BIN', 'PERDURE_TEST_RUN'].flatMap((name) =>
@@ -46,7 +48,7 @@ export async function openMcp(
     versionNegotiation: { mode },
     ...(person === undefined ? {} : { capabilities: { elicitation: { form: {} } } }),
   };
-  const client = new Client({ name: 'test-client', version: '1.0.0' }, options);
+  const client = new Client({ name, version: '1.0.0' }, options);
   if (person !== undefined)
     client.setRequestHandler('elicitation/create', ({ params: { message } }) => ({
       action: 'accept',
