@@ -38,6 +38,8 @@ export interface ReuseSettings extends ReuseSource {
   done: string[] | null;
   /** External effects that happened and may be repeated, for reruns of this rerun. */
   happened?: string[];
+  /** It works in a work tree, which has nothing of what earlier runs changed: steps that may change files run anew. */
+  in_tree?: true;
 }
 
 /** What holds for a whole tree of runs, settled at submit. */

@@ -178,6 +178,7 @@ async function reuseFor(
     ...source,
     ...(earlier.length === 0 ? {} : { earlier }),
     fresh,
+    ...(plan.workspace === undefined ? {} : { in_tree: true as const }),
     ...(again ? { done: null, happened: done } : { done }),
   };
 }

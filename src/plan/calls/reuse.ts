@@ -59,6 +59,12 @@ function clearsUp(step: Step, agents: Plan['agents']): boolean {
   return step.always && step.effect === 'workspace' && (step.kind !== 'agent' || readsUnnamed(step, agents));
 }
 
+/** Tells whether a step may change files: its output without them would be half of its result. */
+function changesFiles(step: Step, agents: Plan['agents'], byProgram: boolean): boolean {
+  if (step.effect === 'none') return false;
+  return byProgram || step.kind === 'command' || readsUnnamed(step, agents);
+}
+
 /** Tells whether what a step does is in a file, and nothing of it in its output: to take that over would do nothing. */
 function isFileAlone(step: Step): boolean {
   return step.kind === 'tool' && step.tool.kind === 'builtin' && step.tool.name === 'keep_context';
@@ -78,7 +84,12 @@ export function reuseFor(
     ({ changed }) => done || !changed || !(byProgram || readsUnnamed(step, agents)),
   );
   const [from = settings.from, ...earlier] = sources.map((source) => source.from);
-  const never = sources.length === 0 || isWithin(path, settings.fresh) || clearsUp(step, agents) || isFileAlone(step);
+  const never =
+    sources.length === 0 ||
+    isWithin(path, settings.fresh) ||
+    clearsUp(step, agents) ||
+    isFileAlone(step) ||
+    (settings.in_tree === true && !done && changesFiles(step, agents, byProgram));
   return {
     run: settings.run,
     from,
