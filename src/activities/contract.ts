@@ -12,6 +12,7 @@ import type { ProgramChoice } from '../plan/agents/program.js';
 import type { RootLink } from '../plan/run-input.js';
 import type { ModelChoice } from '../plan/agents/model-choice.js';
 import type { CallHead, ShortCall, StepAddress } from '../plan/calls/short-call.js';
+import type { ConditionName } from '../plan/references/step-references.js';
 import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
@@ -224,7 +225,7 @@ export interface EditCall {
  * of `step`.
  */
 export type RenderCall = { root: RootLink; nested: Hash | null; environment: Environment } & (
-  { what: 'inputs' | 'object' | 'when' | 'until'; step: StepAddress } | { what: 'output'; step?: StepAddress }
+  { what: 'inputs' | 'object' | ConditionName; step: StepAddress } | { what: 'output'; step?: StepAddress }
 );
 
 /** What the rounds of a foreach or a loop ended with: in pages, and not in pages yet. */

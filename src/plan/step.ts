@@ -1,3 +1,4 @@
+import type { TaskRules } from './builds/task-rules.js';
 import type { StepKind } from './names.js';
 import type { DeviceRef } from './devices/device.js';
 import type { Expression, Template } from './values/expression.js';
@@ -82,8 +83,8 @@ export interface AgentStep extends StepBase {
   model: string | null;
   /** JSON Schema that the output must satisfy; then the output is JSON, else it is text. */
   schema: Json;
-  /** What the output must satisfy beside its schema: `tasks` have their own ids, and dependencies without cycles. */
-  checks?: 'tasks';
+  /** The output is the tasks of a build: what they must satisfy beside the schema. */
+  tasks?: TaskRules;
   output_as?: OutputConversion;
   /** What a rehearsal answers (decision 10). */
   rehearsal: Template | null;
@@ -205,6 +206,8 @@ export interface AskStep extends StepBase {
 export interface SetStep extends StepBase {
   kind: 'set';
   values: Record<string, Template>;
+  /** The step fails unless it holds; its value `message` says why. */
+  require?: Expression;
 }
 
 /** Lets time pass: so long, or until a moment. */
@@ -366,34 +369,4 @@ export interface InputSpec {
   description: Text | null;
   /** Absent when there is none. */
   default?: Json;
-}
-
-/** The word that stands for a step in results and pictures: agent, workflow, executable or kind. */
-export function actorOf(step: Step, agents: Record<string, Agent>): string {
-  switch (step.kind) {
-    case 'agent':
-      return agents[step.agent]?.name ?? 'agent';
-    case 'command': {
-      const executable = step.argv[0];
-      return executable?.kind === 'literal' ? String(executable.value) : 'command';
-    }
-    case 'tool':
-      return step.tool.name;
-    case 'workflow':
-      return step.workflow;
-    case 'foreach':
-    case 'loop':
-      return actorOfBlock(step, agents);
-    case 'compile':
-    case 'flash':
-    case 'serial':
-      return step.device.name;
-    default:
-      return step.kind;
-  }
-}
-
-function actorOfBlock({ kind, body }: BlockStep, agents: Record<string, Agent>): string {
-  const [only] = body.steps;
-  return body.single && only !== undefined ? actorOf(only, agents) : kind;
 }

@@ -16,11 +16,13 @@ const TASKS = {
     name: `The ${id}`,
     description: 'Draw it.',
     acceptance_criteria: ['It is there.'],
-    dependencies: index === 0 ? [] : ['ship'],
-    agent_name: 'Bea',
+    dependencies: [[], ['ship'], ['ship'], ['sky', 'stones']][index] ?? [],
+    agent_name: index === 3 ? 'Tom' : 'Bea',
     complexity: 'simple',
   })),
   plan_explanation: 'At once.',
+  test_command: ['node', '-e', "console.log('PASS: one')"],
+  page: 'index.html',
 };
 const WISH = 'The ship leaves the screen ${on} the left.';
 
@@ -35,7 +37,11 @@ beforeAll(async () => {
       (system.includes('You plan how') ? JSON.stringify(TASKS) : `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.`),
   }));
   project = await openProject(
-    { 'definitions/builds/game.yml': SPEC, 'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n' },
+    {
+      'index.html': '<p>Here.</p>\n',
+      'definitions/builds/game.yml': SPEC,
+      'hello.yml': 'name: hello\nsteps:\n  - command: [echo, hello]\n',
+    },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
   );
 });
@@ -90,7 +96,7 @@ it('build runs a spec; build fix has its team mend it, told what was asked and w
   expect(fixed).toMatchObject({
     run: 'mended',
     status: 'success',
-    output: { mend: 'Did Mend what was built.', check: 'Did See that it works.' },
+    output: { summaries: { mend: 'Did Mend what was built.', check: 'Did See that it works.' }, tests: { ok: true } },
   });
   const [mend, check] = endpoint.requests.slice(before);
   expect([mend?.system, check?.system]).toEqual([

@@ -1,6 +1,6 @@
 // @module-tag git
 // @module-tag sandbox
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ShippedProject } from './shipped-project.js';
@@ -9,6 +9,7 @@ import { openShippedProject } from './shipped-project.js';
 let project: ShippedProject;
 beforeAll(async () => {
   project = await openShippedProject();
+  writeFileSync(join(project.folder, 'index.html'), '<p>Here.</p>\n');
 });
 afterAll(async () => {
   await project.close();
@@ -25,9 +26,17 @@ const task = (number: number, dependencies: number[], agent_name: string) => ({
 });
 const tasks = [task(1, [], 'builder'), task(2, [1], 'builder'), task(3, [1], 'tester'), task(4, [2, 3], 'tester')];
 
-const PLANNER = {
-  'You plan how a project is built': () => ({ text: JSON.stringify({ tasks, plan_explanation: 'In order.' }) }),
-};
+/** A plan of these tasks, whose result is tested by a real program and is a page that is there. */
+const planOf = (all: object[]) => ({
+  text: JSON.stringify({
+    tasks: all,
+    plan_explanation: 'In order.',
+    test_command: ['node', '-e', "console.log('PASS: one')"],
+    page: 'index.html',
+  }),
+});
+const PLANNER = { 'You plan how a project is built': () => planOf(tasks) };
+const APPROVED = { text: JSON.stringify({ verdict: 'APPROVED', criteria: [], summary: 'fine.' }) };
 const TEAM = {
   'of a team that builds': ({ prompt }: { prompt: string }) => ({
     text: `Did ${/^# (.+)$/m.exec(prompt)?.[1] ?? 'nothing'}.`,
@@ -35,23 +44,22 @@ const TEAM = {
 };
 
 describe('a build', () => {
-  it('skips what depends on a task that did not succeed, and tells of it', async () => {
-    const { result } = await project.run('../builds/blink', [], {
+  it('ends where a task does not succeed and nobody is there who decides what becomes of it', async () => {
+    const { code, result, told } = await project.run('../builds/blink', [], {
       ...PLANNER,
       'of a team that builds': (request) =>
         request.prompt.includes('# Part 2') ? { status: 400, message: 'no' } : TEAM['of a team that builds'](request),
     });
-    expect(result).toMatchObject({
-      status: 'partial',
-      output: { summaries: { 'task-1': 'Did Part 1.', 'task-2': '', 'task-3': 'Did Part 3.', 'task-4': '' } },
-    });
+    expect({ code, status: result.status }).toEqual({ code: 1, status: 'error' });
+    expect(told).toContain('build/task-2/0/trouble');
+    expect(project.asked('of a team that builds').some(({ prompt }) => prompt.includes('# Part 4'))).toBe(false);
   });
 
   it('holds each agent to its paths, by its tools and by the sandbox of its commands', async () => {
     const files = [task(1, [], 'Bea'), task(2, [1], 'Tom'), task(3, [1], 'Rita'), task(4, [2, 3], 'Rita')];
     const told: string[] = [];
     const { result } = await project.run('../builds/every-key', [], {
-      'You plan how': () => ({ text: JSON.stringify({ tasks: files, plan_explanation: '' }) }),
+      'You plan how': () => planOf(files),
       'You are `Bea`': ({ results }) => {
         told.push(...results.last.map(({ text }) => text));
         const write = (path: string) => ({ name: 'write_file', input: { path, content: 'x' } });
@@ -66,6 +74,7 @@ describe('a build', () => {
           };
         return { text: 'Did it.' };
       },
+      'You are `Rita`': () => APPROVED,
       'of a team that builds': () => ({ text: 'Did it.' }),
     });
     expect(result.status).toBe('success');
@@ -80,15 +89,22 @@ describe('a build', () => {
   it.each(['blink', 'arcade-game', 'reading-list'])(
     'of %s plans its tasks, which are carried out once a person approved them',
     async (name) => {
-      const { code, result } = await project.run(`../builds/${name}`, [], { ...PLANNER, ...TEAM });
+      const isReviewed = name === 'arcade-game';
+      const planned = isReviewed ? [...tasks.slice(0, 3), task(4, [2, 3], 'reviewer')] : tasks;
+      const { code, result } = await project.run(`../builds/${name}`, [], {
+        'You plan how a project is built': () => planOf(planned),
+        'You are `reviewer`': () => APPROVED,
+        ...TEAM,
+      });
       expect({ code, status: result.status }).toEqual({ code: 0, status: 'success' });
-      expect(result.output).toEqual({
-        tasks,
+      expect(result.output).toMatchObject({
+        tasks: planned.map(({ id, name }) => ({ id, name })),
+        tests: { ok: true, passed: 1, failed: 0 },
         summaries: {
           'task-1': 'Did Part 1.',
           'task-2': 'Did Part 2.',
           'task-3': 'Did Part 3.',
-          'task-4': 'Did Part 4.',
+          'task-4': isReviewed ? 'APPROVED: fine.' : 'Did Part 4.',
         },
       });
       const [first, , , last] = project.asked('of a team that builds').map(({ prompt }) => prompt);
@@ -102,24 +118,20 @@ describe('a build', () => {
   it('tells each task what happened before it, by its level, and keeps all of it in a file', async () => {
     const long = 'word '.repeat(600);
     const { result } = await project.run('../builds/arcade-game', [], {
-      'You plan how': () => ({
-        text: JSON.stringify({
-          tasks: [
-            task(1, [], 'builder'),
-            task(2, [1], 'builder'),
-            task(3, [2], 'reviewer'),
-            task(4, [3], 'builder'),
-            task(5, [4], 'tester'),
-          ],
-          plan_explanation: '',
-        }),
-      }),
+      'You plan how': () =>
+        planOf([
+          task(1, [], 'builder'),
+          task(2, [1], 'builder'),
+          task(3, [2], 'reviewer'),
+          task(4, [3], 'builder'),
+          task(5, [4], 'tester'),
+        ]),
       'You are `builder`': ({ prompt, results }) => {
         if (!prompt.includes('# Part 1') || results.count > 0)
           return { text: prompt.includes('# Part 2') ? long : 'Built </task> it.' };
         return { tools: [{ name: 'write_file', input: { path: 'src/ship.js', content: 'function fly() {}\n' } }] };
       },
-      'You are `reviewer`': () => ({ text: 'APPROVED, fine.' }),
+      'You are `reviewer`': () => APPROVED,
       'You are `tester`': () => ({ text: 'PASS: it flies' }),
     });
     expect(result.status).toBe('success');
@@ -135,7 +147,7 @@ describe('a build', () => {
     );
     expect(asked(2)).toContain('  function fly() {}');
     expect(asked(4)).toMatch(/task-3: Part 3[^]*task-2: Part 2[^]*\[truncated\][^]*task-1: Part 1/);
-    expect(asked(5)).toMatch(/task-4: Part 4[^]*Review feedback:[^]*APPROVED, fine\./);
+    expect(asked(5)).toMatch(/task-4: Part 4[^]*Review feedback:[^]*APPROVED: fine\./);
     const kept = readFileSync(join(project.folder, '.elisa/context/nugget_context.md'), 'utf8');
     expect(kept.match(/^## .*/gm)?.sort()).toEqual([
       '## Workspace',
@@ -152,9 +164,7 @@ describe('a build', () => {
     const answers = [cyclic, tasks];
     const { result } = await project.run('../builds/blink', [], {
       ...TEAM,
-      'You plan how a project is built': () => ({
-        text: JSON.stringify({ tasks: answers.shift() ?? tasks, plan_explanation: '' }),
-      }),
+      'You plan how a project is built': () => planOf(answers.shift() ?? tasks),
     });
     expect(result.status).toBe('success');
     const [, second] = project.asked('You plan how');

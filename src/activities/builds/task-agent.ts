@@ -1,3 +1,4 @@
+import { agentName } from '../../plan/builds/agent-name.js';
 import { BUILD_MODEL } from '../../plan/agents/model-names.js';
 import type { Member } from '../../plan/builds/build-spec.js';
 import type { Json } from '../../plan/values/json.js';
@@ -19,19 +20,4 @@ export function agentText(member: Member, index: number, { spec, team }: { spec:
     permissions: agentPermissions(member, spec),
     max_turns: TURNS,
   });
-}
-
-/** Names of a spec are free text; agents' are not, and no two of a team are the same. */
-export function agentName(name: string, index: number): string {
-  return `task-${slug(name)}-${index + 1}`;
-}
-
-function slug(text: string): string {
-  return (
-    text
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-      .slice(0, 40) || 'agent'
-  );
 }

@@ -1,20 +1,28 @@
-import type { Json } from '../../plan/values/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
 import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { taskFaults } from '../../plan/builds/task-rules.js';
 import type { Task } from '../../plan/builds/task.js';
-import { tasksIn } from '../../plan/builds/task.js';
+import { isTexts, tasksIn } from '../../plan/builds/task.js';
+import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
-import { teamOf } from '../../plan/builds/build-spec.js';
+import type { HumanGate } from '../../plan/builds/human-gates.js';
+import { gatesIn } from '../../plan/builds/human-gates.js';
+import { literalText } from '../../plan/values/expression.js';
+import { mapIn, teamOf, textIn } from '../../plan/builds/build-spec.js';
 import type { Earlier } from './context-steps.js';
 import { contextSteps } from './context-steps.js';
 import { beforePart } from './parts/before.js';
 import { manifestPart } from './parts/manifest.js';
 import { taskPrompt } from './prompts.js';
-import { agentName, agentText } from './task-agent.js';
-
-/** What carries out one task of a build: limit of a try, and tries in all. */
-const TASK = { timeout: '300s', attempts: 3 };
+import type { Commands, Evidence } from './steps/evidence-steps.js';
+import { evidenceSteps } from './steps/evidence-steps.js';
+import { reviewStep } from './steps/review-step.js';
+import type { Placed, TaskStep } from './steps/task-step.js';
+import { workStep } from './steps/task-step.js';
+import { agentName } from '../../plan/builds/agent-name.js';
+import { agentText } from './task-agent.js';
 
 /**
  * A workflow and its agents, made of the tasks of a build: one agent's step for each task, which is told what those
@@ -49,8 +57,11 @@ export function madeOfTasks(
     description: 'The tasks of a build.',
     execution: 'dag',
     budgets: Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null)),
-    steps: tasks.flatMap((task) => stepsFor(task, { tasks, ids, team, spec, earlier })),
-    output: Object.fromEntries(tasks.map(({ id }) => [id, `\${steps.${ids.get(id) ?? ''}.output}`])),
+    steps: stepsOf({ tasks, ids, team, spec, earlier }, commandsIn(source)),
+    output: {
+      summaries: Object.fromEntries(tasks.map(({ id }) => [id, `\${steps.${ids.get(id) ?? ''}.output}`])),
+      tests: '${steps.tests.output}',
+    },
   };
   return {
     file: 'generated/tasks.yml',
@@ -70,30 +81,106 @@ interface Build {
   earlier: Earlier | undefined;
 }
 
+function stepsOf(build: Build, commands: Commands): object[] {
+  const { tasks, ids, team, spec } = build;
+  const gates = gatesIn(spec, tasks);
+  const evidence: Evidence = {
+    ...commands,
+    tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
+    needs: [...ids.values()],
+    builder: builderAmong(tasks, team),
+    rounds: roundsOf(spec, 'test_failure'),
+  };
+  return [
+    ...gates.map(({ after, message }, index) => ({
+      id: gateId(index),
+      needs: after.map((id) => ids.get(id)),
+      approval: literalText(message),
+      fallback: 'abort',
+      on_error: 'stop',
+    })),
+    ...tasks.flatMap((task) => stepsFor(task, build, gates)),
+    ...evidenceSteps(evidence),
+  ];
+}
+
+function gateId(index: number): string {
+  return `go_on_${index + 1}`;
+}
+
+/** How often work goes back: what a feedback loop of the spec says, else `max_rounds`. */
+function roundsOf(spec: Json, trigger: 'test_failure' | 'review_rejection'): number {
+  const workflow = mapIn(spec, 'workflow');
+  const loops = Array.isArray(workflow['feedback_loops']) ? workflow['feedback_loops'] : [];
+  const loop = loops.find((one) => textIn(one, 'trigger') === trigger);
+  const most = isObject(loop ?? null) ? (loop as JsonObject)['max_iterations'] : undefined; // isObject said so
+  const rounds = most ?? workflow['max_rounds'];
+  return typeof rounds === 'number' ? rounds : 0;
+}
+
 /** What a task becomes: its own step, and those around it that gather and keep its context. */
-function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build): object[] {
-  const index = team.findIndex(({ name }) => name === task.agent_name);
-  const member = team[index] ?? { name: task.agent_name, role: 'builder', persona: '' }; // `madeOfTasks` looked
-  const roleOf = (one: Task): Role => team.find(({ name }) => name === one.agent_name)?.role ?? 'builder';
+function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build, gates: HumanGate[]): object[] {
+  const who = placed(task, team);
+  const roleOf = (one: Task): Role => placed(one, team).member.role;
   const { gather, keep } = contextSteps(task, { tasks, ids, roleOf, earlier });
-  const own = {
-    id: ids.get(task.id),
-    agent: agentName(member.name, index),
+  const step: TaskStep = {
+    task,
+    id: ids.get(task.id) ?? '',
+    who,
     prompt: taskPrompt({
       task,
-      member,
+      member: who.member,
       spec,
       before: beforePart(gather?.id ?? null),
       manifest: manifestPart(gather?.id ?? null),
-      tests: member.role === 'tester' || earlier !== undefined,
+      tests: who.member.role === 'tester' || earlier !== undefined,
     }),
-    needs: [...task.dependencies.map((needed) => ids.get(needed)), ...(gather === null ? [] : [gather.id])],
-    timeout: TASK.timeout,
-    retry: { attempts: TASK.attempts },
+    needs: [
+      ...(gather === null ? [] : [gather.id]),
+      ...task.dependencies.map((needed) => ids.get(needed) ?? ''),
+      ...gates.flatMap(({ after }, index) => (after.includes(task.id) ? [] : [gateId(index)])),
+    ],
   };
+  const own =
+    who.member.role === 'reviewer'
+      ? reviewStep(step, builderAmong(predecessorsOf(task, tasks).reverse(), team), roundsOf(spec, 'review_rejection'))
+      : workStep(step);
   return [...(gather === null ? [] : [gather]), own, keep];
 }
 
+function placed({ agent_name }: Task, team: Member[]): Placed {
+  const index = team.findIndex(({ name }) => name === agent_name);
+  const member = team[index];
+  if (member === undefined) throw new Error(`\`${agent_name}\` is no agent of the spec.`);
+  return { member, index };
+}
+
+/** Who mends: the agent of the last of these tasks that builds something; null where none does. */
+function builderAmong(tasks: Task[], team: Member[]): Placed | null {
+  const built = tasks
+    .map((task) => placed(task, team))
+    .filter(({ member }) => member.role === 'builder' || member.role === 'custom');
+  return built.at(-1) ?? null;
+}
+
+/** The commands of an answer; those that it leaves out are none. */
+function commandsIn(source: Json): Commands {
+  const words = (key: string): string[] | null => {
+    const value = isObject(source) ? source[key] : undefined;
+    return isTexts(value) && value.length > 0 ? value : null;
+  };
+  const page = textIn(source, 'page');
+  return {
+    test_command: words('test_command'),
+    start_command: words('start_command'),
+    page: page === '' ? null : page,
+  };
+}
+
+/** Steps of a build that are no tasks. */
+const TAKEN = /^(?:tests|start|go_on_\d+)$/;
+
 function idFor(id: string, index: number): string {
-  return /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) ? id : `task_${index + 1}`;
+  const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);
+  return isFree ? id : `task_${index + 1}`;
 }

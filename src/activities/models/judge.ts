@@ -1,6 +1,8 @@
 import type { Json } from '../../plan/values/json.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
-import { taskFaults } from '../../plan/builds/task-rules.js';
+import { cleanTasks } from '../../plan/builds/clean-tasks.js';
+import type { TaskRules } from '../../plan/builds/task-rules.js';
+import { planFaults } from '../../plan/builds/task-rules.js';
 import { stepFailure } from '../failures.js';
 import { cutText } from '../processes/output-capture.js';
 import type { Checked } from '../values/output-schema.js';
@@ -16,13 +18,15 @@ export const ASK_AGAIN = 2;
  */
 export function judge(
   answer: ModelAnswer,
-  { schema, checks }: AgentStep,
+  { schema, tasks }: AgentStep,
   { max_output_kb }: Agent,
   model: string,
 ): Checked {
   requireEnd(answer, model);
   if (schema !== null)
-    return checks === 'tasks' ? checkTasks(bareJson(answer.text), schema) : checkOutput(bareJson(answer.text), schema);
+    return tasks === undefined
+      ? checkOutput(bareJson(answer.text), schema)
+      : checkTasks(bareJson(answer.text), schema, tasks);
   if (answer.text.trim() === '') return { errors: ['it is empty'] };
   return { value: cutText(answer.text, max_output_kb * KB) satisfies Json };
 }
@@ -32,9 +36,9 @@ export function faultOf({ schema }: Pick<AgentStep, 'schema'>, errors: string[])
   return schema === null ? 'The answer is empty.' : `The answer does not satisfy \`schema\`: ${errors.join('; ')}.`;
 }
 
-function checkTasks(text: string, schema: Json): Checked {
-  const checked = checkOutput(text, schema);
-  const errors = 'value' in checked ? taskFaults(checked.value) : [];
+function checkTasks(text: string, schema: Json, rules: TaskRules): Checked {
+  const checked = checkOutput(cleanText(text, rules), schema);
+  const errors = 'value' in checked ? planFaults(checked.value, rules) : [];
   return errors.length === 0 ? checked : { errors };
 }
 
@@ -63,6 +67,14 @@ function requireEnd({ stop, usage, text }: ModelAnswer, model: string): void {
         'answer-refused',
         `\`${model}\` refuses to answer${text.trim() === '' ? '' : `: ${text.trim().slice(0, 500)}`}.`,
       );
+  }
+}
+
+function cleanText(text: string, rules: TaskRules): string {
+  try {
+    return JSON.stringify(cleanTasks(JSON.parse(text) as Json, rules));
+  } catch {
+    return text; // its schema's check says what is wrong
   }
 }
 

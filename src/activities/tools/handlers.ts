@@ -17,7 +17,9 @@ import { custom } from './makers/custom.js';
 import { toolCreate } from './makers/tool-create.js';
 import { madeWorkflow, workflowCreate } from './makers/workflow-create.js';
 import { buildProject } from './shell/build-project.js';
+import { runTests } from './shell/run-tests.js';
 import { shell } from './shell/shell.js';
+import { startProgram } from './shell/start-program.js';
 import { providerTool } from './provider-tool.js';
 import { httpRequest } from './web/http-request.js';
 import { searchAt } from './web/search-at.js';
@@ -33,6 +35,8 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   keep_context: keepContext,
   shell,
   build_project: buildProject,
+  run_tests: runTests,
+  start_program: startProgram,
   http_request: httpRequest,
   web_search: webSearch,
 };

@@ -1,3 +1,4 @@
+import { conditionOf } from '../../plan/references/step-references.js';
 import { render } from '../../plan/references/evaluate.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { PlanBody } from '../../plan/plan.js';
@@ -30,9 +31,11 @@ function templatesOf(body: PlanBody, call: RenderCall): Record<string, Template>
     case 'output':
       return outputOf(step !== undefined && isBlockStep(step) ? step.body : body);
     case 'when':
-      return step?.when ? { when: { kind: 'expression', expression: step.when } } : {};
     case 'until':
-      return step?.kind === 'loop' ? { until: { kind: 'expression', expression: step.until } } : {};
+    case 'require': {
+      const expression = step === undefined ? null : conditionOf(step, call.what);
+      return expression === null ? {} : { [call.what]: { kind: 'expression', expression } };
+    }
     case 'object':
       return step?.kind === 'set' ? { object: { kind: 'map', entries: step.values } } : {};
     case 'inputs':

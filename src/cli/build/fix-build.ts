@@ -87,7 +87,8 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
           }),
         ]),
   ];
-  const made = madeOfTasks({ tasks }, spec, plan.budgets, {
+  const commands = isObject(before) && isObject(before['commands'] ?? null) ? before['commands'] : {};
+  const made = madeOfTasks({ ...(commands as JsonObject), tasks }, spec, plan.budgets, {
     summaries: Object.entries(isObject(summaries) ? summaries : {})
       .reverse()
       .map(([name, text]) => ({ name, text: toText(text) })),
@@ -114,7 +115,9 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
 
 /** What is known of a build beside what its agents said: how it ended, and all else that its output tells. */
 function resultsOf({ status, error }: RunRecord, output: Json): { name: string; text: string }[] {
-  const rest = isObject(output) ? Object.entries(output).filter(([key]) => !['tasks', 'summaries'].includes(key)) : [];
+  const rest = isObject(output)
+    ? Object.entries(output).filter(([key]) => !['tasks', 'summaries', 'commands'].includes(key))
+    : [];
   return [
     { name: 'how the build ended', text: error === null ? status : `${status}: ${error}` },
     ...rest.map(([name, value]) => ({ name, text: toText(value) })),

@@ -4,8 +4,8 @@ import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
 import type { Binding } from '../../plan/references/environment.js';
 import { evaluate, isTrue, render } from '../../plan/references/evaluate.js';
 import type { Scope } from '../../plan/references/evaluate.js';
-import { rootsOf } from '../../plan/values/expression.js';
-import type { Expression, Template } from '../../plan/values/expression.js';
+import { OUTER, rootsOf } from '../../plan/values/expression.js';
+import type { Expression, Root, Template } from '../../plan/values/expression.js';
 import type { GateEnd } from '../../plan/gates/gate.js';
 import type { Json } from '../../plan/values/json.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
@@ -138,7 +138,9 @@ export function countOf(scope: FoldScope, items: Template): number | null {
 
 /** What a template comes to, where no stored value has to be read for it; else null. */
 export function valueOf(scope: FoldScope, template: Template): Value | null {
-  const environment = bind(rootsOf([template]), scope);
+  const roots = rootsOf([template]);
+  if (!roots.every((root) => isKnown(scope, root))) return null;
+  const environment = bind(roots, scope);
   if (
     template.kind === 'expression' &&
     template.expression.kind === 'reference' &&
@@ -158,8 +160,24 @@ export function conditionIn(scope: FoldScope, { when }: Step): boolean | null {
 
 /** Tells whether a condition holds in a scope; null when history alone does not tell. */
 export function holdsIn(scope: FoldScope, condition: Expression): boolean | null {
-  const environment = bind(rootsOf([{ kind: 'expression', expression: condition }]), scope);
+  const roots = rootsOf([{ kind: 'expression', expression: condition }]);
+  if (!roots.every((root) => isKnown(scope, root))) return null;
+  const environment = bind(roots, scope);
   return isInline(environment) ? attempt(() => isTrue(evaluate(condition, inlineScope(environment)))) : null;
+}
+
+/** A `set` step always has an output: where it has none, history did not tell it. */
+function isKnown(scope: FoldScope, root: Root): boolean {
+  if (root.startsWith(OUTER)) return scope.outer === null || isKnown(scope.outer, root.slice(OUTER.length));
+  const [, where, index = ''] = /^(step|last):(\d+)\./.exec(root) ?? [];
+  const schedule = where === 'last' ? scope.last : scope.schedule;
+  if (where === undefined || !schedule) return true;
+  const result = schedule.steps[Number(index)];
+  return !(
+    schedule.body.steps[Number(index)]?.kind === 'set' &&
+    result?.status === 'success' &&
+    result.output === null
+  );
 }
 
 function inlineScope(environment: Scope['environment']): Scope {

@@ -1,12 +1,12 @@
 import { needsBatches } from '../../plan/schedule/batch-run.js';
-import { unattendedEnd } from '../../plan/outcomes/step-ends.js';
+import { requirementText, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { endOf } from '../../plan/schedule/schedule.js';
 import type { BlockStep, ForeachStep, Step } from '../../plan/step.js';
 import { isBlockStep } from '../../plan/step.js';
 import { blockEnd, goesOn, mayBeSilent } from './block-ends.js';
 import type { FoldScope } from './fold-scope.js';
-import { conditionIn, countOf, innerOf, innersOf, makeInner, valueOf } from './fold-scope.js';
+import { conditionIn, countOf, holdsIn, innerOf, innersOf, makeInner, valueOf } from './fold-scope.js';
 import type { RunFold } from './run-fold.js';
 import { isEnded, end } from './fold-ends.js';
 
@@ -63,6 +63,16 @@ function skipped({ when }: Step): StepEnd {
   return { status: 'skipped', reason: when === null ? 'the run starts nothing any more' : '`when` is false' };
 }
 
+/** Where history alone does not tell whether what it requires holds, neither is said. */
+function setEnd(scope: FoldScope, { values, require }: Step & { kind: 'set' }): StepEnd {
+  const output = valueOf(scope, { kind: 'map', entries: values });
+  const holds = require === undefined ? true : holdsIn(scope, require);
+  if (holds === null) return { status: 'skipped', reason: 'what it came to is told when the run has ended' };
+  return holds
+    ? { status: 'success', output }
+    : { status: 'error', failure: { type: 'not-expected', message: requirementText(output) } };
+}
+
 function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
   if (isBlockStep(step) && innersOf(scope, step).length > 0) return blockEnd(scope, step);
   const holds = conditionIn(scope, step);
@@ -74,9 +84,7 @@ function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
           : null) ?? skipped(step)
       );
     case 'set':
-      return holds === false
-        ? skipped(step)
-        : { status: 'success', output: valueOf(scope, { kind: 'map', entries: step.values }) };
+      return holds === false ? skipped(step) : setEnd(scope, step);
     case 'wait':
     case 'foreach':
     case 'loop':

@@ -2,7 +2,8 @@ import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { RoundResult } from '../../plan/result.js';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import type { Agent, BlockStep, Step } from '../../plan/step.js';
-import { actorOf, isBlockStep } from '../../plan/step.js';
+import { actorOf } from '../../plan/references/actor.js';
+import { isBlockStep } from '../../plan/step.js';
 import type { Truth } from './truth.js';
 import type { RoundView, StepView } from './view.js';
 

@@ -1,9 +1,12 @@
 import type { Root, Template } from '../../plan/values/expression.js';
 import { BUILD_MODEL } from '../../plan/agents/model-names.js';
 import type { Plan } from '../../plan/plan.js';
+import type { JsonObject } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
+import type { AuthoredBuild } from '../formats/build/build.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
-import { completeSpec, PLANNER_PROMPT, tasksSchema } from './build-planner.js';
+import { completeSpec, PLANNER_PROMPT, taskRulesOf, tasksSchema } from './build-planner.js';
 import type { Shared } from '../workflow/compile-workflow.js';
 import { isSmallEnough, seal } from '../workflow/compile-workflow.js';
 import type { Texts } from '../hash.js';
@@ -15,6 +18,8 @@ const MINUTE_MS = 60_000;
 /** What a build may use where the spec sets nothing. */
 const TOKENS = 500_000;
 const POOL = 3;
+/** What of a plan says how the result is tested and started. */
+const COMMANDS = ['test_command', 'start_command', 'page'];
 
 /**
  * The Plan of a build: an agent plans its tasks, a person approves exactly those, and the agents of the spec carry them
@@ -26,41 +31,18 @@ export function compileBuild(
 ): Plan | null {
   const { authored, name, node } = definition;
   const spec = completeSpec(authored);
-  const agents = (authored.agents ?? [{ name: 'builder' }, { name: 'tester' }]).map((agent) => agent.name);
   const planner = plannerOf(texts);
   const hash = hashOf(planner);
-  const tasks = reference('step:0.output', 'steps.plan.output');
-  const plan: AgentStep = {
-    ...baseOf(0, 'plan'),
-    kind: 'agent',
-    retry: { attempts: 3, backoff_ms: 2_000 },
-    timeout_ms: 5 * MINUTE_MS,
-    agent: hash,
-    prompt: ofParts(
-      [`Plan the tasks of this build.\n\n<spec>\n${JSON.stringify(spec, null, 2).replaceAll('</', '<\\/')}\n</spec>`],
-      texts,
-    ),
-    inputs: {},
-    model: null,
-    schema: tasksSchema([...new Set(agents)]),
-    checks: 'tasks',
-    rehearsal: null,
-  };
-  const approve: ApprovalStep = {
-    ...baseOf(1, 'approve'),
-    kind: 'approval',
-    needs: [{ step: 0, skip: true }],
-    effect: 'none',
-    message: { kind: 'literal', value: 'Are these the tasks to build it with?' },
-    content: tasks,
-    fallback: 'abort',
-  };
+  const approved = authored.workflow?.approve_plan !== false;
+  // What is carried out: what was approved, else what was planned.
+  const source = approved ? { step: 1, name: 'steps.approve.output' } : { step: 0, name: 'steps.plan.output' };
+  const of = (key: string): Template => reference(`step:${source.step}.output`, `${source.name}.${key}`, key);
   const build: PlanStep = {
-    ...baseOf(2, 'build'),
+    ...baseOf(source.step + 1, 'build'),
     kind: 'plan',
-    needs: [{ step: 1, skip: true }],
+    needs: [{ step: source.step, skip: true }],
     effect: 'workspace',
-    source: reference('step:1.output', 'steps.approve.output'),
+    source: reference(`step:${source.step}.output`, source.name),
     inputs: {},
     kinds: ['agent'],
     budgets: { ...NO_BUDGETS, max_parallel: POOL },
@@ -68,18 +50,21 @@ export function compileBuild(
     fallback: 'abort',
     build: keepText(JSON.stringify(spec), texts),
   };
+  const built = (key: string): Template => reference(`step:${build.index}.output`, `steps.build.output.${key}`, key);
   const goal = authored.nugget?.goal ?? authored.goal ?? '';
   const sealed = seal({
     name,
     description: keepText(goal, texts),
     inputs: {},
-    steps: [plan, approve, build],
+    steps: [planStep(authored, { spec, agent: hash }, texts), ...(approved ? [approveStep()] : []), build],
     groups: {},
     output: {
       kind: 'map',
       entries: {
-        tasks: reference('step:1.output', 'steps.approve.output.tasks', 'tasks'),
-        summaries: reference('step:2.output', 'steps.build.output'),
+        tasks: of('tasks'),
+        commands: { kind: 'map', entries: Object.fromEntries(COMMANDS.map((key) => [key, of(key)])) },
+        summaries: built('summaries'),
+        tests: built('tests'),
       },
     },
     budgets: { ...NO_BUDGETS, max_parallel: POOL, max_tokens: authored.max_tokens ?? TOKENS },
@@ -88,6 +73,42 @@ export function compileBuild(
     nested: {},
   });
   return isSmallEnough(sealed, node, report) ? sealed : null;
+}
+
+function planStep(
+  authored: AuthoredBuild,
+  { spec, agent }: { spec: JsonObject; agent: Hash },
+  texts: Texts,
+): AgentStep {
+  const rules = taskRulesOf(authored);
+  return {
+    ...baseOf(0, 'plan'),
+    kind: 'agent',
+    retry: { attempts: 3, backoff_ms: 2_000 },
+    timeout_ms: 5 * MINUTE_MS,
+    agent,
+    prompt: ofParts(
+      [`Plan the tasks of this build.\n\n<spec>\n${JSON.stringify(spec, null, 2).replaceAll('</', '<\\/')}\n</spec>`],
+      texts,
+    ),
+    inputs: {},
+    model: null,
+    schema: tasksSchema([...new Set(rules.team.map(({ name }) => name))]),
+    tasks: rules,
+    rehearsal: null,
+  };
+}
+
+function approveStep(): ApprovalStep {
+  return {
+    ...baseOf(1, 'approve'),
+    kind: 'approval',
+    needs: [{ step: 0, skip: true }],
+    effect: 'none',
+    message: { kind: 'literal', value: 'Are these the tasks to build it with?' },
+    content: reference('step:0.output', 'steps.plan.output'),
+    fallback: 'abort',
+  };
 }
 
 function reference(root: Root, source: string, ...path: string[]): Template {

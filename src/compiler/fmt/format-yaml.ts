@@ -63,6 +63,7 @@ const STEP_KEYS = [
   'output',
   'needs',
   'parallel_group',
+  'require',
   'when',
   'foreach',
   'loop',

@@ -197,6 +197,10 @@ export const setStep = z.strictObject({
   set: z
     .record(id, template, { error: 'a map from names to values' })
     .describe('Values by name; operators may stand in their `${…}`. The output is the map of them.'),
+  require: z
+    .union([text, z.boolean()], { error: 'one `${…}`, or true or false' })
+    .optional()
+    .describe('One `${…}`; the step fails unless it holds, with its value `message` as its words.'),
   ...common,
 });
 

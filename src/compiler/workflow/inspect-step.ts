@@ -26,8 +26,10 @@ export function inspectStep({ node, templates, findAgent, findTool, findWorkflow
   if (isName(named.agent?.value)) findAgent(named.agent.value, named.agent);
   if (isName(named.tool?.value)) findTool(named.tool.value, named.tool);
   if (isName(named.workflow?.value)) findWorkflow(named.workflow.value, named.workflow);
-  const when = memberOf(node, 'when');
-  if (typeof when?.value === 'string') compileCondition(when, templates);
+  for (const key of ['when', 'require']) {
+    const condition = memberOf(node, key);
+    if (typeof condition?.value === 'string') compileCondition(condition, templates);
+  }
   for (const key of TEMPLATES) {
     const member = memberOf(node, key);
     if (member !== null) compileTemplate(member, templates);

@@ -9,6 +9,21 @@ export interface Task {
   acceptance_criteria: string[];
   dependencies: string[];
   agent_name: string;
+  complexity?: string;
+  /** Ids of the spec's requirements that it is for. */
+  requirement_ids?: string[];
+}
+
+/** What a planner answers: the tasks, and how the result is tested and started. */
+export interface Tasks {
+  tasks: Task[];
+  plan_explanation: string;
+  /** The command that runs the project's tests, word by word; null where there is nothing to test with. */
+  test_command: string[] | null;
+  /** The command that starts what was built; null where nothing is started. */
+  start_command: string[] | null;
+  /** A page that a browser opens, from the project's folder; null where there is none. */
+  page: string | null;
 }
 
 /** The tasks of a planner's answer `{tasks: […]}`; null when it is none. */
@@ -20,11 +35,14 @@ export function tasksIn(source: Json): Task[] | null {
 
 function isTask(task: Json): boolean {
   if (!isObject(task)) return false;
-  const isTexts = (value: Json | undefined): boolean =>
-    Array.isArray(value) && value.every((one) => typeof one === 'string');
   return (
     ['id', 'name', 'description', 'agent_name'].every((key) => typeof task[key] === 'string') &&
     isTexts(task['acceptance_criteria']) &&
     isTexts(task['dependencies'])
   );
+}
+
+/** Tells whether a value is a list of texts. */
+export function isTexts(value: Json | undefined): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }

@@ -3,6 +3,7 @@ import type { Failure } from '../failure.js';
 import type { Gate, GateEnd } from '../gates/gate.js';
 import { namesOf } from '../gates/gate.js';
 import type { Json } from '../values/json.js';
+import { isObject } from '../values/json.js';
 import type { RunOutcome } from '../result.js';
 import type { Spend } from '../budget/spend.js';
 import { segmentOf } from '../plan.js';
@@ -10,6 +11,7 @@ import type { RunSettings } from '../run-input.js';
 import type { StepEnd } from '../schedule/schedule-state.js';
 import { stepStatusOf } from '../schedule/schedule.js';
 import type { LoopStep, Step } from '../step.js';
+import type { Value } from '../values/value.js';
 import { inline } from '../values/value.js';
 
 /** Type of the failure with which a run that did not succeed ends in Temporal; its one detail is the RunOutcome. */
@@ -201,4 +203,10 @@ export function endedByOthers(run: string, how: 'cancelled' | 'terminated'): Ste
  */
 export function countedOnce(step: Step, tries: number, spent: Spend): Spend {
   return needOf(step).steps === 0 ? spent : { ...spent, steps: tries > 0 ? 1 : 0 };
+}
+
+/** What a `set` step says whose condition does not hold: its value `message`. */
+export function requirementText(output: Value | null): string {
+  const message = output !== null && 'value' in output && isObject(output.value) ? output.value['message'] : null;
+  return typeof message === 'string' && message !== '' ? message : 'The condition of `require` does not hold.';
 }

@@ -1,5 +1,5 @@
 import { OUTER, rootsOf } from '../values/expression.js';
-import type { Root, Template } from '../values/expression.js';
+import type { Expression, Root, Template } from '../values/expression.js';
 import type { BlockStep, CompileStep, DeviceStep, GateRules, Step } from '../step.js';
 import { isBlockStep } from '../step.js';
 
@@ -16,6 +16,16 @@ function outerRoots(step: BlockStep): Root[] {
   return inner.flatMap((root) =>
     root.startsWith(OUTER) ? [root.slice(OUTER.length)] : root.startsWith('input:') ? [root] : [],
   );
+}
+
+/** Conditions that steps have: `when` any of them, `until` a loop, `require` a `set`. */
+export type ConditionName = 'when' | 'until' | 'require';
+
+/** The condition of a step; null when it has none. */
+export function conditionOf(step: Step, what: ConditionName): Expression | null {
+  if (what === 'until') return step.kind === 'loop' ? step.until : null;
+  if (what === 'require') return (step.kind === 'set' ? step.require : null) ?? null;
+  return step.when;
 }
 
 /**
@@ -38,7 +48,7 @@ export function templatesOf(step: Step): Template[] {
     case 'ask':
       return [...when, step.question, ...ruleTemplates(step.rules)];
     case 'set':
-      return [...when, ...Object.values(step.values)];
+      return [...when, ...Object.values(step.values), ...conditions(step.require)];
     case 'wait':
       return [...when, ...present(step.until)];
     case 'foreach':
@@ -64,6 +74,10 @@ function deviceTemplates(step: CompileStep | DeviceStep): Template[] {
 /** What the rules of a gate refer to. */
 export function ruleTemplates({ approvers, not_deciders, escalate }: GateRules = {}): Template[] {
   return present(approvers ?? null, not_deciders ?? null, escalate?.to ?? null);
+}
+
+function conditions(condition: Expression | undefined): Template[] {
+  return condition === undefined ? [] : [{ kind: 'expression', expression: condition }];
 }
 
 function present(...templates: (Template | null)[]): Template[] {

@@ -4,7 +4,7 @@ import { mayBeRedone, redoneBy, reworkOf } from './rework.js';
 import type { EndStatus, Failures, RunEnd, StepResult, StepStatus } from '../result.js';
 import { addSpend, NO_SPEND } from '../budget/spend.js';
 import type { Agent, Block, Step } from '../step.js';
-import { actorOf } from '../step.js';
+import { actorOf } from '../references/actor.js';
 
 /** So many failures are told in the run's error; the rest are counted. */
 const TOLD_FAILURES = 5;

@@ -32,6 +32,8 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   keep_context: taking({ path: TEXT, task: TEXT, summary: {} }, { name: TEXT, on_top: { type: 'boolean' } }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
   build_project: taking({}, { argv: TEXTS, page: { type: 'boolean' }, timeout_s: COUNT }),
+  run_tests: taking({ argv: TEXTS }, { cwd: TEXT, timeout_s: COUNT }),
+  start_program: taking({ argv: TEXTS }, { cwd: TEXT, for_s: COUNT }),
   http_request: taking(
     { url: TEXT },
     {

@@ -13,12 +13,19 @@ export const BUILTIN_TOOLS = [
   'keep_context',
   'shell',
   'build_project',
+  'run_tests',
+  'start_program',
   'http_request',
   'web_search',
 ] as const;
 export type BuiltinTool = (typeof BUILTIN_TOOLS)[number];
 
-const PROGRAM_TOOLS: readonly string[] = ['shell', 'build_project'] satisfies BuiltinTool[];
+const PROGRAM_TOOLS: readonly string[] = [
+  'shell',
+  'build_project',
+  'run_tests',
+  'start_program',
+] satisfies BuiltinTool[];
 
 /** Tells whether a tool that comes with Perdure runs a program that its call names. */
 export function runsPrograms(name: string): boolean {

@@ -2,7 +2,7 @@ import { setCurrentDetails, upsertMemo } from '@temporalio/workflow';
 import { segmentOf } from '../../plan/plan.js';
 import { safeLine } from '../../plan/text/safe-text.js';
 import type { Schedule } from '../../plan/schedule/schedule-state.js';
-import { actorOf } from '../../plan/step.js';
+import { actorOf } from '../../plan/references/actor.js';
 import type { Step } from '../../plan/step.js';
 import type { RunContext } from '../state/context.js';
 import { restrictionsOf } from '../state/account.js';

@@ -1,6 +1,8 @@
 import { bind, isInline } from '../../plan/schedule/bindings.js';
 import type { Environment } from '../../plan/references/environment.js';
 import { rootsOf } from '../../plan/values/expression.js';
+import type { ConditionName } from '../../plan/references/step-references.js';
+import { conditionOf } from '../../plan/references/step-references.js';
 import { evaluate, isTrue, render } from '../../plan/references/evaluate.js';
 import type { Scope } from '../../plan/references/evaluate.js';
 import type { Expression, Template } from '../../plan/values/expression.js';
@@ -21,8 +23,8 @@ export function environmentOf(scope: RunScope, templates: Template[]): Environme
  * Tells whether a step's `when` holds in its own scope, or a loop's `until` in the scope of the round that has just
  * ended. Evaluated here where all operands are inline, else by an activity (I6).
  */
-export async function conditionHolds(scope: RunScope, step: Step, what: 'when' | 'until'): Promise<boolean> {
-  const condition = what === 'until' && step.kind === 'loop' ? step.until : step.when;
+export async function conditionHolds(scope: RunScope, step: Step, what: ConditionName): Promise<boolean> {
+  const condition = conditionOf(step, what);
   if (condition === null) return true;
   const environment = environmentOf(scope, [{ kind: 'expression', expression: condition }]);
   if (isInline(environment)) return isTrue(evaluate(condition, inlineScope(environment)));

@@ -2,7 +2,7 @@ import type { CommandCall, ShortOutput } from '../../activities/contract.js';
 import { segmentOf } from '../../plan/plan.js';
 import { folderOf } from '../../plan/calls/reuse.js';
 import { shortCall } from '../../plan/calls/short-call.js';
-import { actorOf } from '../../plan/step.js';
+import { actorOf } from '../../plan/references/actor.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { CommandStep } from '../../plan/step.js';
 import { acting, actingOptions, isQuick, quick, quickOptions } from '../activities.js';

@@ -1,7 +1,5 @@
-import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import type { AgentStep } from '../../../src/plan/step.js';
-import { taskFaults } from '../../../src/plan/builds/task-rules.js';
 import { brief, compileIn, createProject } from '../helpers/temporary-project.js';
 
 function compile(text: string, file = 'build.yml') {
@@ -45,11 +43,21 @@ describe('a build spec', () => {
     expect(plan?.output).toMatchObject({
       entries: {
         tasks: { expression: { root: 'step:1.output', path: ['tasks'] } },
-        summaries: { expression: { root: 'step:2.output' } },
+        summaries: { expression: { root: 'step:2.output', path: ['summaries'] } },
+        tests: { expression: { root: 'step:2.output', path: ['tests'] } },
       },
     });
     expect(plan?.budgets).toMatchObject({ max_tokens: 500_000, max_parallel: 3 });
     expect(Object.values(plan?.agents ?? {})).toMatchObject([{ model: 'default:claude-opus-4-6' }]);
+  });
+
+  it('needs nobody who approves its tasks where it says so', () => {
+    const { plan } = compile('goal: A clock\nworkflow: {approve_plan: false}\n');
+    expect(plan?.steps).toMatchObject([
+      { id: 'plan' },
+      { id: 'build', index: 1, source: { expression: { root: 'step:0.output' } }, needs: [{ step: 0, skip: true }] },
+    ]);
+    expect(plan?.output).toMatchObject({ entries: { tasks: { expression: { root: 'step:0.output' } } } });
   });
 
   it.each([
@@ -67,14 +75,14 @@ describe('a build spec', () => {
     const spec = JSON.parse(/<spec>\n([^]*)\n<\/spec>/.exec(prompt)?.[1] ?? '') as unknown;
     expect(spec).toEqual({
       nugget: { goal: 'A clock', type: 'general' },
-      requirements: [{ type: 'feature', description: 'It ticks.' }],
+      requirements: [{ id: 'req-0', type: 'feature', description: 'It ticks.' }],
       audience: { ages: [8, 14] },
       agents: [
         { name: 'builder', role: 'builder' },
         { name: 'tester', role: 'tester' },
       ],
       deployment: { target: 'preview' },
-      workflow: { testing_enabled: true, review_enabled: false, human_gates: [] },
+      workflow: { testing_enabled: true, review_enabled: false, human_gates: [], max_rounds: 2 },
       rules: [{ trigger: 'always', prompt: 'Be kind.' }],
     });
   });
@@ -121,48 +129,5 @@ describe('a build spec', () => {
     const compiled = compile(text);
     expect(compiled.problems.map(brief)).toEqual(problems);
     expect(compiled.plan).toBeNull();
-  });
-});
-
-describe('the tasks of a build', () => {
-  const task = (id: string, dependencies: string[] = [], agent_name = 'builder') => ({
-    id,
-    name: id,
-    description: 'Do it.',
-    acceptance_criteria: ['It is done.'],
-    dependencies,
-    agent_name,
-    complexity: 'simple',
-  });
-  const four = [
-    task('task-1'),
-    task('task-2', ['task-1']),
-    task('task-3', ['task-1']),
-    task('task-4', ['task-2', 'task-3'], 'tester'),
-  ];
-
-  it.each([
-    ['four tasks', four, true],
-    ['three tasks', four.slice(1), false],
-    ['thirteen tasks', Array.from({ length: 13 }, (_, index) => task(`task-${index}`)), false],
-    ['an agent that the spec does not have', [...four, task('task-5', [], 'boss')], false],
-    ['a task without criteria', [...four, { ...task('task-5'), acceptance_criteria: [] }], false],
-  ])('fit their schema with %s: %#', (_, tasks, valid) => {
-    const validate = new Ajv({ strict: false }).compile(planStepOf('goal: x\n').step.schema as object);
-    expect(validate({ tasks, plan_explanation: '' })).toBe(valid);
-  });
-
-  it.each([
-    ['nothing', four, []],
-    ['an id that is taken', [...four, task('task-1')], ['two tasks have the id `task-1`']],
-    ['a dependency that is none', [task('a', ['b'])], ['task `a` depends on `b`, which is no task']],
-    [
-      'a cycle',
-      [task('a', ['c']), task('b', ['a']), task('c', ['b']), task('d')],
-      ['the dependencies of `a`, `b`, `c` form a cycle'],
-    ],
-    ['a task that waits for itself', [task('a', ['a'])], ['the dependencies of `a` form a cycle']],
-  ])('are told what is wrong with them: %s', (_, tasks, faults) => {
-    expect(taskFaults({ tasks })).toEqual(faults);
   });
 });

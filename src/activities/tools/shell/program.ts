@@ -55,7 +55,9 @@ export interface Program {
 }
 
 export type ProgramEnd =
-  { output: { exit_code: number; stdout: string; stderr: string } & JsonObject } | { failure: string };
+  | { output: { exit_code: number; stdout: string; stderr: string } & JsonObject }
+  /** `late` is what it had said when its time was over. */
+  | { failure: string; late?: { stdout: string; stderr: string } };
 
 /**
  * Runs a program for an agent: in the sandbox where there is one; without it only what reads the workspace and no more.
@@ -127,7 +129,7 @@ async function withNetwork(
     const end = await watch(inside(false), watched);
     const note = `It had no network: ${error.message}.`;
     return 'failure' in end
-      ? { failure: `${end.failure}\n${note}` }
+      ? { ...end, failure: `${end.failure}\n${note}` }
       : { output: { ...end.output, stderr: `${end.output.stderr}${note}\n` } };
   }
 }
@@ -175,6 +177,7 @@ async function watch(startable: Startable, { program, env, signal, context, kill
       return {
         failure:
           `The program did not end within ${program.timeoutMs / 1000} s.\n${stdout.text()}\n${stderr.text()}`.trimEnd(),
+        late: { stdout: stdout.text(), stderr: stderr.text() },
       };
     return { output: { exit_code: end.code ?? 128, stdout: stdout.text(), stderr: stderr.text() } };
   } finally {

@@ -1,17 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, posix, relative, resolve } from 'node:path';
 import { z } from 'zod';
+import type { Action } from '../../../plan/tools/action.js';
 import { judgeAction } from '../../../plan/tools/permission.js';
 import { needsNetwork } from '../../../plan/tools/command-rule.js';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { workspacePath } from '../files/path.js';
-import type { ToolContext, ToolRun } from '../handler/handler.js';
+import type { ToolContext } from '../handler/handler.js';
+import type { ProgramEnd } from './program.js';
 import { runProgram } from './program.js';
 
 const DEFAULT_S = 120;
 const LONGEST_S = 600;
 
-const input = z.strictObject({
+/** What a tool that runs one program is called with. */
+export const programInput = z.strictObject({
   argv: z
     .array(z.string().max(32_768))
     .min(1)
@@ -21,12 +24,15 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe("The folder it runs in, from the workspace's root; the root itself when left out."),
+  timeout_s: z.int().min(1).max(LONGEST_S).optional().describe(`Seconds that it may take; ${DEFAULT_S} when left out.`),
+});
+
+const input = programInput.extend({
   stdin: z
     .string()
     .max(1024 * 1024)
     .optional()
     .describe('What it reads.'),
-  timeout_s: z.int().min(1).max(LONGEST_S).optional().describe(`Seconds that it may take; ${DEFAULT_S} when left out.`),
 });
 
 export const shell = builtin({
@@ -37,23 +43,35 @@ export const shell = builtin({
   parallel: false,
   quick: false,
   effect: 'workspace',
-  action: ({ argv, cwd = '.' }, workspace) => ({
+  action: programAction,
+  run: async (given, context) => {
+    const end = await runGiven(given, context);
+    return 'failure' in end ? failed(end.failure) : ok(end.output);
+  },
+});
+
+/** The command that a call stands for: what permissions judge, and people are shown. */
+export function programAction(
+  { argv, cwd = '.' }: Pick<z.infer<typeof programInput>, 'argv' | 'cwd'>,
+  workspace: string,
+): Action {
+  return {
     kind: 'command',
     argv: argv.map((word, index) => (index === 0 ? word : insideOf(word, workspace))),
     cwd: workspacePath(cwd, workspace),
-  }),
-  run: runShell,
-});
+  };
+}
 
 /** A path of the workspace is shown, judged and passed on from its root. */
 function insideOf(word: string, workspace: string): string {
   return word === workspace || word.startsWith(`${workspace}/`) ? workspacePath(word, workspace) : word;
 }
 
-async function runShell(
+/** Runs the program of a call, as the permissions let it: in the sandbox, or what only reads without one. */
+export async function runGiven(
   { argv: written, cwd = '.', stdin, timeout_s: seconds = DEFAULT_S }: z.infer<typeof input>,
   context: ToolContext,
-): Promise<ToolRun> {
+): Promise<ProgramEnd> {
   const { permissions } = context;
   const place = workspacePath(cwd, context.workspace);
   const argv = written.map((word, index) =>
@@ -64,13 +82,13 @@ async function runShell(
     argv: written.map((word, index) => (index === 0 ? word : insideOf(word, context.workspace))),
     cwd: place,
   });
-  if (verdict.verdict === 'deny' && context.allowed !== true) return failed(verdict.reason);
+  if (verdict.verdict === 'deny' && context.allowed !== true) return { failure: verdict.reason };
   const workspace = await realpath(context.workspace);
   const folder = await realpath(resolve(workspace, place)).catch(() => null);
   const inside = folder === null ? '..' : relative(workspace, folder);
   if (folder === null || inside.startsWith('..') || isAbsolute(inside))
-    return failed(`There is no folder \`${cwd}\` in the workspace.`);
-  const end = await runProgram(
+    return { failure: `There is no folder \`${cwd}\` in the workspace.` };
+  return runProgram(
     {
       argv,
       cwd: folder,
@@ -82,7 +100,6 @@ async function runShell(
     },
     { ...context, workspace },
   );
-  return 'failure' in end ? failed(end.failure) : ok(end.output);
 }
 
 /** A path from the root as the program sees it from the folder that it runs in. */

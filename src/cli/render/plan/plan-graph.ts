@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../plan/values/json.js';
 import type { Plan, PlanBody } from '../../../plan/plan.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
 import type { Step } from '../../../plan/step.js';
-import { actorOf } from '../../../plan/step.js';
+import { actorOf } from '../../../plan/references/actor.js';
 
 interface Node {
   id: string;

@@ -1,7 +1,7 @@
 import type { Plan } from '../../../plan/plan.js';
 import { joinPath, segmentOf } from '../../../plan/plan.js';
 import type { Agent, AgentStep, Block, CompileStep, DeviceStep, Step, ToolStep, WaitStep } from '../../../plan/step.js';
-import { actorOf } from '../../../plan/step.js';
+import { actorOf } from '../../../plan/references/actor.js';
 import { formatDuration } from '../../text/format.js';
 import { leanArrows } from './plan-arrows.js';
 import type { Arrow } from './arrow.js';

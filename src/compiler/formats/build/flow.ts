@@ -3,6 +3,7 @@ import { LEVELS } from '../../../plan/builds/build-spec.js';
 import { anyJson } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
 
+const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
 const hint = z.record(z.string(), anyJson, map('a hint'));
 
 const behavioralTest = z.strictObject(
@@ -32,6 +33,13 @@ export const flow = z.strictObject(
   {
     review_enabled: flag.optional().describe('Whether results are reviewed; so when there is a reviewer.'),
     testing_enabled: flag.optional().describe('Whether results are tested; so unless the spec says no.'),
+    test_command: command.optional().describe('The command that runs the tests, word by word, such as [npm, test].'),
+    start_command: command.optional().describe('The command that starts the result, word by word.'),
+    page: filledUpTo(500).optional().describe('The page that a browser opens, where the result has no command.'),
+    approve_plan: flag.optional().describe('Whether a person approves the tasks before they begin; so unless false.'),
+    max_rounds: between(0, 10)
+      .optional()
+      .describe('How often what was found is mended before a person is asked; 2 when left out.'),
     human_gates: list(textUpTo(200), 10, 'gates')
       .optional()
       .describe('Where there is one, a person is asked once, when half of the tasks are done.'),

@@ -1,0 +1,143 @@
+import { literalText } from '../../../plan/values/expression.js';
+import type { Placed } from './task-step.js';
+import { MOST_ROUNDS, nameOf, TASK } from './task-step.js';
+import { DECIDED, troubleStep, WISH } from './trouble.js';
+
+/** How a result is tested and started, as a person approved it. */
+export interface Commands {
+  test_command: string[] | null;
+  start_command: string[] | null;
+  page: string | null;
+}
+
+/** What the steps of evidence need of a build. */
+export interface Evidence extends Commands {
+  /** Tests are wanted. */
+  tested: boolean;
+  /** Ids of all tasks' steps. */
+  needs: string[];
+  /** Who mends what is found. */
+  builder: Placed | null;
+  rounds: number;
+}
+
+/**
+ * The last steps of a build: its own tests, and its start, run as commands in the sandbox and never told by an agent.
+ * What fails goes back to the builder; what stays failed makes the build partial.
+ */
+export function evidenceSteps(evidence: Evidence): object[] {
+  const { tested, test_command, needs, start_command, page } = evidence;
+  return [
+    tested && test_command !== null
+      ? tests(test_command, evidence)
+      : { id: 'tests', needs, set: { result: 'not tested', ok: false, reason: null, passed: null, failed: null } },
+    ...(start_command === null ? [] : [start(program(start_command), evidence, start_command.join(' '))]),
+    ...(start_command !== null || page === null ? [] : [start(opened(page), evidence, page)]),
+  ];
+}
+
+/**
+ * A look at the result: a step `run`, an expression that says whether it is well, a template of why not, and what else
+ * is told of it.
+ */
+interface Look {
+  run: object;
+  ok: string;
+  reason: string;
+  told: Record<string, string>;
+}
+
+function program(argv: string[]): Look {
+  return {
+    run: { id: 'run', tool: 'start_program', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
+    ok: '(steps.run.output.ok ?? false)',
+    reason: '${steps.run.output.reason ?? steps.run.error}',
+    told: {},
+  };
+}
+
+function opened(page: string): Look {
+  return {
+    run: { id: 'run', tool: 'read_file', inputs: { path: literalText(page) }, on_error: 'continue' },
+    ok: "steps.run.status == 'success'",
+    reason: literalText(`There is no page \`${page}\`.`),
+    told: {},
+  };
+}
+
+function start(look: Look, evidence: Evidence, what: string): object {
+  return {
+    id: 'start',
+    needs: ['tests'],
+    ...mended(look, evidence, {
+      part: `${what} does not start`,
+      ask: `# Make it start\n\nWhat was built is started by \`${what}\`, and that fails. Find the cause and mend it.`,
+    }),
+  };
+}
+
+/** Who mends may not change what the first run of the tests was. */
+function tests(argv: string[], evidence: Evidence): object {
+  const kept = 'steps.run.output.tests_hash == steps.kept.output.hash';
+  const look: Look = {
+    run: { id: 'run', tool: 'run_tests', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
+    ok: `((steps.run.output.ok ?? false) && ${kept})`,
+    reason: '${steps.run.output.reason ?? steps.run.error}',
+    told: {
+      result: '${steps.run.output.output ?? ""}',
+      passed: '${steps.run.output.passed ?? null}',
+      failed: '${steps.run.output.failed ?? null}',
+    },
+  };
+  return {
+    id: 'tests',
+    needs: evidence.needs,
+    ...mended(look, evidence, {
+      part: 'the tests fail',
+      ask:
+        `# Make the tests pass\n\nThe tests of the project fail (\`${argv.join(' ')}\`). Find the cause and mend it. ` +
+        `The tests themselves stay as they are, and so does the command: changed tests count as failed.`,
+    }),
+  };
+}
+
+function mended(look: Look, { builder, rounds }: Evidence, { part, ask }: { part: string; ask: string }): object {
+  const most = builder === null ? 0 : rounds;
+  return {
+    on_error: 'stop',
+    loop: { until: `\${steps.looked.output.ok || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
+    steps: [
+      ...(builder === null
+        ? []
+        : [
+            {
+              id: 'mend',
+              when: '${index > 0}',
+              agent: nameOf(builder),
+              prompt:
+                `${literalText(ask)}\n\n<output>\n\${steps.run.output ?? steps.run.error}\n</output>` + `\n\n${WISH}`,
+              timeout: TASK.timeout,
+              retry: { attempts: TASK.attempts },
+              on_error: 'continue',
+            },
+          ]),
+      look.run,
+      { id: 'kept', set: { hash: '${steps.kept.output.hash ?? steps.run.output.tests_hash ?? ""}' } },
+      {
+        id: 'looked',
+        set: { ...look.told, ok: `\${${look.ok}}`, reason: look.reason, ask: `\${!(${look.ok}) && index >= ${most}}` },
+      },
+      troubleStep(part, {
+        when: 'steps.looked.output.ask',
+        shown: '${steps.run.output ?? steps.run.error}',
+      }),
+      {
+        id: 'passed',
+        set: { message: '${steps.looked.output.reason ?? "The tests were changed while they were mended."}' },
+        require: '${steps.looked.output.ok}',
+        on_error: 'skip_dependents',
+      },
+    ],
+    yields: '${steps.looked.output}',
+  };
+}

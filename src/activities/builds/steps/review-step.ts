@@ -1,0 +1,84 @@
+import { literalText } from '../../../plan/values/expression.js';
+import type { Placed, TaskStep } from './task-step.js';
+import { MOST_ROUNDS, nameOf, TASK } from './task-step.js';
+import { DECIDED, troubleStep, WISH } from './trouble.js';
+
+/** What a reviewer answers. */
+const VERDICT = {
+  type: 'object',
+  properties: {
+    verdict: { enum: ['APPROVED', 'NEEDS CHANGES'] },
+    criteria: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          criterion: { type: 'string' },
+          met: { type: 'boolean' },
+          evidence: { type: 'string', description: 'the file and what stands there' },
+        },
+        required: ['criterion', 'met', 'evidence'],
+        additionalProperties: false,
+      },
+    },
+    summary: { type: 'string' },
+  },
+  required: ['verdict', 'criteria', 'summary'],
+  additionalProperties: false,
+};
+const APPROVED = "(steps.review.output.verdict ?? 'none') == 'APPROVED'";
+
+/**
+ * A task of a reviewer: what needs changes goes back to who built it, and is reviewed again, `rounds` times; then a
+ * person decides. A part that nobody approved makes the build partial.
+ */
+export function reviewStep({ task, id, who, prompt, needs }: TaskStep, builder: Placed | null, rounds: number): object {
+  const most = builder === null ? 0 : rounds;
+  return {
+    id,
+    needs,
+    on_error: 'stop',
+    loop: { until: `\${${APPROVED} || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
+    steps: [
+      ...(builder === null
+        ? []
+        : [
+            {
+              id: 'mend',
+              when: '${index > 0}',
+              agent: nameOf(builder),
+              prompt:
+                `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was ` +
+                `built. Change what needs changes, and nothing else.\n\n<review>\n\${steps.review.output}\n</review>` +
+                `\n\n${WISH}`,
+              timeout: TASK.timeout,
+              retry: { attempts: TASK.attempts },
+              on_error: 'continue',
+            },
+          ]),
+      {
+        id: 'review',
+        agent: nameOf(who),
+        prompt:
+          `${prompt}\n\nAnswer with your verdict: APPROVED, or NEEDS CHANGES when a criterion is not met. For each ` +
+          `criterion say whether it is met, and by what you see that.`,
+        schema: VERDICT,
+        timeout: TASK.timeout,
+        retry: { attempts: TASK.attempts },
+        on_error: 'continue',
+      },
+      { id: 'judged', set: { ask: `\${!(${APPROVED}) && (index >= ${most} || steps.review.status != 'success')}` } },
+      troubleStep(task.name, {
+        when: 'steps.judged.output.ask',
+        shown: '${steps.review.output ?? steps.review.error}',
+      }),
+      {
+        id: 'approved',
+        set: { message: `\${steps.review.output.verdict ?? "no verdict"}: \${steps.review.output.summary ?? ""}` },
+        require: `\${${APPROVED}}`,
+        on_error: 'skip_dependents',
+      },
+    ],
+    yields: '${steps.review.output.verdict ?? "It was not reviewed"}: ${steps.review.output.summary ?? ""}',
+  };
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { readIn } from '../../workspace/read.js';
+import type { Found } from '../files/walk.js';
+import { walk } from '../files/walk.js';
+import type { ToolContext } from '../handler/handler.js';
+
+/** Files that are tests by their folder or their name, as runners look for them. */
+const TESTS = /(?:^|\/)(?:tests?|__tests__|specs?)\/|[._-](?:test|spec)\.[a-z]+$|(?:^|\/)test_[^/]+\.py$/i;
+
+/**
+ * SHA-256 over the test files of a workspace, with their paths, and over what `npm test` runs: it is another one when
+ * a test, or the command, was changed.
+ */
+export async function hashOfTests({ workspace, permissions, signal }: ToolContext): Promise<string> {
+  const hash = createHash('sha256');
+  await walk({ workspace, permissions, signal }, '.', { below: true }, async (found) => {
+    const text = found.kind === 'file' ? await textOf(found) : null;
+    if (text !== null) hash.update(`${JSON.stringify([found.path, text])}\n`);
+    return 'go on';
+  });
+  return hash.digest('hex');
+}
+
+async function textOf({ folder, name, path }: Found): Promise<string | null> {
+  const isScripts = name === 'package.json';
+  if (!isScripts && !TESTS.test(path)) return null;
+  const text = await readIn(folder, name, path).then(
+    (file) => file.text,
+    () => 'unreadable',
+  );
+  return isScripts ? testScript(text) : text;
+}
+
+function testScript(text: string): string | null {
+  try {
+    const { scripts } = JSON.parse(text) as { scripts?: { test?: unknown } };
+    return JSON.stringify(scripts?.test ?? null);
+  } catch {
+    return text;
+  }
+}

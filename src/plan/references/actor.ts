@@ -1,0 +1,31 @@
+import type { Agent, BlockStep, Step } from '../step.js';
+
+/** The word that stands for a step in results and pictures: agent, workflow, executable or kind. */
+export function actorOf(step: Step, agents: Record<string, Agent>): string {
+  switch (step.kind) {
+    case 'agent':
+      return agents[step.agent]?.name ?? 'agent';
+    case 'command': {
+      const executable = step.argv[0];
+      return executable?.kind === 'literal' ? String(executable.value) : 'command';
+    }
+    case 'tool':
+      return step.tool.name;
+    case 'workflow':
+      return step.workflow;
+    case 'foreach':
+    case 'loop':
+      return actorOfBlock(step, agents);
+    case 'compile':
+    case 'flash':
+    case 'serial':
+      return step.device.name;
+    default:
+      return step.kind;
+  }
+}
+
+function actorOfBlock({ kind, body }: BlockStep, agents: Record<string, Agent>): string {
+  const [only] = body.steps;
+  return body.single && only !== undefined ? actorOf(only, agents) : kind;
+}

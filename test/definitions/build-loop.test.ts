@@ -1,0 +1,168 @@
+// @module-tag git
+// @module-tag sandbox
+// @seconds 40
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
+import type { ShippedProject, Voices } from './shipped-project.js';
+import { openShippedProject } from './shipped-project.js';
+
+let project: ShippedProject;
+beforeAll(async () => {
+  project = await openShippedProject();
+  mkdirSync(join(project.folder, 'definitions', 'builds'), { recursive: true });
+});
+beforeEach(() => {
+  for (const name of ['package.json', 'index.html', 'counter.js', 'counter.test.mjs'])
+    rmSync(join(project.folder, name), { force: true });
+});
+afterAll(async () => {
+  await project.close();
+});
+
+const SPEC = {
+  goal: 'A page that counts clicks.',
+  type: 'website',
+  requirements: [{ description: 'A click adds one.' }],
+  agents: [
+    { name: 'Bo', role: 'builder' },
+    { name: 'Tess', role: 'tester' },
+    { name: 'Rita', role: 'reviewer' },
+  ],
+};
+
+const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
+  id: `task-${number}`,
+  name,
+  description: `${name}.`,
+  acceptance_criteria: ['It is there.'],
+  dependencies: dependencies.map((needed) => `task-${needed}`),
+  agent_name,
+  requirement_ids: ['req-0'],
+  mood: 'eager', // a key that nothing reads
+});
+const PLAN = {
+  tasks: [
+    task(1, 'Set up', 'Bo', []),
+    task(2, 'Count', 'Bo', [1]),
+    task(3, 'Test', 'Tess', [2]),
+    task(4, 'Review', 'Rita', [3]),
+  ],
+  plan_explanation: 'In order.',
+  test_command: ['node', '--test'],
+};
+
+const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
+const COUNTER = (step: number): string => `export const next = (count) => count + ${step};\n`;
+const TEST =
+  "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { next } from './counter.js';\n" +
+  "test('a click adds one', () => assert.equal(next(1), 2));\n";
+const REVIEW = (verdict: string): Answer => ({
+  text: JSON.stringify({
+    verdict,
+    criteria: [{ criterion: 'It is there.', met: verdict === 'APPROVED', evidence: 'counter.js' }],
+    summary: verdict === 'APPROVED' ? 'Well done.' : 'Say what it is for.',
+  }),
+});
+
+/** Agents that really write files. The counter is wrong at first, and the first `rejections` reviews reject. */
+function team(rejections: number, mends: (request: RecordedRequest) => Answer): Voices {
+  let reviews = 0;
+  const files: Record<string, ReturnType<typeof write>[]> = {
+    'Set up': [write('package.json', '{"type": "module"}\n'), write('index.html', '<button>0</button>\n')],
+    Count: [write('counter.js', COUNTER(2))],
+    Test: [write('counter.test.mjs', TEST)],
+    'Mend what the review found: Review': [write('counter.js', `// Counts.\n${COUNTER(2)}`)],
+  };
+  return {
+    'You plan how a project is built': () => ({ text: JSON.stringify(PLAN) }),
+    'of a team that builds': (request) => {
+      const name = /^# (.+)$/m.exec(request.messages[0]?.text ?? request.prompt)?.[1] ?? '';
+      if (name === 'Review') return REVIEW((reviews += 1) <= rejections ? 'NEEDS CHANGES' : 'APPROVED');
+      if (request.results.count > 0) return { text: `${name}: done.` };
+      return name === 'Make the tests pass' ? mends(request) : { tools: files[name] ?? [] };
+    },
+  };
+}
+
+const mendCounter = (): Answer => ({ tools: [write('counter.js', COUNTER(1))] });
+
+function build(voices: Voices, args: string[] = [], workflow: object = {}) {
+  writeFileSync(join(project.folder, 'definitions', 'builds', 'counter.yml'), JSON.stringify({ ...SPEC, workflow }));
+  return project.run('../builds/counter.yml', args, voices);
+}
+
+interface Waiting {
+  gate: string;
+  message: string;
+  options?: string[];
+}
+
+/** The one gate that waits, decided. */
+async function answer(option: string): Promise<Waiting> {
+  const [gate] = JSON.parse((await project.perdure('list', '--waiting', '--json')).stdout) as Waiting[];
+  const { code, stderr } = await project.perdure('answer', gate?.gate ?? '', option);
+  expect({ code, gate }, stderr).toMatchObject({ code: 0 });
+  return gate as Waiting; // `answer` would have failed
+}
+
+describe('a build', () => {
+  it('has what a review and the tests find mended by the builder, and is a success only then', async () => {
+    const { code, result, told } = await build(team(1, mendCounter));
+    expect({ code, status: result.status, error: result.error }, told).toEqual({
+      code: 0,
+      status: 'success',
+      error: null,
+    });
+    expect(result.output).toMatchObject({
+      commands: { test_command: ['node', '--test'], page: 'index.html' },
+      tests: { ok: true, passed: 1, failed: 0 },
+    });
+    expect(readFileSync(join(project.folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+    const asked = project.asked('of a team that builds').map(({ messages }) => messages[0]?.text ?? '');
+    expect(asked.some((text) => text.includes('Say what it is for.'))).toBe(true);
+    const mend = asked.find((text) => text.includes('# Make the tests pass'));
+    expect(mend).toContain('1 of 1 tests failed.');
+    expect(mend).toContain('a click adds one');
+  });
+
+  it('whose tests stay red asks a person in the end, and is partial when it is taken as it is', async () => {
+    const never = (): Answer => ({ tools: [write('notes.md', 'I tried.')] });
+    const run = await build(team(0, never), ['--id', 'red', '--no-wait'], { approve_plan: false, max_rounds: 1 });
+    expect(run.code, run.told).toBe(4);
+    expect(await answer('take it as it is')).toMatchObject({
+      message: "We're having trouble with this part: the tests fail",
+      options: ['try again', 'do without it', 'take it as it is', 'stop'],
+    });
+    const { code } = await project.perdure('watch', 'red');
+    const result = JSON.parse((await project.perdure('show', 'red', '--json')).stdout) as RunResult;
+    expect({ code, status: result.status }).toEqual({ code: 1, status: 'partial' });
+    expect(result.error).toContain('1 of 1 tests failed.');
+    expect(result.output).toMatchObject({ tests: { ok: false, passed: 0, failed: 1 } });
+  });
+
+  it('is ended by nobody’s yes where its tests are red, or nobody approved it', async () => {
+    const never = (): Answer => ({ text: 'I tried.' });
+    const red = await build(team(0, never), [], { max_rounds: 0 });
+    expect({ code: red.code, status: red.result.status }).toEqual({ code: 1, status: 'error' });
+    expect(red.told).toContain('the tests fail');
+    const rejected = await build(team(99, mendCounter), [], { max_rounds: 1 });
+    expect({ code: rejected.code, status: rejected.result.status }).toEqual({ code: 1, status: 'error' });
+    expect(rejected.told).toContain('trouble');
+  });
+
+  it('takes no tests for a pass that who mends has changed', async () => {
+    const cheat = (): Answer => ({ tools: [write('counter.test.mjs', TEST.replace('2)', '3)'))] });
+    const { code, result, told } = await build(team(0, cheat), [], { max_rounds: 1 });
+    expect({ code, status: result.status }, told).toEqual({ code: 1, status: 'error' });
+    expect(told).toContain('the tests fail');
+  });
+
+  it('without tests says that it is not tested', async () => {
+    const { code, result, told } = await build(team(0, mendCounter), [], { testing_enabled: false });
+    expect({ code, status: result.status }, told).toEqual({ code: 0, status: 'success' });
+    expect(result.output).toMatchObject({ tests: { ok: false, result: 'not tested' } });
+  });
+});
