@@ -8,10 +8,14 @@ const AGENT = 'name: security-scanner\nprompt: Scan.\n';
 
 describe('validatePaths', () => {
   it('finds nothing wrong with what is shipped', () => {
-    // The shipped projects have toolsets, which this version warns that it does not run.
+    // The shipped projects have toolsets, which this version warns that it does not run. One build has every key.
     const { problems } = validatePaths(['definitions'], packageRoot());
     expect(
-      problems.filter(({ code, file }) => code !== 'unsupported-key' || !file.startsWith('definitions/projects/')),
+      problems.filter(
+        ({ code, file }) =>
+          code !== 'unsupported-key' ||
+          !(file.startsWith('definitions/projects/') || file === 'definitions/builds/every-key.yml'),
+      ),
     ).toEqual([]);
   });
 

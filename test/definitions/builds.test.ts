@@ -10,6 +10,13 @@ let project: ShippedProject;
 beforeAll(async () => {
   project = await openShippedProject();
   writeFileSync(join(project.folder, 'index.html'), '<p>Here.</p>\n');
+  writeFileSync(
+    join(project.folder, 'perdure.yml'),
+    [
+      'devices:',
+      ...['station', 'display', 'logger'].map((name) => `  ${name}: {kind: simulated, simulates: esp32}`),
+    ].join('\n'),
+  );
 });
 afterAll(async () => {
   await project.close();
@@ -45,7 +52,7 @@ const TEAM = {
 
 describe('a build', () => {
   it('ends where a task does not succeed and nobody is there who decides what becomes of it', async () => {
-    const { code, result, told } = await project.run('../builds/blink', [], {
+    const { code, result, told } = await project.run('../builds/reading-list', [], {
       ...PLANNER,
       'of a team that builds': (request) =>
         request.prompt.includes('# Part 2') ? { status: 400, message: 'no' } : TEAM['of a team that builds'](request),
@@ -77,7 +84,8 @@ describe('a build', () => {
       'You are `Rita`': () => APPROVED,
       'of a team that builds': () => ({ text: 'Did it.' }),
     });
-    expect(result.status).toBe('success');
+    // Nothing compiles for its board.
+    expect(result.status).toBe('error');
     expect(
       ['src/a.js', 'src/secrets/b.js', 'lib/c.js', '.elisa/d.md', 'src/e.js', 'f.js'].map((path) =>
         existsSync(join(project.folder, path)),
@@ -86,7 +94,13 @@ describe('a build', () => {
     expect(told.join('\n')).toMatch(/`src\/secrets\/b\.js` is protected.*`lib\/c\.js` is not under `writable`/s);
   });
 
-  it.each(['blink', 'arcade-game', 'reading-list'])(
+  it('of hardware asks nothing where its board is not known', async () => {
+    const { code, stderr } = await project.perdure('build', 'definitions/builds/blink.yml', '--yes');
+    expect(code).toBe(2);
+    expect(stderr).toContain('`perdure.yml` names no device `uno`');
+  });
+
+  it.each(['arcade-game', 'reading-list'])(
     'of %s plans its tasks, which are carried out once a person approved them',
     async (name) => {
       const isReviewed = name === 'arcade-game';
@@ -162,7 +176,7 @@ describe('a build', () => {
   it('asks again when the tasks wait for each other', async () => {
     const cyclic = [task(1, [4], 'builder'), ...tasks.slice(1)];
     const answers = [cyclic, tasks];
-    const { result } = await project.run('../builds/blink', [], {
+    const { result } = await project.run('../builds/reading-list', [], {
       ...TEAM,
       'You plan how a project is built': () => planOf(answers.shift() ?? tasks),
     });

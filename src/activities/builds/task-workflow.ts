@@ -20,7 +20,9 @@ import type { Commands, Evidence } from './steps/evidence-steps.js';
 import { evidenceSteps } from './steps/evidence-steps.js';
 import { reviewStep } from './steps/review-step.js';
 import type { Placed, TaskStep } from './steps/task-step.js';
-import { workStep } from './steps/task-step.js';
+import { MOST_ROUNDS, nameOf, workStep } from './steps/task-step.js';
+import { DECIDED, troubleStep, WISH } from './steps/trouble.js';
+import { deploySteps } from './deploy-steps.js';
 import { agentName } from '../../plan/builds/agent-name.js';
 import { agentText } from './task-agent.js';
 
@@ -52,15 +54,17 @@ export function madeOfTasks(
     file: `generated/${agentName(member.name, index)}.yml`,
     text: agentText(member, index, { spec, team }),
   }));
+  const { steps, deploy } = stepsOf({ tasks, ids, team, spec, earlier }, commandsIn(source));
   const workflow = {
     name: 'tasks',
     description: 'The tasks of a build.',
     execution: 'dag',
     budgets: Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null)),
-    steps: stepsOf({ tasks, ids, team, spec, earlier }, commandsIn(source)),
+    steps,
     output: {
       summaries: Object.fromEntries(tasks.map(({ id }) => [id, `\${steps.${ids.get(id) ?? ''}.output}`])),
       tests: '${steps.tests.output}',
+      deploy,
     },
   };
   return {
@@ -81,7 +85,8 @@ interface Build {
   earlier: Earlier | undefined;
 }
 
-function stepsOf(build: Build, commands: Commands): object[] {
+/** All steps of a build, and what its output says of its deployment. */
+function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: Json } {
   const { tasks, ids, team, spec } = build;
   const gates = gatesIn(spec, tasks);
   const evidence: Evidence = {
@@ -91,7 +96,13 @@ function stepsOf(build: Build, commands: Commands): object[] {
     builder: builderAmong(tasks, team),
     rounds: roundsOf(spec, 'test_failure'),
   };
-  return [
+  const looked = evidenceSteps(evidence);
+  const deployment = deploySteps(spec, {
+    needs: looked.map(({ id }) => id),
+    mend: evidence.builder === null ? null : { agent: nameOf(evidence.builder), rounds: evidence.rounds },
+    trouble: { step: troubleStep, decided: DECIDED, wish: WISH, rounds: MOST_ROUNDS },
+  });
+  const steps = [
     ...gates.map(({ after, message }, index) => ({
       id: gateId(index),
       needs: after.map((id) => ids.get(id)),
@@ -100,8 +111,10 @@ function stepsOf(build: Build, commands: Commands): object[] {
       on_error: 'stop',
     })),
     ...tasks.flatMap((task) => stepsFor(task, build, gates)),
-    ...evidenceSteps(evidence),
+    ...looked,
+    ...deployment.steps,
   ];
+  return { steps, deploy: deployment.output };
 }
 
 function gateId(index: number): string {
@@ -178,7 +191,7 @@ function commandsIn(source: Json): Commands {
 }
 
 /** Steps of a build that are no tasks. */
-const TAKEN = /^(?:tests|start|go_on_\d+)$/;
+const TAKEN = /^(?:tests|start|go_on_\d+|deploy_\w+)$/;
 
 function idFor(id: string, index: number): string {
   const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);

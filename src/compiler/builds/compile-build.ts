@@ -4,6 +4,9 @@ import type { Plan } from '../../plan/plan.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
+import { targetDevices } from '../../plan/builds/deployment.js';
+import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
 import { completeSpec, PLANNER_PROMPT, taskRulesOf, tasksSchema } from './build-planner.js';
@@ -27,10 +30,13 @@ const COMMANDS = ['test_command', 'start_command', 'page'];
  */
 export function compileBuild(
   definition: BuildDefinition,
-  { report, texts }: Pick<Shared, 'report' | 'texts'>,
+  { report, texts, findDevice }: Pick<Shared, 'report' | 'texts' | 'findDevice'>,
 ): Plan | null {
   const { authored, name, node } = definition;
   const spec = completeSpec(authored);
+  // Before anything is asked: the boards that the result goes to.
+  const unknown = targetDevices(spec).filter(({ name }) => findDevice(name, deviceNode(node, name)) === null);
+  if (unknown.length > 0) return null;
   const planner = plannerOf(texts);
   const hash = hashOf(planner);
   const approved = authored.workflow?.approve_plan !== false;
@@ -44,7 +50,7 @@ export function compileBuild(
     effect: 'workspace',
     source: reference(`step:${source.step}.output`, source.name),
     inputs: {},
-    kinds: ['agent'],
+    kinds: ['agent', 'tool', 'approval', 'ask', 'set', 'loop', 'foreach', 'compile', 'flash', 'serial'],
     budgets: { ...NO_BUDGETS, max_parallel: POOL },
     message: null,
     fallback: 'abort',
@@ -65,6 +71,7 @@ export function compileBuild(
         commands: { kind: 'map', entries: Object.fromEntries(COMMANDS.map((key) => [key, of(key)])) },
         summaries: built('summaries'),
         tests: built('tests'),
+        deploy: built('deploy'),
       },
     },
     budgets: { ...NO_BUDGETS, max_parallel: POOL, max_tokens: authored.max_tokens ?? TOKENS },
@@ -97,6 +104,14 @@ function planStep(
     tasks: rules,
     rehearsal: null,
   };
+}
+
+/** Where a spec names a device. */
+function deviceNode(node: Node, name: string): Node {
+  const devices = memberOf(node, 'devices');
+  const isNamed = (item: Node): boolean =>
+    memberOf(item, 'name')?.value === name || memberOf(item, 'instanceId')?.value === name;
+  return devices?.items?.find(isNamed) ?? devices ?? node;
 }
 
 function approveStep(): ApprovalStep {

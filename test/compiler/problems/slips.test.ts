@@ -187,7 +187,7 @@ describe('files of ours that look like those of other tools', () => {
   const steps =
     'steps:\n  - id: test\n    command: npm test\n  - id: pack\n    command: npm pack\n    depends_on: [test]\n';
   it.each([
-    ['a build with permissions', 'x.yml', 'goal: A game\npermissions: {deny: [network]}\n', []],
+    ['a build with permissions', 'x.yml', 'goal: A game\npermissions: {allow_network: false}\n', []],
     [
       'a build with a type and a version',
       'x.yml',

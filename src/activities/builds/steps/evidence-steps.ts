@@ -10,6 +10,9 @@ export interface Commands {
   page: string | null;
 }
 
+/** A step as it is written, whose id others need. */
+type StepWithId = { id: string } & Record<string, unknown>;
+
 /** What the steps of evidence need of a build. */
 export interface Evidence extends Commands {
   /** Tests are wanted. */
@@ -25,7 +28,7 @@ export interface Evidence extends Commands {
  * The last steps of a build: its own tests, and its start, run as commands in the sandbox and never told by an agent.
  * What fails goes back to the builder; what stays failed makes the build partial.
  */
-export function evidenceSteps(evidence: Evidence): object[] {
+export function evidenceSteps(evidence: Evidence): StepWithId[] {
   const { tested, test_command, needs, start_command, page } = evidence;
   return [
     tested && test_command !== null
@@ -65,7 +68,7 @@ function opened(page: string): Look {
   };
 }
 
-function start(look: Look, evidence: Evidence, what: string): object {
+function start(look: Look, evidence: Evidence, what: string): StepWithId {
   return {
     id: 'start',
     needs: ['tests'],
@@ -77,7 +80,7 @@ function start(look: Look, evidence: Evidence, what: string): object {
 }
 
 /** Who mends may not change what the first run of the tests was. */
-function tests(argv: string[], evidence: Evidence): object {
+function tests(argv: string[], evidence: Evidence): StepWithId {
   const kept = 'steps.run.output.tests_hash == steps.kept.output.hash';
   const look: Look = {
     run: { id: 'run', tool: 'run_tests', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
