@@ -28,6 +28,7 @@ export const WRITES: readonly WriteRow[] = [
   { name: 'recorded answers', match: /^recorded\// },
   { name: 'snapshots', match: /^snapshots/ },
   { name: 'submitted definitions', match: /^submitted\// },
+  { name: 'work trees', match: /^worktrees\// },
   { name: 'identity', match: /^(?:store(?:\.[a-z2-7]+(?:-\d+-\d+)?)?\.json|\.gitignore)/ },
   { name: 'host file', match: /^host(?:\.json|\/)/, passing: true },
   { name: 'database', match: /^temporal\.db/ },
@@ -39,6 +40,7 @@ export const WRITES: readonly WriteRow[] = [
  */
 export const WRITERS: Record<string, string> = {
   'activities/devices/board/board.ts': 'devices: the memory of a simulated one, in a process of its own',
+  'activities/devices/board/memory.ts': 'devices: what a simulated board holds, in a process of its own',
   'activities/devices/build-image.ts': 'outside: what is built, in a folder of its own and in the workspace',
   'activities/devices/load-device.ts': 'outside: an empty folder for tools',
   'activities/devices/port-lock.ts': 'outside: locks of ports',
@@ -60,6 +62,7 @@ export const WRITERS: Record<string, string> = {
   'cli/submit/format-files.ts': 'outside: the command line; told, exit 3',
   'cli/submit/init-project.ts': 'outside: the command line; told, exit 3',
   'cli/testing/record-run.ts': 'outside: the command line; told, exit 3',
+  'cli/workspace/apply-changes.ts': 'outside: the command line; told, exit 3',
   'cli/workspace/export-files.ts': 'outside: the command line; told, exit 3',
   'workers/server/embedded-server.ts': 'log of the server, database',
   'workers/host/host-files.ts': 'host file',
@@ -83,4 +86,10 @@ export const WRITERS: Record<string, string> = {
   'store/records/provider-files.ts': 'provider pauses',
   'store/folders/root.ts': 'every folder below the state folder',
   'store/snapshots/snapshots.ts': 'snapshots',
+  'store/git/copy-folder.ts': 'work trees: folders that they carry',
+  'store/worktrees/carry.ts': 'work trees',
+  'store/worktrees/commit-tree.ts': 'work trees',
+  'store/worktrees/lease.ts': 'work trees',
+  'store/worktrees/make-trees.ts': 'work trees',
+  'store/worktrees/tree-repository.ts': 'work trees',
 };
