@@ -53,6 +53,8 @@ export function gatePlan(plan: Plan, { message, content }: GateBefore, texts: Te
     groups: {},
     output: null,
     budgets: NO_BUDGETS,
+    // What is approved runs where it says that it does.
+    ...(plan.workspace === undefined ? {} : { workspace: plan.workspace }),
     agents,
     nested: { ...nested, [hash]: body },
   });
