@@ -128,8 +128,9 @@ function createFinders(
   { devices, loader, resolver, report, texts }: PlannerTools,
   checks: AgentChecks,
   planOf: (definition: Definition) => Plan | null,
-): Pick<Shared, 'findDevice' | 'findAgent' | 'knowsAgent' | 'findWorkflow'> {
+): Pick<Shared, 'findDevice' | 'lookUpDevice' | 'findAgent' | 'knowsAgent' | 'findWorkflow'> {
   return {
+    lookUpDevice: devices,
     findDevice(name, at) {
       const found = devices(name);
       if ('device' in found) return toDeviceRef(found, texts);

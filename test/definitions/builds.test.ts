@@ -14,7 +14,8 @@ beforeAll(async () => {
     join(project.folder, 'perdure.yml'),
     [
       'devices:',
-      ...['station', 'display', 'logger'].map((name) => `  ${name}: {kind: simulated, simulates: esp32}`),
+      '  station: {kind: simulated}',
+      ...['display', 'logger'].map((name) => `  ${name}: {kind: simulated, simulates: esp32}`),
     ].join('\n'),
   );
 });
@@ -94,10 +95,12 @@ describe('a build', () => {
     expect(told.join('\n')).toMatch(/`src\/secrets\/b\.js` is protected.*`lib\/c\.js` is not under `writable`/s);
   });
 
-  it('of hardware asks nothing where its board is not known', async () => {
-    const { code, stderr } = await project.perdure('build', 'definitions/builds/blink.yml', '--yes');
-    expect(code).toBe(2);
-    expect(stderr).toContain('`perdure.yml` names no device `uno`');
+  it('of hardware whose board is not known says so before it begins, and is partial', async () => {
+    const { code, result, told } = await project.run('../builds/blink', [], { ...PLANNER, ...TEAM });
+    expect({ code, status: result.status }, told).toEqual({ code: 1, status: 'partial' });
+    expect(result.error).toContain('`perdure.yml` names no device `uno`.');
+    expect(told.indexOf('names no device `uno`')).toBeLessThan(told.indexOf('✓ plan'));
+    expect(result.output).toMatchObject({ tests: { ok: true } });
   });
 
   it.each(['arcade-game', 'reading-list'])(

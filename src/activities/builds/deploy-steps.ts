@@ -98,7 +98,14 @@ function deviceSteps(
   id: string,
   place: DevicePlace,
 ): { name: string; steps: object[]; output: JsonObject } {
-  const { name, expect, files } = device;
+  const { name, expect, files, fault } = device;
+  if (fault !== null)
+    return {
+      name,
+      // It fails and says why, so that the build is no success.
+      steps: [{ id: `${id}_flash`, needs: place.needs, set: { message: literalText(fault) }, require: false }],
+      output: { flashed: null },
+    };
   const compile = compileStep(device, `${id}_compile`, place);
   // In a loop its output tells what became of it, else it has failed.
   const compiled = `steps.${id}_compile.${isLooped(place) ? 'output.image' : 'output'}`;

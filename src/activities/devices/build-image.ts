@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, dirname, extname, join } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join } from 'node:path';
 import type { Argv, CompileRules, Device, Image, ImageFile } from '../../plan/devices/device.js';
 import { cacheFolder } from '../../store/cache-folder.js';
 import { stepFailure } from '../failures.js';
@@ -20,6 +21,8 @@ interface Build {
   rules: CompileRules;
   bench: Workbench;
   out: string;
+  /** What its tools read beside the workspace: folders that its values name, and libraries that are kept. */
+  keep: string[];
   values: Values;
 }
 
@@ -46,6 +49,9 @@ export async function buildImage(device: Device, names: string[], bench: Workben
       rules,
       bench,
       out,
+      keep: [...Object.values(device.values), librariesFolder()].flatMap((value) =>
+        typeof value === 'string' && isAbsolute(value) && existsSync(value) ? [value] : [],
+      ),
       values: { ...device.values, out, includes, sketch: join(out, 'sketch') },
     };
     const objects = await compileAll(build, await joinSources(build, sources));
@@ -133,7 +139,7 @@ async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRule
     JSON.stringify([rules.rules.map(({ run: argv }) => expand(argv, values)), run]).replaceAll(build.out, ''),
   );
   for (const path of paths) hash.update(path).update(await readFile(path));
-  const folder = join(cacheFolder(), 'libraries');
+  const folder = librariesFolder();
   const kept = join(folder, `${hash.digest('hex').slice(0, 32)}.a`);
   const isKept = await readFile(kept).then(
     () => true,
@@ -155,6 +161,10 @@ async function libraryOf(build: Build, { folders, run }: NonNullable<CompileRule
   return made;
 }
 
+function librariesFolder(): string {
+  return join(cacheFolder(), 'libraries');
+}
+
 async function sourcesIn(folders: string[], { rules, device }: Build): Promise<string[]> {
   const listed = await Promise.all(
     folders.map(async (folder) => {
@@ -174,9 +184,9 @@ async function sourcesIn(folders: string[], { rules, device }: Build): Promise<s
   return listed.flat();
 }
 
-async function call({ bench, values, out }: Build, argv: Argv, more: Values): Promise<void> {
+async function call({ bench, values, rules, out, keep }: Build, argv: Argv, more: Values): Promise<void> {
   const words = expand(argv, { ...values, ...more });
-  const { code, said } = await runTool(words, bench);
+  const { code, said } = await runTool(words, bench, rules.sandbox ? { sight: { writes: out, reads: keep } } : {});
   if (code !== 0)
     throw stepFailure(
       'compile-failed',

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
+import { enclose } from '../../store/git/enclosure.js';
 import type { LogWriter } from '../../store/logs/line.js';
 import { commandEnvironment } from '../processes/command-environment.js';
 import { resolveExecutable } from '../processes/executable.js';
@@ -6,6 +9,8 @@ import { announceCommand } from '../processes/announced-commands.js';
 import { createOutputCapture } from '../processes/output-capture.js';
 import { runProcess } from '../processes/groups/process-group.js';
 import { runTag } from '../processes/tagged-processes.js';
+import { findSandbox } from '../tools/shell/sandbox.js';
+import { statesBelow } from '../tools/shell/states-below.js';
 import { outsideFirst } from '../../store/processes/search-path.js';
 
 /** Of what a tool says this much is kept to judge by; the log has all of it. */
@@ -27,11 +32,34 @@ export interface ToolEnd {
   said: string;
 }
 
+/** What a tool sees that reads what agents may have written: the folder it runs in, to read, and these. Absolute. */
+export interface ToolSight {
+  writes: string;
+  reads: string[];
+}
+
+/** In the sandbox where one is asked for and there is one: what a source names elsewhere is not there. */
+async function enclosed(
+  file: string,
+  args: string[],
+  sight: ToolSight | undefined,
+  cwd: string,
+): Promise<{ file: string; args: string[] }> {
+  const sandbox = sight === undefined ? null : await findSandbox();
+  if (sight === undefined || sandbox === null) return { file, args };
+  const { writes, reads } = sight;
+  const hidden = [...(existsSync(join(cwd, '.perdure')) ? [join(cwd, '.perdure')] : []), ...(await statesBelow(cwd))];
+  return {
+    file: sandbox.file,
+    args: [...enclose(file, { workTree: cwd, ours: [writes], reads, hidden }), file, ...args],
+  };
+}
+
 /** Runs a program of a toolchain to its end, in a process group of its own (I5). Throws `command-not-found`. */
 export async function runTool(
   argv: string[],
   bench: Workbench,
-  options: { inherit?: number; onText?: (text: string) => void } = {},
+  options: { inherit?: number; onText?: (text: string) => void; sight?: ToolSight } = {},
 ): Promise<ToolEnd> {
   const { owner, cwd, signal, log } = bench;
   const command = announceCommand();
@@ -53,8 +81,7 @@ export async function runTool(
   try {
     const file = resolveExecutable(argv[0] ?? '', cwd, env['PATH'] ?? '');
     const end = await runProcess({
-      file,
-      args: argv.slice(1),
+      ...(await enclosed(file, argv.slice(1), options.sight, cwd)),
       cwd,
       env,
       stdin: null,

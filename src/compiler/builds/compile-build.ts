@@ -4,7 +4,10 @@ import type { Plan } from '../../plan/plan.js';
 import type { JsonObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
+import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices } from '../../plan/builds/deployment.js';
+import type { Device } from '../../plan/devices/device.js';
+import type { NoDevice } from '../project/devices.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
@@ -30,13 +33,10 @@ const COMMANDS = ['test_command', 'start_command', 'page'];
  */
 export function compileBuild(
   definition: BuildDefinition,
-  { report, texts, findDevice }: Pick<Shared, 'report' | 'texts' | 'findDevice'>,
+  { report, texts, lookUpDevice }: Pick<Shared, 'report' | 'texts' | 'lookUpDevice'>,
 ): Plan | null {
   const { authored, name, node } = definition;
   const spec = completeSpec(authored);
-  // Before anything is asked: the boards that the result goes to.
-  const unknown = targetDevices(spec).filter(({ name }) => findDevice(name, deviceNode(node, name)) === null);
-  if (unknown.length > 0) return null;
   const planner = plannerOf(texts);
   const hash = hashOf(planner);
   const approved = authored.workflow?.approve_plan !== false;
@@ -54,7 +54,10 @@ export function compileBuild(
     budgets: { ...NO_BUDGETS, max_parallel: POOL },
     message: null,
     fallback: 'abort',
-    build: keepText(JSON.stringify(spec), texts),
+    build: keepText(
+      JSON.stringify({ ...spec, board_faults: boardFaults(spec, node, { report, lookUpDevice }) }),
+      texts,
+    ),
   };
   const built = (key: string): Template => reference(`step:${build.index}.output`, `steps.build.output.${key}`, key);
   const goal = authored.nugget?.goal ?? authored.goal ?? '';
@@ -103,6 +106,34 @@ function planStep(
     schema: tasksSchema([...new Set(rules.team.map(({ name }) => name))]),
     tasks: rules,
     rehearsal: null,
+  };
+}
+
+/**
+ * Why boards of a spec cannot be flashed, by their names: told before anything is asked, and again by the build, which
+ * is partial then.
+ */
+function boardFaults(
+  spec: JsonObject,
+  node: Node,
+  { report, lookUpDevice }: Pick<Shared, 'report' | 'lookUpDevice'>,
+): Record<string, string> {
+  const faults = targetDevices(spec).flatMap((target) => {
+    const found = lookUpDevice(target.name);
+    const fault = 'device' in found ? sandboxFault(target, found.device) : found;
+    return fault === null ? [] : [{ name: target.name, fault }];
+  });
+  for (const { name, fault } of faults) report({ ...fault, severity: 'warning', at: deviceNode(node, name) });
+  return Object.fromEntries(faults.map(({ name, fault }) => [name, fault.message]));
+}
+
+/** Agents write the sources: a compiler that reads them sees nothing else of the machine. */
+function sandboxFault({ name, sources, compile }: TargetDevice, { kind }: Device): NoDevice | null {
+  if (compile !== null || sources.length === 0 || kind.compile === null || kind.compile.sandbox) return null;
+  return {
+    code: 'invalid-device',
+    message: `The kind \`${kind.name}\` of \`${name}\` compiles outside the sandbox, and agents write its sources.`,
+    suggestion: 'name a command under `compile` of the spec',
   };
 }
 

@@ -25,6 +25,10 @@ const compile = z.strictObject({
     .nullable()
     .default(null)
     .describe('Extensions whose files are joined into one source.'),
+  sandbox: z
+    .boolean()
+    .default(false)
+    .describe('Its tools need system folders and what `values` name alone: they run where nothing else is seen.'),
   rules: z
     .array(
       z.strictObject({

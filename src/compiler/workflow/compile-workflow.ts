@@ -1,4 +1,5 @@
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
+import type { Found } from '../project/devices.js';
 import type { DeviceRef } from '../../plan/devices/device.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Plan } from '../../plan/plan.js';
@@ -41,6 +42,8 @@ export interface Shared {
   knowsAgent: (name: string, from: { file: string }) => boolean;
   /** The device of that name; null when there is none, which is reported at `at`. */
   findDevice: (name: string, at: Node) => DeviceRef | null;
+  /** The device of that name, or why it cannot be used; nothing is reported. */
+  lookUpDevice: (name: string) => Found;
   compileAgent: AgentCompiler;
   /** The tool of that name; null when there is none, which is reported at `at`. */
   findTool: (name: string, from: { file: string }, at: Node) => StepTool | null;

@@ -20,6 +20,8 @@ export interface TargetDevice {
   files: string[];
   /** What it must say on its serial line. */
   expect: string | null;
+  /** Why it cannot be flashed, as the compiler found; null where nothing stands against it. */
+  fault: string | null;
 }
 
 /** Where the result goes; `preview` where the spec leaves it open. */
@@ -37,8 +39,9 @@ export function targetDevices(spec: Json): TargetDevice[] {
   const isHardware = target === 'esp32' || target === 'both' || textIn(mapIn(spec, 'nugget'), 'type') === 'hardware';
   if (!isHardware) return [];
   const named = (isObject(spec) && Array.isArray(spec['devices']) ? spec['devices'] : []).filter(isObject);
-  const devices = named.filter((device) => nameOf(device) !== '').map(deviceOf);
-  return devices.length > 0 || target !== 'esp32' ? devices : [deviceOf({ name: 'esp32' })];
+  const faults = mapIn(spec, 'board_faults');
+  const devices = named.filter((device) => nameOf(device) !== '').map((device) => deviceOf(device, faults));
+  return devices.length > 0 || target !== 'esp32' ? devices : [deviceOf({ name: 'esp32' }, faults)];
 }
 
 /** The program of a device whose spec does not say where it is, so that its builder can be told. */
@@ -50,7 +53,7 @@ function nameOf(device: JsonObject): string {
   return textIn(device, 'name') || textIn(device, 'instanceId');
 }
 
-function deviceOf(device: JsonObject): TargetDevice {
+function deviceOf(device: JsonObject, faults: JsonObject): TargetDevice {
   const name = nameOf(device);
   const compile = textsIn(device, 'compile');
   const image = device['images'] ?? device['image'] ?? null;
@@ -64,5 +67,6 @@ function deviceOf(device: JsonObject): TargetDevice {
     image,
     files,
     expect: textIn(device, 'expect') || null,
+    fault: textIn(faults, name) || null,
   };
 }

@@ -21,6 +21,8 @@ export type Argv = string[];
 
 /** How sources become an image. */
 export interface CompileRules {
+  /** Its tools need the system's folders and what `values` name alone, and run where nothing else is seen. */
+  sandbox: boolean;
   /** Extensions whose files are joined into one source, each under its own `#line`, after `head`. */
   join: { from: string[]; to: string; head: string } | null;
   /** One call for each source: `{source}` gives `{object}`. */

@@ -4,15 +4,15 @@ import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../processes/bare
 import { findOnPath, systemProgram } from '../processes/find-on-path.js';
 import { outsidePath } from '../processes/search-path.js';
 
-/** What git sees of the machine beside programs. Paths are absolute. */
+/** What a program of ours sees of the machine beside programs. Paths are absolute. */
 export interface Sight {
-  /** The files that are looked at; git runs there. Without any it runs in the first folder of ours. */
+  /** The files that are looked at; it runs there. Without any it runs in the first folder of ours. */
   workTree?: string | undefined;
-  /** Git writes these files. They are ours: nobody works there meanwhile. */
+  /** It writes these files. They are ours: nobody works there meanwhile. */
   writes?: boolean | undefined;
-  /** Folders of ours that git works in. */
+  /** Folders of ours that it works in. */
   ours: [string, ...string[]];
-  /** Folders of others that it reads objects from. */
+  /** Folders and files of others that it reads. */
   reads?: string[] | undefined;
   /** Folders below the work tree that are not shown. */
   hidden: string[];
@@ -32,11 +32,11 @@ export function sandboxProgram(): string | null {
 }
 
 /**
- * Arguments of `bwrap` before git and its own: as the sandbox of agents' commands, but that the files are written only
+ * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written only
  * where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
  */
-export function enclose(git: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
-  const real = realpathSync(git);
+export function enclose(program: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
+  const real = realpathSync(program);
   const more = SYSTEM_FOLDERS.some((known) => real.startsWith(`${known}/`))
     ? []
     : ['--ro-bind-try', dirname(dirname(real)), dirname(dirname(real))];

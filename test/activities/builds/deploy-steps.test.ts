@@ -100,6 +100,15 @@ describe('the deployment of a build', () => {
     expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.image != null}');
   });
 
+  it('of a board that cannot be flashed is a step that fails and says why', () => {
+    const spec = { ...BOARDS, board_faults: { lamp: 'There is no ${lamp}.' } };
+    expect(deploySteps(spec, PLACE).steps.slice(0, 2)).toMatchObject([
+      { id: 'deploy_1_flash', set: { message: 'There is no \\${lamp}.' }, require: false },
+      { id: 'deploy_2_flash' },
+    ]);
+    expect(compiled(spec).problems).toEqual([]);
+  });
+
   it('asks before each flash unless the spec says `auto_flash`, and takes a board called esp32 for none', () => {
     const ready = (deployment: JsonObject): unknown[] =>
       (deploySteps({ deployment }, PLACE).steps as { flash?: JsonObject }[]).flatMap(({ flash }) =>

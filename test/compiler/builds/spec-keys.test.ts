@@ -8,7 +8,10 @@ import { isObject } from '../../../src/plan/values/json.js';
 import { brief, compileIn, createProject } from '../helpers/temporary-project.js';
 
 const EVERY_KEY = readFileSync(join(import.meta.dirname, '../../../definitions/builds/every-key.yml'), 'utf8');
-const BOARDS = ['station', 'display', 'logger'].map((name) => [name, { kind: 'simulated', simulates: 'esp32' }]);
+const BOARDS = [
+  ['station', { kind: 'simulated' }],
+  ...['display', 'logger'].map((name) => [name, { kind: 'simulated', simulates: 'esp32' }]),
+];
 const CONFIG = JSON.stringify({ devices: Object.fromEntries(BOARDS) as object });
 const compile = (text: string) => compileIn(createProject({ 'perdure.yml': CONFIG, 'build.yml': text }), 'build.yml');
 const found = (text: string): string[] => compile(text).problems.map(brief);
