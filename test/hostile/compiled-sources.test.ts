@@ -1,6 +1,7 @@
 // @module-tag arduino
 // @module-tag sandbox
 import { mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { buildImage } from '../../src/activities/devices/build-image.js';
@@ -32,7 +33,7 @@ it.each<[string, string, (path: string) => string]>([
     signal: new AbortController().signal,
     log: { write: () => undefined, writeLast: () => undefined, close: async () => undefined },
   };
-  for (const path of [join(outside, 'key'), join(cwd, '.perdure', 'key'), '/root/.profile']) {
+  for (const path of [join(outside, 'key'), join(cwd, '.perdure', 'key'), join(homedir(), '.profile')]) {
     await writeFile(join(cwd, name), source(path));
     const said = await buildImage(deviceOf({ kind: 'simulated' }), [name], bench).then(
       (image) => JSON.stringify(image),

@@ -1,6 +1,7 @@
-import { rulesAt } from '../../plan/builds/build-spec.js';
+import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import type { Mending } from './steps/task-step.js';
 import { literalText } from '../../plan/values/expression.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
@@ -10,7 +11,7 @@ export interface DeployPlace {
   /** Ids of the steps that come before: the last tests. */
   needs: string[];
   /** Who mends code that does not compile, an agent's name, and how often; null for nobody. */
-  mend: { agent: string; rounds: number } | null;
+  mend: Mending | null;
   /** How a person is asked when code still does not compile; without it the step fails with what was said. */
   trouble: Trouble | null;
 }
@@ -48,8 +49,7 @@ export function deploySteps(spec: Json, place: DeployPlace): Deployment {
   if (!isPage && devices.length === 0) return NOTHING;
   const checklist = checklistStep(spec, place.needs);
   const needs = checklist === null ? place.needs : [checklist.id];
-  const isAsked =
-    !isObject(spec) || !isObject(spec['deployment'] ?? null) || !autoFlash(spec['deployment'] as JsonObject);
+  const isAsked = mapIn(spec, 'deployment')['auto_flash'] !== true;
   const boards = devices.map((device, index) =>
     deviceSteps(device, `deploy_${index + 1}`, { ...place, needs, isAsked }),
   );
@@ -65,10 +65,6 @@ export function deploySteps(spec: Json, place: DeployPlace): Deployment {
       ...(boards.length === 0 ? {} : { devices: Object.fromEntries(boards.map(({ name, output }) => [name, output])) }),
     },
   };
-}
-
-function autoFlash({ auto_flash }: JsonObject): boolean {
-  return auto_flash === true;
 }
 
 /** What must hold before anything leaves the project: a person says that it does. */

@@ -2,25 +2,25 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
-import { taskFaults } from '../../plan/builds/task-rules.js';
-import type { Task } from '../../plan/builds/task.js';
+import { teamFaults } from '../../plan/builds/task-rules.js';
+import type { Commands, Task } from '../../plan/builds/task.js';
 import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
 import { gatesIn } from '../../plan/builds/human-gates.js';
 import { literalText } from '../../plan/values/expression.js';
-import { mapIn, teamOf, textIn } from '../../plan/builds/build-spec.js';
+import { buildsThings, mapIn, teamOf, textIn } from '../../plan/builds/build-spec.js';
 import type { Earlier } from './context-steps.js';
 import { contextSteps } from './context-steps.js';
 import { beforePart } from './parts/before.js';
 import { manifestPart } from './parts/manifest.js';
 import { taskPrompt } from './prompts.js';
-import type { Commands, Evidence } from './steps/evidence-steps.js';
+import type { Evidence } from './steps/evidence-steps.js';
 import { evidenceSteps } from './steps/evidence-steps.js';
 import { reviewStep } from './steps/review-step.js';
-import type { Placed, TaskStep } from './steps/task-step.js';
-import { MOST_ROUNDS, nameOf, workStep } from './steps/task-step.js';
+import type { Mending, TaskStep } from './steps/task-step.js';
+import { MOST_ROUNDS, workStep } from './steps/task-step.js';
 import { DECIDED, troubleStep, WISH } from './steps/trouble.js';
 import { deploySteps } from './deploy-steps.js';
 import { agentName } from '../../plan/builds/agent-name.js';
@@ -40,14 +40,7 @@ export function madeOfTasks(
   if (tasks === null)
     return { problems: 'Expected {tasks: [{id, name, description, acceptance_criteria, dependencies, agent_name}]}.' };
   const team = teamOf(spec);
-  const faults = [
-    ...taskFaults(source),
-    ...tasks.flatMap(({ id, agent_name }) =>
-      team.some(({ name }) => name === agent_name)
-        ? []
-        : [`task \`${id}\` is for \`${agent_name}\`, who is no agent of the spec`],
-    ),
-  ];
+  const faults = teamFaults(source, team);
   if (faults.length > 0) return { problems: faults.join('\n') };
   const ids = new Map(tasks.map(({ id }, index) => [id, idFor(id, index)]));
   const agents = team.map((member, index) => ({
@@ -87,19 +80,18 @@ interface Build {
 
 /** All steps of a build, and what its output says of its deployment. */
 function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: Json } {
-  const { tasks, ids, team, spec } = build;
+  const { tasks, ids, spec } = build;
   const gates = gatesIn(spec, tasks);
   const evidence: Evidence = {
     ...commands,
     tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
     needs: [...ids.values()],
-    builder: builderAmong(tasks, team),
-    rounds: roundsOf(spec, 'test_failure'),
+    mend: mending(tasks, build, 'test_failure'),
   };
   const looked = evidenceSteps(evidence);
   const deployment = deploySteps(spec, {
     needs: looked.map(({ id }) => id),
-    mend: evidence.builder === null ? null : { agent: nameOf(evidence.builder), rounds: evidence.rounds },
+    mend: evidence.mend,
     trouble: { step: troubleStep, decided: DECIDED, wish: WISH, rounds: MOST_ROUNDS },
   });
   const steps = [
@@ -132,21 +124,22 @@ function roundsOf(spec: Json, trigger: 'test_failure' | 'review_rejection'): num
 }
 
 /** What a task becomes: its own step, and those around it that gather and keep its context. */
-function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build, gates: HumanGate[]): object[] {
-  const who = placed(task, team);
+function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
+  const { tasks, ids, team, spec, earlier } = build;
+  const { member, agent } = placed(task, team);
   const roleOf = (one: Task): Role => placed(one, team).member.role;
   const { gather, keep } = contextSteps(task, { tasks, ids, roleOf, earlier });
   const step: TaskStep = {
     task,
     id: ids.get(task.id) ?? '',
-    who,
+    agent,
     prompt: taskPrompt({
       task,
-      member: who.member,
+      member,
       spec,
       before: beforePart(gather?.id ?? null),
       manifest: manifestPart(gather?.id ?? null),
-      tests: who.member.role === 'tester' || earlier !== undefined,
+      tests: member.role === 'tester' || earlier !== undefined,
     }),
     needs: [
       ...(gather === null ? [] : [gather.id]),
@@ -155,25 +148,24 @@ function stepsFor(task: Task, { tasks, ids, team, spec, earlier }: Build, gates:
     ],
   };
   const own =
-    who.member.role === 'reviewer'
-      ? reviewStep(step, builderAmong(predecessorsOf(task, tasks).reverse(), team), roundsOf(spec, 'review_rejection'))
+    member.role === 'reviewer'
+      ? reviewStep(step, mending(predecessorsOf(task, tasks).reverse(), build, 'review_rejection'))
       : workStep(step);
   return [...(gather === null ? [] : [gather]), own, keep];
 }
 
-function placed({ agent_name }: Task, team: Member[]): Placed {
+/** Who carries out a task: the agent of the spec, and its name in the made workflow. */
+function placed({ agent_name }: Task, team: Member[]): { member: Member; agent: string } {
   const index = team.findIndex(({ name }) => name === agent_name);
   const member = team[index];
   if (member === undefined) throw new Error(`\`${agent_name}\` is no agent of the spec.`);
-  return { member, index };
+  return { member, agent: agentName(member.name, index) };
 }
 
 /** Who mends: the agent of the last of these tasks that builds something; null where none does. */
-function builderAmong(tasks: Task[], team: Member[]): Placed | null {
-  const built = tasks
-    .map((task) => placed(task, team))
-    .filter(({ member }) => member.role === 'builder' || member.role === 'custom');
-  return built.at(-1) ?? null;
+function mending(tasks: Task[], { team, spec }: Build, trigger: Parameters<typeof roundsOf>[1]): Mending | null {
+  const last = tasks.map((task) => placed(task, team)).findLast(({ member }) => buildsThings(member.role));
+  return last === undefined ? null : { agent: last.agent, rounds: roundsOf(spec, trigger) };
 }
 
 /** The commands of an answer; those that it leaves out are none. */

@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { madeOfTasks } from '../../activities/builds/task-workflow.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, toText } from '../../plan/values/json.js';
-import type { Plan } from '../../plan/plan.js';
-import { everyStepOf } from '../../plan/plan.js';
+import type { Role } from '../../plan/builds/build-spec.js';
+import { mapIn, teamOf } from '../../plan/builds/build-spec.js';
 import type { RunRecord } from '../../plan/result.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
-import { openSession, unknownRun } from '../session.js';
+import type { BuiltRun } from './built-run.js';
+import { openBuiltRun } from './built-run.js';
 import type { Written } from '../submit/run.js';
 import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
@@ -25,38 +26,15 @@ export async function fixBuild(
   command: RunCommand,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const { store, project, elsewhere } = await openSession(terminal, { taskQueue: command.taskQueue, lookOnly: true });
-  if (elsewhere !== null)
-    throw usageError(
-      `What run \`${built}\` built is in the store \`${store.id}\`, which is elsewhere.`,
-      'Mend it where that store is.',
-    );
-  const record = await store.readRun(built);
-  if (record === null) throw unknownRun(built);
-  const plan = await store.getPlan(record.plan);
-  const spec = await specOf(plan, store);
-  if (spec === null)
-    throw usageError(
-      `The run \`${built}\` built nothing: it is no run of a build spec.`,
-      '`perdure list` shows the runs that are known here.',
-    );
-  return run(command, terminal, await fixOf({ record, plan, spec, wish, root: project.root }, store));
+  const { store, project, ...known } = await openBuiltRun(
+    built,
+    { taskQueue: command.taskQueue, there: 'Mend it where that store is.' },
+    terminal,
+  );
+  return run(command, terminal, await fixOf({ ...known, wish, root: project.root }, store));
 }
 
-/** The spec of a build, as its Plan holds it. */
-export async function specOf(plan: Plan, store: Pick<Store, 'getText'>): Promise<JsonObject | null> {
-  for (const step of everyStepOf(plan)) {
-    if (step.kind !== 'plan' || step.build === undefined) continue;
-    const spec = JSON.parse(await store.getText(step.build)) as Json; // the compiler wrote it
-    return isObject(spec) ? spec : null;
-  }
-  return null;
-}
-
-interface Fix {
-  record: RunRecord;
-  plan: Plan;
-  spec: JsonObject;
+interface Fix extends Pick<BuiltRun, 'record' | 'plan' | 'spec'> {
   wish: string;
   root: string;
 }
@@ -67,15 +45,17 @@ interface Fix {
  */
 async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Promise<Written> {
   const before = record.output === null ? null : await loadValue(record.output, store);
-  const summaries = isObject(before) && isObject(before['summaries'] ?? null) ? before['summaries'] : null;
-  const [builder, tester] = [memberOf(spec, 'builder') ?? nameOf(membersOf(spec)[0]), memberOf(spec, 'tester')];
+  const team = teamOf(spec);
+  const nameOf = (role: Role): string | undefined => team.find((member) => member.role === role)?.name;
+  const builder = nameOf('builder') ?? team[0]?.name ?? '';
+  const tester = nameOf('tester');
   const tasks = [
     task('mend', builder, {
       description: `What was built has to be changed:\n\n${wish}`,
       criteria: ['It is as asked.', 'Nothing else has changed.'],
       after: [],
     }),
-    ...(tester === null || tester === builder
+    ...(tester === undefined || tester === builder
       ? []
       : [
           task('check', tester, {
@@ -87,9 +67,8 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
           }),
         ]),
   ];
-  const commands = isObject(before) && isObject(before['commands'] ?? null) ? before['commands'] : {};
-  const made = madeOfTasks({ ...(commands as JsonObject), tasks }, spec, plan.budgets, {
-    summaries: Object.entries(isObject(summaries) ? summaries : {})
+  const made = madeOfTasks({ ...mapIn(before, 'commands'), tasks }, spec, plan.budgets, {
+    summaries: Object.entries(mapIn(before, 'summaries'))
       .reverse()
       .map(([name, text]) => ({ name, text: toText(text) })),
     results: resultsOf(record, before),
@@ -138,18 +117,4 @@ function task(
     agent_name: agent,
     complexity: 'simple',
   };
-}
-
-function membersOf({ agents }: JsonObject): Json[] {
-  return Array.isArray(agents) ? agents : [];
-}
-
-/** The first of the team in a role. */
-function memberOf(spec: JsonObject, role: string): string | null {
-  const member = membersOf(spec).find((one) => isObject(one) && one['role'] === role);
-  return member === undefined ? null : nameOf(member);
-}
-
-function nameOf(member: Json | undefined): string {
-  return isObject(member ?? null) ? toText((member as JsonObject)['name'] ?? '') : ''; // isObject said so
 }

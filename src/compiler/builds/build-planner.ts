@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { AGES } from '../../plan/builds/build-spec.js';
+import { COMPLEXITIES } from '../../plan/builds/clean-tasks.js';
 import type { TaskRules } from '../../plan/builds/task-rules.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
 
@@ -146,7 +147,7 @@ export function tasksSchema(agents: string[]): Json {
             acceptance_criteria: { ...words, minItems: 1 },
             dependencies: { ...words, description: 'ids of tasks' },
             agent_name: { enum: agents },
-            complexity: { enum: ['simple', 'medium', 'complex'] },
+            complexity: { enum: [...COMPLEXITIES] },
             requirement_ids: { ...words, description: 'ids of the requirements that it is for' },
           },
           required: ['id', 'name', 'description', 'acceptance_criteria', 'dependencies', 'agent_name', 'complexity'],

@@ -5,6 +5,11 @@ import { isObject } from '../values/json.js';
 export const ROLES = ['builder', 'tester', 'reviewer', 'custom'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Tells whether agents of a role build something; the others look at it. */
+export function buildsThings(role: string | undefined): boolean {
+  return role === 'builder' || role === 'custom';
+}
+
 /** When a rule of a spec holds. */
 export const TRIGGERS = ['always', 'on_task_complete', 'on_test_fail', 'before_deploy'] as const;
 export type Trigger = (typeof TRIGGERS)[number];

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../values/json.js';
 import { isObject } from '../values/json.js';
+import { buildsThings } from './build-spec.js';
 import { isTexts } from './task.js';
 import type { TaskRules } from './task-rules.js';
 
@@ -13,7 +14,8 @@ const TASK_KEYS = [
   'complexity',
   'requirement_ids',
 ];
-const COMPLEXITIES: readonly Json[] = ['simple', 'medium', 'complex'];
+/** How long a task may take its agent. */
+export const COMPLEXITIES: readonly Json[] = ['simple', 'medium', 'complex'];
 const COMPILES = 'The code compiles for the device.';
 
 /**
@@ -43,7 +45,7 @@ function cleanTask(task: JsonObject, { team, hardware }: TaskRules): JsonObject 
   const kept = Object.fromEntries(Object.entries(task).filter(([key]) => TASK_KEYS.includes(key)));
   const { acceptance_criteria: criteria } = kept;
   const role = team.find(({ name }) => name === kept['agent_name'])?.role;
-  const compiles = hardware && (role === 'builder' || role === 'custom') && isTexts(criteria);
+  const compiles = hardware && buildsThings(role) && isTexts(criteria);
   return {
     ...kept,
     complexity: COMPLEXITIES.includes(kept['complexity'] ?? null) ? (kept['complexity'] ?? null) : 'medium',

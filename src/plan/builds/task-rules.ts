@@ -1,5 +1,6 @@
 import type { Json } from '../values/json.js';
-import type { Task, Tasks } from './task.js';
+import { buildsThings } from './build-spec.js';
+import type { Commands, Task } from './task.js';
 import { predecessorsOf } from './context-level.js';
 import { tasksIn } from './task.js';
 
@@ -14,9 +15,9 @@ export interface TaskRules {
   /** Ids of the spec's requirements: each has a task. */
   requirements: string[];
   /** What stands in for the commands that an answer leaves out. */
-  commands: Pick<Tasks, 'test_command' | 'start_command' | 'page'>;
+  commands: Commands;
   /** Commands that the spec names: no answer changes them. */
-  fixed: Partial<Pick<Tasks, 'test_command' | 'start_command' | 'page'>>;
+  fixed: Partial<Commands>;
 }
 
 /** Ids that are taken, dependencies that are none, and cycles, each in a sentence. */
@@ -47,14 +48,20 @@ function stuckTasks(tasks: Task[]): string[] {
   }
 }
 
+/** What `taskFaults` finds, and tasks for agents that the team does not have, each in a sentence. */
+export function teamFaults(value: Json, team: { name: string }[]): string[] {
+  const unknown = (tasksIn(value) ?? []).filter(({ agent_name }) => !team.some(({ name }) => name === agent_name));
+  return [
+    ...taskFaults(value),
+    ...unknown.map(({ id, agent_name }) => `task \`${id}\` is for \`${agent_name}\`, who is no agent of the spec`),
+  ];
+}
+
 /** Everything that is wrong with the tasks of a build, each in a sentence for who planned them. */
 export function planFaults(value: Json, rules: TaskRules): string[] {
-  const faults = taskFaults(value);
-  const tasks = tasksIn(value) ?? [];
-  const unknown = tasks.filter(({ agent_name }) => !rules.team.some(({ name }) => name === agent_name));
-  for (const { id, agent_name } of unknown)
-    faults.push(`task \`${id}\` is for \`${agent_name}\`, who is no agent of the spec`);
+  const faults = teamFaults(value, rules.team);
   if (faults.length > 0) return faults;
+  const tasks = tasksIn(value) ?? [];
   const graph = { tasks, rules, roleOf: roles(rules) };
   return [...shapeFaults(graph), ...roleFaults(graph), ...wordFaults(graph), ...coverageFaults(graph)];
 }
@@ -68,10 +75,6 @@ interface Graph {
 function roles({ team }: TaskRules): Graph['roleOf'] {
   const byName = new Map(team.map(({ name, role }) => [name, role]));
   return ({ agent_name }) => byName.get(agent_name) ?? 'builder';
-}
-
-function builds(role: string): boolean {
-  return role === 'builder' || role === 'custom';
 }
 
 /** One task is first and one is last: in a graph without cycles all depend on the one, and the other on all. */
@@ -88,10 +91,10 @@ function shapeFaults({ tasks, rules, roleOf }: Graph): string[] {
   if (last.length > 1)
     faults.push(`nothing depends on ${listed(last.map(({ id }) => id))}: the last task depends on all others`);
   const [root] = first;
-  if (first.length === 1 && root !== undefined && tasks.length > 1 && !builds(roleOf(root)))
+  if (first.length === 1 && root !== undefined && tasks.length > 1 && !buildsThings(roleOf(root)))
     faults.push(`task \`${root.id}\` is the first and is for a ${roleOf(root)}: a builder sets the project up`);
   const [end] = last;
-  if (last.length === 1 && end !== undefined && (rules.tested || rules.reviewed) && builds(roleOf(end)))
+  if (last.length === 1 && end !== undefined && (rules.tested || rules.reviewed) && buildsThings(roleOf(end)))
     faults.push(
       `task \`${end.id}\` is the last and is for a ${roleOf(end)}: a tester or a reviewer looks at the whole`,
     );
@@ -108,7 +111,7 @@ function roleFaults({ tasks, rules, roleOf }: Graph): string[] {
     ...tasks.flatMap((task) => {
       const role = roleOf(task);
       const before = predecessorsOf(task, tasks);
-      if (!builds(role) && !before.some((other) => builds(roleOf(other))))
+      if (!buildsThings(role) && !before.some((other) => buildsThings(roleOf(other))))
         return [`task \`${task.id}\` is for a ${role} and depends on no task that builds something`];
       const own = before.find(({ agent_name }) => agent_name === task.agent_name);
       return isReview(task, role) && own !== undefined
@@ -119,7 +122,7 @@ function roleFaults({ tasks, rules, roleOf }: Graph): string[] {
 }
 
 function isReview({ name }: Task, role: string): boolean {
-  return builds(role) && /^\s*(?:code[- ])?review\b/i.test(name);
+  return buildsThings(role) && /^\s*(?:code[- ])?review\b/i.test(name);
 }
 
 /** Work that is no task: it follows by itself. */

@@ -14,10 +14,8 @@ export interface Task {
   requirement_ids?: string[];
 }
 
-/** What a planner answers: the tasks, and how the result is tested and started. */
-export interface Tasks {
-  tasks: Task[];
-  plan_explanation: string;
+/** How a result is tested and started, as a planner answers and a person approves. */
+export interface Commands {
   /** The command that runs the project's tests, word by word; null where there is nothing to test with. */
   test_command: string[] | null;
   /** The command that starts what was built; null where nothing is started. */

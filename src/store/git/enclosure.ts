@@ -32,8 +32,8 @@ export function sandboxProgram(): string | null {
 }
 
 /**
- * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written only
- * where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
+ * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written
+ * only where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
  */
 export function enclose(program: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
   const real = realpathSync(program);

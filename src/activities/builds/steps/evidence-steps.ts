@@ -1,14 +1,8 @@
 import { literalText } from '../../../plan/values/expression.js';
-import type { Placed } from './task-step.js';
-import { MOST_ROUNDS, nameOf, TASK } from './task-step.js';
-import { DECIDED, troubleStep, WISH } from './trouble.js';
-
-/** How a result is tested and started, as a person approved it. */
-export interface Commands {
-  test_command: string[] | null;
-  start_command: string[] | null;
-  page: string | null;
-}
+import type { Commands } from '../../../plan/builds/task.js';
+import type { Mending } from './task-step.js';
+import { mendSteps, MOST_ROUNDS } from './task-step.js';
+import { DECIDED, troubleStep } from './trouble.js';
 
 /** A step as it is written, whose id others need. */
 type StepWithId = { id: string } & Record<string, unknown>;
@@ -19,9 +13,7 @@ export interface Evidence extends Commands {
   tested: boolean;
   /** Ids of all tasks' steps. */
   needs: string[];
-  /** Who mends what is found. */
-  builder: Placed | null;
-  rounds: number;
+  mend: Mending | null;
 }
 
 /**
@@ -104,26 +96,13 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
   };
 }
 
-function mended(look: Look, { builder, rounds }: Evidence, { part, ask }: { part: string; ask: string }): object {
-  const most = builder === null ? 0 : rounds;
+function mended(look: Look, { mend }: Evidence, { part, ask }: { part: string; ask: string }): object {
+  const most = mend?.rounds ?? 0;
   return {
     on_error: 'stop',
     loop: { until: `\${steps.looked.output.ok || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
     steps: [
-      ...(builder === null
-        ? []
-        : [
-            {
-              id: 'mend',
-              when: '${index > 0}',
-              agent: nameOf(builder),
-              prompt:
-                `${literalText(ask)}\n\n<output>\n\${steps.run.output ?? steps.run.error}\n</output>` + `\n\n${WISH}`,
-              timeout: TASK.timeout,
-              retry: { attempts: TASK.attempts },
-              on_error: 'continue',
-            },
-          ]),
+      ...mendSteps(mend, `${literalText(ask)}\n\n<output>\n\${steps.run.output ?? steps.run.error}\n</output>`),
       look.run,
       { id: 'kept', set: { hash: '${steps.kept.output.hash ?? steps.run.output.tests_hash ?? ""}' } },
       {

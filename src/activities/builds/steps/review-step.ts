@@ -1,7 +1,7 @@
 import { literalText } from '../../../plan/values/expression.js';
-import type { Placed, TaskStep } from './task-step.js';
-import { MOST_ROUNDS, nameOf, TASK } from './task-step.js';
-import { DECIDED, troubleStep, WISH } from './trouble.js';
+import type { Mending, TaskStep } from './task-step.js';
+import { mendSteps, MOST_ROUNDS, TASK } from './task-step.js';
+import { DECIDED, troubleStep } from './trouble.js';
 
 /** What a reviewer answers. */
 const VERDICT = {
@@ -29,36 +29,25 @@ const VERDICT = {
 const APPROVED = "(steps.review.output.verdict ?? 'none') == 'APPROVED'";
 
 /**
- * A task of a reviewer: what needs changes goes back to who built it, and is reviewed again, `rounds` times; then a
- * person decides. A part that nobody approved makes the build partial.
+ * A task of a reviewer: what needs changes goes back to who built it, and is reviewed again; then a person decides. A
+ * part that nobody approved makes the build partial.
  */
-export function reviewStep({ task, id, who, prompt, needs }: TaskStep, builder: Placed | null, rounds: number): object {
-  const most = builder === null ? 0 : rounds;
+export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: Mending | null): object {
+  const most = mend?.rounds ?? 0;
   return {
     id,
     needs,
     on_error: 'stop',
     loop: { until: `\${${APPROVED} || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
     steps: [
-      ...(builder === null
-        ? []
-        : [
-            {
-              id: 'mend',
-              when: '${index > 0}',
-              agent: nameOf(builder),
-              prompt:
-                `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was ` +
-                `built. Change what needs changes, and nothing else.\n\n<review>\n\${steps.review.output}\n</review>` +
-                `\n\n${WISH}`,
-              timeout: TASK.timeout,
-              retry: { attempts: TASK.attempts },
-              on_error: 'continue',
-            },
-          ]),
+      ...mendSteps(
+        mend,
+        `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was built. Change ` +
+          `what needs changes, and nothing else.\n\n<review>\n\${steps.review.output}\n</review>`,
+      ),
       {
         id: 'review',
-        agent: nameOf(who),
+        agent,
         prompt:
           `${prompt}\n\nAnswer with your verdict: APPROVED, or NEEDS CHANGES when a criterion is not met. For each ` +
           `criterion say whether it is met, and by what you see that.`,

@@ -1,6 +1,4 @@
-import type { Member } from '../../../plan/builds/build-spec.js';
 import type { Task } from '../../../plan/builds/task.js';
-import { agentName } from '../../../plan/builds/agent-name.js';
 import { DECIDED, troubleStep, WISH } from './trouble.js';
 
 /** What carries out one task of a build: limit of a try, and tries in all. */
@@ -8,32 +6,48 @@ export const TASK = { timeout: '300s', attempts: 3 };
 /** Rounds that a loop of a build has at most, with those that people ask for. */
 export const MOST_ROUNDS = 12;
 
-/** An agent of the team, by its place in it. */
-export interface Placed {
-  member: Member;
-  index: number;
+/** Who mends what is found, an agent's name, and how often before a person is asked. */
+export interface Mending {
+  agent: string;
+  rounds: number;
 }
 
 /** A task as a step of the made workflow. */
 export interface TaskStep {
   task: Task;
   id: string;
-  who: Placed;
+  /** Its agent's name. */
+  agent: string;
   /** A template. */
   prompt: string;
   /** Ids of the steps that come before. */
   needs: string[];
 }
 
-export function nameOf({ member, index }: Placed): string {
-  return agentName(member.name, index);
+/**
+ * The step with which each round of a loop but the first begins: its agent mends what the last one found. None where
+ * nobody mends. `prompt` is a template; what a person wished stands after it.
+ */
+export function mendSteps(mend: Mending | null, prompt: string): object[] {
+  if (mend === null) return [];
+  return [
+    {
+      id: 'mend',
+      when: '${index > 0}',
+      agent: mend.agent,
+      prompt: `${prompt}\n\n${WISH}`,
+      timeout: TASK.timeout,
+      retry: { attempts: TASK.attempts },
+      on_error: 'continue',
+    },
+  ];
 }
 
 /**
  * A task that its agent carries out. When all its tries have failed a person decides what becomes of it. Its output is
  * the agent's summary.
  */
-export function workStep({ task, id, who, prompt, needs }: TaskStep): object {
+export function workStep({ task, id, agent, prompt, needs }: TaskStep): object {
   return {
     id,
     needs,
@@ -42,7 +56,7 @@ export function workStep({ task, id, who, prompt, needs }: TaskStep): object {
     steps: [
       {
         id: 'work',
-        agent: nameOf(who),
+        agent,
         prompt: `${prompt}\n\n${WISH}`,
         timeout: TASK.timeout,
         retry: { attempts: TASK.attempts },

@@ -7,7 +7,7 @@ import { inFolderOf } from '../../workspace/open.js';
 import { siteFolder } from '../../workspace/site.js';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import type { ToolContext } from '../handler/handler.js';
-import { shell } from './shell.js';
+import { programInput, runGiven } from './shell.js';
 
 const SCRIPT = ['npm', 'run', 'build'];
 const MANIFEST_BYTES = 1024 * 1024;
@@ -15,14 +15,11 @@ const MANIFEST_BYTES = 1024 * 1024;
 const TOLD_CHARACTERS = 4_000;
 
 const input = z.strictObject({
-  argv: z
-    .array(z.string().max(32_768))
-    .min(1)
-    .max(1_000)
+  argv: programInput.shape.argv
     .optional()
     .describe('What builds it; `npm run build` where there is such a script when left out.'),
   page: z.boolean().optional().describe('Whether the result must be a page: a folder with `index.html`.'),
-  timeout_s: z.int().min(1).max(600).optional().describe('Seconds that it may take; 120 when left out.'),
+  timeout_s: programInput.shape.timeout_s,
 });
 
 export const buildProject = builtin({
@@ -51,16 +48,12 @@ async function runCommand(
   seconds: number | undefined,
   context: ToolContext,
 ): Promise<string | { failure: string }> {
-  const call = { argv, ...(seconds === undefined ? {} : { timeout_s: seconds }) };
-  const { content, is_error } = await shell.run({ kind: 'builtin', name: 'shell' }, call, context);
-  if (is_error || !isObject(content)) return { failure: String(content) };
-  const said = [content['stdout'], content['stderr']]
-    .filter((text) => typeof text === 'string')
-    .join('\n')
-    .trim();
-  if (content['exit_code'] === 0) return said;
+  const ran = await runGiven({ argv, timeout_s: seconds }, context);
+  if ('failure' in ran) return ran;
+  const said = `${ran.output.stdout}\n${ran.output.stderr}`.trim();
+  if (ran.output.exit_code === 0) return said;
   const end = said.length > TOLD_CHARACTERS ? `…${said.slice(-TOLD_CHARACTERS)}` : said;
-  return { failure: `\`${argv.join(' ')}\` ended with exit code ${String(content['exit_code'])}:\n${end}` };
+  return { failure: `\`${argv.join(' ')}\` ended with exit code ${ran.output.exit_code}:\n${end}` };
 }
 
 /** Tells whether `package.json` has a script `build`. */

@@ -1,6 +1,6 @@
 import { builtin, failed, ok } from '../handler/builtin.js';
 import type { JsonObject } from '../../../plan/values/json.js';
-import { programAction, programInput, runGiven } from './shell.js';
+import { DEFAULT_S, programAction, programInput, runGiven } from './shell.js';
 import { testCounts } from './test-counts.js';
 import { hashOfTests } from './test-files.js';
 
@@ -18,7 +18,7 @@ export const runTests = builtin({
     const end = await runGiven(given, context);
     if ('output' in end) return ok({ ...resultOf(end.output.exit_code, end.output), tests_hash });
     if (end.late === undefined) return failed(end.failure);
-    const reason = `The tests did not end within ${given.timeout_s ?? 120} s.`;
+    const reason = `The tests did not end within ${given.timeout_s ?? DEFAULT_S} s.`;
     return ok({ ...resultOf(null, end.late), ok: false, reason, tests_hash });
   },
 });

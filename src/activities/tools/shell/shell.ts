@@ -10,7 +10,8 @@ import type { ToolContext } from '../handler/handler.js';
 import type { ProgramEnd } from './program.js';
 import { runProgram } from './program.js';
 
-const DEFAULT_S = 120;
+/** Seconds that a program has where its call does not say it. */
+export const DEFAULT_S = 120;
 const LONGEST_S = 600;
 
 /** What a tool that runs one program is called with. */

@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import type { Plan } from '../../plan/plan.js';
+import { everyStepOf } from '../../plan/plan.js';
+import type { RunRecord } from '../../plan/result.js';
+import type { Store } from '../../store/store.js';
+import { usageError } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import { openSession, unknownRun } from '../session.js';
+import type { Terminal } from '../terminal.js';
+
+/** A run that has built something, and where it is kept. */
+export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
+  record: RunRecord;
+  plan: Plan;
+  spec: JsonObject;
+}
+
+/**
+ * The run of a build spec by its name. Throws where there is none, where it built nothing, and with `there` as what to do
+ * where its store is elsewhere.
+ */
+export async function openBuiltRun(
+  run: string,
+  { taskQueue, there }: { taskQueue: string | null; there: string },
+  terminal: Terminal,
+): Promise<BuiltRun> {
+  const { store, project, elsewhere } = await openSession(terminal, { taskQueue, lookOnly: true });
+  if (elsewhere !== null)
+    throw usageError(`What run \`${run}\` built is in the store \`${store.id}\`, which is elsewhere.`, there);
+  const record = await store.readRun(run);
+  if (record === null) throw unknownRun(run);
+  const plan = await store.getPlan(record.plan);
+  const spec = await specOf(plan, store);
+  if (spec === null)
+    throw usageError(
+      `The run \`${run}\` built nothing: it is no run of a build spec.`,
+      '`perdure list` shows the runs that are known here.',
+    );
+  return { store, project, record, plan, spec };
+}
+
+/** The spec of a build, as its Plan holds it. */
+async function specOf(plan: Plan, store: Pick<Store, 'getText'>): Promise<JsonObject | null> {
+  for (const step of everyStepOf(plan)) {
+    if (step.kind !== 'plan' || step.build === undefined) continue;
+    const spec = JSON.parse(await store.getText(step.build)) as Json; // the compiler wrote it
+    return isObject(spec) ? spec : null;
+  }
+  return null;
+}
