@@ -5,7 +5,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
-import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
+import type { Answer } from '../fakes/model-endpoint.js';
+import { COUNTER, COUNTER_SPEC, mendCounter, team, TEST, write } from './counter-build.js';
 import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
@@ -22,75 +23,11 @@ afterAll(async () => {
   await project.close();
 });
 
-const SPEC = {
-  goal: 'A page that counts clicks.',
-  type: 'website',
-  requirements: [{ description: 'A click adds one.' }],
-  agents: [
-    { name: 'Bo', role: 'builder' },
-    { name: 'Tess', role: 'tester' },
-    { name: 'Rita', role: 'reviewer' },
-  ],
-};
-
-const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
-  id: `task-${number}`,
-  name,
-  description: `${name}.`,
-  acceptance_criteria: ['It is there.'],
-  dependencies: dependencies.map((needed) => `task-${needed}`),
-  agent_name,
-  requirement_ids: ['req-0'],
-  mood: 'eager', // a key that nothing reads
-});
-const PLAN = {
-  tasks: [
-    task(1, 'Set up', 'Bo', []),
-    task(2, 'Count', 'Bo', [1]),
-    task(3, 'Test', 'Tess', [2]),
-    task(4, 'Review', 'Rita', [3]),
-  ],
-  plan_explanation: 'In order.',
-  test_command: ['node', '--test'],
-};
-
-const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
-const COUNTER = (step: number): string => `export const next = (count) => count + ${step};\n`;
-const TEST =
-  "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { next } from './counter.js';\n" +
-  "test('a click adds one', () => assert.equal(next(1), 2));\n";
-const REVIEW = (verdict: string): Answer => ({
-  text: JSON.stringify({
-    verdict,
-    criteria: [{ criterion: 'It is there.', met: verdict === 'APPROVED', evidence: 'counter.js' }],
-    summary: verdict === 'APPROVED' ? 'Well done.' : 'Say what it is for.',
-  }),
-});
-
-/** Agents that really write files. The counter is wrong at first, and the first `rejections` reviews reject. */
-function team(rejections: number, mends: (request: RecordedRequest) => Answer): Voices {
-  let reviews = 0;
-  const files: Record<string, ReturnType<typeof write>[]> = {
-    'Set up': [write('package.json', '{"type": "module"}\n'), write('index.html', '<button>0</button>\n')],
-    Count: [write('counter.js', COUNTER(2))],
-    Test: [write('counter.test.mjs', TEST)],
-    'Mend what the review found: Review': [write('counter.js', `// Counts.\n${COUNTER(2)}`)],
-  };
-  return {
-    'You plan how a project is built': () => ({ text: JSON.stringify(PLAN) }),
-    'of a team that builds': (request) => {
-      const name = /^# (.+)$/m.exec(request.messages[0]?.text ?? request.prompt)?.[1] ?? '';
-      if (name === 'Review') return REVIEW((reviews += 1) <= rejections ? 'NEEDS CHANGES' : 'APPROVED');
-      if (request.results.count > 0) return { text: `${name}: done.` };
-      return name === 'Make the tests pass' ? mends(request) : { tools: files[name] ?? [] };
-    },
-  };
-}
-
-const mendCounter = (): Answer => ({ tools: [write('counter.js', COUNTER(1))] });
-
 function build(voices: Voices, args: string[] = [], workflow: object = {}) {
-  writeFileSync(join(project.folder, 'definitions', 'builds', 'counter.yml'), JSON.stringify({ ...SPEC, workflow }));
+  writeFileSync(
+    join(project.folder, 'definitions', 'builds', 'counter.yml'),
+    JSON.stringify({ ...COUNTER_SPEC, workflow }),
+  );
   return project.run('../builds/counter.yml', args, voices);
 }
 
