@@ -17,8 +17,8 @@ export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
 }
 
 /**
- * The run of a build spec by its name. Throws where there is none, where it built nothing, and with `there` as what to do
- * where its store is elsewhere.
+ * The run of a build spec by its name. Throws where there is none, where it built nothing, and with `there` as what to
+ * do where its store is elsewhere.
  */
 export async function openBuiltRun(
   run: string,
