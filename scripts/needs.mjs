@@ -33,7 +33,7 @@ export const NEEDS = [
   need('avrdude', ['server', 'faults', 'tools'], [program('avrdude', 'avrdude')]),
   need(
     'arduino',
-    ['server', 'tools'],
+    ['server', 'hostile', 'tools'],
     [program('avr-g++', 'gcc-avr', 'avr-libc', 'binutils-avr'), file(AVR, 'arduino-core-avr')],
   ),
   need('socat', ['tools'], [program('socat', 'socat')]),

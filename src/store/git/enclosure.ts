@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { SANDBOX_PROGRAMS, SYSTEM_FOLDERS, bareSandbox } from '../processes/bare-sandbox.js';
 import { findOnPath, systemProgram } from '../processes/find-on-path.js';
 import { outsidePath } from '../processes/search-path.js';
@@ -32,18 +33,31 @@ export function sandboxProgram(): string | null {
 }
 
 /**
+ * The folders that a program outside the system's needs beside itself: what it was installed with, as a virtual
+ * environment of Python is. Never the person's home, nor what they keep in `~/.local`.
+ */
+export function installationOf(program: string): string[] {
+  if (SYSTEM_FOLDERS.some((known) => program.startsWith(`${known}/`))) return [];
+  const folder = dirname(program);
+  if (basename(folder) !== 'bin') return [holdsHome(folder) ? program : folder];
+  const prefix = dirname(folder);
+  return holdsHome(prefix) ? [folder, join(prefix, 'lib')] : [prefix];
+}
+
+/** Is the person's home in it, or is it their `~/.local`? */
+const holdsHome = (folder: string): boolean =>
+  [homedir(), join(homedir(), '.local')].some((home) => `${home}/`.startsWith(folder.replace(/\/?$/, '/')));
+
+/**
  * Arguments of `bwrap` before a program and its own: as the sandbox of agents' commands, but that the files are written
  * only where that is asked for. Its one capability, where we have it ourselves, is to read what belongs to others.
  */
 export function enclose(program: string, { workTree, writes = false, ours, reads = [], hidden }: Sight): string[] {
-  const real = realpathSync(program);
-  const more = SYSTEM_FOLDERS.some((known) => real.startsWith(`${known}/`))
-    ? []
-    : ['--ro-bind-try', dirname(dirname(real)), dirname(dirname(real))];
+  const more = [...new Set([program, realpathSync(program)].flatMap(installationOf))];
   return [
     ...bareSandbox({ network: false }),
     ...(process.getuid?.() === 0 ? ['--cap-add', 'CAP_DAC_READ_SEARCH'] : []),
-    ...more,
+    ...more.flatMap((folder) => ['--ro-bind-try', folder, folder]),
     '--tmpfs',
     '/tmp',
     ...(workTree === undefined ? [] : [writes ? '--bind' : '--ro-bind', workTree, workTree]),
