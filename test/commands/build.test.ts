@@ -111,6 +111,29 @@ it('build runs a spec; build fix has its team mend it, told what was asked and w
   expect(check?.prompt).toContain('Did Mend what was built.');
 });
 
+it('shows its tasks before they are approved: where it waits, and later', async () => {
+  const waiting = await project.run('build', 'definitions/builds/game.yml', '--id', 'asked', '--no-wait');
+  expect(waiting.code).toBe(4);
+  const shown = await project.run('show', 'asked');
+  for (const text of [waiting.stderr, shown.stdout]) {
+    expect(text).toContain(
+      [
+        '  │ 4. The score',
+        '  │    id         score',
+        '  │    agent      Tom (tester)',
+        '  │    after      sky, stones',
+        '  │    does       Draw it.',
+        '  │    done when  - It is there.',
+        '  │    size       simple',
+      ].join('\n'),
+    );
+    expect(text).toMatch(/agent {6}Bea \(builder\)/);
+    expect(text).toMatch(/cost {7}about \$0\.\d+ to \$0\.\d+ a turn/);
+    expect(text).toContain(`tests      node -e "console.log('PASS: one')"`);
+  }
+  expect((await project.run('reject', 'asked', '--comment', 'no')).code).toBe(0);
+});
+
 it('a rerun of a build asks nobody again, and its context file is whole', async () => {
   const file = join(project.folder, '.elisa/context/nugget_context.md');
   rmSync(file);

@@ -7,7 +7,7 @@ import { agentPermissions } from './task-permissions.js';
 import { roleOf } from './roles/role.js';
 
 /** How often an agent of a build is asked within one try of a task. */
-const TURNS = 20;
+export const TURNS = 20;
 
 /** The definition of an agent of a build, as the text of a file. `index` is its place in the team. */
 export function agentText(member: Member, index: number, { spec, team }: { spec: Json; team: Member[] }): string {

@@ -42,11 +42,7 @@ export const show: CommandSpec = {
         const { shownIn } = await import('../follow/gate-content.js');
         const { gateLines } = await import('../follow/plain-lines.js');
         for (const open of gates)
-          print(
-            terminal,
-            '',
-            ...gateLines(open, await shownIn(open.gate, session.store), readingWidthOf(terminal.stdout)),
-          );
+          print(terminal, '', ...gateLines(open, await shownIn(open, session.store), readingWidthOf(terminal.stdout)));
       }
     } finally {
       await link?.close();

@@ -29,7 +29,7 @@ export async function conclude(
   if (end.kind === 'waiting') {
     if (terminal.interactive)
       for (const open of openGates(view))
-        tell(terminal, ...gateLines(open, await shownIn(open.gate, store), widthOf(terminal.stderr)));
+        tell(terminal, ...gateLines(open, await shownIn(open, store), widthOf(terminal.stderr)));
     return EXIT.waiting;
   }
   tell(terminal, '', ...renderEnding(view, widthOf(terminal.stderr), terminal.palette));

@@ -48,7 +48,7 @@ export async function decideGate(command: DecideCommand, terminal: Terminal): Pr
   if (link === null) throw refusal(`The run \`${run}\` has ended: ${view.status}.`);
   try {
     const gate = gateAt(view, address);
-    const content = await readGateContent(gate.gate, session.store);
+    const content = await readGateContent(gate, session.store);
     await showWhole(gate, content, command, terminal);
     const says = await saysOf(command, { gate: gate.gate, content, store: session.store, terminal });
     if (command.print === true) {

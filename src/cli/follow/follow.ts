@@ -59,7 +59,7 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
       uiUrl: runUrl(options.link, options.run),
       joined: options.joined,
       listen: () => (options.isElsewhere ? null : listenToModels(options.store)),
-      read: (gate) => shownIn(gate, options.store),
+      read: (open) => shownIn(open, options.store),
     }),
     answered: new Set(),
     asking: null,
@@ -180,7 +180,7 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
 /** A gate that is for others is not asked about here: they are told how to answer it. */
 function tellOthers({ answered, screen, store, terminal }: Following, open: OpenGate): void {
   answered.add(keyOf(open));
-  void shownIn(open.gate, store).then((content) =>
+  void shownIn(open, store).then((content) =>
     screen.note(gateLines(open, content, widthOf(terminal.stderr)).join('\n')),
   );
 }
@@ -199,7 +199,7 @@ async function ask(following: Following, open: OpenGate): Promise<void> {
   answered.add(keyOf(open));
   screen.hold();
   try {
-    const answer = await askGate(open, await readGateContent(open.gate, following.store), terminal, gone.signal);
+    const answer = await askGate(open, await readGateContent(open, following.store), terminal, gone.signal);
     if (answer.kind === 'later') interrupts.interrupt();
     else if (answer.kind !== 'gone') {
       const { link, store } = following;

@@ -1,16 +1,17 @@
-import type { Gate } from '../../plan/gates/gate.js';
+import { tasksIn } from '../../plan/builds/task.js';
 import { toText } from '../../plan/values/json.js';
 import { gateHashOf } from '../../activities/values/content-hash.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import { refusal } from '../exit-codes.js';
+import type { OpenGate } from '../observe/view.js';
 
 /** The exact content that a gate shows. */
 export interface GateContent {
   text: string;
   /**
-   * The same as people read it: texts of several lines inside of JSON, a workflow that an agent made say, stand there
-   * as lines.
+   * The same as people read it: tasks that an agent planned one by one; texts of several lines inside of JSON, a
+   * workflow that an agent made say, as lines.
    */
   shown: string;
   /** It is a text itself; else `text` is its JSON. */
@@ -21,8 +22,8 @@ export interface GateContent {
  * What a gate shows, as people read it, where nobody decides: why it cannot be shown stands in its place. Null when the
  * question is all there is.
  */
-export async function shownIn(gate: Gate, store: Store): Promise<string | null> {
-  return readGateContent(gate, store).then(
+export async function shownIn(open: OpenGate, store: Store): Promise<string | null> {
+  return readGateContent(open, store).then(
     (content) => content?.shown ?? null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   );
@@ -33,7 +34,7 @@ export async function shownIn(gate: Gate, store: Store): Promise<string | null> 
  * what its hash names: content that does not fit the hash is refused, never shown (decision 4).
  */
 export async function readGateContent(
-  { path, message, content, options, hash }: Gate,
+  { gate: { path, message, content, options, hash }, planned }: OpenGate,
   store: Store,
 ): Promise<GateContent | null> {
   const json = await loadValue(content, store);
@@ -44,6 +45,10 @@ export async function readGateContent(
     );
   }
   if (content === null) return null;
+  if (planned !== undefined && tasksIn(json) !== null) {
+    const { shownTasks } = await import('./tasks-text.js');
+    return { text: toText(json), shown: await shownTasks(json, planned, store), isText: false };
+  }
   // In a file of its own, with YAML: only a gate that is shown needs it.
   const { readable } = await import('./readable.js');
   return { text: toText(json), shown: readable(json), isText: typeof json === 'string' };

@@ -28,7 +28,7 @@ export interface Header {
 }
 
 /** What a gate shows, as people read it; null where the question is all there is. */
-export type ReadContent = (gate: OpenGate['gate']) => Promise<string | null>;
+export type ReadContent = (open: OpenGate) => Promise<string | null>;
 
 /** What a live tree says of models that speak; null where nobody listens to them. */
 type Listening = Words | null;
@@ -127,7 +127,7 @@ function createPlainScreen(terminal: Terminal, about: Header & { read: ReadConte
       say(() => lines);
       for (const open of openGates(view).filter(isNew)) {
         told.add(`${open.address} ${open.gate.hash}`);
-        say(async () => gateLines(open, await about.read(open.gate), readingWidthOf(terminal.stderr)));
+        say(async () => gateLines(open, await about.read(open), readingWidthOf(terminal.stderr)));
       }
     },
     hold: () => undefined,

@@ -8,9 +8,9 @@ import type { ModelCalls } from '../../compiler/forecast/forecast.js';
 import type { Price } from '../../plan/budget/price.js';
 
 /** A short answer, in tokens: the lower end of the range. */
-const SHORT_ANSWER = 200;
+export const SHORT_ANSWER = 200;
 /** Bytes of text that a token stands for: many where it is cheap, few where it is dear (I8 reserves by 3). */
-const BYTES_PER_TOKEN = { least: 4, most: 3 };
+export const BYTES_PER_TOKEN = { least: 4, most: 3 };
 
 /** What the calls of a Plan may cost. */
 export interface PriceRange {

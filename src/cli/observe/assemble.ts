@@ -12,6 +12,7 @@ import { actorOf } from '../../plan/references/actor.js';
 import { isBlockStep } from '../../plan/step.js';
 import type { FoldScope, Started } from './fold-scope.js';
 import { innersOf, pathIn } from './fold-scope.js';
+import { plannedTasks } from './planned-tasks.js';
 import type { RunFold } from './run-fold.js';
 import type { RoundView, RunView, StepView } from './view.js';
 import { isClosed, nestedIn, rootOf } from './view.js';
@@ -51,6 +52,7 @@ export function assemble(fold: RunFold, assembly: Assembly): RunView {
     pause: outcome === null ? fold.pause : null,
     warnings: fold.warnings,
     rehearsal: input.settings.rehearsal,
+    ...plannedTasks(fold),
     ...(input.settings.worktree === undefined ? {} : { branch: branchOf(rootOf(fold.run)) }),
     ...(input.settings.require_token === true ? { requireToken: true as const } : {}),
     submittedBy: input.settings.submitted_by,

@@ -5,6 +5,7 @@ import type { Spend } from '../../plan/budget/spend.js';
 import type { Pause, Warning } from '../../plan/budget/steering.js';
 import type { Step } from '../../plan/step.js';
 import type { Hash, Value } from '../../plan/values/value.js';
+import type { PlannedTasks } from './planned-tasks.js';
 
 /** A run as viewers see it at one moment: what every renderer draws, whatever it was read from. */
 export interface RunView {
@@ -29,6 +30,8 @@ export interface RunView {
   rehearsal: boolean;
   /** The branch that it commits to, of a run in a work tree. */
   branch?: string;
+  /** What is known of the tasks that an agent of it plans. */
+  planned?: PlannedTasks;
   /** Its gates take only decisions with a token. */
   requireToken?: true;
   submittedBy: string | null;
@@ -110,6 +113,8 @@ export interface OpenGate {
   gate: Gate;
   /** It takes only decisions with a token. Not told of gates that are only listed. */
   needsToken?: true;
+  /** What is known of the tasks that it may show. */
+  planned?: PlannedTasks;
 }
 
 /** Every open gate of a tree, in the order of the plan. */
@@ -129,6 +134,7 @@ function gatesBelow(view: RunView, root: string): OpenGate[] {
               owner: step.gateOwner ?? view.run,
               gate: step.gate,
               ...(view.requireToken ? { needsToken: true as const } : {}),
+              ...(view.planned === undefined ? {} : { planned: view.planned }),
             },
           ];
     return [...own, ...nestedIn(step).flatMap((run) => gatesBelow(run, root))];

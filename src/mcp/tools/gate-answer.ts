@@ -56,7 +56,7 @@ export const gateAnswer = defineTool({
           `Gate \`${open.gate.path}\` shows other content (${open.gate.hash}) than was decided on ` +
             `(${given.hash}); look again with \`run_status\`.`,
         );
-      const content = await readGateContent(open.gate, session.store);
+      const content = await readGateContent(open, session.store);
       // A decision with a token is a person's own, whatever it says.
       const { kind, approvers } = open.gate;
       const isPersons =

@@ -1,0 +1,119 @@
+import type { Json } from '../../plan/values/json.js';
+import { isObject } from '../../plan/values/json.js';
+import { isTexts, tasksIn } from '../../plan/builds/task.js';
+import type { Store } from '../../store/store.js';
+import { taskCost } from '../forecast/task-cost.js';
+import type { PlannedTasks } from '../observe/planned-tasks.js';
+import { plural } from '../text/format.js';
+
+/** Columns of what stands before a value. */
+const KEY = 11;
+const TASK = '   ';
+
+/** What is known of a task beside what its planner says of it. */
+export interface TaskFacts {
+  /** Of an agent of the team; null for others. */
+  role: string | null;
+  cost: string;
+}
+
+/** Planned tasks as people read them before they approve them, with who does each and what it is expected to cost. */
+export async function shownTasks(content: Json, { team, model, spec }: PlannedTasks, store: Store): Promise<string> {
+  const known = spec === null ? null : (JSON.parse(await store.getText(spec)) as Json); // the compiler wrote it
+  return tasksText(
+    content,
+    (tasksIn(content) ?? []).map((task) => ({
+      role: team.find(({ name }) => name === task.agent_name)?.role ?? null,
+      cost: taskCost(task, { model, spec: known }),
+    })),
+  );
+}
+
+/**
+ * All of a planner's answer, task by task. A text stands to the right of what it is, in all of its lines, so none can
+ * pass for something beside it; names that could be read in two ways are quoted.
+ */
+export function tasksText(content: Json, facts: TaskFacts[]): string {
+  if (!isObject(content) || !Array.isArray(content['tasks'])) return JSON.stringify(content, null, 2);
+  const { tasks, ...rest } = content;
+  const parts = [
+    [plural(tasks.length, 'task')],
+    ...tasks.map((task, index) => taskLines(task, index + 1, facts[index])),
+    Object.entries(rest).map(([key, value]) => entry('', ...ofPlan(key, value))),
+  ];
+  return parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function taskLines(task: Json, number: number, facts: TaskFacts | undefined): string[] {
+  if (!isObject(task)) return [`${number}. ${JSON.stringify(task)}`];
+  const { id, name, description, acceptance_criteria, dependencies, agent_name, ...rest } = task;
+  const role = facts?.role ?? null;
+  return [
+    // A line of a name below the others must not pass for one of theirs.
+    hanging(`${number}. `, plain(name), TASK.length + KEY),
+    ...(
+      [
+        ['id', word(plain(id))],
+        ['agent', `${plain(agent_name)} (${role ?? 'nobody of the team'})`],
+        ['after', words(dependencies, 'nothing')],
+        ['does', plain(description)],
+        ['done when', items(acceptance_criteria)],
+        ...Object.entries(rest).map(([key, value]) => ofTask(key, value)),
+        ['cost', facts?.cost ?? 'unknown'],
+      ] satisfies [string, string][]
+    ).map(([key, text]) => entry(TASK, key, text)),
+  ];
+}
+
+/** What a key of a task is called, and its value; what is not known stands as it is written. */
+function ofTask(key: string, value: Json): [string, string] {
+  if (key === 'complexity' && typeof value === 'string') return ['size', value];
+  if (key === 'requirement_ids' && isTexts(value)) return ['for', words(value, 'no requirement')];
+  return [JSON.stringify(key), JSON.stringify(value)];
+}
+
+function ofPlan(key: string, value: Json): [string, string] {
+  if (key === 'plan_explanation' && typeof value === 'string') return ['why so', value];
+  if (key === 'page' && (typeof value === 'string' || value === null)) return ['page', command(value)];
+  const name = key === 'test_command' ? 'tests' : key === 'start_command' ? 'start' : null;
+  return name !== null && (value === null || isTexts(value))
+    ? [name, command(value)]
+    : [JSON.stringify(key), JSON.stringify(value)];
+}
+
+function command(value: string | string[] | null): string {
+  if (value === null) return 'none';
+  return typeof value === 'string' ? word(value) : value.map(word).join(' ') || '[]';
+}
+
+function plain(value: Json | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
+}
+
+function words(value: Json | undefined, none: string): string {
+  if (!isTexts(value)) return JSON.stringify(value ?? null);
+  return value.length === 0 ? none : value.map(word).join(', ');
+}
+
+/** A word as it is where it can be nothing else, else quoted. */
+function word(text: string): string {
+  return /^(?!(?:nothing|none)$)[\w@%+=:./-]+$/.test(text) ? text : JSON.stringify(text);
+}
+
+/** Each on lines of its own. */
+function items(value: Json | undefined): string {
+  if (!isTexts(value)) return JSON.stringify(value ?? null);
+  return value.length === 0 ? 'nothing is said' : value.map((text) => hanging('- ', text)).join('\n');
+}
+
+function entry(indent: string, key: string, text: string): string {
+  return hanging(`${indent}${key.padEnd(KEY - 1)} `, text);
+}
+
+/** The lines of a text below each other, to the right of `head`. */
+function hanging(head: string, text: string, indent = head.length): string {
+  return `${head}${text.replaceAll('\n', `\n${' '.repeat(indent)}`)}`;
+}
