@@ -118,6 +118,7 @@ export function createCompiler({
     madeTools: made?.tools ?? [],
     within: made?.within ?? [],
     devices: createDevices(project, config),
+    builds: config.builds,
     generated: generatedRules(config),
     root: project.root,
     permissions: config.permissions,

@@ -9,6 +9,7 @@ import { compileChain } from './chains/compile-chain.js';
 import { compileAgentAlone } from './workflow/compile-agent-alone.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { compileWorkflow } from './workflow/compile-workflow.js';
+import type { Config } from './project/config.js';
 import type { createDevices } from './project/devices.js';
 import { toDeviceRef } from './project/devices.js';
 import type { Definition } from './load.js';
@@ -27,6 +28,7 @@ import { toolSource } from './tool-source.js';
 /** All that compiling a definition needs, besides the definition. */
 export interface PlannerTools extends SourceTools {
   devices: ReturnType<typeof createDevices>;
+  builds: Config['builds'];
 }
 
 /** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */
@@ -54,7 +56,7 @@ export function createPlanner(tools: PlannerTools): (definition: Definition) => 
           checks.refuseBuiltInName(definition.file);
         return compileAgentAlone(definition, shared);
       case 'build':
-        return compileBuild(definition, shared);
+        return compileBuild(definition, { ...shared, builds: tools.builds });
       case 'project':
         return compileProject(definition, { ...shared, load: loader.load, root });
       case 'tool':

@@ -7,6 +7,7 @@ import type { AuthoredBuild } from '../formats/build/build.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices } from '../../plan/builds/deployment.js';
 import type { Device } from '../../plan/devices/device.js';
+import type { Config } from '../project/config.js';
 import type { NoDevice } from '../project/devices.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
@@ -33,10 +34,15 @@ const COMMANDS = ['test_command', 'start_command', 'page'];
  */
 export function compileBuild(
   definition: BuildDefinition,
-  { report, texts, lookUpDevice }: Pick<Shared, 'report' | 'texts' | 'lookUpDevice'>,
+  {
+    report,
+    texts,
+    lookUpDevice,
+    builds,
+  }: Pick<Shared, 'report' | 'texts' | 'lookUpDevice'> & { builds: Config['builds'] },
 ): Plan | null {
   const { authored, name, node } = definition;
-  const spec = completeSpec(authored);
+  const spec = completeSpec(authored, builds?.max_rounds);
   const planner = plannerOf(texts);
   const hash = hashOf(planner);
   const approved = authored.workflow?.approve_plan !== false;

@@ -8,6 +8,7 @@ import { devicesSchema } from '../formats/device-config.js';
 import { mcpServers, secretValues } from '../formats/mcp-config.js';
 import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
+import { between } from '../formats/build/values.js';
 import { budgets, count, filledText } from '../formats/values.js';
 import { generatedFolder } from './generated-folder.js';
 import type { Member, Node } from '../text/node.js';
@@ -119,6 +120,17 @@ export const configSchema = z
       )
       .optional()
       .describe('Where models are reached.'),
+    builds: z
+      .strictObject(
+        {
+          max_rounds: between(0, 10)
+            .optional()
+            .describe('How often what was found in a build is mended, where its spec does not say it.'),
+        },
+        section,
+      )
+      .optional()
+      .describe('How builds go.'),
     agents: z
       .strictObject(
         {

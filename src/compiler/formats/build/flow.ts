@@ -39,7 +39,9 @@ export const flow = z.strictObject(
     approve_plan: flag.optional().describe('Whether a person approves the tasks before they begin; so unless false.'),
     max_rounds: between(0, 10)
       .optional()
-      .describe('How often what was found is mended before a person is asked; 2 when left out.'),
+      .describe(
+        'How often what was found is mended before a person is asked; else `builds.max_rounds` of perdure.yml, else 2.',
+      ),
     human_gates: list(textUpTo(200), 10, 'gates')
       .optional()
       .describe('Where there is one, a person is asked once, when half of the tasks are done.'),
