@@ -1,6 +1,6 @@
 import type { Action } from '../plan/tools/action.js';
 import type { Interval } from '../plan/budget/run-clock.js';
-import type { CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
+import type { AttemptBefore, CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
 import type { Environment } from '../plan/references/environment.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
@@ -38,6 +38,8 @@ export interface ModelCall extends StepCall {
 
 export interface ProgramCall extends StepCall {
   program: ProgramChoice;
+  /** The attempt before this one, which came to nothing. */
+  before?: AttemptBefore;
   /** The folder that the program works in. */
   workspace: Place;
   /** As of a `ModelCall`. */
@@ -52,6 +54,8 @@ export interface TurnCall extends StepCall, Partial<Pick<ModelCall, 'model' | 'm
   head: string | null;
   /** How the calls ended that it asks for. */
   ends: CallEnd[];
+  /** Of a first turn: the attempt before this one, which came to nothing. */
+  before?: AttemptBefore;
   /** Where tools work. It and the model are left out where the transcript's beginning tells the same (I7). */
   workspace?: Place;
   /** What is left of the time of the step's try. */

@@ -24,6 +24,8 @@ export interface Need {
 export interface Retry {
   attempts: number;
   backoff_ms: number;
+  /** Of an agent for which tries were asked for: one that comes to its limit of turns is followed by another. */
+  anew?: true;
 }
 
 export interface StepBase {

@@ -1,5 +1,7 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
 import type { ShortOutput } from '../activities/contract.js';
+import type { Failure } from '../plan/failure.js';
+import { isOver } from '../plan/agents/conversation.js';
 import { countedOnce } from '../plan/outcomes/step-ends.js';
 import { segmentOf } from '../plan/plan.js';
 import { nextTryDelay } from '../plan/outcomes/retry-delay.js';
@@ -133,7 +135,7 @@ function tryInTurn(scope: Scope, step: Step, tries: Tries, turn: Reservation | n
   };
   const count = triesBefore(scope, step) + tries.count;
   const once = (): Promise<StepEnd | ShortOutput> =>
-    tryOnce(scope, step, turn, { count, flash: tries.flash, allowed: tries.allowed });
+    tryOnce(scope, step, turn, { count, flash: tries.flash, allowed: tries.allowed, last: tries.last });
   return begin(() =>
     step.commit === undefined ? once() : tryAndCommit(scope, step, count, () => once().then(endOf)),
   ).then(
@@ -262,7 +264,7 @@ function notStarted({ context }: Scope): StepEnd {
 }
 
 /** What one try is told of those before. */
-type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed'>;
+type TryOf = Pick<Tries, 'count' | 'flash' | 'allowed' | 'last'>;
 
 /** One try. Activities keep the limit of a try themselves; a nested run has nobody else who would. */
 function tryOnce(scope: Scope, step: Step, turn: Reservation, tries: TryOf): Promise<StepEnd | ShortOutput> {
@@ -285,11 +287,11 @@ function dispatch(
   scope: Scope,
   step: Exclude<Step, { kind: 'workflow' }>,
   turn: Reservation,
-  { count: tried, flash, allowed }: TryOf,
+  { count: tried, flash, allowed, last }: TryOf,
 ): Promise<StepEnd | ShortOutput> {
   switch (step.kind) {
     case 'agent':
-      return turn.inParts ? runConversation(scope, step, turn, tried) : runAgent(scope, step, turn, tried);
+      return (turn.inParts ? runConversation : runAgent)(scope, step, turn, { tried, last: overIn(last) });
     case 'command':
       return runCommand(scope, step, tried);
     case 'tool':
@@ -314,6 +316,11 @@ function dispatch(
     case 'serial':
       return runSerial(scope, step, tried);
   }
+}
+
+/** Why the attempt before is over; null where there was none, or it goes on. */
+function overIn(last: StepEnd | null): Failure | null {
+  return last !== null && 'failure' in last && isOver(last.failure) ? last.failure : null;
 }
 
 function endOf(end: StepEnd | ShortOutput): StepEnd {

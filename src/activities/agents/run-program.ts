@@ -25,6 +25,7 @@ import type { ProgramQuestion, ProgramReply } from '../programs/converse.js';
 import { converse } from '../programs/converse.js';
 import type { ProgramSpend } from '../programs/program.js';
 import { refuseIfShort } from '../attempt/reservation.js';
+import { filesAtStart, leftByProgram, toldBefore } from './attempt-before.js';
 import { contentKey, keepOutput, programContent, reusedOutput } from '../reuse/content-key.js';
 
 interface Playing extends Attempt<AgentStep> {
@@ -67,7 +68,9 @@ async function run(playing: Playing): Promise<StepOutput> {
   const key = contentKey('agent', programContent(step, program, request, access));
   const known = await reusedOutput(store, call, key);
   if (known !== null) return keepOutput(store, call, key, known);
-  const prompt = request.messages.map(textOf).join('\n\n');
+  await filesAtStart(store, call, step);
+  const before = await toldBefore(store, call, () => leftByProgram(store, call));
+  const prompt = [...request.messages.map(textOf), ...(before === null ? [] : [before])].join('\n\n');
   const question = { system: request.system, prompt, model, schema: step.schema, access, after: null };
   refuseIfShort(needsOf(call, question), call.most);
   const { answer, note } = await askUntilValid(playing, question);

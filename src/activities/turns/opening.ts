@@ -6,6 +6,11 @@ import { isObject, toText } from '../../plan/values/json.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
+import { filesAtStart, toldBefore } from '../agents/attempt-before.js';
+import type { ModelMessage } from '../models/protocol/message.js';
+import { textOf } from '../models/protocol/message.js';
+import type { Store } from '../../store/store.js';
+import { leftInTranscript } from './left-in-transcript.js';
 import { createRequest } from '../models/request.js';
 import { contentKey, keepOutput, modelContent, reusedOutput } from '../reuse/content-key.js';
 import type { Turn } from './turn.js';
@@ -52,9 +57,25 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
   const key = contentKey('agent', modelContent(step, call.model.provider, { ...request, system, messages, tools }));
   const known = call.asked === undefined ? await reusedOutput(store, call, key) : null;
   if (known !== null) return { known: await keepOutput(store, call, key, known) };
-  let head = await openTranscript(store, { system, key, model: call.model, workspace: placeOf(store, call.workspace) });
-  for (const message of messages) head = await addMessage(store, head, message);
+  const isOwn = call.asked === undefined;
+  const files = isOwn ? await filesAtStart(store, call, step) : null;
+  const opening = { system, key, model: call.model, workspace: placeOf(store, call.workspace) };
+  let head = await openTranscript(store, { ...opening, ...(files === null ? {} : { files }) });
+  for (const message of withBefore(messages, isOwn ? await beforeOf(store, call) : null))
+    head = await addMessage(store, head, message);
   return { head };
+}
+
+function beforeOf(store: Store, call: WholeTurn): Promise<string | null> {
+  return toldBefore(store, call, () => leftInTranscript(store, call.before?.head));
+}
+
+/** The first message with what the attempt before came to: results are found by what is asked without that. */
+function withBefore(messages: ModelMessage[], told: string | null): ModelMessage[] {
+  if (told === null) return messages;
+  const [first] = messages;
+  const prompt = first === undefined ? told : `${textOf(first)}\n\n${told}`;
+  return [{ role: 'user', text: prompt }, ...messages.slice(1)];
 }
 
 /** What another agent says to this one, and the files that it attaches. */

@@ -17,6 +17,8 @@ export interface Opening {
   model: ModelChoice;
   /** From the state folder (`placeOf`). */
   workspace: string;
+  /** The files that its attempt began with, a tree of the store; absent where none is kept. */
+  files?: string;
 }
 
 /** What was said so far. */
@@ -24,9 +26,9 @@ export interface Transcript extends Opening {
   messages: ModelMessage[];
 }
 
-export function openTranscript(store: Store, { system, key, model, workspace }: Opening): Promise<Hash> {
+export function openTranscript(store: Store, { model, ...opening }: Opening): Promise<Hash> {
   // a choice is JSON-safe
-  return appendMessage(store, null, { system, key, model: { ...model } as JsonObject, workspace });
+  return appendMessage(store, null, { ...opening, model: { ...model } as JsonObject });
 }
 
 export function addMessage(store: Store, parent: Hash, message: ModelMessage): Promise<Hash> {

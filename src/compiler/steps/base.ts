@@ -89,7 +89,7 @@ type Acting = Authored<'agent' | 'command' | 'tool' | 'workflow' | 'compile' | '
 
 /** Limits of one try; the default differs by kind. */
 export function policyOf(
-  { timeout, timeout_mins, retry, effect }: Acting,
+  { kind, timeout, timeout_mins, retry, effect }: Acting,
   usual: Policy,
   { node, report }: StepContext,
 ): Policy {
@@ -104,6 +104,7 @@ export function policyOf(
   const tries: Retry = {
     attempts: retry?.attempts ?? usual.retry.attempts,
     backoff_ms: retry?.backoff === undefined ? usual.retry.backoff_ms : millisecondsOf(retry.backoff),
+    ...(kind === 'agent' && retry?.attempts !== undefined ? { anew: true } : {}),
   };
   const timeout_ms = timeout === undefined ? minutes(timeout_mins, usual.timeout_ms) : millisecondsOf(timeout);
   return { timeout_ms, retry: tries, effect: effect ?? usual.effect };

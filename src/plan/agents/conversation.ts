@@ -1,6 +1,7 @@
 import type { Action } from '../tools/action.js';
 import type { ShortPlan } from '../packing/packed-plan.js';
 import type { ModelChoice } from './model-choice.js';
+import type { Failure, FailureType } from '../failure.js';
 import type { Failures } from '../result.js';
 import type { Spend } from '../budget/spend.js';
 import type { Hash, Value } from '../values/value.js';
@@ -114,6 +115,23 @@ export interface Conversation {
   below?: Failures;
   /** The interpreter's try, from 1. */
   tried: number;
+  /** The attempt before this one; absent for the first. */
+  before?: AttemptBefore;
+}
+
+/** An attempt of an agent's step that came to nothing, as the next one is told of it. */
+export interface AttemptBefore {
+  failure: Failure;
+  /** Short hash of the last message of its conversation; absent where a program played the agent. */
+  head?: string;
+}
+
+/** Failures after which an agent's next try begins anew. After others it goes on with what failed. */
+const ENDED: ReadonlySet<FailureType> = new Set(['turns-exceeded', 'program-failed', 'commit-conflict']);
+
+/** Tells whether the attempt is over that ended so: the next one begins anew, and is told of it. */
+export function isOver({ type }: Failure): boolean {
+  return ENDED.has(type);
 }
 
 /**

@@ -6,6 +6,7 @@ import { failedWorkflows } from '../../plan/outcomes/course.js';
 import { turnSegment } from '../../plan/agents/conversation.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import { requestBytes } from '../../plan/references/estimate.js';
+import type { Failure } from '../../plan/failure.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
@@ -19,6 +20,7 @@ import { GRACE_MS, acting, actingOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import { addressOf, callerOf, pathOf, reuseOf, triesBefore, workspaceOf } from '../state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from '../failures.js';
+import type { AgentTry } from '../steps/agent.js';
 import { startReady } from '../running/step-runner.js';
 import { restrictionsOf } from '../state/account.js';
 import type { Reservation } from '../budget/reserve.js';
@@ -37,18 +39,18 @@ const TOOL_BYTES = 1_024;
 /**
  * An agent that uses tools: asks its model, makes the calls that it asks for, and asks again, until it answers. Each
  * turn adds the same few bytes to history (I7). Another try goes on where the one before failed: nothing is done twice.
+ * Only where that attempt is over (`isOver`) it begins anew, and is told of it.
  */
 export async function runConversation(
   scope: Scope,
   step: AgentStep,
   turn: Reservation,
-  tried: number,
+  { tried, last }: AgentTry,
 ): Promise<StepEnd> {
   const { context } = scope;
   const path = pathOf(scope, step);
   const own = tried - triesBefore(scope, step);
-  const state = context.conversations.get(path) ?? freshConversation(own);
-  if (state.tried !== own) Object.assign(state, { tried: own, used_ms: 0, spend: NO_SPEND });
+  const state = stateOf(context.conversations.get(path), own, last);
   context.conversations.set(path, state);
   const slot = takeConversationSlot(scope, step, turn, state);
   try {
@@ -76,6 +78,19 @@ export async function runConversation(
     const failure = failureFrom(error);
     return { status: failure.type === 'timeout' ? 'timeout' : 'error', failure, spend: state.spend };
   }
+}
+
+/** The conversation of a try: the same while the try lasts; else what is left of the one before. */
+function stateOf(known: Conversation | undefined, own: number, last: Failure | null): Conversation {
+  if (known === undefined) return freshConversation(own);
+  if (known.tried === own) return known;
+  if (last === null) return Object.assign(known, { tried: own, used_ms: 0, spend: NO_SPEND });
+  const { head, below } = known;
+  return {
+    ...freshConversation(own),
+    before: { failure: last, ...(head === null ? {} : { head }) },
+    ...(below === undefined ? {} : { below }),
+  };
 }
 
 function partialIn({ below }: Conversation): string | null {
@@ -207,6 +222,7 @@ function askTurn(conversation: ConversationState, question: Reservation): Promis
     model,
     ...(most === undefined ? {} : { most }),
     ...(isFirst && settings.context !== undefined ? { context: settings.context } : {}),
+    ...(isFirst && asked === null && state.before !== undefined ? { before: state.before } : {}),
     turn,
     head: state.head,
     ends: state.ends.map((end) => end ?? { unmade: 'The call was not made.' }),

@@ -1,4 +1,5 @@
 import type { ModelCall, ProgramCall, ShortOutput } from '../../activities/contract.js';
+import type { Failure } from '../../plan/failure.js';
 import { segmentOf } from '../../plan/plan.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import type { AgentStep } from '../../plan/step.js';
@@ -10,8 +11,19 @@ import type { Reservation } from '../budget/reserve.js';
 import { mostFor } from '../budget/reserve.js';
 import { environmentOf } from '../state/values.js';
 
+/** A try of an agent's step: which one, and why the attempt before is over, where there was one. */
+export interface AgentTry {
+  tried: number;
+  last: Failure | null;
+}
+
 /** One answer in a role: of a model, or of the program that plays it. */
-export function runAgent(scope: Scope, step: AgentStep, turn: Reservation, tried: number): Promise<ShortOutput> {
+export function runAgent(
+  scope: Scope,
+  step: AgentStep,
+  turn: Reservation,
+  { tried, last }: AgentTry,
+): Promise<ShortOutput> {
   const { context } = scope;
   const agent = context.plan.agents[step.agent];
   if (agent === undefined) throw new Error(`The plan has no agent ${step.agent}`);
@@ -31,7 +43,12 @@ export function runAgent(scope: Scope, step: AgentStep, turn: Reservation, tried
     ...(settings.context === undefined ? {} : { context: settings.context }),
   };
   if (program !== null) {
-    const call: ProgramCall = { ...head, program, workspace: workspaceOf(scope, step) };
+    const call: ProgramCall = {
+      ...head,
+      program,
+      workspace: workspaceOf(scope, step),
+      ...(last === null ? {} : { before: { failure: last } }),
+    };
     return acting.runProgram.executeWithOptions(
       actingOptions(step, path, `${segmentOf(step)}: ${agent.name}, played by ${program.program}`),
       [shortCall(call, callerOf(path))],

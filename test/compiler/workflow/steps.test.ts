@@ -26,6 +26,7 @@ describe('steps', () => {
     ['{command: [a], timeout: 1.5s}', { timeout_ms: 1500 }],
     ['{command: [a], timeout_mins: 0.5, deadline: 2m}', { timeout_ms: 30_000, deadline_ms: 120_000 }],
     ['{command: [a], retry: {attempts: 4, backoff: 500ms}}', { retry: { attempts: 4, backoff_ms: 500 } }],
+    ['{agent: scanner, retry: {attempts: 2}}', { retry: { attempts: 2, anew: true } }],
     ['{command: [a], effect: external}', { effect: 'external' }],
     [
       '{agent: scanner}',

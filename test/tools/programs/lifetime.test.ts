@@ -91,4 +91,18 @@ describe.each(drawn('lifetime'))('%s', (program) => {
     expect(failure).toMatchObject({ type: 'turns-exceeded', nonRetryable: true });
     expect(bench.endpoint.requests.length).toBeLessThanOrEqual(4);
   });
+
+  it('is told of its attempt before where that came to nothing', async () => {
+    let answer = IDLE[program];
+    const bench = await openPrograms(() => answer);
+    const step = { agentFields: { max_turns: 2 }, retry: { attempts: 2, backoff_ms: 10, anew: true as const } };
+    const failure = await failureOf(playStep(bench, program, step));
+    answer = { text: 'Done.' };
+    const before = { failure: { type: 'turns-exceeded' as const, message: failure.message } };
+    const result = await playStep(bench, program, { ...step, call: { try: 2, before } });
+    expect(await read(bench, result.output)).toBe('Done.');
+    const last = bench.endpoint.requests.at(-1)?.text ?? '';
+    expect(last).toContain('## Your attempt before this one');
+    expect(last).toContain('max_turns');
+  });
 });
