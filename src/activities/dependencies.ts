@@ -1,3 +1,4 @@
+import type { Plan } from '../plan/plan.js';
 import type { JsonObject } from '../plan/values/json.js';
 import type {
   AgentBounds,
@@ -5,6 +6,7 @@ import type {
   AgentRequest,
   Made,
   MadePlan,
+  MadeTasks,
   ToolMade,
   WorkflowBounds,
   WorkflowMade,
@@ -55,6 +57,8 @@ export interface Dependencies {
    * activities (I1), so the worker puts it in. Long texts of the Plan are in the store when it resolves.
    */
   compile?: (made: Made, workspace: string) => Promise<MadePlan>;
+  /** Makes a Plan of planned tasks, likewise. */
+  compileTasks?: (made: MadeTasks) => Promise<Plan>;
   /** Makes an agent of what another one says of it, likewise. */
   compileTool?: (
     request: { name: string; definition: JsonObject | string },

@@ -85,7 +85,7 @@ export interface AgentStep extends StepBase {
   model: string | null;
   /** JSON Schema that the output must satisfy; then the output is JSON, else it is text. */
   schema: Json;
-  /** The output is the tasks of a build: what they must satisfy beside the schema. */
+  /** The output is tasks for others: what they must satisfy beside the schema. */
   tasks?: TaskRules;
   output_as?: OutputConversion;
   /** What a rehearsal answers (decision 10). */
@@ -137,13 +137,15 @@ export interface WorkflowStep extends StepBase {
  */
 export interface PlanStep extends StepBase {
   kind: 'plan';
-  /** A workflow as a map or as its text; with `build` the tasks of that build. */
+  /** A workflow as a map or as its text; tasks where a step planned such, or with `build`. */
   source: Template;
   inputs: Record<string, Template>;
   /** Kinds of steps that it may have. */
   kinds: StepKind[];
   /** What it may use, beside what its own definition says. */
   budgets: Budgets;
+  /** What the step itself says of that: tasks have these, and none of workflows that agents make. */
+  limits?: Budgets;
   /** Asked before it starts; null where a step before has asked. */
   message: Template | null;
   /** What an unattended run does. */

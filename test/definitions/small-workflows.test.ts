@@ -105,6 +105,71 @@ it('open-work counts the words of what it finds, and none where nothing is found
   expect(project.asked('')).toEqual([]);
 });
 
+describe('plan-and-do', () => {
+  const task = (id: string, agent_name: string, dependencies: string[]) => ({
+    id,
+    name: `Do ${id}`,
+    description: 'As wished.',
+    acceptance_criteria: ['It is there.'],
+    dependencies,
+    agent_name,
+  });
+  const tasks = [
+    task('begin', 'expert-code-implementer', []),
+    task('add', 'expert-code-implementer', ['begin']),
+    task('test', 'general-purpose', ['add']),
+    task('look', 'code-reviewer', ['test']),
+  ];
+  const answer = (all: object[]) => ({ text: JSON.stringify({ tasks: all, plan_explanation: 'In order.' }) });
+  const TEAM = {
+    'You implement': ({ prompt }: RecordedRequest) => ({ text: `Did ${/^# Do (.+)$/m.exec(prompt)?.[1] ?? ''}.` }),
+    'You do the task': () => ({ text: 'It passes.' }),
+    'You review code': () => ({ text: 'Well done.' }),
+  };
+
+  it('plans tasks by the rules, says all that is wrong with a plan, and runs what was approved', async () => {
+    const answers = [[...tasks.slice(0, 2), { ...tasks[3], dependencies: [] }], tasks];
+    const { result } = await project.run('plan-and-do', ['-i', 'wish=Add a divider.'], {
+      'You plan work': () => answer(answers.shift() ?? []),
+      ...TEAM,
+    });
+    expect(result).toMatchObject({
+      status: 'success',
+      output: { begin: 'Did begin.', add: 'Did add.', test: 'It passes.', look: 'Well done.' },
+    });
+    const [first, second] = project.asked('You plan work');
+    expect(first?.prompt).toMatch(/fulfil this wish: Add a divider\.[^]*`code-reviewer` \(reviewer\)/);
+    const faults = second?.messages.at(-1)?.text ?? '';
+    expect(faults).toContain('no task is for a tester');
+    expect(faults).toContain('`begin`, `look` depend on nothing');
+    expect(faults).toContain('depends on no task that builds something');
+    const [{ prompt } = { prompt: '' }] = project.asked('You review code');
+    expect(prompt).toMatch(/^# Do look\n\nAs wished\.\n\nIt is done when:\n- It is there\.[^]*It passes\./);
+  });
+
+  it('asks three times in all, and carries nothing out of a plan that is none', async () => {
+    const { result } = await project.run('plan-and-do', ['-i', 'wish=Add a divider.'], {
+      'You plan work': () => answer([task('begin', 'code-reviewer', ['begin'])]),
+      ...TEAM,
+    });
+    expect(result.status).toBe('error');
+    expect(result.error).toContain('task `begin` depends on itself');
+    expect(project.asked('')).toHaveLength(3);
+  });
+
+  it('shows who does what before it is approved, and carries out nothing that was rejected', async () => {
+    const { code, told, result } = await project.run('plan-and-do', ['-i', 'wish=Add a divider.', '--no-wait'], {
+      'You plan work': () => answer(tasks),
+    });
+    expect(code).toBe(4);
+    const shown = told === '' ? '' : (await project.perdure('show', result.run)).stdout;
+    expect(shown).toMatch(/3\. Do test\n.* id {9}test\n.* agent {6}general-purpose \(tester\)\n.* after {6}add\n/);
+    expect(shown).toMatch(/cost {7}about \$0\.\d+ to \$0\.\d+ a turn/);
+    await project.perdure('cancel', result.run);
+    expect(project.asked('You implement')).toEqual([]);
+  });
+});
+
 describe('the shipped projects', () => {
   it('meeting-notes shows its agent the transcript that is attached, as data', async () => {
     const { result } = await project.run('../projects/meeting-notes/project.json', [], {

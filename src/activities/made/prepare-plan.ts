@@ -14,13 +14,22 @@ import { stepFailure } from '../failures.js';
 import { gateHashOf } from '../values/content-hash.js';
 import type { LoadedStep } from '../values/load-step.js';
 import { loadStep } from '../values/load-step.js';
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
+import type { PlanningStep } from '../../plan/agents/planned-by.js';
+import { plannerOf } from '../../plan/agents/planned-by.js';
+import { tasksIn } from '../../plan/builds/task.js';
+import { teamFaults } from '../../plan/builds/task-rules.js';
+import { taskPart } from '../builds/parts/task.js';
 import { madeOfTasks } from '../builds/task-workflow.js';
+
+/** Tasks that are carried out at the same time, where the step does not say it. */
+const POOL = 3;
 
 /**
  * Compiles what a `plan` step runs, by the rules for what agents make, and stores its Plan. What its gate shows is what
  * was compiled, and nothing else runs.
  */
-export function createPreparePlan({ store, compile }: Dependencies): Activities['preparePlan'] {
+export function createPreparePlan({ store, compile, compileTasks }: Dependencies): Activities['preparePlan'] {
   return async (call) => {
     const loaded = await loadStep(store, call, 'plan');
     const { step } = loaded;
@@ -28,7 +37,11 @@ export function createPreparePlan({ store, compile }: Dependencies): Activities[
     const message = (await renderText(store, call, step.message)) ?? '';
     if (compile === undefined)
       throw stepFailure('internal', 'This worker cannot compile what is made while a run runs.');
-    const made = await compileSource({ ...loaded, source, call, store, compile });
+    const planner = step.build === undefined ? plannerOf(loaded.body, step.source) : null;
+    const made =
+      planner === null
+        ? await compileSource({ ...loaded, source, call, store, compile })
+        : await compilePlanned({ ...loaded, source, planner, compileTasks });
     if ('problems' in made)
       throw stepFailure('definition-invalid', `What was made is no workflow that may run:\n${made.problems}`);
     const { plan } = made;
@@ -66,6 +79,30 @@ async function compileSource({ source, step, body, plan, call, store, compile }:
   const name = call.path.split('/').at(-1) ?? 'made';
   const file = joinPath('generated', `${/^[A-Za-z]/.test(name) ? name : `step-${name}`}.yml`);
   return compile({ file, text: toText(source), rules }, call.workspace);
+}
+
+interface Planned extends LoadedStep<PlanStep> {
+  source: Json;
+  planner: PlanningStep;
+  compileTasks: Dependencies['compileTasks'];
+}
+
+/** Tasks that a step of the run planned, as its gates passed them on: somebody may have changed them there. */
+async function compilePlanned({ source, step, plan, planner, compileTasks }: Planned): Promise<MadePlan> {
+  if (compileTasks === undefined) return { problems: 'This worker cannot carry out tasks.' };
+  const { team } = planner.tasks;
+  const tasks = tasksIn(source);
+  const faults = teamFaults(source, team);
+  if (tasks === null || faults.length > 0)
+    return { problems: faults.length > 0 ? faults.join('\n') : 'Expected tasks as they were planned.' };
+  const made = tasks.flatMap((task) => {
+    const { id, name, dependencies } = task;
+    const agent = team.find((member) => member.name === task.agent_name)?.agent;
+    return agent === undefined ? [] : [{ id, name, agent, prompt: taskPart(task), after: dependencies }];
+  });
+  const limits = step.limits ?? NO_BUDGETS;
+  const budgets = { ...limits, max_parallel: limits.max_parallel ?? POOL };
+  return { plan: await compileTasks({ name: 'tasks', tasks: made, agents: plan.agents, budgets }) };
 }
 
 async function gateFor(

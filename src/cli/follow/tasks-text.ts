@@ -18,14 +18,14 @@ export interface TaskFacts {
 }
 
 /** Planned tasks as people read them before they approve them, with who does each and what it is expected to cost. */
-export async function shownTasks(content: Json, { team, model, spec }: PlannedTasks, store: Store): Promise<string> {
+export async function shownTasks(content: Json, { team, spec }: PlannedTasks, store: Store): Promise<string> {
   const known = spec === null ? null : (JSON.parse(await store.getText(spec)) as Json); // the compiler wrote it
   return tasksText(
     content,
-    (tasksIn(content) ?? []).map((task) => ({
-      role: team.find(({ name }) => name === task.agent_name)?.role ?? null,
-      cost: taskCost(task, { model, spec: known }),
-    })),
+    (tasksIn(content) ?? []).map((task) => {
+      const member = team.find(({ name }) => name === task.agent_name);
+      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known }) };
+    }),
   );
 }
 

@@ -2,14 +2,13 @@ import { TURNS, agentText } from '../../activities/builds/task-agent.js';
 import { taskPrompt } from '../../activities/builds/prompts.js';
 import { costAt, priceOf } from '../../activities/models/choice/prices.js';
 import { ANSWER_TOKENS, NO_USAGE } from '../../activities/models/protocol/provider.js';
-import type { Price } from '../../plan/budget/price.js';
 import { mostOf } from '../../plan/budget/price.js';
 import { teamOf } from '../../plan/builds/build-spec.js';
 import type { Task } from '../../plan/builds/task.js';
 import type { Json } from '../../plan/values/json.js';
 import { utf8Bytes } from '../../plan/values/json.js';
-import type { PlannedTasks } from '../observe/planned-tasks.js';
-import { formatUsd } from '../text/format.js';
+import type { PlannedMember } from '../observe/planned-tasks.js';
+import { formatUsd, plural } from '../text/format.js';
 import { BYTES_PER_TOKEN, SHORT_ANSWER } from './price-range.js';
 
 /** What a task is told of those before it, and of the files, at most: 2,000 words, and lines of 200 files. */
@@ -19,20 +18,19 @@ const BEFORE_BYTES = 32_768;
  * What a task is expected to cost, in a few words: a turn of its agent, from a short answer to what is reserved for it.
  * `unknown` where nobody knows the price.
  */
-export function taskCost(task: Task, { model, spec }: { model: PlannedTasks['model']; spec: Json }): string {
+export function taskCost(task: Task, { member, spec }: { member: PlannedMember | undefined; spec: Json }): string {
+  const { model = null, told = 0, turns = TURNS } = member ?? {};
   if (model?.provider === 'rehearsal') return 'nothing: the models are rehearsed';
   if (model === null || model.assumed === true) return 'unknown';
   const price = model.price === undefined ? priceOf(model.model) : model.price;
   if (price === null) return model.price === null ? 'nothing: the model runs on a machine of your own' : 'unknown';
-  const most = { bytes: bytesOf(task, spec), max_tokens: model.max_tokens ?? ANSWER_TOKENS[model.provider] };
-  return `about ${turnCost(price, most, task.dependencies.length > 0)}`;
-}
-
-function turnCost(price: Price, { bytes, max_tokens }: Parameters<typeof mostOf>[1], isTold: boolean): string {
-  const before = isTold ? BEFORE_BYTES : 0;
+  const bytes = told + bytesOf(task, spec);
   const least = costAt(price, { ...NO_USAGE, input: bytes / BYTES_PER_TOKEN.least, output: SHORT_ANSWER });
-  const { usd } = mostOf(price, { bytes: bytes + before, max_tokens });
-  return `${formatUsd(least)} to ${formatUsd(usd)} a turn, at most ${TURNS} turns a try`;
+  const { usd } = mostOf(price, {
+    bytes: bytes + (task.dependencies.length > 0 ? BEFORE_BYTES : 0),
+    max_tokens: model.max_tokens ?? ANSWER_TOKENS[model.provider],
+  });
+  return `about ${formatUsd(least)} to ${formatUsd(usd)} a turn, at most ${plural(turns, 'turn')} a try`;
 }
 
 /** Bytes of what a task's agent is told before its first turn, without what the run finds out until then. */

@@ -1,31 +1,57 @@
 import { isPlayed } from '../../plan/players.js';
 import type { ModelChoice } from '../../plan/agents/model-choice.js';
-import type { TaskRules } from '../../plan/builds/task-rules.js';
-import type { AgentStep } from '../../plan/step.js';
+import { plansTasks } from '../../plan/agents/planned-by.js';
+import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
+import { utf8Bytes } from '../../plan/values/json.js';
 import type { Text } from '../../plan/values/value.js';
 import type { RunFold } from './run-fold.js';
 
 /** What a viewer knows of the tasks that an agent of a run plans, beside what that agent says of them. */
 export interface PlannedTasks {
-  team: TaskRules['team'];
-  /** The model that carries them out; null where a program does. */
-  model: ModelChoice | null;
+  team: PlannedMember[];
   /** The build spec that they are for, as JSON; null where there is none. */
   spec: Text | null;
 }
 
+/** Somebody whom tasks are for. */
+export interface PlannedMember {
+  name: string;
+  role: string;
+  /** The model that it is; null where a program plays it. */
+  model: ModelChoice | null;
+  /** How often it is asked within one try; absent for what builds have. */
+  turns?: number;
+  /** Bytes of its instruction; absent where the spec says it. */
+  told?: number;
+}
+
 /** Nothing where no step of the run plans tasks. */
 export function plannedTasks({ input: { plan, settings } }: RunFold): { planned?: PlannedTasks } {
-  const planner = plan.steps.find((step): step is AgentStep => step.kind === 'agent' && step.tasks !== undefined);
-  if (planner?.tasks === undefined) return {};
+  const planner = plan.steps.find(plansTasks);
+  if (planner === undefined) return {};
   const played = isPlayed(plan, settings.programs)(planner);
-  const choice = settings.models[modelKeyOf(planner, plan.agents[planner.agent])];
+  const modelOf = (agent: Agent | undefined, model: string | null): ModelChoice | null =>
+    played ? null : (settings.models[modelKeyOf({ model }, agent)] ?? null);
   return {
     planned: {
-      team: planner.tasks.team,
-      model: played ? null : (choice ?? null),
+      team: planner.tasks.team.map(({ name, role, agent: hash }) => {
+        const agent = hash === undefined ? undefined : plan.agents[hash];
+        return agent === undefined
+          ? { name, role, model: modelOf(plan.agents[planner.agent], planner.model) }
+          : { name, role, model: modelOf(agent, null), turns: agent.max_turns, told: bytesOf(agent) };
+      }),
       spec: plan.steps.flatMap((step) => (step.kind === 'plan' ? (step.build ?? []) : []))[0] ?? null,
     },
   };
+}
+
+/** About how long an agent's instruction is; a stored text says it. */
+function bytesOf({ prompt }: Agent): number {
+  const parts = prompt.kind === 'text' ? prompt.parts : [];
+  const literal = prompt.kind === 'literal' ? utf8Bytes(JSON.stringify(prompt.value)) : 0;
+  return parts.reduce(
+    (bytes, part) => bytes + (typeof part === 'string' ? utf8Bytes(part) : 'bytes' in part ? part.bytes : 0),
+    literal,
+  );
 }

@@ -1,7 +1,8 @@
-import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import { AGES } from '../../plan/builds/build-spec.js';
-import { COMPLEXITIES } from '../../plan/builds/clean-tasks.js';
+import type { Commands } from '../../plan/builds/task.js';
 import type { TaskRules } from '../../plan/builds/task-rules.js';
+import { TASK_RULES } from '../agents/task-planning.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
 
 /** Who builds where a spec names nobody. */
@@ -10,8 +11,6 @@ const DEFAULT_TEAM = [
   { name: 'tester', role: 'tester' },
 ] as const;
 
-/** How many tasks are accepted; 4 to 12 are asked for. */
-const TASKS = { least: 1, most: 15 };
 /** How often a result is mended and looked at again before a person is asked. */
 const ROUNDS = 2;
 
@@ -19,8 +18,7 @@ const ROUNDS = 2;
 export const PLANNER_PROMPT = `You plan how a project is built. You are given a build spec and answer with the tasks
 that build it.
 
-- There are 4 to 12 tasks. Each is done by one agent in one to five minutes and says exactly what is done; nothing
-  vague such as "polish".
+${TASK_RULES}
 - The first task sets the project up: folders, files, what it needs to run. It is for a builder and depends on
   nothing. All others depend on it, directly or not.
 - The last task checks that everything works together. It is for a tester or a reviewer, and depends on all others,
@@ -83,7 +81,7 @@ function requirementId(index: number): string {
 }
 
 /** How a finished thing of a kind is tested and started where nobody says it. */
-function usualCommands(type: string): TaskRules['commands'] {
+function usualCommands(type: string): Commands {
   switch (type) {
     case 'game':
     case 'website':
@@ -124,42 +122,5 @@ function fixedCommands({
     ...(test_command === undefined ? {} : { test_command }),
     ...(start_command === undefined ? {} : { start_command, page: null }),
     ...(page === undefined ? {} : { page, start_command: null }),
-  };
-}
-
-/** JSON Schema of the planner's answer. */
-export function tasksSchema(agents: string[]): Json {
-  const words = { type: 'array', items: { type: 'string' } };
-  const command = { type: ['array', 'null'], items: { type: 'string' }, minItems: 1 };
-  return {
-    type: 'object',
-    properties: {
-      tasks: {
-        type: 'array',
-        minItems: TASKS.least,
-        maxItems: TASKS.most,
-        items: {
-          type: 'object',
-          properties: {
-            id: { type: 'string', description: 'task-1, task-2, …' },
-            name: { type: 'string' },
-            description: { type: 'string' },
-            acceptance_criteria: { ...words, minItems: 1 },
-            dependencies: { ...words, description: 'ids of tasks' },
-            agent_name: { enum: agents },
-            complexity: { enum: [...COMPLEXITIES] },
-            requirement_ids: { ...words, description: 'ids of the requirements that it is for' },
-          },
-          required: ['id', 'name', 'description', 'acceptance_criteria', 'dependencies', 'agent_name', 'complexity'],
-          additionalProperties: false,
-        },
-      },
-      plan_explanation: { type: 'string' },
-      test_command: command,
-      start_command: command,
-      page: { type: ['string', 'null'] },
-    },
-    required: ['tasks', 'plan_explanation', 'test_command', 'start_command', 'page'],
-    additionalProperties: false,
   };
 }

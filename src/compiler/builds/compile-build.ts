@@ -13,7 +13,8 @@ import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, AgentStep, ApprovalStep, PlanStep, StepBase } from '../../plan/step.js';
-import { completeSpec, PLANNER_PROMPT, taskRulesOf, tasksSchema } from './build-planner.js';
+import { tasksSchema } from '../agents/task-planning.js';
+import { completeSpec, PLANNER_PROMPT, taskRulesOf } from './build-planner.js';
 import type { Shared } from '../workflow/compile-workflow.js';
 import { isSmallEnough, seal } from '../workflow/compile-workflow.js';
 import type { Texts } from '../hash.js';
@@ -109,7 +110,7 @@ function planStep(
     ),
     inputs: {},
     model: null,
-    schema: tasksSchema([...new Set(rules.team.map(({ name }) => name))]),
+    schema: tasksSchema([...new Set(rules.team.map(({ name }) => name))], { commands: true }),
     tasks: rules,
     rehearsal: null,
   };

@@ -1,5 +1,7 @@
 import type { Template } from '../../plan/values/expression.js';
 import { BATCH_ITEMS, needsBatches } from '../../plan/schedule/batch-run.js';
+import { MOST_TASKS } from '../../plan/builds/task.js';
+import { plannerOf } from '../../plan/agents/planned-by.js';
 import type { Plan } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
 import { DEFAULT_BUDGETS } from '../../plan/budget/budgets.js';
@@ -126,7 +128,7 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
       case 'workflow':
         return ofNested(step.plan, segmentOf(step), step.retry.attempts);
       case 'plan':
-        return ofMade(step);
+        return ofMade(step, plannerOf(block, step.source) !== null);
       case 'foreach':
         return ofForeach(step);
       case 'loop': {
@@ -190,8 +192,8 @@ function timesSentBack(block: Block, index: number): number {
 }
 
 /** What is made later is known by its limits only; a build's tasks not even by these. */
-function ofMade({ budgets, message }: PlanStep): Forecast {
-  const steps = budgets.max_steps ?? 0;
+function ofMade({ budgets, limits, message }: PlanStep, isPlanned: boolean): Forecast {
+  const steps = isPlanned ? Math.min(limits?.max_steps ?? MOST_TASKS, MOST_TASKS) : (budgets.max_steps ?? 0);
   return { ...NOTHING, steps, events: CHILD + RUN + MARKER + (message === null ? 0 : GATE) + steps * TRY };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ROLES } from '../../plan/builds/build-spec.js';
 import { permissionsSchema } from './permissions.js';
 import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
 import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
@@ -94,6 +95,20 @@ const inputs = z
 
 const schema = jsonSchema.optional().describe('JSON Schema of the output, which then is JSON.');
 
+const taskAgent = z.union(
+  [
+    filledText,
+    z.strictObject({
+      agent: filledText.describe('Name of an agent.'),
+      role: z
+        .enum(ROLES, { error: `one of ${ROLES.join(', ')}` })
+        .optional()
+        .describe('What it does with tasks; builder when left out.'),
+    }),
+  ],
+  { error: 'the name of an agent, or a map with agent and role' },
+);
+
 export const agentStep = z.strictObject({
   agent: filledText.describe('Name of the agent that does the step.'),
   prompt: filledText.optional().describe('The instruction; the agent sees its inputs under their names.'),
@@ -101,6 +116,12 @@ export const agentStep = z.strictObject({
   model: filledText.optional().describe('Model for this step: an alias, a full id, or `provider:model`.'),
   schema,
   rehearsal: template.optional().describe('What a rehearsal answers in place of the model.'),
+  tasks: z
+    .array(taskAgent, { error: 'a list of agents' })
+    .min(1, { error: 'a list with an agent' })
+    .max(20, { error: 'at most 20 agents' })
+    .optional()
+    .describe('The answer is tasks for these agents, which a `plan` step then has carried out.'),
   ...common,
   ...acting,
 });
@@ -161,7 +182,7 @@ export const planStep = z.strictObject({
   plan: z
     .union([filledText, z.record(z.string(), anyJson)], { error: 'one `${…}`, a text, or a map' })
     .describe(
-      'A workflow that is made while the run runs: what a step before yields. People approve exactly that ' +
+      'A workflow, or tasks, made while the run runs: what a step before yields. People approve exactly that ' +
         'before it starts.',
     ),
   inputs,
@@ -170,7 +191,9 @@ export const planStep = z.strictObject({
     .enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' })
     .optional()
     .describe('What an unattended run does; abort when left out.'),
-  budgets: budgets.optional().describe('Limits, where they are smaller than those of workflows that agents make.'),
+  budgets: budgets
+    .optional()
+    .describe('Limits of the tasks; of a workflow that an agent made where they are smaller than its own.'),
   commit,
   ...common,
 });

@@ -1,7 +1,14 @@
+import type { TaskRules } from '../../plan/builds/task-rules.js';
 import type { AgentStep } from '../../plan/step.js';
+import type { Template } from '../../plan/values/expression.js';
+import type { Json } from '../../plan/values/json.js';
+import { toText } from '../../plan/values/json.js';
 import type { AgentDefinition } from '../agents/agent-definition.js';
 import { agentInputs } from '../agents/compile-agent.js';
-import { memberOf } from '../text/node.js';
+import { planningText, tasksSchema } from '../agents/task-planning.js';
+import { compileTeam } from '../agents/team.js';
+import { keepText } from '../hash.js';
+import { keyOf, memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import {
   baseOf,
@@ -33,6 +40,7 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
   const rehearsal = templateAt('rehearsal', context);
   const base = baseOf(authored, context);
   const schema = schemaAt(context);
+  const planning = planningAt(authored, context);
   if (definition === null || context.faulty.has('inputs')) return null;
   for (const name of shown)
     inputs[name] ??= {
@@ -59,10 +67,66 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
     ...base,
     ...policy,
     agent: hash,
-    prompt,
+    prompt: planning === null ? prompt : withText(prompt, planning.told, texts),
     inputs,
     model: authored.model ?? null,
     schema,
+    ...(planning === null ? {} : { schema: planning.schema, tasks: planning.rules }),
     rehearsal,
   };
 }
+
+/** What `tasks` makes of a step: what its agent is told beside the prompt, and what its answer must be. */
+interface Planning {
+  told: string;
+  schema: Json;
+  rules: TaskRules;
+}
+
+function planningAt({ tasks, schema }: Authored<'agent'>, context: StepContext): Planning | null {
+  const { node, report } = context;
+  const at = memberOf(node, 'tasks');
+  if (tasks === undefined || at === null) return null;
+  if (schema !== undefined)
+    report({
+      code: 'conflicting-keys',
+      at: keyOf(node, 'schema'),
+      message: 'Tasks have a schema of their own.',
+      suggestion: 'leave `schema` out',
+    });
+  const described = compileTeam(tasks, at, context);
+  if (described === null) return null;
+  const team = described.map(({ description: _told, ...member }) => member);
+  const has = (role: string): boolean => team.some((member) => member.role === role);
+  return {
+    told: planningText(described),
+    schema: tasksSchema(
+      team.map(({ name }) => name),
+      { commands: false },
+    ),
+    rules: {
+      team,
+      tested: has('tester'),
+      reviewed: has('reviewer'),
+      hardware: false,
+      requirements: [],
+      commands: null,
+      fixed: {},
+    },
+  };
+}
+
+/** What is asked, with a text below it. */
+function withText(prompt: Template | null, text: string, texts: StepContext['texts']): Template {
+  const own: TextParts =
+    prompt === null
+      ? []
+      : prompt.kind === 'text'
+        ? prompt.parts
+        : prompt.kind === 'expression'
+          ? [{ expression: prompt.expression }]
+          : [keepText(prompt.kind === 'literal' ? toText(prompt.value) : '', texts)];
+  return { kind: 'text', parts: [...own, keepText(`${own.length === 0 ? '' : '\n\n'}${text}`, texts)] };
+}
+
+type TextParts = (Template & { kind: 'text' })['parts'];

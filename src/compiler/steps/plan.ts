@@ -1,3 +1,4 @@
+import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { PlanStep } from '../../plan/step.js';
 import { smallerOf } from '../project/generated-rules.js';
 import { keyOf, memberOf } from '../text/node.js';
@@ -39,6 +40,7 @@ export function compilePlanStep(authored: Authored<'plan'>, context: StepContext
     inputs,
     kinds: generated.kinds,
     budgets: smallerOf(authored.budgets ?? {}, generated.budgets),
+    ...(authored.budgets === undefined ? {} : { limits: smallerOf(authored.budgets, NO_BUDGETS) }),
     message: templateAt('message', context) ?? { kind: 'literal', value: 'Run this workflow?' },
     fallback: authored.fallback ?? 'abort',
   };

@@ -48,6 +48,24 @@ export interface Made {
 /** Its Plan, or all that is wrong with it, one problem a line as people and models read it. */
 export type MadePlan = { plan: Plan } | { problems: string };
 
+/** Planned tasks that a run is to carry out with agents of its own Plan. */
+export interface MadeTasks {
+  name: string;
+  tasks: MadeTask[];
+  /** Those of the Plan. */
+  agents: Record<Hash, Agent>;
+  budgets: Budgets;
+}
+
+export interface MadeTask {
+  id: string;
+  name: string;
+  agent: Hash;
+  prompt: string;
+  /** Ids of the tasks that come before it. */
+  after: string[];
+}
+
 /** An agent that another one wants to make while a run runs, as it says it. */
 export interface AgentRequest {
   name: string;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../values/json.js';
 import { isObject } from '../values/json.js';
 import { buildsThings } from './build-spec.js';
+import type { Commands } from './task.js';
 import { isTexts } from './task.js';
 import type { TaskRules } from './task-rules.js';
 
@@ -24,21 +25,24 @@ const COMPILES = 'The code compiles for the device.';
  */
 export function cleanTasks(answer: Json, rules: TaskRules): Json {
   if (!isObject(answer) || !Array.isArray(answer['tasks'])) return answer;
-  const { tasks, plan_explanation = '', test_command, start_command, page } = answer;
+  const { plan_explanation = '' } = answer;
+  const tasks = answer['tasks'].map((task) => (isObject(task) ? cleanTask(task, rules) : task));
+  const { commands, fixed } = rules;
+  return { tasks, plan_explanation, ...(commands === null ? {} : { ...cleanCommands(answer, commands), ...fixed }) };
+}
+
+function cleanCommands({ test_command, start_command, page }: JsonObject, usual: Commands): JsonObject {
   return {
-    tasks: tasks.map((task) => (isObject(task) ? cleanTask(task, rules) : task)),
-    plan_explanation,
-    test_command: isTexts(test_command) && test_command.length > 0 ? test_command : rules.commands.test_command,
-    ...started(start_command, page, rules),
-    ...rules.fixed,
+    test_command: isTexts(test_command) && test_command.length > 0 ? test_command : usual.test_command,
+    ...started(start_command, page, usual),
   };
 }
 
 /** A page or a command; what the spec's kind of thing has where neither is named. */
-function started(command: Json | undefined, page: Json | undefined, { commands }: TaskRules): JsonObject {
+function started(command: Json | undefined, page: Json | undefined, usual: Commands): JsonObject {
   if (isTexts(command) && command.length > 0) return { start_command: command, page: null };
   if (typeof page === 'string' && page !== '') return { start_command: null, page };
-  return { start_command: commands.start_command, page: commands.page };
+  return { start_command: usual.start_command, page: usual.page };
 }
 
 function cleanTask(task: JsonObject, { team, hardware }: TaskRules): JsonObject {

@@ -1,12 +1,14 @@
 import type { Json } from '../values/json.js';
+import type { Hash } from '../values/value.js';
 import { buildsThings } from './build-spec.js';
 import type { Commands, Task } from './task.js';
 import { predecessorsOf } from './context-level.js';
 import { tasksIn } from './task.js';
 
-/** What the tasks of a build must satisfy beside their schema, from its spec. */
+/** What planned tasks must satisfy beside their schema, from the spec of their build or the step that plans them. */
 export interface TaskRules {
-  team: { name: string; role: string }[];
+  /** Who they may be for; `agent` is a key into `Plan.agents`, where it is one of the project's. */
+  team: { name: string; role: string; agent?: Hash }[];
   /** Somebody of the team tests, and tests are wanted. */
   tested: boolean;
   reviewed: boolean;
@@ -14,8 +16,8 @@ export interface TaskRules {
   hardware: boolean;
   /** Ids of the spec's requirements: each has a task. */
   requirements: string[];
-  /** What stands in for the commands that an answer leaves out. */
-  commands: Commands;
+  /** What stands in for the commands that an answer leaves out; null where nothing is tested and started after them. */
+  commands: Commands | null;
   /** Commands that the spec names: no answer changes them. */
   fixed: Partial<Commands>;
 }

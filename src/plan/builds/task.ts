@@ -1,7 +1,10 @@
 import type { Json } from '../values/json.js';
 import { isObject } from '../values/json.js';
 
-/** A task of a build, as its planner answers and a person approves. */
+/** How many tasks a planner may answer; 4 to 12 are asked for. */
+export const MOST_TASKS = 15;
+
+/** A task, as its planner answers and a person approves. */
 export interface Task {
   id: string;
   name: string;

@@ -159,7 +159,7 @@ describe('planned tasks at their gate', () => {
 
 describe('what a task is expected to cost', () => {
   const of = (model: ModelChoice | null, dependencies: string[] = []): string =>
-    taskCost(task({ dependencies }), { model, spec: null });
+    taskCost(task({ dependencies }), { member: { name: 'Bo', role: 'builder', model }, spec: null });
   const opus: ModelChoice = { provider: 'anthropic', model: 'claude-opus-4-6', max_tokens: 16_000 };
   const price = { input: 5, output: 25, cache_read: null, cache_write_5m: null, cache_write_1h: null };
 

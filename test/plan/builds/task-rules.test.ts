@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { taskRulesOf, tasksSchema } from '../../../src/compiler/builds/build-planner.js';
+import { tasksSchema } from '../../../src/compiler/agents/task-planning.js';
+import { taskRulesOf } from '../../../src/compiler/builds/build-planner.js';
 import { cleanTasks } from '../../../src/plan/builds/clean-tasks.js';
 import { planFaults, taskFaults } from '../../../src/plan/builds/task-rules.js';
 import type { AuthoredBuild } from '../../../src/compiler/formats/build/build.js';
@@ -131,7 +132,7 @@ describe('the tasks of a build', () => {
     ['sixteen', 16, false],
     ['none', 0, false],
   ])('may be so many: %s', (_case, count, valid) => {
-    const validate = new Ajv({ strict: false }).compile(tasksSchema(['Bo']) as object);
+    const validate = new Ajv({ strict: false }).compile(tasksSchema(['Bo'], { commands: true }) as object);
     const tasks = Array.from({ length: count }, (_, index) => task(`t${index}`, 'Bo'));
     expect(validate(cleanTasks({ tasks }, rules()))).toBe(valid);
   });

@@ -1,4 +1,5 @@
 import { modelsIn } from '../../../plan/budget/exhaustion.js';
+import { plansTasks } from '../../../plan/agents/planned-by.js';
 import type { Plan, PlanBody } from '../../../plan/plan.js';
 import { everyStepOf } from '../../../plan/plan.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
@@ -113,12 +114,16 @@ function modelOf({ agents }: Plan, step: AgentStep): WantedModel {
   };
 }
 
-/** What agents want that others use as tools. */
-function calledAgents({ agents }: Plan): WantedModel[] {
+/** What agents want that others use as tools, or give tasks. */
+function calledAgents(plan: Plan): WantedModel[] {
+  const { agents } = plan;
   const called: Agent[] = Object.values(agents).flatMap(({ uses = [] }) =>
     uses.flatMap((tool) => (tool.kind === 'agent' ? (agents[tool.agent] ?? []) : [])),
   );
-  return called.map((agent) => ({
+  const tasked = [...everyStepOf(plan)].flatMap((step) =>
+    plansTasks(step) ? step.tasks.team.flatMap(({ agent }) => (agent === undefined ? [] : (agents[agent] ?? []))) : [],
+  );
+  return [...called, ...tasked].map((agent) => ({
     key: modelKeyOf({ model: null }, agent),
     name: agent.model ?? '',
     baseUrl: agent.base_url ?? null,
