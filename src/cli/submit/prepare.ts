@@ -118,6 +118,7 @@ export async function settle(
     ...choices.task,
   };
   const chosen = await chooseFor(wanted, elsewhere, terminal);
+  if (elsewhere === null) await requireForBuilds(plan, { chosen, choices }, workspace, terminal);
   if ('failure' in chosen) throw new CliError(chosen.failure, EXIT.unavailable);
   const set = [choices.limits, plan.budgets, config.workflows?.budgets];
   return {
@@ -136,6 +137,24 @@ export async function settle(
     ...(await foldersFor(project, elsewhere, terminal)),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
+}
+
+/** Throws, with all that is missing, where a build could not do its work here: before it has spent anything. */
+async function requireForBuilds(
+  plan: Plan,
+  { chosen, choices: { rehearse, task } }: { chosen: ChosenPlayers; choices: RunChoices },
+  workspace: Workspace,
+  { env }: Terminal,
+): Promise<void> {
+  const { buildsIn, cannotBuild, missingForBuild } = await import('./missing-for-build.js');
+  const specs = buildsIn(plan);
+  if (specs.length === 0) return;
+  const outside = outsideEnvironment(env, workspace.project.root);
+  const missing = await missingForBuild(
+    { specs, texts: task?.texts ?? new Map(), flashes: !rehearse, env: outside },
+    workspace,
+  );
+  if (missing.length > 0) throw cannotBuild(missing, 'failure' in chosen ? chosen.failure : null);
 }
 
 /** Who plays agents that name nobody. */

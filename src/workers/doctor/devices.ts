@@ -1,6 +1,5 @@
 import { Client } from '@temporalio/client';
 import { explainPort } from '../../activities/devices/explain-port.js';
-import { findOnPath } from '../../store/processes/find-on-path.js';
 import type { Config } from '../../compiler/project/config.js';
 import { createDevices } from '../../compiler/project/devices.js';
 import type { Project } from '../../compiler/project/project.js';
@@ -10,6 +9,7 @@ import type { Env } from '../../store/cache-folder.js';
 import type { HostServer } from '../link/device-hosts.js';
 import { askHost, isHere } from '../link/device-hosts.js';
 import type { Finding } from './finding.js';
+import { programFinding } from './programs.js';
 import { hostStatus } from '../host/host-client.js';
 import { reach } from '../connection/connect.js';
 import type { TemporalSettings } from '../connection/temporal-settings.js';
@@ -39,17 +39,8 @@ export async function deviceFindings(
       return { ...about, ...(await explainPort(device)) };
     }),
   ).finally(() => server?.connection.close());
-  const programs = await Promise.all(
-    [...tools].map(async ([tool, how]): Promise<Finding> => {
-      const path = findOnPath(tool, env['PATH'] ?? '');
-      return {
-        name: tool,
-        ok: path !== null,
-        required: false,
-        detail: path ?? 'not on the PATH; devices of perdure.yml need it',
-        fix: path === null ? how : null,
-      };
-    }),
+  const programs = [...tools].map(([tool, fix]) =>
+    programFinding(tool, { purpose: 'devices of perdure.yml need it', fix }, env),
   );
   return [...findings, ...programs];
 }

@@ -9,6 +9,7 @@ import { findOnPath } from '../../store/processes/find-on-path.js';
 import { deviceFindings } from './devices.js';
 import { modelFindings } from './models.js';
 import { noticeFindings } from './notices.js';
+import { gitFinding, programFinding } from './programs.js';
 import { sandboxFindings } from './sandbox.js';
 import { messageOf, UnavailableError } from '../errors.js';
 import { hostStatus } from '../host/host-client.js';
@@ -30,25 +31,25 @@ export async function diagnose(
   given: Env,
 ): Promise<Finding[]> {
   const env = outsideEnvironment(given, project.root);
-  const looked = await Promise.all([
-    temporalProgram(env),
-    program(
-      'go',
-      'builds the Temporal server once where there is none',
-      'Install Go 1.24 or later: https://go.dev/dl',
-      env,
-    ),
+  const program = (name: string, purpose: string, fix: string): Finding => programFinding(name, { purpose, fix }, env);
+  const [state, disk, running, taken] = await Promise.all([
     stateFolder(project),
     diskSpace(project),
     host(project, config),
     ports(project),
-    program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code', env),
-    program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex', env),
-    program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli', env),
   ]);
   return [
     nodeVersion(),
-    ...looked,
+    await temporalProgram(env),
+    program('go', 'builds the Temporal server once where there is none', 'Install Go 1.24 or later: https://go.dev/dl'),
+    state,
+    disk,
+    running,
+    taken,
+    gitFinding(project.root),
+    program('claude', 'agents with `agent: claude`', 'npm install -g @anthropic-ai/claude-code'),
+    program('codex', 'agents with `agent: codex`', 'npm install -g @openai/codex'),
+    program('gemini', 'agents with `agent: gemini`', 'npm install -g @google/gemini-cli'),
     ...(await sandboxFindings()),
     elsewhere(env),
     providers(env),
@@ -90,17 +91,6 @@ async function temporalProgram(env: Env): Promise<Finding> {
   } catch (error) {
     return { name, ok: false, required: true, detail: messageOf(error), fix: 'Correct or unset PERDURE_TEMPORAL_BIN' };
   }
-}
-
-async function program(name: string, purpose: string, fix: string, env: Env): Promise<Finding> {
-  const path = findOnPath(name, env['PATH'] ?? '');
-  return {
-    name,
-    ok: path !== null,
-    required: false,
-    detail: path ?? `not on the PATH; ${purpose}`,
-    fix: path === null ? fix : null,
-  };
 }
 
 async function stateFolder({ stateDir }: Project): Promise<Finding> {

@@ -2,17 +2,23 @@ import { tryNetwork } from '../../activities/tools/shell/network/try-network.js'
 import { NO_SANDBOX, findSandbox } from '../../activities/tools/shell/sandbox.js';
 import type { Finding } from './finding.js';
 
-/** Tells whether agents' commands can be kept in a sandbox here, and have the network in it. Both are tried. */
+/** Whether agents' commands can be kept in a sandbox here: that is tried. */
+export async function sandboxFinding(): Promise<Finding> {
+  const sandbox = await findSandbox();
+  return {
+    name: 'sandbox',
+    ok: sandbox !== null,
+    required: false,
+    detail: sandbox?.file ?? 'there is none; agents with `shell` do not start',
+    fix: sandbox === null ? NO_SANDBOX : null,
+  };
+}
+
+/** The sandbox, and whether commands have the network in it. Both are tried. */
 export async function sandboxFindings(): Promise<Finding[]> {
-  const [sandbox, network] = await Promise.all([findSandbox(), tryNetwork()]);
+  const [sandbox, network] = await Promise.all([sandboxFinding(), tryNetwork()]);
   return [
-    {
-      name: 'sandbox',
-      ok: sandbox !== null,
-      required: false,
-      detail: sandbox?.file ?? 'there is none; agents with `shell` do not start',
-      fix: sandbox === null ? NO_SANDBOX : null,
-    },
+    sandbox,
     {
       name: 'sandbox network',
       ok: network === null,
