@@ -23,10 +23,10 @@ afterAll(async () => {
   await project.close();
 });
 
-function build(voices: Voices, args: string[] = [], workflow: object = {}) {
+function build(voices: Voices, args: string[] = [], workflow: object = {}, spec: object = {}) {
   writeFileSync(
     join(project.folder, 'definitions', 'builds', 'counter.yml'),
-    JSON.stringify({ ...COUNTER_SPEC, workflow }),
+    JSON.stringify({ ...COUNTER_SPEC, ...spec, workflow }),
   );
   return project.run('../builds/counter.yml', args, voices);
 }
@@ -78,6 +78,54 @@ describe('a build', () => {
     expect({ code, status: result.status }).toEqual({ code: 1, status: 'partial' });
     expect(result.error).toContain('1 of 1 tests failed.');
     expect(result.output).toMatchObject({ tests: { ok: false, passed: 0, failed: 1 } });
+  });
+
+  it('asks a person as soon as a round changes nothing, or only takes back what one before changed', async () => {
+    const mends = [COUNTER(3), COUNTER(2), null];
+    let mended = 0;
+    const again = (): Answer => {
+      const text = mends[mended++] ?? null;
+      return text === null ? { text: 'It is as it should be.' } : { tools: [write('counter.js', text)] };
+    };
+    const rules = [{ name: 'small', trigger: 'on_test_fail', prompt: 'Change one line at a time.' }];
+    const run = await build(
+      team(0, again),
+      ['--id', 'vain', '--no-wait'],
+      { approve_plan: false, max_rounds: 9 },
+      { rules },
+    );
+    expect(run.code, run.told).toBe(4);
+    expect(mended).toBe(2);
+    expect(run.told).toContain('What was changed is only taken back');
+    await answer('try again');
+    expect((await project.perdure('watch', 'vain', '--no-wait')).code).toBe(4);
+    await answer('Look at the sign.');
+    const { code, stderr } = await project.perdure('watch', 'vain', '--no-wait');
+    expect({ code, mended }).toEqual({ code: 4, mended: 3 });
+    expect(stderr).toContain('Nothing was changed.');
+    await answer('stop');
+    expect((await project.perdure('watch', 'vain')).code).toBe(1);
+    const [, second, third] = project
+      .asked('of a team that builds')
+      .map(({ messages }) => messages[0]?.text ?? '')
+      .filter((text, index, all) => text.startsWith('# Make the tests pass') && all.indexOf(text) === index);
+    expect(second).toMatch(/<changes>[^]*-export const next = \(count\) => count \+ 2;[^]*\+ 3;[^]*<\/changes>/);
+    expect(second).toContain('Change one line at a time.');
+    expect(third).toContain('Look at the sign.');
+  });
+
+  it('has nothing reviewed again that nobody changed', async () => {
+    const run = await build(team(99, mendCounter), ['--id', 'same', '--no-wait'], {
+      approve_plan: false,
+      max_rounds: 9,
+    });
+    expect(run.code, run.told).toBe(4);
+    expect(run.told).toContain('Nothing was changed.');
+    expect(run.told).toContain('Say what it is for.');
+    await answer('do without it');
+    const { code } = await project.perdure('watch', 'same');
+    const reviews = project.asked('You are `Rita`');
+    expect({ code, reviews: reviews.length }).toEqual({ code: 1, reviews: 2 });
   });
 
   it('is ended by nobody’s yes where its tests are red, or nobody approved it', async () => {

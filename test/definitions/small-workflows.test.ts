@@ -1,6 +1,6 @@
 // @module-tag git
 // @seconds 20
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
@@ -48,6 +48,34 @@ describe('hand-over', () => {
     expect(readFileSync(join(project.folder, '.context', 'hand-over.md'), 'utf8')).toContain(
       '## think\n\nThe plan\n\nOne file more.',
     );
+  });
+});
+
+describe('until-green', () => {
+  it('ends when the tests pass, or as soon as a round has changed nothing', async () => {
+    const before = readFileSync(join(project.folder, 'adder.js'), 'utf8');
+    const source = (sign: string): string => `export const add = (a, b) => a ${sign} b;\n`;
+    writeFileSync(join(project.folder, 'adder.js'), source('-'));
+    writeFileSync(
+      join(project.folder, 'adder.test.mjs'),
+      "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { add } from './adder.js';\n" +
+        "test('adds', () => assert.equal(add(1, 2), 3));\n",
+    );
+    const vain = await project.run('until-green', [], { '': () => ({ text: 'It is fine.' }) });
+    expect(vain.result, vain.told).toMatchObject({
+      status: 'success',
+      output: { ok: false, why: '1 of 1 tests failed. Nothing was changed.' },
+    });
+    expect(project.asked('')).toHaveLength(1);
+    const { result } = await project.run('until-green', [], {
+      '': ({ results }) =>
+        results.count > 0
+          ? { text: 'Mended.' }
+          : { tools: [{ name: 'write_file', input: { path: 'adder.js', content: source('+') } }] },
+    });
+    expect(result.output).toMatchObject({ ok: true, passed: 1 });
+    writeFileSync(join(project.folder, 'adder.js'), before);
+    rmSync(join(project.folder, 'adder.test.mjs'));
   });
 });
 

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import type { AttemptBefore } from '../../plan/agents/conversation.js';
-import type { AgentStep } from '../../plan/step.js';
+import type { Agent, AgentStep } from '../../plan/step.js';
 import { dataBlock } from '../../plan/text/data-block.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import { patchBetween } from '../../store/snapshots/tree-changes.js';
@@ -9,6 +9,7 @@ import { askOnce } from '../attempt/call-journal.js';
 import { linesOf } from '../attempt/resumed-log.js';
 import type { StepCall } from '../contract.js';
 import { cutText } from '../processes/output-capture.js';
+import { mayBeTold } from '../workspace/told-files.js';
 import { escapeOurTags } from '../values/provenance.js';
 
 /** What is told of an attempt at most, in bytes: of its last words, of its changes, and the end of its last output. */
@@ -52,21 +53,27 @@ async function mayKeep(store: Store, { root, workspace }: BeginningCall): Promis
 export async function toldBefore(
   store: Store,
   call: BeginningCall,
-  leftBy: () => Promise<Left>,
+  { agent, leftBy }: { agent: Pick<Agent, 'permissions'>; leftBy: () => Promise<Left> },
 ): Promise<string | null> {
   const { before } = call;
   if (before === undefined) return null;
   const request = [before.failure.type, before.failure.message, before.head ?? null];
   const text = await askOnce(store, { call, part: ['before'], request }, async () => {
     const left = await leftBy();
-    return sectionOf(before, left, await changesSince(store, call, left.files));
+    return sectionOf(before, left, await changesSince(store, { ...call, ...agent }, left.files));
   });
   return typeof text === 'string' ? text : null;
 }
 
-async function changesSince(store: Store, { workspace }: BeginningCall, from: string | null): Promise<string> {
+/** As a patch of what the agent may read. */
+async function changesSince(
+  store: Store,
+  { workspace, permissions }: { workspace: string } & Pick<Agent, 'permissions'>,
+  from: string | null,
+): Promise<string> {
   const to = from === null ? null : await store.snapshotNow(workspace);
-  return from === null || to === null ? '' : ((await patchBetween(store.snapshotGit, { from, to })) ?? '');
+  if (from === null || to === null) return '';
+  return (await patchBetween(store.snapshotGit, { from, to, counts: mayBeTold(permissions) })) ?? '';
 }
 
 function sectionOf({ failure }: AttemptBefore, { said, output }: Left, changes: string): string {

@@ -69,7 +69,7 @@ async function run(playing: Playing): Promise<StepOutput> {
   const known = await reusedOutput(store, call, key);
   if (known !== null) return keepOutput(store, call, key, known);
   await filesAtStart(store, call, step);
-  const before = await toldBefore(store, call, () => leftByProgram(store, call));
+  const before = await toldBefore(store, call, { agent, leftBy: () => leftByProgram(store, call) });
   const prompt = [...request.messages.map(textOf), ...(before === null ? [] : [before])].join('\n\n');
   const question = { system: request.system, prompt, model, schema: step.schema, access, after: null };
   refuseIfShort(needsOf(call, question), call.most);

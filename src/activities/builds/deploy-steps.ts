@@ -1,7 +1,8 @@
 import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
-import type { Mending } from './steps/task-step.js';
+import type { Mending } from './steps/mend-steps.js';
+import { inVain, mendSteps, shownWith } from './steps/mend-steps.js';
 import { literalText } from '../../plan/values/expression.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
@@ -142,6 +143,11 @@ function deviceSteps(
   };
 }
 
+function askToMend(device: string): string {
+  const ask = literalText(`# Make the program of ${device} compile\n\nIt does not. Find the cause and mend it.`);
+  return `${ask}\n\n<output>\n\${steps.compiled.error ?? ""}\n</output>`;
+}
+
 function isLooped({ mend, trouble }: DeployPlace): boolean {
   return mend !== null || trouble !== null;
 }
@@ -185,29 +191,17 @@ function compileStep({ name, sources, compile }: TargetDevice, id: string, place
       at_max: 'continue',
     },
     steps: [
-      ...(mend === null ? [] : [mendStep(name, mend.agent, trouble)]),
+      ...mendSteps(mend, askToMend(name), trouble?.wish ?? ''),
       { id: 'compiled', ...act, on_error: 'continue' },
       ...(trouble === null
         ? []
         : [
             trouble.step(`the program of ${name} does not compile`, {
-              when: `steps.compiled.status != 'success' && index >= ${rounds}`,
-              shown: '${steps.compiled.error}',
+              when: `steps.compiled.status != 'success' && (index >= ${rounds} || ${inVain(mend)})`,
+              shown: shownWith(mend, '${steps.compiled.error}'),
             }),
           ]),
     ],
     yields: { image: '${steps.compiled.output ?? null}', error: '${steps.compiled.error ?? null}' },
-  };
-}
-
-function mendStep(device: string, agent: string, trouble: Trouble | null): object {
-  return {
-    id: 'mend',
-    when: '${index > 0}',
-    agent,
-    prompt:
-      `${literalText(`# Make the program of ${device} compile\n\nIt does not. Find the cause and mend it.`)}` +
-      `\n\n<output>\n\${steps.compiled.error ?? ""}\n</output>${trouble === null ? '' : `\n\n${trouble.wish}`}`,
-    on_error: 'continue',
   };
 }

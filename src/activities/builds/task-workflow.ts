@@ -15,11 +15,14 @@ import type { Earlier } from './context-steps.js';
 import { contextSteps } from './context-steps.js';
 import { beforePart } from './parts/before.js';
 import { manifestPart } from './parts/manifest.js';
+import { rulesPart } from './parts/rules.js';
 import { taskPrompt } from './prompts.js';
 import type { Evidence } from './steps/evidence-steps.js';
 import { evidenceSteps } from './steps/evidence-steps.js';
 import { reviewStep } from './steps/review-step.js';
-import type { Mending, TaskStep } from './steps/task-step.js';
+import type { Mending } from './steps/mend-steps.js';
+import { BEGUN } from './steps/mend-steps.js';
+import type { TaskStep } from './steps/task-step.js';
 import { MOST_ROUNDS, workStep } from './steps/task-step.js';
 import { DECIDED, troubleStep, WISH } from './steps/trouble.js';
 import { deploySteps } from './deploy-steps.js';
@@ -87,6 +90,7 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
     needs: [...ids.values()],
     mend: mending(tasks, build, 'test_failure'),
+    rules: rulesPart(spec, 'on_test_fail'),
   };
   const looked = evidenceSteps(evidence);
   const deployment = deploySteps(spec, {
@@ -95,6 +99,7 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     trouble: { step: troubleStep, decided: DECIDED, wish: WISH, rounds: MOST_ROUNDS },
   });
   const steps = [
+    BEGUN,
     ...gates.map(({ after, message }, index) => ({
       id: gateId(index),
       needs: after.map((id) => ids.get(id)),
@@ -143,6 +148,7 @@ function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
     }),
     needs: [
       ...(gather === null ? [] : [gather.id]),
+      ...(task.dependencies.length === 0 ? [BEGUN.id] : []),
       ...task.dependencies.map((needed) => ids.get(needed) ?? ''),
       ...gates.flatMap(({ after }, index) => (after.includes(task.id) ? [] : [gateId(index)])),
     ],
@@ -183,7 +189,7 @@ function commandsIn(source: Json): Commands {
 }
 
 /** Steps of a build that are no tasks. */
-const TAKEN = /^(?:tests|start|go_on_\d+|deploy_\w+)$/;
+const TAKEN = /^(?:begun|tests|start|go_on_\d+|deploy_\w+)$/;
 
 function idFor(id: string, index: number): string {
   const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);

@@ -2,6 +2,7 @@ import type { BuiltinTool, MakerTool, Tool } from '../../plan/tools/tool.js';
 import { stepFailure } from '../failures.js';
 import { agentTool } from './agent-tool.js';
 import { callRemote } from './call-remote.js';
+import { compareWorkspace } from './context/compare-workspace.js';
 import { gatherContext } from './context/gather-context.js';
 import { keepContext } from './context/keep-context.js';
 import { defined } from './defined/defined.js';
@@ -33,6 +34,7 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   search_files: searchFiles,
   gather_context: gatherContext,
   keep_context: keepContext,
+  compare_workspace: compareWorkspace,
   shell,
   build_project: buildProject,
   run_tests: runTests,

@@ -61,13 +61,13 @@ export async function openConversation(turning: Turn): Promise<{ head: Hash } | 
   const files = isOwn ? await filesAtStart(store, call, step) : null;
   const opening = { system, key, model: call.model, workspace: placeOf(store, call.workspace) };
   let head = await openTranscript(store, { ...opening, ...(files === null ? {} : { files }) });
-  for (const message of withBefore(messages, isOwn ? await beforeOf(store, call) : null))
+  for (const message of withBefore(messages, isOwn ? await beforeOf(store, turning) : null))
     head = await addMessage(store, head, message);
   return { head };
 }
 
-function beforeOf(store: Store, call: WholeTurn): Promise<string | null> {
-  return toldBefore(store, call, () => leftInTranscript(store, call.before?.head));
+function beforeOf(store: Store, { call, agent }: Turn): Promise<string | null> {
+  return toldBefore(store, call, { agent, leftBy: () => leftInTranscript(store, call.before?.head) });
 }
 
 /** The first message with what the attempt before came to: results are found by what is asked without that. */

@@ -65,9 +65,10 @@ function changesFiles(step: Step, agents: Plan['agents'], byProgram: boolean): b
   return byProgram || step.kind === 'command' || readsUnnamed(step, agents);
 }
 
-/** Tells whether what a step does is in a file, and nothing of it in its output: to take that over would do nothing. */
+/** Tells whether a step is about files alone, which its output either says nothing of or compares as they are now. */
 function isFileAlone(step: Step): boolean {
-  return step.kind === 'tool' && step.tool.kind === 'builtin' && step.tool.name === 'keep_context';
+  if (step.kind !== 'tool' || step.tool.kind !== 'builtin') return false;
+  return step.tool.name === 'keep_context' || step.tool.name === 'compare_workspace';
 }
 
 /**

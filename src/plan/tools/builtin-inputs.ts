@@ -30,6 +30,7 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
     { before: SUMMARIES, reviews: SUMMARIES, results: SUMMARIES, files: { type: 'boolean' } },
   ),
   keep_context: taking({ path: TEXT, task: TEXT, summary: {} }, { name: TEXT, on_top: { type: 'boolean' } }),
+  compare_workspace: taking({}, { after: {}, without: TEXTS }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
   build_project: taking({}, { argv: TEXTS, page: { type: 'boolean' }, timeout_s: COUNT }),
   run_tests: taking({ argv: TEXTS }, { cwd: TEXT, timeout_s: COUNT }),

@@ -11,6 +11,7 @@ export const BUILTIN_TOOLS = [
   'search_files',
   'gather_context',
   'keep_context',
+  'compare_workspace',
   'shell',
   'build_project',
   'run_tests',

@@ -44,13 +44,13 @@ function compiled(
   const workflow = {
     name: 'tasks',
     execution: 'dag',
-    steps: [{ id: 'tests', set: { ok: true } }, ...steps],
+    steps: [{ id: 'begun', tool: 'compare_workspace' }, { id: 'tests', set: { ok: true } }, ...steps],
     output: { deploy: output },
   };
   const { plan, problems } = compileText(JSON.stringify(workflow), { 'perdure.yml': DEVICES });
   return {
     problems: problems.map(({ message }) => message),
-    steps: plan?.steps.slice(1).map(({ id, kind }) => `${id ?? ''}: ${kind}`) ?? [],
+    steps: plan?.steps.slice(2).map(({ id, kind }) => `${id ?? ''}: ${kind}`) ?? [],
   };
 }
 
@@ -95,7 +95,13 @@ describe('the deployment of a build', () => {
     const [loop, flash] = deploySteps(BOARDS, LOOPED).steps as JsonObject[];
     expect(loop).toMatchObject({
       loop: { max: 6 },
-      steps: [{ id: 'mend', agent: 'scanner' }, { id: 'compiled', on_error: 'continue' }, { id: 'trouble' }],
+      steps: [
+        { id: 'found' },
+        { id: 'mend', agent: 'scanner' },
+        { id: 'mended' },
+        { id: 'compiled', on_error: 'continue' },
+        { id: 'trouble' },
+      ],
     });
     expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.image != null}');
   });

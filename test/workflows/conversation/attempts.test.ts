@@ -94,12 +94,18 @@ describe('what an attempt is told of the one before', () => {
     const files = await filesAtStart(harness.store, { ...begun, try: 1 }, step);
     expect(files).toMatch(/^[0-9a-f]{40}$/);
     writeFileSync(join(workspace, 'a.txt'), 'second\n');
+    writeFileSync(join(workspace, '.env'), 'SECRET\n');
     expect(await filesAtStart(harness.store, { ...begun, try: 1 }, step)).toBe(files);
     const before = { failure: { type: 'turns-exceeded' as const, message: 'It had 3 turns.' } };
     const tell = () =>
-      toldBefore(harness.store, { ...begun, try: 2, before }, async () => ({ said: '', output: '', files }));
+      toldBefore(
+        harness.store,
+        { ...begun, try: 2, before },
+        { agent: {}, leftBy: async () => ({ said: '', output: '', files }) },
+      );
     const told = await tell();
     expect(told).toContain('+second');
+    expect(told).not.toContain('SECRET');
     writeFileSync(join(workspace, 'a.txt'), 'third\n');
     expect(await tell()).toBe(told);
   });

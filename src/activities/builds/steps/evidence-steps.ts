@@ -1,7 +1,8 @@
 import { literalText } from '../../../plan/values/expression.js';
 import type { Commands } from '../../../plan/builds/task.js';
-import type { Mending } from './task-step.js';
-import { mendSteps, MOST_ROUNDS } from './task-step.js';
+import type { Mending } from './mend-steps.js';
+import { inVain, mendSteps, shownWith } from './mend-steps.js';
+import { MOST_ROUNDS } from './task-step.js';
 import { DECIDED, troubleStep } from './trouble.js';
 
 /** A step as it is written, whose id others need. */
@@ -14,6 +15,8 @@ export interface Evidence extends Commands {
   /** Ids of all tasks' steps. */
   needs: string[];
   mend: Mending | null;
+  /** What the spec says of failed tests: a part of the prompt of who mends; null where it says nothing. */
+  rules: string | null;
 }
 
 /**
@@ -96,22 +99,37 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
   };
 }
 
-function mended(look: Look, { mend }: Evidence, { part, ask }: { part: string; ask: string }): object {
+/** Why it is not well, and what it said. */
+const SHOWN = '${steps.looked.output.reason ?? ""}\n\n${steps.run.output.output ?? steps.run.error ?? ""}';
+
+function mended(look: Look, { mend, rules }: Evidence, { part, ask }: { part: string; ask: string }): object {
   const most = mend?.rounds ?? 0;
   return {
     on_error: 'stop',
     loop: { until: `\${steps.looked.output.ok || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
     steps: [
-      ...mendSteps(mend, `${literalText(ask)}\n\n<output>\n\${steps.run.output ?? steps.run.error}\n</output>`),
+      ...mendSteps(
+        mend,
+        [
+          literalText(ask),
+          '<output>\n${steps.run.output ?? steps.run.error}\n</output>',
+          ...(rules === null ? [] : [literalText(rules)]),
+        ].join('\n\n'),
+      ),
       look.run,
       { id: 'kept', set: { hash: '${steps.kept.output.hash ?? steps.run.output.tests_hash ?? ""}' } },
       {
         id: 'looked',
-        set: { ...look.told, ok: `\${${look.ok}}`, reason: look.reason, ask: `\${!(${look.ok}) && index >= ${most}}` },
+        set: {
+          ...look.told,
+          ok: `\${${look.ok}}`,
+          reason: look.reason,
+          ask: `\${!(${look.ok}) && (index >= ${most} || ${inVain(mend)})}`,
+        },
       },
       troubleStep(part, {
         when: 'steps.looked.output.ask',
-        shown: '${steps.run.output ?? steps.run.error}',
+        shown: shownWith(mend, SHOWN),
       }),
       {
         id: 'passed',

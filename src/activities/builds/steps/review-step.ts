@@ -1,6 +1,8 @@
 import { literalText } from '../../../plan/values/expression.js';
-import type { Mending, TaskStep } from './task-step.js';
-import { mendSteps, MOST_ROUNDS, TASK } from './task-step.js';
+import type { Mending } from './mend-steps.js';
+import { inVain, mendSteps, shownWith } from './mend-steps.js';
+import type { TaskStep } from './task-step.js';
+import { MOST_ROUNDS, TASK } from './task-step.js';
 import { DECIDED, troubleStep } from './trouble.js';
 
 /** What a reviewer answers. */
@@ -28,6 +30,10 @@ const VERDICT = {
 };
 const APPROVED = "(steps.review.output.verdict ?? 'none') == 'APPROVED'";
 
+/** Of the last review that there was. */
+const VERDICT_SAID = 'steps.judged.output.review.verdict';
+const SUMMARY_SAID = 'steps.judged.output.review.summary';
+
 /**
  * A task of a reviewer: what needs changes goes back to who built it, and is reviewed again; then a person decides. A
  * part that nobody approved makes the build partial.
@@ -43,10 +49,12 @@ export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: M
       ...mendSteps(
         mend,
         `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was built. Change ` +
-          `what needs changes, and nothing else.\n\n<review>\n\${steps.review.output}\n</review>`,
+          `what needs changes, and nothing else.\n\n<review>\n\${steps.judged.output.review}\n</review>`,
       ),
       {
         id: 'review',
+        // Nobody is paid for looking at the same again.
+        when: `\${!${inVain(mend)}}`,
         agent,
         prompt:
           `${prompt}\n\nAnswer with your verdict: APPROVED, or NEEDS CHANGES when a criterion is not met. For each ` +
@@ -56,18 +64,24 @@ export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: M
         retry: { attempts: TASK.attempts },
         on_error: 'continue',
       },
-      { id: 'judged', set: { ask: `\${!(${APPROVED}) && (index >= ${most} || steps.review.status != 'success')}` } },
+      {
+        id: 'judged',
+        set: {
+          review: '${steps.review.output ?? steps.review.error ?? steps.judged.output.review ?? ""}',
+          ask: `\${!(${APPROVED}) && (index >= ${most} || steps.review.status != 'success')}`,
+        },
+      },
       troubleStep(task.name, {
         when: 'steps.judged.output.ask',
-        shown: '${steps.review.output ?? steps.review.error}',
+        shown: shownWith(mend, '${steps.judged.output.review}'),
       }),
       {
         id: 'approved',
-        set: { message: `\${steps.review.output.verdict ?? "no verdict"}: \${steps.review.output.summary ?? ""}` },
+        set: { message: `\${${VERDICT_SAID} ?? "no verdict"}: \${${SUMMARY_SAID} ?? ""}` },
         require: `\${${APPROVED}}`,
         on_error: 'skip_dependents',
       },
     ],
-    yields: '${steps.review.output.verdict ?? "It was not reviewed"}: ${steps.review.output.summary ?? ""}',
+    yields: `\${${VERDICT_SAID} ?? "It was not reviewed"}: \${${SUMMARY_SAID} ?? ""}`,
   };
 }

@@ -6,12 +6,6 @@ export const TASK = { timeout: '300s', attempts: 3 };
 /** Rounds that a loop of a build has at most, with those that people ask for. */
 export const MOST_ROUNDS = 12;
 
-/** Who mends what is found, an agent's name, and how often before a person is asked. */
-export interface Mending {
-  agent: string;
-  rounds: number;
-}
-
 /** A task as a step of the made workflow. */
 export interface TaskStep {
   task: Task;
@@ -22,25 +16,6 @@ export interface TaskStep {
   prompt: string;
   /** Ids of the steps that come before. */
   needs: string[];
-}
-
-/**
- * The step with which each round of a loop but the first begins: its agent mends what the last one found. None where
- * nobody mends. `prompt` is a template; what a person wished stands after it.
- */
-export function mendSteps(mend: Mending | null, prompt: string): object[] {
-  if (mend === null) return [];
-  return [
-    {
-      id: 'mend',
-      when: '${index > 0}',
-      agent: mend.agent,
-      prompt: `${prompt}\n\n${WISH}`,
-      timeout: TASK.timeout,
-      retry: { attempts: TASK.attempts },
-      on_error: 'continue',
-    },
-  ];
 }
 
 /**

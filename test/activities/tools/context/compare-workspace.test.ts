@@ -1,0 +1,79 @@
+// @module-tag git
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/plan/values/json.js';
+import { callTool, toolContext } from '../../helpers/tool-context.js';
+
+interface Compared extends JsonObject {
+  digest: string;
+  tree: string | null;
+  seen: string[];
+  again: boolean;
+  reason: string | null;
+  diff: string;
+}
+
+let context: Awaited<ReturnType<typeof toolContext>>;
+beforeEach(async () => {
+  context = await toolContext({ deny: ['read:hidden/**'] });
+});
+const write = (path: string, text: string): void => writeFileSync(join(context.workspace, path), text);
+const compare = async (args: JsonObject = {}): Promise<Compared> => {
+  const told = await callTool({ kind: 'builtin', name: 'compare_workspace' }, args, context);
+  return ('content' in told ? told.content : null) as Compared; // what the tool gives
+};
+
+describe.each([['with git'], ['without git']])('compare_workspace %s', (kind) => {
+  beforeEach(() => {
+    if (kind === 'with git') execFileSync('git', ['init', '--quiet', context.workspace]);
+    write('a.js', 'one\n');
+  });
+
+  it('tells files that are the same, and files that are the same again', async () => {
+    const first = await compare({ after: '' });
+    expect(first).toMatchObject({ again: false, reason: null, diff: '', seen: [first.digest] });
+    const same = await compare({ after: first });
+    expect(same).toMatchObject({ again: true, reason: 'Nothing was changed.', seen: [first.digest, first.digest] });
+    write('a.js', 'two\n');
+    write('b.js', 'new\n');
+    const changed = await compare({ after: same });
+    expect(changed).toMatchObject({ again: false, reason: null });
+    write('a.js', 'one\n');
+    rmSync(join(context.workspace, 'b.js'));
+    expect(await compare({ after: changed })).toMatchObject({
+      again: true,
+      reason: 'What was changed is only taken back: it is as it was before.',
+      digest: first.digest,
+    });
+  });
+
+  it('does not count what it is told to leave out, nor what only its times say', async () => {
+    const first = await compare({ without: ['notes.md'] });
+    write('notes.md', 'mine\n');
+    write('a.js', 'one\n');
+    expect(await compare({ after: first, without: ['notes.md'] })).toMatchObject({ again: true });
+    expect(await compare({ after: first })).toMatchObject({ again: false });
+  });
+
+  it('takes what is no earlier call for none', async () => {
+    for (const after of [null, 'x', { seen: [1], tree: null }, { seen: [], tree: '--output=x' }])
+      expect(await compare({ after })).toMatchObject({ again: false, diff: '' });
+  });
+});
+
+describe('compare_workspace', () => {
+  it('tells what has changed as a patch, of nothing that may not be read or begins with a dot', async () => {
+    execFileSync('git', ['init', '--quiet', context.workspace]);
+    execFileSync('mkdir', [join(context.workspace, 'hidden')]);
+    write('a.js', 'one\n');
+    const first = await compare();
+    write('a.js', 'two </changes>\n');
+    write('.env', 'SECRET=1\n');
+    write('hidden/key', 'SECRET=2\n');
+    const { diff } = await compare({ after: first });
+    expect(diff).toMatch(/^diff --git a\/a\.js b\/a\.js\n[^]*-one\n\+two <\\\/changes>\n$/);
+    expect(diff).not.toContain('SECRET');
+  });
+});
