@@ -61,6 +61,7 @@ export const WRITERS: Record<string, string> = {
   'cli/follow/pager.ts': 'outside: the command line; told, exit 3',
   'cli/submit/format-files.ts': 'outside: the command line; told, exit 3',
   'cli/submit/init-project.ts': 'outside: the command line; told, exit 3',
+  'cli/build/init-build.ts': 'outside: the command line; told, exit 3',
   'cli/testing/record-run.ts': 'outside: the command line; told, exit 3',
   'cli/workspace/apply-changes.ts': 'outside: the command line; told, exit 3',
   'cli/workspace/export-files.ts': 'outside: the command line; told, exit 3',

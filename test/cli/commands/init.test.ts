@@ -1,7 +1,13 @@
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { initBuild } from '../../../src/cli/build/init-build.js';
+import { openWorkspace } from '../../../src/cli/session.js';
+import type { Terminal } from '../../../src/cli/terminal.js';
+import { createPalette } from '../../../src/cli/text/colors.js';
 import { wantedModel } from '../../../src/plan/agents/model-names.js';
 import type { Plan } from '../../../src/plan/plan.js';
 import { newFolder, perdureHere } from '../helpers/command-line.js';
@@ -38,6 +44,103 @@ describe('init', () => {
     expect(second).toMatchObject({ made: [] });
     expect(readFileSync(join(folder, 'perdure.yml'), 'utf8')).toBe('# mine\n');
     expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('node_modules\n.perdure/\n');
+  });
+});
+
+describe('init build', () => {
+  const DEVICES = 'devices:\n  uno: {kind: simulated}\n';
+  const said = [
+    '--goal',
+    'A light: it blinks "twice".\n# no: {comment}',
+    '--audience',
+    '9 - 12',
+    '--style',
+    'calm & warm',
+  ];
+
+  it('writes a spec of what was said that validates, and compiles to a build for that board', async () => {
+    const folder = newFolder({ 'perdure.yml': DEVICES });
+    const { code, stderr } = await perdureHere(folder, ['init', 'build', ...said, '--board', 'uno']);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('definitions/builds/light-it-blinks-twice-no-comment.yml');
+    expect((await perdureHere(folder, ['validate', 'definitions'])).stdout).toBe('No problems in 1 file\n');
+    const spec = parse(
+      readFileSync(join(folder, 'definitions/builds/light-it-blinks-twice-no-comment.yml'), 'utf8'),
+    ) as unknown;
+    expect(spec).toEqual({
+      goal: 'A light: it blinks "twice".\n# no: {comment}',
+      type: 'hardware',
+      audience: { ages: [9, 12] },
+      style: { visual: 'calm & warm' },
+      devices: [{ name: 'uno' }],
+    });
+  });
+
+  it('needs a goal alone, and never overwrites', async () => {
+    const folder = newFolder();
+    const args = ['init', 'build', 'clock', '--goal', 'A clock.', '--json'];
+    expect(JSON.parse((await perdureHere(folder, args)).stdout)).toEqual({ made: ['definitions/builds/clock.yml'] });
+    const again = await perdureHere(folder, ['init', 'build', 'clock', '--goal', 'Another clock.']);
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('is there, and stays as it is')]);
+    expect(readFileSync(join(folder, 'definitions/builds/clock.yml'), 'utf8')).toContain('goal: A clock.');
+  });
+
+  it.each([
+    ['no goal where nobody can be asked', [], 'Expected `--goal`'],
+    ['ages that are none', ['--goal', 'x', '--audience', '14-8'], 'Expected ages such as `8-14`'],
+    ['a board that is not known', ['--goal', 'x', '--board', 'unoo'], 'did you mean `uno`?'],
+    ['a goal that is too long', ['--goal', 'x'.repeat(2001)], 'at most 2000 characters'],
+    ['a name that is a path', ['../x', '--goal', 'x'], 'Expected a name of letters'],
+  ])('refuses %s, and writes nothing', async (_, args, message) => {
+    const folder = newFolder({ 'perdure.yml': DEVICES });
+    const { code, stderr } = await perdureHere(folder, ['init', 'build', ...args]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(readdirSync(folder)).toEqual(['perdure.yml']);
+  });
+
+  it('asks for what was not said, again where the answer is none, and shows what is typed', async () => {
+    const folder = newFolder({ 'perdure.yml': DEVICES });
+    const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+    const stderr = new PassThrough();
+    const palette = createPalette(false);
+    // The parts of a terminal that questions use.
+    const terminal = { stdin, stderr, palette, env: {}, cwd: folder, interactive: true } as unknown as Terminal;
+    stdin.write('\rA clock.\rold\r10\r\rnone\runo\r');
+    const made = await initBuild(
+      null,
+      { goal: null, audience: null, style: null, board: null },
+      { workspace: await openWorkspace(terminal), asks: true },
+      terminal,
+    );
+    expect(parse(readFileSync(join(folder, made), 'utf8'))).toEqual({
+      goal: 'A clock.',
+      type: 'hardware',
+      audience: { ages: [10, 10] },
+      devices: [{ name: 'uno' }],
+    });
+    expect(String(stderr.read())).toMatch(
+      /Expected ages[^]*For which ages[^]*names no device `none`[^]*For which board/,
+    );
+  });
+
+  it('writes nothing when it is given up', async () => {
+    const folder = newFolder();
+    const stdin = Object.assign(new PassThrough(), { setRawMode: () => undefined });
+    const palette = createPalette(false);
+    const terminal = {
+      stdin,
+      stderr: new PassThrough(),
+      palette,
+      env: {},
+      cwd: folder,
+      interactive: true,
+    } as unknown as Terminal;
+    stdin.write('A clock.\r\u0003');
+    const nothing = { goal: null, audience: null, style: null, board: null };
+    await expect(
+      initBuild(null, nothing, { workspace: await openWorkspace(terminal), asks: true }, terminal),
+    ).rejects.toThrow('Nothing was written.');
+    expect(readdirSync(folder)).toEqual(['perdure.yml']);
   });
 });
 
