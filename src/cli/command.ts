@@ -38,6 +38,8 @@ export interface Invocation {
 /** Options by their long name without dashes. */
 export interface Options {
   flag(name: string): boolean;
+  /** Of an option that has a `--no-` beside it; null where neither is given. */
+  choice(name: string): boolean | null;
   text(name: string): string | null;
   list(name: string): string[];
 }
@@ -64,6 +66,11 @@ export const GATE_OPTIONS: OptionSpec[] = [
 export const STAY_OPTIONS: OptionSpec[] = [
   { flags: '--detach', about: 'start it and leave' },
   { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+];
+/** Whether who watches a run is told of it in a few words; neither leaves it to the definition. */
+export const NARRATE_OPTIONS: OptionSpec[] = [
+  { flags: '--narrate', about: 'have a narrator and a teacher tell what happens, on their own small budget' },
+  { flags: '--no-narrate', about: 'the same for a definition that has `narrate: true`: without them' },
 ];
 export const TASK_QUEUE_OPTION: OptionSpec = {
   flags: '--task-queue <name>',

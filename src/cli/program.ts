@@ -99,6 +99,10 @@ function toOptions(command: Command): Options {
   const value = (name: string): unknown => command.getOptionValue(camel(name));
   return {
     flag: (name) => value(name) === true,
+    choice: (name) => {
+      const choice = value(name);
+      return typeof choice === 'boolean' ? choice : null;
+    },
     text: (name) => {
       const text = value(name);
       return typeof text === 'string' ? text : null;

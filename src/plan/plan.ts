@@ -24,6 +24,8 @@ export interface PlanBody extends Block {
   on_exhausted?: ExhaustionPolicy;
   /** Where its runs work, when that is not the project's folder. */
   workspace?: WorkTreeSpec;
+  /** Whoever watches a run is told of it in a few words. */
+  narrate?: true;
   /**
    * The graph that the authored format draws of itself, as JSON: flows have one. Beside `nodes`, `edges` and
    * `variables` it has `steps`: by a node's id the indexes that lead to its step, through the loops around it.

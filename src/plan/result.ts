@@ -3,6 +3,7 @@ import type { Json } from './values/json.js';
 import type { Budgets } from './budget/budgets.js';
 import type { Hash, Value } from './values/value.js';
 import type { Charged, Spend } from './budget/spend.js';
+import type { Narration } from './narration/record.js';
 
 /** A step that has ended, in the words of the documented JSON. */
 export type EndStatus = 'success' | 'error' | 'timeout' | 'skipped';
@@ -150,6 +151,8 @@ export interface RunResult {
   rehearsal: boolean;
   /** Of a run in a work tree: the branch of its commits, in its own repository. */
   branch?: string;
+  /** What narrator and teacher said of it, on their own account; absent where neither did anything. */
+  narration?: Narration;
   started_at: string;
   ended_at: string | null;
 }

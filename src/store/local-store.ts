@@ -8,6 +8,7 @@ import { createMadeFiles } from './records/made-files.js';
 import { createLogFiles } from './logs/log-files.js';
 import { createPlanFiles } from './values/plan-files.js';
 import { createMemoryFiles } from './records/memory-files.js';
+import { createNarrationFiles } from './records/narration-files.js';
 import { createProviderFiles } from './records/provider-files.js';
 import { createRecordedFiles } from './records/recorded-files.js';
 import { createRunFiles } from './records/run-files.js';
@@ -42,6 +43,7 @@ export async function openStore(stateDir: string, { lookOnly = false }: { lookOn
     ...createProviderFiles(join(stateDir, 'providers')),
     ...createSessionFiles(join(stateDir, 'sessions')),
     ...createMemoryFiles(join(stateDir, 'memory')),
+    ...createNarrationFiles(join(stateDir, 'narration')),
     ...createRecordedFiles(join(stateDir, 'recorded')),
     ...createSnapshots(snapshotFolder(stateDir)),
     ...createTaintFiles(join(stateDir, 'memory')),

@@ -3,6 +3,7 @@ import type { ApprovalKey } from './records/approval-key.js';
 import type { Writing } from './files.js';
 import type { MadeFiles } from './records/made-files.js';
 import type { MemoryFiles } from './records/memory-files.js';
+import type { NarrationFiles } from './records/narration-files.js';
 import type { ProviderFiles } from './records/provider-files.js';
 import type { SessionFiles } from './records/session-files.js';
 import type { RecordedFiles } from './records/recorded-files.js';
@@ -29,6 +30,7 @@ export interface Store
     ProviderFiles,
     SessionFiles,
     MemoryFiles,
+    NarrationFiles,
     RecordedFiles,
     Snapshots,
     SubmittedFiles,

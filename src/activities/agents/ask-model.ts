@@ -89,7 +89,8 @@ function needsOf({ model }: ModelCall, request: ModelRequest, counted: Spend): {
   return { usd: (counted.usd ?? 0) + next.usd, tokens: counted.tokens + next.tokens };
 }
 
-function mostIn(
+/** What a request may use at most. */
+export function mostIn(
   { price = null, max_tokens = 0 }: ModelCall['model'],
   request: ModelRequest,
 ): { usd: number; tokens: number } {
@@ -208,7 +209,7 @@ async function recordedFor(
 const KEY_VARIABLES = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' } as const;
 
 /** With the key that the config names in the place of the provider's usual one. */
-function credentialsFor(
+export function credentialsFor(
   { provider, key }: ModelCall['model'],
   known: CallContext['credentials'],
 ): CallContext['credentials'] {

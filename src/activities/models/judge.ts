@@ -79,7 +79,7 @@ function cleanText(text: string, rules: TaskRules): string {
 }
 
 /** Models like to put JSON into a code fence, also when asked not to. */
-function bareJson(text: string): string {
+export function bareJson(text: string): string {
   const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text);
   return fenced?.[1] ?? text;
 }

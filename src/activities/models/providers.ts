@@ -16,10 +16,21 @@ export function createProviders(
   prices?: PriceTable,
 ): Record<ModelChoice['provider'], ModelProvider> {
   const admit = admissionOf(store);
+  const { anthropic, ollama, openai, rehearsal } = plainProviders(prices);
   return {
-    anthropic: admitted('anthropic', createAnthropicProvider(prices), admit),
-    ollama: admitted('ollama', ollamaProvider, admit),
-    openai: admitted('openai', createOpenaiProvider(prices), admit),
+    anthropic: admitted('anthropic', anthropic, admit),
+    ollama: admitted('ollama', ollama, admit),
+    openai: admitted('openai', openai, admit),
+    rehearsal,
+  };
+}
+
+/** The same for who must not hold up others: they stand in no line, and what they are refused pauses nobody. */
+export function plainProviders(prices?: PriceTable): Record<ModelChoice['provider'], ModelProvider> {
+  return {
+    anthropic: createAnthropicProvider(prices),
+    ollama: ollamaProvider,
+    openai: createOpenaiProvider(prices),
     rehearsal: rehearsalProvider,
   };
 }

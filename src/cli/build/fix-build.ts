@@ -89,6 +89,7 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
       own: true,
     },
     input: () => ({}),
+    after: record.run,
   };
 }
 

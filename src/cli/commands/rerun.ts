@@ -1,5 +1,13 @@
 import type { CommandSpec } from '../command.js';
-import { AS_OPTION, GATE_OPTIONS, JSON_OPTION, STAY_OPTIONS, TASK_QUEUE_OPTION, gatesAs } from '../command.js';
+import {
+  AS_OPTION,
+  GATE_OPTIONS,
+  JSON_OPTION,
+  NARRATE_OPTIONS,
+  STAY_OPTIONS,
+  TASK_QUEUE_OPTION,
+  gatesAs,
+} from '../command.js';
 import { actingName } from '../terminal.js';
 
 export const rerun: CommandSpec = {
@@ -13,6 +21,7 @@ export const rerun: CommandSpec = {
     { flags: '--id <id>', about: "the new run's id" },
     ...STAY_OPTIONS,
     ...GATE_OPTIONS,
+    ...NARRATE_OPTIONS,
     TASK_QUEUE_OPTION,
     AS_OPTION,
     JSON_OPTION,
@@ -36,6 +45,7 @@ export const rerun: CommandSpec = {
         taskQueue: options.text('task-queue'),
         by: actingName(options.text('as')),
         json: options.flag('json'),
+        narrate: options.choice('narrate'),
       },
       terminal,
     );

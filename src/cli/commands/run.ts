@@ -4,6 +4,7 @@ import {
   GATE_OPTIONS,
   INPUT_OPTIONS,
   JSON_OPTION,
+  NARRATE_OPTIONS,
   STAY_OPTIONS,
   TASK_QUEUE_OPTION,
   gatesAs,
@@ -30,6 +31,7 @@ export const STARTING_OPTIONS: OptionSpec[] = [
   { flags: '--rehearse', about: 'everything for real but the models, whose answers are stand-ins' },
   ...GATE_OPTIONS,
   ...LIMIT_OPTIONS,
+  ...NARRATE_OPTIONS,
   TASK_QUEUE_OPTION,
   AS_OPTION,
   JSON_OPTION,
@@ -89,5 +91,6 @@ export async function runCommandOf(definition: string, options: Options): Promis
     taskQueue: options.text('task-queue'),
     by: actingName(options.text('as')),
     json: options.flag('json'),
+    narrate: options.choice('narrate'),
   };
 }

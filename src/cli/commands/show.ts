@@ -37,6 +37,9 @@ export const show: CommandSpec = {
         const { renderRun } = await import('../render/screen.js');
         const style = { now: Date.now(), width: widthOf(terminal.stdout), palette: terminal.resultPalette };
         print(terminal, ...renderRun(view, link === null ? null : runUrl(link, run), style));
+        const { narratedLines } = await import('../render/narration.js');
+        const told = narratedLines(view.path === '' ? session.store.readNarration(view.run) : [], style);
+        print(terminal, ...told);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');

@@ -86,6 +86,7 @@ async function callCommand([name, ...more]: string[], { options, terminal }: Inv
     taskQueue: options.text('task-queue'),
     by: actingName(options.text('as')),
     json: options.flag('json'),
+    narrate: false,
   };
   return callTool(name, command, terminal);
 }

@@ -1,5 +1,5 @@
 import type { CommandSpec } from '../command.js';
-import { AS_OPTION, JSON_OPTION } from '../command.js';
+import { AS_OPTION, JSON_OPTION, NARRATE_OPTIONS } from '../command.js';
 import { actingName } from '../terminal.js';
 
 export const watch: CommandSpec = {
@@ -8,10 +8,11 @@ export const watch: CommandSpec = {
   arguments: [{ syntax: '<run>', about: "a run's id" }],
   options: [
     { flags: '--no-wait', about: 'end with exit code 4 where the run waits for a person' },
+    ...NARRATE_OPTIONS,
     AS_OPTION,
     { ...JSON_OPTION, about: 'print the events as one JSON list, one a line, as they come' },
   ],
-  examples: ['perdure watch full-review-7k2m4xqa'],
+  examples: ['perdure watch full-review-7k2m4xqa', 'perdure watch arcade-game-7k2m4xqa --narrate'],
   async run({ arguments: [run = ''], options, terminal }) {
     const { watchRun } = await import('../follow/watch-run.js');
     const command = {
@@ -19,6 +20,7 @@ export const watch: CommandSpec = {
       untilWaiting: !options.flag('wait'),
       by: actingName(options.text('as')),
       json: options.flag('json'),
+      narrate: options.choice('narrate'),
     };
     return watchRun(command, terminal);
   },

@@ -6,6 +6,7 @@ import { sha256 } from '../../store/hash.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import type { ApprovalKey } from '../../store/records/approval-key.js';
 import type { MemoryFiles } from '../../store/records/memory-files.js';
+import type { NarrationFiles } from '../../store/records/narration-files.js';
 import type { ProviderFiles } from '../../store/records/provider-files.js';
 import type { SessionFiles } from '../../store/records/session-files.js';
 import { StoreFailure } from '../../store/store-failure.js';
@@ -100,6 +101,14 @@ const NOTHING_MADE: MadeFiles = {
   forgetMade: async () => undefined,
 };
 
+/** Who tells of a run sits where its store is. */
+const NOTHING_TOLD: NarrationFiles = {
+  addNarration: async () => undefined,
+  readNarration: () => [],
+  claimConcept: async () => false,
+  listConcepts: async () => [],
+};
+
 type OfWorkers =
   | 'folder'
   | 'copiedFrom'
@@ -121,6 +130,7 @@ type OfWorkers =
   | keyof ProviderFiles
   | keyof SessionFiles
   | keyof MemoryFiles
+  | keyof NarrationFiles
   | keyof RecordedFiles
   | keyof Snapshots
   | keyof SubmittedFiles
@@ -165,5 +175,6 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     isSigned: refuse,
     ...NOTHING_MADE,
     ...NOTHING_NOTED,
+    ...NOTHING_TOLD,
   };
 }

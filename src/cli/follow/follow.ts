@@ -21,6 +21,10 @@ import { readGateContent, shownIn } from './gate-content.js';
 import type { Interrupts } from './interrupt.js';
 import { listenForInterrupts } from './interrupt.js';
 import { gateLines } from './plain-lines.js';
+import type { NarrationLine } from '../../plan/narration/record.js';
+import type { NarrateRun } from '../narration/narrate-session.js';
+import type { Narration } from '../narration/narrate.js';
+import { narrationLines } from '../render/narration.js';
 import type { Screen } from './screen.js';
 import { createScreen } from './screen.js';
 import { listenToModels } from './words.js';
@@ -43,6 +47,9 @@ export interface FollowOptions {
   /** Connects again when the server went away: the run goes on, and so do we. */
   reconnect: () => Promise<TemporalLink>;
   onEvent?: (run: string, event: RunEvent) => void;
+  /** Tells of the run, where that is wanted. */
+  narrate?: NarrateRun;
+  onNarration?: (line: NarrationLine) => void;
 }
 
 /** How following ended. Interrupted: the run goes on, or is cancelled when that was asked for. */
@@ -66,16 +73,20 @@ export async function follow(options: FollowOptions): Promise<FollowEnd> {
     toldPause: undefined,
     toldWarnings: 0,
     done: new AbortController(),
+    narration: null,
+    untold: [],
   };
   options.progress.tell = (line) => following.screen.note(options.terminal.palette.dim(`  ${line}`));
   try {
     const view = await watch(following);
+    await following.narration?.close(interrupts.signal.aborted ? null : view);
     following.screen.close();
     await following.screen.shown();
     if (interrupts.signal.aborted) return { kind: 'interrupted', cancelled: await leave(following) };
     if (view === null) throw unknownRun(options.run);
     return { kind: view.endedAt === null ? 'waiting' : 'closed', view };
   } finally {
+    await following.narration?.close(null);
     following.screen.close();
     options.progress.tell = tellBefore;
     interrupts.close();
@@ -103,6 +114,10 @@ interface Following extends FollowOptions {
   toldWarnings: number;
   /** Aborts when the run waits and nobody is to be asked. */
   done: AbortController;
+  /** Null before it is known whether the run is narrated, and where it is not. */
+  narration: Narration | null;
+  /** What was said while a person was asked. */
+  untold: NarrationLine[];
 }
 
 /** Observes until the run closed, was interrupted or waits; connects again when the server went away. */
@@ -116,7 +131,10 @@ async function watch(following: Following): Promise<RunView | null> {
       wait: true,
       signal,
       onChange: () => react(following, observer.view()),
-      ...(following.onEvent === undefined ? {} : { onEvent: following.onEvent }),
+      onEvent: (run, event) => {
+        hear(following, run, event);
+        following.onEvent?.(run, event);
+      },
     });
     try {
       await observer.done;
@@ -145,9 +163,31 @@ function tellWarnings(following: Following, warnings: Warning[]): void {
   following.toldWarnings = Math.max(following.toldWarnings, warnings.length);
 }
 
+/** A run is told of from its first event on, where that is wanted. */
+function hear(following: Following, run: string, event: RunEvent): void {
+  if (event.kind === 'run-started' && run === following.run)
+    following.narration ??=
+      following.narrate?.(run, event.input.plan.narrate === true, (line) => {
+        following.onNarration?.(line);
+        following.untold.push(line);
+        tellNarration(following);
+      }) ?? null;
+  following.narration?.hear(event);
+}
+
+/** What is said while a person is asked is shown afterwards: nothing comes between them and what they decide on. */
+function tellNarration(following: Following): void {
+  if (following.asking !== null) return;
+  const { terminal, screen, untold } = following;
+  following.untold = [];
+  for (const line of untold.flatMap((one) => narrationLines(one, widthOf(terminal.stderr), terminal.palette)))
+    screen.note(line);
+}
+
 function react(following: Following, view: RunView | null): void {
   if (view === null) return;
   following.screen.show(view);
+  following.narration?.see(view);
   const { asking, answered, terminal, untilWaiting, done } = following;
   const gates = openGates(view);
   tellPause(following, view.pause ?? null);
@@ -173,6 +213,7 @@ function askNext(following: Following, view: RunView, unanswered: OpenGate[]): v
   if (following.asking !== null || next === undefined) return;
   void ask(following, next).then(() => {
     following.asking = null;
+    tellNarration(following);
     react(following, view);
   });
 }

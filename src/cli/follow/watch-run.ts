@@ -3,6 +3,9 @@ import { EXIT } from '../exit-codes.js';
 import { viewOfRecord } from '../observe/closed.js';
 import type { RunEvent } from '../observe/run-event.js';
 import { rootOf } from '../observe/view.js';
+import type { NarrationLine } from '../../plan/narration/record.js';
+import { narrateIn } from '../narration/narrate-session.js';
+import type { JsonList } from '../render/json-list.js';
 import { createJsonList } from '../render/json-list.js';
 import { renderRun } from '../render/screen.js';
 import { openExisting, unknownRun } from '../session.js';
@@ -18,14 +21,20 @@ export interface WatchCommand {
   untilWaiting: boolean;
   by: string;
   json: boolean;
+  /** Whether it is narrated; null leaves that to the definition. */
+  narrate: boolean | null;
 }
 
 /** Follows a run from where it is. One that has closed is shown as it ended. */
-export async function watchRun({ run, untilWaiting, by, json }: WatchCommand, terminal: Terminal): Promise<ExitCode> {
+export async function watchRun(
+  { run, untilWaiting, by, json, narrate }: WatchCommand,
+  terminal: Terminal,
+): Promise<ExitCode> {
   const session = await openExisting(terminal, { taskQueue: null });
   if (session === null) throw unknownRun(run);
   const { store } = session;
   const record = await store.readRun(rootOf(run));
+  const narrated = narrateIn(session, narrate, terminal);
   const list = json ? createJsonList(terminal) : null;
   if (record !== null) {
     const view = await viewOfRecord(record, store);
@@ -50,15 +59,26 @@ export async function watchRun({ run, untilWaiting, by, json }: WatchCommand, te
       link,
       progress: session.progress,
       reconnect: () => session.connect({ start: true }),
+      narrate: narrated,
       ...(list === null
         ? {}
-        : { onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }) }),
+        : {
+            onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }),
+            onNarration: (line: NarrationLine) => addNarration(list, run, line),
+          }),
     });
     list?.end();
     return list === null ? await conclude(end, { run, terminal, store, json }) : exitOfEnd(end);
   } finally {
     await link.close();
   }
+}
+
+/** What was said is an event like others; what was asked for it is none. */
+function addNarration(list: JsonList, run: string, line: NarrationLine): void {
+  if (line.kind !== 'message' && line.kind !== 'lesson') return;
+  const { key: _key, ...said } = line;
+  list.add({ run, ...said });
 }
 
 function exitOfEnd(end: FollowEnd): ExitCode {

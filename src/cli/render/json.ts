@@ -1,5 +1,6 @@
 import type { Gate } from '../../plan/gates/gate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
+import { narrationOf } from '../../plan/narration/narration.js';
 import type { RunResult, StepResult } from '../../plan/result.js';
 import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
@@ -14,6 +15,7 @@ const INLINED_BYTES = 1024 * 1024;
 /** A run as `--json` of `run`, `show` and `watch` prints it (docs/cli.md). */
 export async function toRunResult(view: RunView, store: Store): Promise<RunResult> {
   const load = createLoader(store);
+  const narration = narrationOf(view.path === '' ? store.readNarration(view.run) : []);
   return {
     run: view.run,
     plan: view.plan,
@@ -25,6 +27,7 @@ export async function toRunResult(view: RunView, store: Store): Promise<RunResul
     budget: executionBudget(view),
     rehearsal: view.rehearsal,
     ...(view.branch === undefined ? {} : { branch: view.branch }),
+    ...(narration === null ? {} : { narration }),
     started_at: new Date(view.startedAt).toISOString(),
     ended_at: view.endedAt === null ? null : new Date(view.endedAt).toISOString(),
   };

@@ -39,6 +39,7 @@ export interface RerunCommand {
   taskQueue: string | null;
   by: string;
   json: boolean;
+  narrate: boolean | null;
 }
 
 /**

@@ -26,6 +26,8 @@ export interface Written {
   /** It, and agents that it names, by their files. */
   made: NonNullable<CompileOptions['made']>;
   input: (compiled: Compiled) => JsonObject;
+  /** The run whose build it mends. */
+  after?: string;
 }
 
 /** Compiles, checks, submits and follows. Everything that can be wrong is found before anything is started. */
@@ -57,7 +59,14 @@ export async function run(command: RunCommand, terminal: Terminal, written: Writ
   await tellContext(settings, session, terminal);
   const { submitRun } = await import('./submit-run.js');
   return submitRun(
-    { id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+    {
+      id,
+      compiled,
+      session,
+      settings,
+      values: () => storePlan(compiled, input, session.store),
+      ...(written?.after === undefined ? {} : { after: written.after }),
+    },
     command,
     terminal,
   );

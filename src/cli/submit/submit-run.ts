@@ -11,6 +11,7 @@ import { listenForInterrupts } from '../follow/interrupt.js';
 import { grpcTrouble } from '../grpc.js';
 import { viewOfRecord } from '../observe/closed.js';
 import { renderJoined } from '../render/screen.js';
+import { narrateIn } from '../narration/narrate-session.js';
 import type { Session } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -39,6 +40,8 @@ export interface RunCommand {
   taskQueue: string | null;
   by: string;
   json: boolean;
+  /** Whether it is narrated; null leaves that to the definition. */
+  narrate: boolean | null;
 }
 
 /** What is ready to be started. */
@@ -49,6 +52,8 @@ export interface Submission {
   values: () => Promise<Record<string, Value>>;
   session: Session;
   settings: RunSettings;
+  /** The run whose build it mends. */
+  after?: string;
 }
 
 /** Starts the run, or joins the one that this submission means, and follows it. */
@@ -73,6 +78,7 @@ async function joinClosed(
 
 async function submit(submitted: Submission, command: RunCommand, terminal: Terminal): Promise<ExitCode> {
   const { id, session } = submitted;
+  const narrate = narrateIn(session, command.narrate, terminal);
   const link = await unlessInterrupted(session.connect({ start: true }), listenForInterrupts(), {
     message: 'Nothing was started.',
     hint: null,
@@ -95,6 +101,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
       link,
       progress: session.progress,
       reconnect: () => session.connect({ start: true }),
+      narrate,
     });
     return await conclude(end, { run: id, terminal, store: session.store, json: command.json });
   } finally {
@@ -104,7 +111,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
 export async function startSubmission(
-  { id, compiled: { plan, files }, session, settings: chosen, values: store }: Submission,
+  { id, compiled: { plan, files }, session, settings: chosen, values: store, after: mended }: Submission,
   link: TemporalLink,
 ): Promise<{ joined: boolean }> {
   const settings = inWorkTree(chosen, plan, mainPlace(id));
@@ -116,7 +123,8 @@ export async function startSubmission(
   // Before it is started: from then on a run that closes may remove what no open run uses.
   for (const file of files) await session.store.noteUse(file, id);
   const { name: definition } = plan;
-  const { rehearsal, submitted_by } = settings;
+  const { rehearsal, submitted_by, reuse } = settings;
+  const after = reuse?.run ?? mended;
   // Also before: what was started is listed from then on, whatever ends.
   const isNew = await session.store.noteSubmitted({
     run: id,
@@ -124,6 +132,7 @@ export async function startSubmission(
     rehearsal,
     submitted_by,
     submitted_at: new Date().toISOString(),
+    ...(after === undefined ? {} : { after }),
   });
   try {
     return await startOrJoin(link, {

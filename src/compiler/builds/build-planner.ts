@@ -38,7 +38,17 @@ ${TASK_RULES}
 
 /** A spec with everything that it leaves open filled in; `rounds` is what the project's config says of them. */
 export function completeSpec(authored: AuthoredBuild, rounds = ROUNDS): JsonObject {
-  const { nugget, goal, type, description, $schema: _schema, name: _name, max_tokens: _tokens, ...rest } = authored;
+  const {
+    nugget,
+    goal,
+    type,
+    description,
+    $schema: _schema,
+    name: _name,
+    max_tokens: _tokens,
+    narrate: _narrate,
+    ...rest
+  } = authored;
   const agents = authored.agents ?? DEFAULT_TEAM;
   const complete = {
     ...rest,

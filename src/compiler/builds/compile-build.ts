@@ -86,6 +86,7 @@ export function compileBuild(
     },
     budgets: { ...NO_BUDGETS, max_parallel: POOL, max_tokens: authored.max_tokens ?? TOKENS },
     no_default: ['max_runtime_mins'],
+    ...(authored.narrate === true ? { narrate: true as const } : {}),
     agents: { [hash]: planner },
     nested: {},
   });

@@ -53,6 +53,10 @@ const workflowShape = {
     .optional()
     .describe('How steps are ordered; sequential when left out.'),
   budgets: budgets.optional().describe('Limits of a run of this workflow and all it nests.'),
+  narrate: z
+    .boolean({ error: 'true or false' })
+    .optional()
+    .describe('Whether a narrator and a teacher tell those who watch a run of it; false when left out.'),
   workspace: workspaceKey.optional().describe("Where a run works; the project's folder when left out."),
   output: template.optional().describe("What the workflow yields; its last step's output when left out."),
 };

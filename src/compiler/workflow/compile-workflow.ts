@@ -82,6 +82,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     budgets: budgetsOf(authored.budgets),
     ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
     ...workspaceOf(authored.workspace),
+    ...(authored.narrate === true ? { narrate: true as const } : {}),
     agents: compiled.agents,
     nested: compiled.nested,
   });

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileName } from '../files.js';
+import { removeNarration } from './narration-files.js';
 import { recordFile, recordsBelow } from './run-files.js';
 import { gitOf } from '../git/git.js';
 import { snapshotFolder, snapshotsOfRun } from '../snapshots/snapshots.js';
@@ -11,8 +12,8 @@ import { errorCode, storeFailure } from '../store-failure.js';
 
 /**
  * Removes what is left of a closed run: its logs, what was told in place of its models, its snapshots' names, its work
- * trees, that it was submitted, the records of its nested runs, and at last its own, so that one that is left half
- * removed is found again. Values stay: others may name them.
+ * trees, what was told of it, that it was submitted, the records of its nested runs, and at last its own, so that one
+ * that is left half removed is found again. Values stay: others may name them.
  */
 export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(join(stateDir, 'logs', fileName(run)), { recursive: true, force: true });
@@ -20,6 +21,7 @@ export async function removeRun(stateDir: string, run: string): Promise<void> {
   await rm(snapshotsOfRun(snapshotFolder(stateDir), run), { recursive: true, force: true });
   await rm(treePlaces(stateDir, run).folder, { recursive: true, force: true });
   await rm(join(stateDir, 'submitted', submittedFile(run)), { force: true });
+  await removeNarration(join(stateDir, 'narration'), run);
   const folder = join(stateDir, 'runs');
   for (const { file } of await recordsBelow(folder, run)) await rm(join(folder, file), { force: true });
   const own = recordFile(run);

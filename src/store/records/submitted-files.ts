@@ -11,6 +11,8 @@ const submittedSchema = z.object({
   submitted_by: z.string(),
   /** ISO 8601, UTC. */
   submitted_at: z.iso.datetime(),
+  /** The run that it is a rerun of, or whose build it mends. */
+  after: z.string().optional(),
 });
 
 /** What is known of a run without its server, from the moment it was submitted until it leaves its record. */

@@ -76,6 +76,16 @@ export async function chooseModels({
   return { models };
 }
 
+/** Settles which model a name stands for that is of no run; null where it cannot be reached. */
+export async function chooseModel(
+  name: string,
+  { options, providers = {}, env, signal }: Pick<ChooseModels, 'options' | 'providers' | 'env' | 'signal'>,
+): Promise<ModelChoice | null> {
+  const reach = reachOf({ env, providers, baseUrl: null, signal });
+  const choice = await choose(wantedModel(name, options, env), reach);
+  return typeof choice === 'string' ? null : withPrice(withPlace(choice, { env, providers, baseUrl: null }), options);
+}
+
 /**
  * Every model that steps, agents and `on_exhausted` of a Plan use, once for each key, and once more for each agent that
  * is particular.

@@ -4,7 +4,7 @@ import type { Admission, Pass } from './admission.js';
 import { ollamaUrl } from './ollama-address.js';
 import type { CallContext, ModelProvider } from '../protocol/provider.js';
 
-type Remote = Exclude<ModelChoice['provider'], 'rehearsal'>;
+export type Remote = Exclude<ModelChoice['provider'], 'rehearsal'>;
 
 /** One's own machine has memory for one answer at a time, if nobody says more. */
 const CONCURRENCY: Record<Remote, number | null> = { anthropic: null, ollama: 1, openai: null };
@@ -16,7 +16,7 @@ export function admitted(name: Remote, provider: ModelProvider, admit: Admission
     async call(request, context) {
       const { signal, concurrency } = context;
       const pass = await admit({
-        provider: `${name} ${addressOf(name, context)}`,
+        provider: lineOf(name, context),
         concurrency: concurrency ?? CONCURRENCY[name],
         signal,
       });
@@ -38,6 +38,11 @@ export function admitted(name: Remote, provider: ModelProvider, admit: Admission
       }
     },
   };
+}
+
+/** The name of the line in which calls of a provider wait. */
+export function lineOf(name: Remote, context: CallContext): string {
+  return `${name} ${addressOf(name, context)}`;
 }
 
 /** A refusal that names a time holds for everybody. */

@@ -91,6 +91,9 @@ const buildShape = {
   knowledge: knowledge.optional().describe('What that agent knows; told to those who build.'),
   composition: composition.optional().describe('What it gives to other projects; told to those who build.'),
   meeting_team: meetingTeam.optional().describe('Who would talk about it; nobody meets.'),
+  narrate: flag
+    .optional()
+    .describe('Whether a narrator and a teacher tell those who watch the build; false when left out.'),
   max_tokens: count.optional().describe('Tokens for the whole build; 500000 when left out.'),
 };
 

@@ -1,0 +1,31 @@
+import type { NarrationLine } from '../../plan/narration/record.js';
+import { outsideEnvironment } from '../../store/processes/search-path.js';
+import { usageError } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import type { Terminal } from '../terminal.js';
+import type { Narration } from './narrate.js';
+import { narrate } from './narrate.js';
+
+/** Begins to tell of a run where that is wanted, by its definition or otherwise; null where it is not. */
+export type NarrateRun = (run: string, isDefined: boolean, tell: (line: NarrationLine) => void) => Narration | null;
+
+/**
+ * Narration as the command line says, else the run's definition (`wanted` null). Throws a usage error where it is
+ * wanted and the store is elsewhere: what is said is kept there.
+ */
+export function narrateIn(session: Session, wanted: boolean | null, terminal: Terminal): NarrateRun {
+  const { store, elsewhere, config, project } = session;
+  if (wanted === true && elsewhere !== null)
+    throw usageError(`A run is narrated where its store is, and \`${store.id}\` is elsewhere.`, 'Watch it there.');
+  return (run, isDefined, tell) => {
+    if (elsewhere !== null || !(wanted ?? isDefined)) return null;
+    return narrate(run, {
+      store,
+      stateDir: project.stateDir,
+      options: config.models ?? {},
+      providers: config.providers ?? {},
+      env: outsideEnvironment(terminal.env, project.root),
+      tell,
+    });
+  };
+}

@@ -1,0 +1,44 @@
+import { targetDevices } from '../../plan/builds/deployment.js';
+import { tasksIn } from '../../plan/builds/task.js';
+import type { About } from '../../plan/narration/happening.js';
+import type { Json } from '../../plan/values/json.js';
+import { loadValue } from '../../store/transcript.js';
+import type { Store } from '../../store/store.js';
+import type { RunView, StepView } from '../observe/view.js';
+
+/** What is known of a task beside its step. */
+export interface TaskName extends Pick<About, 'first' | 'hardware' | 'description'> {
+  name?: string;
+  agent?: string;
+}
+
+/** By the paths of tasks. */
+export type TaskNames = ReadonlyMap<string, TaskName>;
+export const NO_NAMES: TaskName = {};
+
+/** The step of a build that carries out its tasks; null in other runs. */
+export function buildStepOf(view: RunView): StepView | null {
+  return view.steps.find(({ step }) => step.kind === 'plan' && step.build !== undefined) ?? null;
+}
+
+/** The tasks of a build as its planner named them; null before they are known. */
+export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'get'>): Promise<TaskNames | null> {
+  const build = buildStepOf(view);
+  const source = view.steps[build?.step.needs[0]?.step ?? -1]?.result?.output ?? null;
+  const tasks = tasksIn(await loadValue(source, store));
+  if (tasks === null) return null;
+  const isHardware = targetDevices(spec).length > 0;
+  return new Map(
+    tasks.flatMap(({ id, name, agent_name, description, dependencies }, index) => {
+      const known: TaskName = {
+        name,
+        agent: agent_name,
+        description,
+        ...(isHardware ? { hardware: true as const } : {}),
+        ...(dependencies.length === 0 ? { first: true as const } : {}),
+      };
+      // Ids that cannot be a step's have one by their place.
+      return [id, `task_${index + 1}`].map((segment) => [`${build?.path ?? ''}/${segment}`, known] as const);
+    }),
+  );
+}
