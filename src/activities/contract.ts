@@ -16,6 +16,7 @@ import type { ConditionName } from '../plan/references/step-references.js';
 import type { ShortOutput, StepOutput } from '../plan/calls/step-output.js';
 import type { ShortPlan } from '../plan/packing/packed-plan.js';
 import type { StoreRequest } from '../plan/calls/store-questions.js';
+import type { Permissions } from '../plan/tools/permission.js';
 import type { Hash, Value } from '../plan/values/value.js';
 
 export type { StepAddress } from '../plan/calls/short-call.js';
@@ -164,14 +165,29 @@ export interface TreeCall {
   tree: string;
 }
 
+/** A step that commits, before it begins, with all that it is asked with. */
+export interface BeginCall extends StepCall {
+  tree: string;
+  /** Models by their names, with the programs that play agents. */
+  models: Json;
+  /** Paths of the steps before it. */
+  after: string[];
+  /** In a rerun: the runs whose commit it may take over, the latest first. */
+  takes?: string[];
+}
+
 /** What a step has done that ended well, to be committed. */
 export interface CommitCall extends TreeCall {
   /** The step's path. */
   path: string;
   try: number;
   subject: string;
+  /** Of all that the step was asked with. */
+  key: string;
   /** What the step yielded: the body says the first of it. */
   output: Value | null;
+  /** Of an agent, where it has any: what these do not let it write is not committed. */
+  permissions?: Permissions;
 }
 
 /** Which gate to render: that of a step, or with `question` one of the interpreter's own. */
@@ -264,9 +280,14 @@ export interface Activities {
   /** Begins the next workflow task by its answer. */
   beginTask(): Promise<void>;
   /** Makes the work tree of a run from the files of its project. */
-  makeTrees(call: { run: string; project: string; carry: string[] }): Promise<void>;
-  /** Gives a step that commits a tree of its own; what an earlier try left there stays. */
-  beginWork(call: TreeCall): Promise<void>;
+  makeTrees(call: { run: string; project: string; carry: string[]; from?: string }): Promise<void>;
+  /**
+   * Gives a step that commits a tree of its own; what an earlier try left there stays. In a rerun `taken` is what was
+   * done for it before, where that was taken over.
+   */
+  beginWork(
+    call: BeginCall,
+  ): Promise<{ key: string; taken: { commit: string | null; output: Value | null; from: string } | null }>;
   /** Commits what was changed there; null where nothing was. */
   commitWork(call: CommitCall): Promise<{ commit: string | null }>;
   /** Builds an image from sources; its output is an `Image`. */

@@ -18,6 +18,7 @@ import type { CarriedBlock, CarriedScope, CarriedTries } from './schedule/carrie
 
 /** A run that a rerun takes results from. */
 export interface ReuseSource {
+  run: string;
   /** Scope of its journal. */
   from: string;
   /** The workspace is not as that run left it: a command that does not name what it reads runs anew. */
@@ -26,7 +27,6 @@ export interface ReuseSource {
 
 /** What a rerun takes from the run before (decision 14), settled at submit. */
 export interface ReuseSettings extends ReuseSource {
-  run: string;
   /**
    * Where that run was a rerun itself, and may not have come to all that was there for it: those before it, the latest
    * first.

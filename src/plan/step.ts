@@ -45,6 +45,8 @@ export interface StepBase {
   effect: 'none' | 'workspace' | 'external';
   /** Subject of the commit of what it has changed; until that it has a work tree of its own. Absent for none. */
   commit?: string;
+  /** Id of the step beside it whose work tree it commits, of a `set` step with `commit`. */
+  commit_of?: string;
   /** A step of `finally:`: it runs also when the run was stopped or cancelled. Only in a workflow's own steps. */
   always: boolean;
 }

@@ -3,6 +3,8 @@ export interface WorkTreeSpec {
   kind: 'worktree';
   /** Folders that git ignores and that go from tree to tree, from the project's root. */
   carry: string[];
+  /** A run whose work it begins with. */
+  from?: string;
 }
 
 /** Of a run that works in a work tree: where that comes from. */
@@ -10,6 +12,8 @@ export interface WorkTreeSettings {
   /** The project's folder. */
   project: string;
   carry: string[];
+  /** A run whose work it begins with. */
+  from?: string;
   /** Of a run inside of a step that commits: its own steps do not. */
   within?: true;
 }
@@ -19,9 +23,9 @@ export function branchOf(run: string): string {
   return `perdure/${run.replace(/[^A-Za-z0-9-]+/g, '-').replace(/^-+|-+$/g, '') || 'run'}`;
 }
 
-/** The place of the tree of a committing step, beside the run's own. */
-export function treePlace(main: string, path: string): string {
-  return `${main.slice(0, main.lastIndexOf('/') + 1)}${treeName(path)}`;
+/** The place of a tree of that name, beside the run's own. */
+export function treePlace(main: string, tree: string): string {
+  return `${main.slice(0, main.lastIndexOf('/') + 1)}${tree}`;
 }
 
 /** The tree that a run works in; each step that commits has one of its own beside it. */

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
+import { treePlaces } from '../../src/store/worktrees/places.js';
 import type { ModelEndpoint } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
@@ -49,6 +50,9 @@ afterAll(async () => {
   await project.close();
   await endpoint.close();
 });
+
+/** Where a run has left its files. */
+const treeOf = (run: string): string => treePlaces(join(project.folder, '.perdure'), run).tree('main');
 
 const CYCLE = {
   ...TASKS,
@@ -135,20 +139,18 @@ it('shows its tasks before they are approved: where it waits, and later', async 
 });
 
 it('a rerun of a build asks nobody again, and its context file is whole', async () => {
-  const file = join(project.folder, '.elisa/context/nugget_context.md');
-  rmSync(file);
   const before = endpoint.requests.length;
   expect(await json('rerun', 'game', '--id', 'again', '--yes')).toMatchObject({ status: 'success' });
   expect(endpoint.requests.length).toBe(before);
-  const kept = readFileSync(file, 'utf8');
+  const kept = readFileSync(join(treeOf('again'), '.elisa/context/nugget_context.md'), 'utf8');
   expect([...kept.matchAll(/^## (.*)/gm)].map(([, heading]) => heading).sort()).toEqual(
     ['Workspace', ...TASKS.tasks.map(({ id }) => id)].sort(),
   );
 });
 
 it('build open serves the page that was built, until it is interrupted', async () => {
-  mkdirSync(join(project.folder, 'public'));
-  writeFileSync(join(project.folder, 'public', 'index.html'), '<p>Asteroids');
+  mkdirSync(join(treeOf('game'), 'public'));
+  writeFileSync(join(treeOf('game'), 'public', 'index.html'), '<p>Asteroids');
   const opened = project.start('build', 'open', 'game');
   let said = '';
   opened.process.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));

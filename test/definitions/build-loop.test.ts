@@ -1,9 +1,9 @@
 // @module-tag git
 // @module-tag sandbox
 // @seconds 40
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer } from '../fakes/model-endpoint.js';
 import { COUNTER, COUNTER_SPEC, mendCounter, team, TEST, write } from './counter-build.js';
@@ -14,10 +14,6 @@ let project: ShippedProject;
 beforeAll(async () => {
   project = await openShippedProject();
   mkdirSync(join(project.folder, 'definitions', 'builds'), { recursive: true });
-});
-beforeEach(() => {
-  for (const name of ['package.json', 'index.html', 'counter.js', 'counter.test.mjs'])
-    rmSync(join(project.folder, name), { force: true });
 });
 afterAll(async () => {
   await project.close();
@@ -57,12 +53,39 @@ describe('a build', () => {
       commands: { test_command: ['node', '--test'], page: 'index.html' },
       tests: { ok: true, passed: 1, failed: 0 },
     });
+    const { folder, commits } = project.tree(result.run);
+    expect(readFileSync(join(folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+    expect(commits()).toEqual([
+      'Bo: Set up',
+      'Bo: Count',
+      'Tess: Test',
+      'Bo: mend what was found by: Review',
+      'Bo: make the tests pass',
+    ]);
+    expect(existsSync(join(project.folder, 'counter.js'))).toBe(false);
+    expect(await project.perdure('workspace', 'apply', result.run)).toMatchObject({ code: 0 });
     expect(readFileSync(join(project.folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+    for (const name of ['package.json', 'index.html', 'counter.js', 'counter.test.mjs'])
+      rmSync(join(project.folder, name));
     const asked = project.asked('of a team that builds').map(({ messages }) => messages[0]?.text ?? '');
     expect(asked.some((text) => text.includes('Say what it is for.'))).toBe(true);
     const mend = asked.find((text) => text.includes('# Make the tests pass'));
     expect(mend).toContain('1 of 1 tests failed.');
     expect(mend).toContain('a click adds one');
+  });
+
+  it('run again takes over what its tasks have committed, with its files, and asks anew who looks at it', async () => {
+    const { code, told } = await build(team(0, mendCounter), ['--id', 'once']);
+    expect(code, told).toBe(0);
+    const before = project.endpoint.requests.length;
+    const again = await project.perdure('rerun', 'once', '--id', 'again', '--yes');
+    expect(again.code, again.stderr).toBe(0);
+    const asked = project.endpoint.requests.slice(before).map(({ system }) => /You are `(\w+)`/.exec(system)?.[1]);
+    // The output of the tests says how long they took, so who mends is asked with another question.
+    expect(asked).toEqual(['Rita', 'Bo', 'Bo']);
+    const { folder, commits } = project.tree('again');
+    expect(readFileSync(join(folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+    expect(commits()).toEqual(project.tree('once').commits());
   });
 
   it('whose tests stay red asks a person in the end, and is partial when it is taken as it is', async () => {
@@ -126,6 +149,26 @@ describe('a build', () => {
     const { code } = await project.perdure('watch', 'same');
     const reviews = project.asked('You are `Rita`');
     expect({ code, reviews: reviews.length }).toEqual({ code: 1, reviews: 2 });
+  });
+
+  it('commits what a task has left, where that failed and a person takes it as it is', async () => {
+    const voices = team(0, mendCounter);
+    const broken: Voices = {
+      ...voices,
+      'of a team that builds': (request) =>
+        request.results.count > 0 && /^# Count$/m.test(request.messages[0]?.text ?? request.prompt)
+          ? { status: 400, message: 'no more' }
+          : voices['of a team that builds']!(request), // `team` has it
+    };
+    const run = await build(broken, ['--id', 'taken', '--no-wait'], { approve_plan: false });
+    expect(run.code, run.told).toBe(4);
+    expect(await answer('take it as it is')).toMatchObject({
+      message: "We're having trouble with this part: Count",
+    });
+    await project.perdure('watch', 'taken');
+    const { folder, commits } = project.tree('taken');
+    expect(commits()).toContain('Bo: Count');
+    expect(existsSync(join(folder, 'counter.js'))).toBe(true);
   });
 
   it('is ended by nobody’s yes where its tests are red, or nobody approved it', async () => {

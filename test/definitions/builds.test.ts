@@ -89,7 +89,7 @@ describe('a build', () => {
     expect(result.status).toBe('error');
     expect(
       ['src/a.js', 'src/secrets/b.js', 'lib/c.js', '.elisa/d.md', 'src/e.js', 'f.js'].map((path) =>
-        existsSync(join(project.folder, path)),
+        existsSync(join(project.tree(result.run).folder, path)),
       ),
     ).toEqual([true, false, false, false, true, false]);
     expect(told.join('\n')).toMatch(/`src\/secrets\/b\.js` is protected.*`lib\/c\.js` is not under `writable`/s);
@@ -165,7 +165,7 @@ describe('a build', () => {
     expect(asked(2)).toContain('  function fly() {}');
     expect(asked(4)).toMatch(/task-3: Part 3[^]*task-2: Part 2[^]*\[truncated\][^]*task-1: Part 1/);
     expect(asked(5)).toMatch(/task-4: Part 4[^]*Review feedback:[^]*APPROVED: fine\./);
-    const kept = readFileSync(join(project.folder, '.elisa/context/nugget_context.md'), 'utf8');
+    const kept = readFileSync(join(project.tree(result.run).folder, '.elisa/context/nugget_context.md'), 'utf8');
     expect(kept.match(/^## .*/gm)?.sort()).toEqual([
       '## Workspace',
       '## task-1',

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { extname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { MAIN_TREE, treePlaces } from '../../src/store/worktrees/places.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -33,6 +34,8 @@ export interface ShippedProject {
   perdure(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** What an agent was asked since the last run began, in order. */
   asked(voice: string): RecordedRequest[];
+  /** Where a run in a work tree has left its files, and the subjects of its commits, the first first. */
+  tree(run: string): { folder: string; commits: () => string[] };
   close(): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export async function openShippedProject(): Promise<ShippedProject> {
       ? { status: 400, message: `no voice for: ${request.system.slice(0, 100)}` }
       : voices[voice]!(request);
   });
+  const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
   const cli = (args: string[], keys: Record<string, string>) => runCli(folder, args, keys);
   return {
     folder,
@@ -55,7 +59,6 @@ export async function openShippedProject(): Promise<ShippedProject> {
     run: async (workflow, args, given = {}) => {
       voices = given;
       seen = endpoint.requests.length;
-      const keys = { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url };
       const { code, stdout, stderr } = await cli(
         [
           'run',
@@ -69,8 +72,19 @@ export async function openShippedProject(): Promise<ShippedProject> {
       if (stdout.trim() === '') throw new Error(`The CLI ended with ${code} and no result:\n${stderr}`);
       return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
     },
-    perdure: (...args) => cli(args, {}),
+    perdure: (...args) => cli(args, keys),
     asked: (voice) => endpoint.requests.slice(seen).filter(({ system }) => system.includes(voice)),
+    tree: (run) => {
+      const { git, tree } = treePlaces(join(folder, '.perdure'), run);
+      const words = ['--git-dir', git, 'log', '--reverse', '--format=%s', 'HEAD', '--'];
+      return {
+        folder: tree(MAIN_TREE),
+        commits: () => {
+          const subjects = execFileSync('git', words, { encoding: 'utf8' }).trim().split('\n');
+          return subjects.slice(subjects.indexOf('Files as they were when the run began') + 1);
+        },
+      };
+    },
     close: async () => {
       await cli(['server', 'stop'], {});
       await endpoint.close();

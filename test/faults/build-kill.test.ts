@@ -1,7 +1,11 @@
 // @module-tag sandbox
 // @module-tag git
 // @seconds 40
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { treePlaces } from '../../src/store/worktrees/places.js';
 import type { RunResult } from '../../src/plan/result.js';
 import { COUNTER, COUNTER_SPEC, mendCounter, team } from '../definitions/counter-build.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
@@ -44,7 +48,21 @@ it.each(FULL ? MOMENTS : [drawn])(
         error: null,
       });
       expect(result.output).toMatchObject({ tests: { ok: true, passed: 1, failed: 0 } });
-      expect(await project.read('counter.js')).toBe(COUNTER(1));
+      const { tree, git } = treePlaces(join(project.folder, '.perdure'), 'killed');
+      expect(readFileSync(join(tree('main'), 'counter.js'), 'utf8')).toBe(COUNTER(1));
+      const inRepository = (...words: string[]): string =>
+        execFileSync('git', ['--git-dir', git, ...words], { encoding: 'utf8' });
+      expect(inRepository('log', '--reverse', '--format=%s', 'HEAD', '--').trim().split('\n')).toEqual([
+        'Files as they were when the run began',
+        'Bo: Set up',
+        'Bo: Count',
+        'Tess: Test',
+        'Bo: mend what was found by: Review',
+        'Bo: make the tests pass',
+      ]);
+      expect(inRepository('fsck', '--no-dangling')).toBe('');
+      const context = readFileSync(join(tree('main'), '.elisa/context/nugget_context.md'), 'utf8');
+      for (const task of ['task-1', 'task-2', 'task-3', 'task-4']) expect(context).toContain(`## ${task}`);
       expect(endpoint.requests.length).toBeLessThanOrEqual(REQUESTS + 1);
     } finally {
       await project.close();

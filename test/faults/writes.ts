@@ -90,9 +90,13 @@ export const WRITERS: Record<string, string> = {
   'store/folders/root.ts': 'every folder below the state folder',
   'store/snapshots/snapshots.ts': 'snapshots',
   'store/git/copy-folder.ts': 'work trees: folders that they carry',
+  'store/worktrees/applied.ts': 'work trees',
+  'store/worktrees/branch.ts': 'work trees',
   'store/worktrees/carry.ts': 'work trees',
   'store/worktrees/commit-tree.ts': 'work trees',
+  'store/worktrees/done-work.ts': 'work trees',
   'store/worktrees/lease.ts': 'work trees',
   'store/worktrees/make-trees.ts': 'work trees',
+  'store/worktrees/merge.ts': 'work trees',
   'store/worktrees/tree-repository.ts': 'work trees',
 };

@@ -191,7 +191,11 @@ function compileStep({ name, sources, compile }: TargetDevice, id: string, place
       at_max: 'continue',
     },
     steps: [
-      ...mendSteps(mend, askToMend(name), trouble?.wish ?? ''),
+      ...mendSteps(mend, {
+        prompt: askToMend(name),
+        what: `make the program of ${name} compile`,
+        wish: trouble?.wish ?? '',
+      }),
       { id: 'compiled', ...act, on_error: 'continue' },
       ...(trouble === null
         ? []

@@ -10,7 +10,7 @@ import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
 import { gatesIn } from '../../plan/builds/human-gates.js';
 import { literalText } from '../../plan/values/expression.js';
-import { buildsThings, mapIn, teamOf, textIn } from '../../plan/builds/build-spec.js';
+import { buildsThings, mapIn, teamOf, textIn, workTreeOf } from '../../plan/builds/build-spec.js';
 import type { Earlier } from './context-steps.js';
 import { contextSteps } from './context-steps.js';
 import { beforePart } from './parts/before.js';
@@ -55,6 +55,7 @@ export function madeOfTasks(
     name: 'tasks',
     description: 'The tasks of a build.',
     execution: 'dag',
+    workspace: workTreeOf(spec),
     budgets: Object.fromEntries(Object.entries(budgets).filter(([, limit]) => limit !== null)),
     steps,
     output: {
@@ -138,6 +139,7 @@ function stepsFor(task: Task, build: Build, gates: HumanGate[]): object[] {
     task,
     id: ids.get(task.id) ?? '',
     agent,
+    name: member.name,
     prompt: taskPrompt({
       task,
       member,
@@ -171,7 +173,7 @@ function placed({ agent_name }: Task, team: Member[]): { member: Member; agent: 
 /** Who mends: the agent of the last of these tasks that builds something; null where none does. */
 function mending(tasks: Task[], { team, spec }: Build, trigger: Parameters<typeof roundsOf>[1]): Mending | null {
   const last = tasks.map((task) => placed(task, team)).findLast(({ member }) => buildsThings(member.role));
-  return last === undefined ? null : { agent: last.agent, rounds: roundsOf(spec, trigger) };
+  return last === undefined ? null : { agent: last.agent, name: last.member.name, rounds: roundsOf(spec, trigger) };
 }
 
 /** The commands of an answer; those that it leaves out are none. */

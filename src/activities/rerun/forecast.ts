@@ -1,5 +1,5 @@
 import { joinPath, segmentOf } from '../../plan/plan.js';
-import { reuseFor } from '../../plan/calls/reuse.js';
+import { isWithin, reuseFor } from '../../plan/calls/reuse.js';
 import { endStep, lastStepOf, startStep } from '../../plan/schedule/schedule.js';
 import type { BlockStep, Step } from '../../plan/step.js';
 import { rootsOfStep } from '../../plan/references/step-references.js';
@@ -48,7 +48,8 @@ async function lookThrough(scope: KnownScope): Promise<Known> {
       endStep(schedule, index, { status: 'skipped', reason: '`when` is false' });
       continue;
     }
-    const output = runs === true ? await lookAt(scope, step) : await lookAtDoubtful(scope, step);
+    const isSure = runs === true && !mayBeTaken(scope, step);
+    const output = isSure ? await lookAt(scope, step) : await lookAtDoubtful(scope, step);
     if (output === undefined) unknown.add(index);
     endStep(schedule, index, { status: 'success', output: output ?? null });
   }
@@ -56,6 +57,12 @@ async function lookThrough(scope: KnownScope): Promise<Known> {
   if (output !== null) return knownValue(scope, output);
   const last = lastStepOf(schedule.body)?.index ?? -1;
   return unknown.has(last) ? undefined : (schedule.steps[last]?.output ?? null);
+}
+
+/** Tells whether a step commits: when it begins, the work tree tells whether its commit is taken over. */
+function mayBeTaken({ settings: { reuse }, path, single }: KnownScope, step: Step): boolean {
+  if (step.commit === undefined || reuse?.in_tree !== true) return false;
+  return !isWithin(single ? path : joinPath(path, segmentOf(step)), reuse.fresh);
 }
 
 /** Looks at a step of which nobody knows whether it runs: nothing of it runs for certain. */

@@ -1,17 +1,23 @@
 import { Context } from '@temporalio/activity';
 import type { Json } from '../../plan/values/json.js';
-import { isObject } from '../../plan/values/json.js';
+import { canonicalJson, isObject } from '../../plan/values/json.js';
+import type { Permissions } from '../../plan/tools/permission.js';
+import { judgeAction } from '../../plan/tools/permission.js';
 import { safeText } from '../../plan/text/safe-text.js';
 import { locate } from '../../store/folders/places.js';
 import { GitError, saysFull } from '../../store/git/git.js';
 import { storeFailure } from '../../store/store-failure.js';
 import type { Store } from '../../store/store.js';
 import type { Committed } from '../../store/worktrees/commit-tree.js';
-import { TreesMissing, beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
+import { beginWork, commitWork } from '../../store/worktrees/commit-tree.js';
 import { LeaseLost } from '../../store/worktrees/lease.js';
-import { makeTrees } from '../../store/worktrees/make-trees.js';
+import { TreesMissing, UnfitWork, makeTrees } from '../../store/worktrees/make-trees.js';
 import { startHeartbeat } from '../attempt/heartbeat.js';
-import type { Activities } from '../contract.js';
+import type { Binding, ResultView } from '../../plan/references/environment.js';
+import { takeWork } from '../../store/worktrees/take-work.js';
+import { sha256 } from '../../store/hash.js';
+import { loadBody, stepAt } from '../values/load-step.js';
+import type { Activities, BeginCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure } from '../failures.js';
 import { loadValue } from '../../store/transcript.js';
@@ -23,24 +29,78 @@ const AGAIN_MS = 200;
 
 /** The work tree of a run; what it is made from is read, and no more. */
 export function createMakeTrees({ store }: Dependencies): Activities['makeTrees'] {
-  return ({ run, project, carry }) =>
+  return ({ run, project, carry, from }) =>
     acting(store, async (stateDir, onWait) => {
-      await makeTrees(stateDir, { run, project: locate(store, project), carry }, { onWait });
+      await makeTrees(
+        stateDir,
+        { run, project: locate(store, project), carry, ...(from === undefined ? {} : { from }) },
+        { onWait },
+      );
     });
 }
 
-/** A tree for a step that commits. */
-export function createBeginWork({ store }: Dependencies): Activities['beginWork'] {
-  return ({ run, tree }) => acting(store, (stateDir) => beginWork(stateDir, run, tree));
+/** A tree for a step that commits; in a rerun what was done for it before, where all is the same. */
+export function createBeginWork(deps: Dependencies): Activities['beginWork'] {
+  const { store } = deps;
+  return (call) =>
+    acting(store, async (stateDir, onWait) => {
+      const { tree, path, try: tried, after, takes } = call;
+      const { run } = call.root;
+      const key = await workKey(deps, call);
+      const wanted = { run, step: path, try: tried, key, after };
+      const taken = takes === undefined ? null : await takeWork(stateDir, { ...wanted, from: takes }, { onWait });
+      if (taken === null) await beginWork(stateDir, run, tree);
+      return { key, taken };
+    });
+}
+
+/** Names all that a step is asked with: the step as it is written, its place, what it refers to, and who answers. */
+async function workKey({ store }: Dependencies, call: BeginCall): Promise<string> {
+  const { body } = await loadBody(store, call.root, call.nested);
+  const { path, environment, models } = call;
+  const asked = {
+    path,
+    step: stepAt(body, call.step) ?? null,
+    environment: Object.entries(environment).map(([root, binding]) => [root, timeless(binding)]),
+    models,
+  };
+  return sha256(canonicalJson(asked)).slice('sha256:'.length);
+}
+
+/** How long a step took says nothing of what it came to. */
+function timeless(binding: Binding): unknown {
+  const without = ({ duration_ms: _duration, ...view }: ResultView): object => view;
+  if ('result' in binding) return { result: without(binding.result) };
+  if ('results' in binding) return { results: binding.results.map(without) };
+  return binding;
 }
 
 /** The commit of a step. A conflict is a failure of the step's try: the next one finds both sides in its files. */
 export function createCommitWork({ store }: Dependencies): Activities['commitWork'] {
-  return ({ run, tree, path, try: tried, subject, output }) =>
+  return ({ run, tree, path, try: tried, subject, output, permissions, key }) =>
     acting(store, async (stateDir, onWait) => {
       const body = output === null ? '' : sentenceOf(await loadValue(output, store));
-      return ended(await commitWork(stateDir, { run, tree, step: path, try: tried, subject, body }, { onWait }));
+      const work = {
+        run,
+        tree,
+        step: path,
+        try: tried,
+        subject,
+        body,
+        output,
+        key,
+        ...(permissions && { denies: deniesBy(permissions) }),
+      };
+      return ended(await commitWork(stateDir, work, { onWait }));
     });
+}
+
+/** An agent's tools hold it to what it may write. So does its commit: a program may have written beside them. */
+function deniesBy(permissions: Permissions): (path: string) => string | null {
+  return (path) => {
+    const judged = judgeAction(permissions, { kind: 'write', path });
+    return judged.verdict === 'deny' ? judged.reason : null;
+  };
 }
 
 function ended(end: Committed): { commit: string | null } {
@@ -54,6 +114,11 @@ function ended(end: Committed): { commit: string | null } {
         'commit-conflict',
         `Other steps have changed the same lines of ${named(end.paths)}. Both versions stand there now, between ` +
           '`<<<<<<<` and `>>>>>>>`: bring them together, and remove these marks.',
+      );
+    case 'denied':
+      throw stepFailure(
+        'commit-failed',
+        `What was changed is not all this agent's to change: ${end.reasons.slice(0, 5).join(' ')}`,
       );
     case 'inside':
       throw stepFailure(
@@ -90,6 +155,7 @@ async function acting<T>(
   } catch (error) {
     if (context.cancellationSignal.aborted) throw context.cancellationSignal.reason;
     if (error instanceof TreesMissing) throw stepFailure('worktree-missing', error.message);
+    if (error instanceof UnfitWork) throw stepFailure('commit-conflict', error.message);
     if (error instanceof LeaseLost) throw stepFailure('commit-failed', error.message, { afterMs: AGAIN_MS });
     if (saysFull(error)) throw storeFailure(Object.assign(new Error(String(error)), { code: 'ENOSPC' }), 'write', '');
     if (error instanceof GitError) throw stepFailure('commit-failed', `git: ${error.message}`);

@@ -11,14 +11,17 @@ import type { Terminal } from '../terminal.js';
 
 /** A run that has built something, and where it is kept. */
 export interface BuiltRun extends Pick<Session, 'store' | 'project'> {
+  /** Of the run that was named, and of the build: these are two where that run has mended a build. */
   record: RunRecord;
+  build: RunRecord;
+  /** Of the build. */
   plan: Plan;
   spec: JsonObject;
 }
 
 /**
- * The run of a build spec by its name. Throws where there is none, where it built nothing, and with `there` as what to
- * do where its store is elsewhere.
+ * The run of a build spec by its name, or by that of a run that has mended it. Throws where there is none, where it
+ * built nothing, and with `there` as what to do where its store is elsewhere.
  */
 export async function openBuiltRun(
   run: string,
@@ -30,14 +33,23 @@ export async function openBuiltRun(
     throw usageError(`What run \`${run}\` built is in the store \`${store.id}\`, which is elsewhere.`, there);
   const record = await store.readRun(run);
   if (record === null) throw unknownRun(run);
-  const plan = await store.getPlan(record.plan);
-  const spec = await specOf(plan, store);
-  if (spec === null)
+  const found = await buildOf(record, store);
+  if (found === null)
     throw usageError(
       `The run \`${run}\` built nothing: it is no run of a build spec.`,
       '`perdure list` shows the runs that are known here.',
     );
-  return { store, project, record, plan, spec };
+  return { store, project, record, ...found };
+}
+
+/** The build that a run was, or has mended; null where there is none. */
+async function buildOf(record: RunRecord, store: Store): Promise<Pick<BuiltRun, 'build' | 'plan' | 'spec'> | null> {
+  const plan = await store.getPlan(record.plan);
+  const spec = await specOf(plan, store);
+  if (spec !== null) return { build: record, plan, spec };
+  const from = plan.workspace?.from;
+  const before = from === undefined ? null : await store.readRun(from);
+  return before === null ? null : buildOf(before, store);
 }
 
 /** The spec of a build, as its Plan holds it. */

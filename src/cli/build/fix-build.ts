@@ -3,9 +3,10 @@ import { madeOfTasks } from '../../activities/builds/task-workflow.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject, toText } from '../../plan/values/json.js';
 import type { Role } from '../../plan/builds/build-spec.js';
-import { mapIn, teamOf } from '../../plan/builds/build-spec.js';
+import { mapIn, teamOf, workTreeOf } from '../../plan/builds/build-spec.js';
 import type { RunRecord } from '../../plan/result.js';
 import { loadValue } from '../../store/transcript.js';
+import { madeTrees } from '../../store/worktrees/make-trees.js';
 import type { Store } from '../../store/store.js';
 import type { ExitCode } from '../exit-codes.js';
 import { usageError } from '../exit-codes.js';
@@ -15,6 +16,7 @@ import type { Written } from '../submit/run.js';
 import { run } from '../submit/run.js';
 import type { RunCommand } from '../submit/submit-run.js';
 import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
 
 /**
  * `build fix RUN TEXT`: the team of a build that has ended mends what it built. The plan of the build stays as it is:
@@ -31,20 +33,28 @@ export async function fixBuild(
     { taskQueue: command.taskQueue, there: 'Mend it where that store is.' },
     terminal,
   );
-  return run(command, terminal, await fixOf({ ...known, wish, root: project.root }, store));
+  const isKept = store.folder !== null && (await madeTrees(store.folder, built)) !== null;
+  if (!isKept)
+    tell(terminal, `The work tree of \`${built}\` is gone: the files of the project are mended as they are.`);
+  const fix = { ...known, wish, root: project.root, from: isKept ? built : null };
+  return run(command, terminal, await fixOf(fix, store));
 }
 
-interface Fix extends Pick<BuiltRun, 'record' | 'plan' | 'spec'> {
+interface Fix extends Pick<BuiltRun, 'record' | 'build' | 'plan' | 'spec'> {
   wish: string;
   root: string;
+  /** The run whose work it goes on with; null for that which stands in the project. */
+  from: string | null;
 }
 
 /**
  * Two tasks of the same team, as a build has them: one mends, and where there is a tester, one looks whether all still
  * works.
  */
-async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Promise<Written> {
-  const before = record.output === null ? null : await loadValue(record.output, store);
+async function fixOf({ record, build, plan, spec, wish, root, from }: Fix, store: Store): Promise<Written> {
+  const outputOf = async ({ output }: RunRecord): Promise<Json> => (output === null ? null : loadValue(output, store));
+  const before = await outputOf(record);
+  const commands = mapIn(build === record ? before : await outputOf(build), 'commands');
   const team = teamOf(spec);
   const nameOf = (role: Role): string | undefined => team.find((member) => member.role === role)?.name;
   const builder = nameOf('builder') ?? team[0]?.name ?? '';
@@ -67,7 +77,7 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
           }),
         ]),
   ];
-  const made = madeOfTasks({ ...mapIn(before, 'commands'), tasks }, spec, plan.budgets, {
+  const made = madeOfTasks({ ...commands, tasks }, spec, plan.budgets, {
     summaries: Object.entries(mapIn(before, 'summaries'))
       .reverse()
       .map(([name, text]) => ({ name, text: toText(text) })),
@@ -78,6 +88,7 @@ async function fixOf({ record, plan, spec, wish, root }: Fix, store: Store): Pro
     ...(JSON.parse(made.text) as JsonObject),
     name: 'build-fix',
     description: `Mends what ${record.run} built.`,
+    workspace: { ...workTreeOf(spec), ...(from === null ? {} : { from }) },
   }; // `madeOfTasks` wrote a map
   const at = (name: string): string => join(root, name);
   const agents = Object.entries(made.agents ?? {}).map(([name, text]) => [at(name), text] as const);

@@ -37,7 +37,8 @@ export async function sourcesOf(plan: Plan, lineage: Ancestor[], store: Pick<Sto
         stateDir: store.folder,
       })
     : undefined;
-  return lineage.map(({ record: { journal, workspace_digest } }) => ({
+  return lineage.map(({ record: { run, journal, workspace_digest } }) => ({
+    run,
     from: journal,
     changed: digest !== undefined && workspace_digest !== digest,
   }));

@@ -7,6 +7,7 @@ import { refusal } from '../exit-codes.js';
 import type { Git } from '../../store/git/git.js';
 import { safeName } from '../text/safe-text.js';
 import { plural } from '../text/format.js';
+import { noteApplied } from '../../store/worktrees/applied.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { Snapshots } from './compare.js';
@@ -45,6 +46,7 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   const changes = await changesIn(snapshots);
   const open = await withRoot(snapshots.root, (root) => openChanges(root, changes, snapshots.run));
   await withRoot(snapshots.root, (root) => write(root, open, snapshots));
+  await noteApplied(branch.places, snapshots.end);
   const paths = open.map(({ path }) => path);
   if (json) return printJson(terminal, paths);
   for (const path of paths) print(terminal, safeName(path));

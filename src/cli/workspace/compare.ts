@@ -1,8 +1,9 @@
 import type { Git } from '../../store/git/git.js';
-import type { BranchCommit } from '../../store/worktrees/commit-tree.js';
-import { commitsOf, tipOf } from '../../store/worktrees/commit-tree.js';
+import type { BranchCommit } from '../../store/worktrees/branch.js';
+import { commitsOf, tipOf } from '../../store/worktrees/branch.js';
 import type { MadeTrees } from '../../store/worktrees/make-trees.js';
 import { openTrees } from '../../store/worktrees/make-trees.js';
+import type { TreePlaces } from '../../store/worktrees/places.js';
 import type { TreeRepository } from '../../store/worktrees/tree-repository.js';
 import { refusal } from '../exit-codes.js';
 import { findRun } from '../observe/find-run.js';
@@ -32,6 +33,7 @@ export interface Branch {
   name: string;
   /** The folder of its repository. */
   repository: string;
+  places: TreePlaces;
   made: MadeTrees;
   commits: BranchCommit[];
 }
@@ -79,7 +81,7 @@ async function ofBranch(
     start: made.base,
     end: await tipOf(trees),
     isClosed: (await store.readRun(run)) !== null,
-    branch: { name: made.branch, repository: places.git, made, commits: await commitsOf(trees) },
+    branch: { name: made.branch, repository: places.git, places, made, commits: await commitsOf(trees) },
   };
 }
 

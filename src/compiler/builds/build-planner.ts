@@ -13,6 +13,8 @@ const DEFAULT_TEAM = [
 
 /** How often a result is mended and looked at again before a person is asked. */
 const ROUNDS = 2;
+/** Folders that git ignores, and that tests need. */
+const CARRIED = ['node_modules'];
 
 /** Instruction of the agent that plans a build. */
 export const PLANNER_PROMPT = `You plan how a project is built. You are given a build spec and answer with the tasks
@@ -71,6 +73,7 @@ export function completeSpec(authored: AuthoredBuild, rounds = ROUNDS): JsonObje
       review_enabled: agents.some(({ role }) => role === 'reviewer'),
       human_gates: [],
       max_rounds: rounds,
+      carry: CARRIED,
       ...authored.workflow,
     },
     ...(authored.portals === undefined ? {} : { portals: authored.portals.map(withoutSecrets) }),

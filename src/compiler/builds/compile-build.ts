@@ -5,6 +5,7 @@ import type { JsonObject } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AuthoredBuild } from '../formats/build/build.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
+import { workTreeOf } from '../../plan/builds/build-spec.js';
 import { targetDevices } from '../../plan/builds/deployment.js';
 import type { Device } from '../../plan/devices/device.js';
 import type { Config } from '../project/config.js';
@@ -72,6 +73,7 @@ export function compileBuild(
     name,
     description: keepText(goal, texts),
     inputs: {},
+    workspace: workTreeOf(spec),
     steps: [planStep(authored, { spec, agent: hash }, texts), ...(approved ? [approveStep()] : []), build],
     groups: {},
     output: {

@@ -3,6 +3,7 @@ import { ROLES } from '../../plan/builds/build-spec.js';
 import { permissionsSchema } from './permissions.js';
 import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
 import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
+import { commit, commitOf } from './commit.js';
 
 const target = z.union([id, z.number().int().nonnegative()], { error: "a step's id or index" });
 
@@ -57,13 +58,6 @@ const common = {
     .describe("What a failure does to the rest; the mode's default when left out."),
   deadline: duration.optional().describe('Limit of the whole step, all tries and waits together.'),
 };
-
-const commit = z
-  .string({ error: 'a text' })
-  .regex(/^[^\p{Cc}\p{Cf}]{1,200}$/u, { error: 'one line of 1 to 200 characters' })
-  .regex(/^(?!.*\$\{)/, { error: 'a text without references: a subject is fixed before the run' })
-  .optional()
-  .describe('Commits what the step has changed once it ended well, under this subject; needs `workspace: worktree`.');
 
 const acting = {
   timeout: duration.optional().describe('Limit of one try, such as `90s` or `5m`.'),
@@ -224,6 +218,7 @@ export const setStep = z.strictObject({
     .union([text, z.boolean()], { error: 'one `${…}`, or true or false' })
     .optional()
     .describe('One `${…}`; the step fails unless it holds, with its value `message` as its words.'),
+  commit: commitOf,
   ...common,
 });
 

@@ -144,3 +144,10 @@ export function repeated(items: Node[]): Node[] {
     return known;
   });
 }
+
+/** A folder of the project, by its path from the root. */
+export const inProject = z
+  .string({ error: 'a path' })
+  .regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))[^\p{Cc}\\]+(?<!\/)$/u, {
+    error: "a folder from the project's root, without `..`",
+  });

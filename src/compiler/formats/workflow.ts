@@ -20,13 +20,8 @@ import {
   waitStep,
   workflowStep,
 } from './step.js';
-import { budgets, inputSpecs, inputSpecsOrList, name, template, text } from './values.js';
-
-const inProject = z
-  .string({ error: 'a path' })
-  .regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))(?!(?:.*\/)?\.git(?:\/|$))[^\p{Cc}\\]+(?<!\/)$/u, {
-    error: "a folder from the project's root, without `..`",
-  });
+import { RUN_ID } from '../../plan/names.js';
+import { budgets, inputSpecs, inputSpecsOrList, inProject, name, template, text } from './values.js';
 
 const workspaceKey = z.union(
   [
@@ -39,9 +34,14 @@ const workspaceKey = z.union(
         .describe(
           'Folders that git ignores and that the work needs, such as `node_modules`: copied from tree to tree.',
         ),
+      from: z
+        .string({ error: 'a run' })
+        .regex(RUN_ID, { error: "a run's id" })
+        .optional()
+        .describe('A run in a work tree, with whose work this one begins.'),
     }),
   ],
-  { error: 'worktree, or a map with `kind: worktree` and `carry`' },
+  { error: 'worktree, or a map with `kind: worktree`, `carry` and `from`' },
 );
 
 const workflowShape = {

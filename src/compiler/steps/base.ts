@@ -67,7 +67,9 @@ const ON_ERROR: Record<Mode, OnError> = { sequential: 'stop', parallel: 'continu
 
 /** What steps of every kind say. */
 export function baseOf(
-  authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'> & { commit?: string | undefined },
+  authored: Pick<AuthoredStep, 'id' | 'parallel_group' | 'on_error' | 'deadline'> & {
+    commit?: string | { of: string; subject: string } | undefined;
+  },
   { index, mode, node, templates }: StepContext,
 ): Omit<StepBase, keyof Policy> {
   const when = memberOf(node, 'when');
@@ -79,9 +81,16 @@ export function baseOf(
     when: when && compileCondition(when, templates),
     on_error: authored.on_error ?? ON_ERROR[mode],
     deadline_ms: authored.deadline === undefined ? null : millisecondsOf(authored.deadline),
-    ...(authored.commit === undefined ? {} : { commit: authored.commit }),
+    ...commitOf(authored.commit),
     always: false,
   };
+}
+
+function commitOf(
+  commit: string | { of: string; subject: string } | undefined,
+): Pick<StepBase, 'commit' | 'commit_of'> {
+  if (commit === undefined) return {};
+  return typeof commit === 'string' ? { commit } : { commit: commit.subject, commit_of: commit.of };
 }
 
 export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect'>;

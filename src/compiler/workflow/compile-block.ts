@@ -11,6 +11,7 @@ import type { ReadStep } from '../formats/read-step.js';
 import { saidOf } from '../formats/read-step.js';
 import { inspectStep } from './inspect-step.js';
 import { needsOf } from './needs.js';
+import type { Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { compileRepeated, layersOf } from './repeat.js';
@@ -107,8 +108,25 @@ function addEdges(
   steps.forEach((step, index) => {
     if (step !== null) step.needs = edges[index] ?? [];
   });
-  const isDecided = checkDeciders(steps, nodes, report);
+  const isDecided = checkDeciders(steps, nodes, report) && checkCommitsOf(steps, nodes, report);
   return checkStepCycle(edges, nodes, report) && checkReworks(steps, nodes, report) && isDecided;
+}
+
+/** Of a step without `commit` nothing is left to commit. */
+function checkCommitsOf(steps: (Step | null)[], nodes: Node[], report: Report): boolean {
+  const faults = steps.flatMap((step) => {
+    const of = step?.commit_of;
+    const named = of === undefined ? undefined : steps.find((one) => one?.id === of);
+    return step !== null && named && named.commit === undefined ? [{ step, of }] : [];
+  });
+  for (const { step, of } of faults) {
+    const written = nodes[step.index];
+    const commit = written && memberOf(written, 'commit');
+    if (!commit) continue;
+    const message = `The step \`${of}\` has no \`commit\`, so it has no work tree of its own.`;
+    report({ code: 'missing-key', at: memberOf(commit, 'of') ?? commit, message });
+  }
+  return faults.length === 0;
 }
 
 function groupOf(node: Node | undefined): string | null {

@@ -187,7 +187,8 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
 
 function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pick<Plan, 'workspace'> {
   if (authored === undefined) return {};
-  return { workspace: { kind: 'worktree', carry: authored === 'worktree' ? [] : (authored.carry ?? []) } };
+  const { carry = [], from } = authored === 'worktree' ? {} : authored;
+  return { workspace: { kind: 'worktree', carry, ...(from === undefined ? {} : { from }) } };
 }
 
 /** Commits are made in a work tree, and a workflow that needs one runs where there is one. */

@@ -5,17 +5,23 @@ import type { Report } from '../problems/problem.js';
 import type { Names } from '../expressions/scope.js';
 import { orderHint, orderProblem } from '../expressions/scope.js';
 
-/** The steps that a step's `needs:` names, by index; what names none is reported. */
+/** The steps that a step's `needs:` names, and the one whose tree it commits, by index; what names none is reported. */
 export function needsOf(node: Node, index: number, names: Names, report: Report): number[] {
-  const written = memberOf(node, 'needs');
-  if (written === null) return [];
-  const targets = (written.items ?? [written]).flatMap((item) => targetOf(item, names, report) ?? []);
-  return [...new Set(targets)].filter((target) => {
-    const order = orderProblem(names, index, [target]);
-    if (order !== null)
-      report({ code: 'forward-reference', at: written, message: order, suggestion: orderHint(names) });
-    return order === null;
+  const needs = memberOf(node, 'needs');
+  const commit = memberOf(node, 'commit');
+  const of = commit && memberOf(commit, 'of');
+  const named = [...(needs?.items ?? (needs === null ? [] : [needs])), ...(of ? [of] : [])];
+  const targets = named.flatMap((item) => {
+    const target = targetOf(item, names, report);
+    return target === null || !isBefore(target, item === of ? of : (needs ?? item)) ? [] : [target];
   });
+  return [...new Set(targets)];
+
+  function isBefore(target: number, at: Node): boolean {
+    const order = orderProblem(names, index, [target]);
+    if (order !== null) report({ code: 'forward-reference', at, message: order, suggestion: orderHint(names) });
+    return order === null;
+  }
 }
 
 function targetOf(item: Node, names: Names, report: Report): number | null {

@@ -1,3 +1,4 @@
+import type { WorkTreeSpec } from '../worktree.js';
 import type { Json } from '../values/json.js';
 import { isObject } from '../values/json.js';
 
@@ -30,6 +31,11 @@ export interface Member {
   allowed_paths?: string[];
   /** Paths that it must not write, beside those that no agent of a build writes. */
   restricted_paths?: string[];
+}
+
+/** Where a build of a completed spec works: a tree of its own, with the folders that the spec names. */
+export function workTreeOf(spec: Json): WorkTreeSpec {
+  return { kind: 'worktree', carry: textsIn(mapIn(spec, 'workflow'), 'carry') };
 }
 
 /** A rule of a spec; one without a name is known by its place. */

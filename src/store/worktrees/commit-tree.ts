@@ -1,16 +1,18 @@
-import { copyFile, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { GitError } from '../git/git.js';
 import { EMPTY_TREE, indexFiles, withIndex } from '../git/index-files.js';
+import type { Value } from '../../plan/values/value.js';
+import type { Trees } from './branch.js';
+import { addCommit, commitOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
 import { carryFrom, carryInto } from './carry.js';
+import { keepDone } from './done-work.js';
+import { TreesMissing } from './make-trees.js';
+import { mergeTrees, treeOf } from './merge.js';
 import type { Lease, LeaseOptions } from './lease.js';
 import { withLease } from './lease.js';
-import type { MadeTrees } from './make-trees.js';
-import { openTrees } from './make-trees.js';
 import { MAIN_TREE } from './places.js';
-import type { TreeRepository } from './tree-repository.js';
-import { COMMITTER, addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
+import { addTree, askGit, removeTree, setStart, startOf } from './tree-repository.js';
 
 /** Which step commits, and what it says. */
 export interface Work {
@@ -24,6 +26,12 @@ export interface Work {
   subject: string;
   /** Empty for none. */
   body: string;
+  /** By which a rerun knows what was done; absent where it is not kept. */
+  key?: string;
+  /** What the step yields. */
+  output?: Value | null;
+  /** Why a path may not be changed; null for one that may. Absent where all may. */
+  denies?: (path: string) => string | null;
 }
 
 /** What came of it. `conflict`: others have changed the same lines of these files; both stand in the tree now. */
@@ -31,16 +39,8 @@ export type Committed =
   | { kind: 'committed'; commit: string; branch: string }
   | { kind: 'unchanged' }
   | { kind: 'conflict'; paths: string[] }
-  | { kind: 'inside'; paths: string[] };
-
-/** The trees of a run that were made before were removed since. */
-export class TreesMissing extends Error {
-  constructor(run: string) {
-    super(`The work trees of \`${run}\` are not there any more.`);
-  }
-}
-
-type Trees = TreeRepository & { made: MadeTrees };
+  | { kind: 'inside'; paths: string[] }
+  | { kind: 'denied'; reasons: string[] };
 
 /**
  * Gives a step its tree, with the files of the branch as they are now; a tree that it has already stays as it is, with
@@ -62,8 +62,18 @@ export async function commitWork(stateDir: string, work: Work, options: LeaseOpt
   return withLease(join(trees.places.folder, 'lease'), options, async (lease) => {
     if (lease.wasLost) await removeLocks(trees);
     const known = await commitOf(trees, work);
-    const done = known === null ? await bring(trees, work, lease) : committed(trees, known);
-    if (done.kind === 'committed' || done.kind === 'unchanged') await close(trees, work.tree);
+    const start = await startOf(trees, work.tree);
+    const done = known === null ? await bring(trees, work, start, lease) : committed(trees, known);
+    if (done.kind !== 'committed' && done.kind !== 'unchanged') return done;
+    if (work.key !== undefined && start !== null) {
+      const commit = done.kind === 'committed' ? done.commit : null;
+      await keepDone(trees.places, work.key, {
+        start: (await startOf(trees, work.tree)) ?? start,
+        commit,
+        output: work.output ?? null,
+      });
+    }
+    await close(trees, work.tree);
     return done;
   });
 }
@@ -72,71 +82,34 @@ function committed({ made: { branch } }: Trees, commit: string): Committed {
   return { kind: 'committed', commit, branch };
 }
 
-/** The commit of a step and try; null where none was made. */
-export async function commitOf(trees: Trees, { step, try: tried, run }: Omit<Work, 'tree'>): Promise<string | null> {
-  const found = (await commitsOf(trees)).find(
-    (commit) => commit.run === run && commit.step === encodeURI(step) && commit.try === String(tried),
-  );
-  return found?.commit ?? null;
-}
-
-/** A commit of the branch, as its trailers tell. */
-export interface BranchCommit {
-  commit: string;
-  subject: string;
-  body: string;
-  run: string;
-  step: string;
-  try: string;
-}
-
-/** What was committed on the branch since it began, the first first. */
-export async function commitsOf(trees: Trees): Promise<BranchCommit[]> {
-  const trailer = (name: string): string => `%(trailers:key=Perdure-${name},valueonly,separator=)`;
-  const format = ['%H', '%s', '%b', trailer('Run'), trailer('Step'), trailer('Try')].join('%x1f');
-  const range = `${trees.made.base}..refs/heads/${trees.made.branch}`;
-  const text = (await trees.git(['log', '-z', '--reverse', `--format=${format}`, range])).toString();
-  return text
-    .split('\0')
-    .filter((entry) => entry !== '')
-    .map((entry) => {
-      const [commit = '', subject = '', body = '', run = '', step = '', tried = ''] = entry.split('\x1f');
-      return { commit, subject, body: body.replace(/\n*(?:Perdure-\w+: .*\n?)+$/, ''), run, step, try: tried };
-    });
-}
-
-export async function tipOf(trees: Trees): Promise<string> {
-  return askGit(trees, ['rev-parse', `refs/heads/${trees.made.branch}`]);
-}
-
-async function bring(trees: Trees, work: Work, lease: Lease): Promise<Committed> {
-  const start = await startOf(trees, work.tree);
+async function bring(trees: Trees, work: Work, start: string | null, lease: Lease): Promise<Committed> {
   if (start === null) throw new TreesMissing(work.run);
   const written = await writeTree(trees, work.tree, start);
   if (written.inside.length > 0) return { kind: 'inside', paths: written.inside };
   const open = await openConflicts(trees, work.tree, written.tree);
   if (open.length > 0) return { kind: 'conflict', paths: open };
   if (written.tree === (await treeOf(trees, start))) return { kind: 'unchanged' };
+  const reasons = await deniedIn(trees, work, start, written.tree);
+  if (reasons.length > 0) return { kind: 'denied', reasons };
   const tip = await tipOf(trees);
-  const merged = start === tip ? { tree: written.tree, conflicts: [] } : await merge(trees, written.tree, start, tip);
+  const onto = await treeOf(trees, tip);
+  const merged = await mergeTrees(trees, { start, tree: written.tree, onto });
   if (merged.conflicts.length > 0) {
     await showConflict(trees, work.tree, { ...merged, tip });
     return { kind: 'conflict', paths: merged.conflicts };
   }
-  if (merged.tree === (await treeOf(trees, tip))) return { kind: 'unchanged' };
-  const commit = await askGit(trees, ['commit-tree', merged.tree, '-p', tip, '-F', '-'], {
-    env: COMMITTER,
-    input: messageOf(work),
-  });
+  if (merged.tree === onto) return { kind: 'unchanged' };
   lease.require();
-  // Also fails where another has committed since.
-  await trees.git(['update-ref', `refs/heads/${trees.made.branch}`, commit, tip]);
+  const { run, step, try: tried, key, subject, body } = work;
+  const commit = await addCommit(trees, merged.tree, tip, messageOf(subject, body, { run, step, try: tried, key }));
   return committed(trees, commit);
 }
 
-function messageOf({ subject, body, run, step, try: tried }: Work): string {
-  const trailers = [`Perdure-Run: ${run}`, `Perdure-Step: ${encodeURI(step)}`, `Perdure-Try: ${String(tried)}`];
-  return `${[subject, ...(body === '' ? [] : [body]), trailers.join('\n')].join('\n\n')}\n`;
+async function deniedIn({ git }: Trees, { denies }: Work, start: string, tree: string): Promise<string[]> {
+  if (denies === undefined) return [];
+  const words = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', start, tree];
+  const changed = (await git(words)).toString().split('\0');
+  return changed.flatMap((path) => (path === '' ? [] : (denies(path) ?? [])));
 }
 
 /** Writes what stands in a tree; `inside` are repositories that were made in it, whose files nobody would get. */
@@ -176,31 +149,6 @@ async function withTreeIndex<T>(trees: Trees, name: string, use: (index: string)
     await rename(index, own);
     return result;
   });
-}
-
-async function treeOf(trees: Trees, commit: string): Promise<string> {
-  return askGit(trees, ['rev-parse', `${commit}^{tree}`]);
-}
-
-/** Brings what was changed since `start` onto `tip`; with conflicts it has both sides in the files that it names. */
-async function merge(
-  trees: Trees,
-  tree: string,
-  start: string,
-  tip: string,
-): Promise<{ tree: string; conflicts: string[] }> {
-  const own = await askGit(trees, ['commit-tree', tree, '-p', start, '-m', 'work'], { env: COMMITTER });
-  const words = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', tip, own];
-  try {
-    return { tree: (await trees.git(words)).toString().split('\0')[0] ?? '', conflicts: [] };
-  } catch (error) {
-    if (!(error instanceof GitError) || error.exitCode !== 1) throw error;
-    const [merged = '', ...paths] = error.printed.toString().split('\0');
-    return { tree: merged, conflicts: [...new Set(paths.filter((path) => path !== ''))].sort() };
-  } finally {
-    // Nothing leads to it any more.
-    await rm(join(trees.places.git, 'objects', own.slice(0, 2), own.slice(2)), { force: true });
-  }
 }
 
 /** Puts both sides into the step's tree, which is on the tip from now on: who works there brings them together. */
@@ -244,14 +192,18 @@ function conflictFile({ places }: Trees, name: string): string {
 /** Brings the run's own tree to the branch, and removes the step's. */
 async function close(trees: Trees, name: string): Promise<void> {
   const { places, made } = trees;
-  const tip = await tipOf(trees);
-  if ((await startOf(trees, MAIN_TREE)) !== tip) {
-    await refreshMain(trees, tip);
-    await setStart(trees, MAIN_TREE, tip);
-  }
+  await bringHome(trees);
   if (existsSync(places.tree(name))) await carryFrom(places, places.tree(name), made.carry);
   await carryInto(places, places.tree(MAIN_TREE), made.carry);
   await removeTree(trees, name);
+}
+
+/** Brings the run's own tree to the branch. */
+export async function bringHome(trees: Trees): Promise<void> {
+  const tip = await tipOf(trees);
+  if ((await startOf(trees, MAIN_TREE)) === tip) return;
+  await refreshMain(trees, tip);
+  await setStart(trees, MAIN_TREE, tip);
 }
 
 /** What others left in it stays, but where the branch says something else of the same file. */
@@ -264,17 +216,4 @@ async function refreshMain(trees: Trees, tip: string): Promise<void> {
       trees.git(['read-tree', '--reset', '-u', tip], { ...place, index }),
     );
   });
-}
-
-/** What a holder that was killed has left locked. */
-async function removeLocks({ places }: Trees): Promise<void> {
-  const folder = join(places.git, 'refs', 'heads', 'perdure');
-  await mkdir(folder, { recursive: true });
-  for (const name of await readdir(folder)) if (name.endsWith('.lock')) await rm(join(folder, name), { force: true });
-}
-
-async function opened(stateDir: string, run: string): Promise<Trees> {
-  const trees = await openTrees(stateDir, run);
-  if (trees === null) throw new TreesMissing(run);
-  return trees;
 }

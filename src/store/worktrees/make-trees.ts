@@ -9,9 +9,11 @@ import type { Repository } from '../git/repository.js';
 import { excludesOf, headOf, repositoryAt, repositoryOf } from '../git/repository.js';
 import { hide } from '../git/work-tree.js';
 import { readPlain } from '../read-plain.js';
+import { appliedUntil } from './applied.js';
 import { carryFromProject, carryInto } from './carry.js';
 import type { LeaseOptions } from './lease.js';
 import { withLease } from './lease.js';
+import { mergeTrees, takeObjects, treeOf } from './merge.js';
 import { MAIN_TREE, treePlaces } from './places.js';
 import type { TreePlaces } from './places.js';
 import type { TreeRepository } from './tree-repository.js';
@@ -31,6 +33,10 @@ export interface MadeTrees {
   base: string;
   /** The project's commit below that; null where its history is none of ours. */
   parent: string | null;
+  /** The run whose work it begins with. */
+  from?: string;
+  /** The commit on that with what an earlier run has built, where it begins with that. */
+  taken?: string;
   /** Files of the project that were not as its commit has them. */
   uncommitted: number;
   /** Repositories inside the project, whose files are not in the work tree. */
@@ -45,6 +51,34 @@ export interface TreeSource {
   /** The project's folder. */
   project: string;
   carry: string[];
+  /** A run whose work it begins with. */
+  from?: string;
+}
+
+/** The commit that a run's own work stands on. */
+export function beginningOf({ base, taken }: MadeTrees): string {
+  return taken ?? base;
+}
+
+/** What an earlier run has built does not fit the files of the project any more. */
+export class UnfitWork extends Error {
+  constructor(run: string, paths: string[]) {
+    const shown = paths
+      .slice(0, 5)
+      .map((path) => `\`${path}\``)
+      .join(', ');
+    super(
+      `What \`${run}\` has built does not fit what stands in the project now: ${shown}. ` +
+        'Put your changes aside, or apply it first.',
+    );
+  }
+}
+
+/** The trees of a run that were made before were removed since. */
+export class TreesMissing extends Error {
+  constructor(run: string) {
+    super(`The work trees of \`${run}\` are not there any more.`);
+  }
 }
 
 const COMMIT = /^[0-9a-f]{40}$/;
@@ -74,7 +108,11 @@ export async function makeTrees(stateDir: string, source: TreeSource, options: L
   });
 }
 
-async function make(stateDir: string, places: TreePlaces, { run, project, carry }: TreeSource): Promise<MadeTrees> {
+async function make(
+  stateDir: string,
+  places: TreePlaces,
+  { run, project, carry, from }: TreeSource,
+): Promise<MadeTrees> {
   const branch = branchOf(run);
   const top = repositoryOf(project);
   const theirs = top === null ? null : await repositoryAt(top);
@@ -87,14 +125,50 @@ async function make(stateDir: string, places: TreePlaces, { run, project, carry 
     excludes: `${excludes.join('\n')}\n`,
     branch,
   });
-  const { tree, inside, uncommitted } = await treeOf(repository, { stateDir, project, carry, parent });
+  const { tree, inside, uncommitted } = await projectTree(repository, { stateDir, project, carry, parent });
   const isSame = parent !== null && tree === (await askGit(repository, ['rev-parse', `${parent}^{tree}`]));
   const base = isSame ? parent : await baseCommit(repository, tree, parent, run);
-  await repository.git(['update-ref', `refs/heads/${branch}`, base]);
+  const taken = from === undefined ? base : await takeAll(repository, { stateDir, run, from, base });
+  await repository.git(['update-ref', `refs/heads/${branch}`, taken]);
   await carryFromProject(places, project, carry);
-  await addTree(repository, MAIN_TREE, base);
+  await addTree(repository, MAIN_TREE, taken);
   await carryInto(places, places.tree(MAIN_TREE), carry);
-  return { branch, base, parent, uncommitted, inside, carry };
+  return {
+    branch,
+    base,
+    parent,
+    ...(from === undefined ? {} : { from }),
+    ...(taken === base ? {} : { taken }),
+    uncommitted,
+    inside,
+    carry,
+  };
+}
+
+/**
+ * What an earlier run has committed and the project has not got, as one commit on the project's files as they are.
+ * Throws `UnfitWork`.
+ */
+async function takeAll(
+  repository: TreeRepository,
+  { stateDir, run, from, base }: { stateDir: string; run: string; from: string; base: string },
+): Promise<string> {
+  const before = await openTrees(stateDir, from);
+  if (before === null) throw new TreesMissing(from);
+  await takeObjects(repository, before.places);
+  const tip = await askGit(before, ['rev-parse', `refs/heads/${before.made.branch}`]);
+  const onto = await treeOf(repository, base);
+  const merged = await mergeTrees(repository, {
+    start: (await appliedUntil(before.places)) ?? before.made.base,
+    tree: await treeOf(repository, tip),
+    onto,
+  });
+  if (merged.conflicts.length > 0) throw new UnfitWork(from, merged.conflicts);
+  if (merged.tree === onto) return base;
+  return askGit(repository, ['commit-tree', merged.tree, '-p', base, '-F', '-'], {
+    env: COMMITTER,
+    input: `What ${from} has built\n\nPerdure-Run: ${run}\nPerdure-From: ${from}\n`,
+  });
 }
 
 /** An empty repository on the project's commit, where that can be read, else on none. */
@@ -124,7 +198,7 @@ async function begin(
 }
 
 /** The project's files as a tree. */
-async function treeOf(
+async function projectTree(
   repository: TreeRepository,
   { stateDir, project, carry, parent }: { stateDir: string; project: string; carry: string[]; parent: string | null },
 ): Promise<{ tree: string; inside: string[]; uncommitted: number }> {

@@ -3,15 +3,19 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import { isCancellation } from '@temporalio/workflow';
 import { NO_SPEND } from '../../plan/budget/spend.js';
 import { treeActivityId } from '../../plan/names.js';
+import { isWithin } from '../../plan/calls/reuse.js';
+import { rootsOfStep } from '../../plan/references/step-references.js';
+import { bind } from '../../plan/schedule/bindings.js';
+import type { Json } from '../../plan/values/json.js';
 import { segmentOf } from '../../plan/plan.js';
+import type { BeginCall, CommitCall } from '../../activities/contract.js';
 import type { RunInput } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { Step } from '../../plan/step.js';
-import { treeName } from '../../plan/worktree.js';
 import { acting, RETRY } from '../activities.js';
 import { failureFrom } from '../failures.js';
 import type { Scope } from '../state/context.js';
-import { committerOf, pathOf } from '../state/context.js';
+import { addressOf, committerOf, pathOf } from '../state/context.js';
 import { failed } from './tries.js';
 
 /** Long: a project may have gigabytes of `node_modules`, and others may commit before. */
@@ -20,9 +24,11 @@ const OPTIONS: ActivityOptions = { startToCloseTimeout: '15m', retry: RETRY };
 /** Makes the work tree of a root run that asks for one, before its first step. */
 export async function makeRunTree(run: string, { root, carried, settings: { worktree } }: RunInput): Promise<void> {
   if (worktree === undefined || root !== null || carried !== null) return;
-  const { project, carry } = worktree;
+  const { project, carry, from } = worktree;
   const options = { ...OPTIONS, activityId: treeActivityId('make', '', 1), summary: 'work tree' };
-  await acting.makeTrees.executeWithOptions(options, [{ run, project, carry }]);
+  await acting.makeTrees.executeWithOptions(options, [
+    { run, project, carry, ...(from === undefined ? {} : { from }) },
+  ]);
 }
 
 /** Makes a try of a step; of one that commits, in a tree of its own, and commits what it has changed. */
@@ -41,23 +47,92 @@ export async function tryAndCommit(
       type: 'definition-invalid',
       message: '`commit` needs a run in a work tree: write `workspace: worktree` in the definition that was started.',
     });
-  if (committerOf(scope, step) !== path) return run();
-  const call = { run: root.run, tree: treeName(path) };
+  const committer = committerOf(scope, step);
+  if (committer?.path !== path) return run();
+  const { tree } = committer;
   const summary = `${segmentOf(step)}: ${subject}`;
-  await acting.beginWork.executeWithOptions(optionsFor('begin', path, tried, summary), [call]);
+  const begun = beginCall(scope, step, { path, tree, tried });
+  const { key, taken } = await acting.beginWork.executeWithOptions(optionsFor('begin', path, tried, summary), [begun]);
+  if (taken !== null)
+    return {
+      status: 'success',
+      output: taken.output,
+      reused: true,
+      ...(taken.commit && { note: named(taken.commit) }),
+    };
   const end = await run();
   if (end.status !== 'success') return end;
   try {
-    const work = { ...call, path, try: tried, subject, output: end.output };
+    const work = { run: root.run, tree, path, try: tried, key, subject, output: end.output, ...limitsOf(scope, step) };
     const { commit } = await acting.commitWork.executeWithOptions(optionsFor('commit', path, tried, summary), [work]);
-    return commit === null
-      ? end
-      : { ...end, note: [end.note, `commit ${commit.slice(0, 7)}`].filter(Boolean).join(', ') };
+    return commit === null ? end : { ...end, note: [end.note, named(commit)].filter(Boolean).join(', ') };
   } catch (error) {
     const { spend = NO_SPEND } = end;
     if (isCancellation(error)) throw new CancelledFailure('cancelled', [spend]);
     return { ...failed(failureFrom(error)), spend };
   }
+}
+
+function named(commit: string): string {
+  return `commit ${commit.slice(0, 7)}`;
+}
+
+function beginCall(
+  scope: Scope,
+  step: Step,
+  { path, tree, tried }: { path: string; tree: string; tried: number },
+): BeginCall {
+  const { root, nested, settings } = scope.context;
+  const { models, programs = null, reuse } = settings;
+  const takes = reuse === undefined || isWithin(path, reuse.fresh) ? [] : [reuse, ...(reuse.earlier ?? [])];
+  return {
+    root,
+    nested,
+    step: addressOf(scope, step),
+    path,
+    try: tried,
+    environment: bind(rootsOfStep(step), scope),
+    tree,
+    models: { models, programs } as unknown as Json, // JSON all
+    after: pathsBefore(scope, step),
+    ...(takes.length === 0 ? {} : { takes: takes.map((source) => source.run) }),
+  };
+}
+
+/** Paths of the steps that a step follows, in its own scope and those around it. */
+function pathsBefore(scope: Scope, step: Step): string[] {
+  const { schedule, outer, blockPath, path, index } = scope;
+  const { steps } = schedule.body;
+  const before = new Set<number>();
+  const add = ({ needs }: Step): void => {
+    for (const { step: at } of needs) {
+      const needed = steps[at];
+      if (needed === undefined || before.has(at)) continue;
+      before.add(at);
+      add(needed);
+    }
+  };
+  add(step);
+  const around = outer?.schedule.body.steps[blockPath.at(-1) ?? 0];
+  return [
+    ...[...before].sort((one, other) => one - other).flatMap((at) => (steps[at] ? [pathOf(scope, steps[at])] : [])),
+    ...(around?.kind === 'loop' ? roundsBefore(path, index ?? 0) : []),
+    ...(outer === null || around === undefined ? [] : pathsBefore(outer, around)),
+  ];
+}
+
+/** The rounds of a loop before the one at a path. */
+function roundsBefore(path: string, index: number): string[] {
+  const above = path.slice(0, path.lastIndexOf('/'));
+  return Array.from({ length: index }, (_, round) => `${above}/${String(round)}`);
+}
+
+/** What may have been written by the agent whose work is committed. */
+function limitsOf({ agents, schedule }: Scope, step: Step): Pick<CommitCall, 'permissions'> {
+  const { commit_of: of } = step;
+  const worker = of === undefined ? step : schedule.body.steps.find(({ id }) => id === of);
+  const permissions = worker?.kind === 'agent' ? agents[worker.agent]?.permissions : undefined;
+  return permissions === undefined ? {} : { permissions };
 }
 
 function optionsFor(act: 'begin' | 'commit', path: string, tried: number, summary: string): ActivityOptions {

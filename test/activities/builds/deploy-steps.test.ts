@@ -6,7 +6,7 @@ import { compileText } from '../../compiler/helpers/temporary-project.js';
 const PLACE = { needs: ['tests'], mend: null, trouble: null };
 const LOOPED = {
   needs: ['tests'],
-  mend: { agent: 'scanner', rounds: 2 },
+  mend: { agent: 'scanner', name: 'Bob', rounds: 2 },
   trouble: {
     step: (part: string, { when, shown }: { when: string; shown: string }) => ({
       id: 'trouble',
@@ -44,6 +44,7 @@ function compiled(
   const workflow = {
     name: 'tasks',
     execution: 'dag',
+    workspace: 'worktree',
     steps: [{ id: 'begun', tool: 'compare_workspace' }, { id: 'tests', set: { ok: true } }, ...steps],
     output: { deploy: output },
   };

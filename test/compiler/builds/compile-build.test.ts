@@ -82,7 +82,13 @@ describe('a build spec', () => {
         { name: 'tester', role: 'tester' },
       ],
       deployment: { target: 'preview' },
-      workflow: { testing_enabled: true, review_enabled: false, human_gates: [], max_rounds: 2 },
+      workflow: {
+        testing_enabled: true,
+        review_enabled: false,
+        human_gates: [],
+        max_rounds: 2,
+        carry: ['node_modules'],
+      },
       rules: [{ trigger: 'always', prompt: 'Be kind.' }],
     });
   });

@@ -70,6 +70,7 @@ function start(look: Look, evidence: Evidence, what: string): StepWithId {
     ...mended(look, evidence, {
       part: `${what} does not start`,
       ask: `# Make it start\n\nWhat was built is started by \`${what}\`, and that fails. Find the cause and mend it.`,
+      what: 'make it start',
     }),
   };
 }
@@ -95,6 +96,7 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
       ask:
         `# Make the tests pass\n\nThe tests of the project fail (\`${argv.join(' ')}\`). Find the cause and mend it. ` +
         `The tests themselves stay as they are, and so does the command: changed tests count as failed.`,
+      what: 'make the tests pass',
     }),
   };
 }
@@ -102,20 +104,24 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
 /** Why it is not well, and what it said. */
 const SHOWN = '${steps.looked.output.reason ?? ""}\n\n${steps.run.output.output ?? steps.run.error ?? ""}';
 
-function mended(look: Look, { mend, rules }: Evidence, { part, ask }: { part: string; ask: string }): object {
+function mended(
+  look: Look,
+  { mend, rules }: Evidence,
+  { part, ask, what }: { part: string; ask: string; what: string },
+): object {
   const most = mend?.rounds ?? 0;
   return {
     on_error: 'stop',
     loop: { until: `\${steps.looked.output.ok || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
     steps: [
-      ...mendSteps(
-        mend,
-        [
+      ...mendSteps(mend, {
+        prompt: [
           literalText(ask),
           '<output>\n${steps.run.output ?? steps.run.error}\n</output>',
           ...(rules === null ? [] : [literalText(rules)]),
         ].join('\n\n'),
-      ),
+        what,
+      }),
       look.run,
       { id: 'kept', set: { hash: '${steps.kept.output.hash ?? steps.run.output.tests_hash ?? ""}' } },
       {

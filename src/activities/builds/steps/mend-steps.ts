@@ -1,9 +1,11 @@
-import { TASK } from './task-step.js';
+import { subjectOf, TASK } from './task-step.js';
 import { WISH } from './trouble.js';
 
-/** Who mends what is found, an agent's name, and how often before a person is asked. */
+/** Who mends what is found, and how often before a person is asked. */
 export interface Mending {
+  /** The agent's name in the made workflow, and in the spec. */
   agent: string;
+  name: string;
   rounds: number;
 }
 
@@ -35,9 +37,13 @@ const CHANGED =
 /**
  * The steps with which each round of a loop but the first begins: an agent mends what the last one found, between two
  * looks at the files. None where nobody mends. `prompt` is a template; below it stand what has changed since the round
- * before, or since the build began, and `wish`, a template of what a person wished.
+ * before, or since the build began, and `wish`, a template of what a person wished. What is mended is committed as
+ * `what`.
  */
-export function mendSteps(mend: Mending | null, prompt: string, wish = WISH): object[] {
+export function mendSteps(
+  mend: Mending | null,
+  { prompt, what, wish = WISH }: { prompt: string; what: string; wish?: string },
+): object[] {
   if (mend === null) return [];
   const look = (id: string, after: string): object => ({
     id,
@@ -56,6 +62,7 @@ export function mendSteps(mend: Mending | null, prompt: string, wish = WISH): ob
       timeout: TASK.timeout,
       retry: { attempts: TASK.attempts },
       on_error: 'continue',
+      commit: subjectOf(mend.name, what),
     },
     look('mended', '${steps.found.output ?? ""}'),
   ];

@@ -46,11 +46,12 @@ export function reviewStep({ task, id, agent, prompt, needs }: TaskStep, mend: M
     on_error: 'stop',
     loop: { until: `\${${APPROVED} || ${DECIDED}}`, max: MOST_ROUNDS + most, at_max: 'continue' },
     steps: [
-      ...mendSteps(
-        mend,
-        `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was built. Change ` +
-          `what needs changes, and nothing else.\n\n<review>\n\${steps.judged.output.review}\n</review>`,
-      ),
+      ...mendSteps(mend, {
+        prompt:
+          `${literalText(`# Mend what the review found: ${task.name}\n\n`)}A reviewer looked at what was built. ` +
+          `Change what needs changes, and nothing else.\n\n<review>\n\${steps.judged.output.review}\n</review>`,
+        what: `mend what was found by: ${task.name}`,
+      }),
       {
         id: 'review',
         // Nobody is paid for looking at the same again.

@@ -6,6 +6,9 @@ const CHOICES = ['try again', 'do without it', 'take it as it is', 'stop'] as co
 /** Of a loop's round that has `troubleStep`: nothing more is tried. */
 export const DECIDED = "(steps.trouble.output[0].choice ?? 'try again') != 'try again'";
 
+/** Of a loop's round that has `troubleStep`: a person takes what there is. */
+export const TAKEN = "(steps.trouble.output[0].choice ?? '') == 'take it as it is'";
+
 /** A template of what a person wished in the round before; nothing where none did. */
 export const WISH = '${steps.trouble.output[0].wish ?? ""}';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LEVELS } from '../../../plan/builds/build-spec.js';
-import { anyJson } from '../values.js';
+import { anyJson, inProject } from '../values.js';
 import { between, filledUpTo, flag, list, map, oneOf, textUpTo } from './values.js';
 
 const command = list(filledUpTo(2_000), 100, 'words').min(1, { error: 'a list of words' });
@@ -42,6 +42,9 @@ export const flow = z.strictObject(
       .describe(
         'How often what was found is mended before a person is asked; else `builds.max_rounds` of perdure.yml, else 2.',
       ),
+    carry: list(inProject, 20, 'folders')
+      .optional()
+      .describe('Folders that git ignores and that the work needs; [node_modules] when left out.'),
     human_gates: list(textUpTo(200), 10, 'gates')
       .optional()
       .describe('Where there is one, a person is asked once, when half of the tasks are done.'),
