@@ -181,6 +181,7 @@ async function contextOf(
       path: call.path,
       text: await renderRehearsal(deps.store, step, call.environment),
       recorded: call.model.provider === 'rehearsal' ? await recordedFor(deps.store, call, part) : null,
+      ...(step.tasks === undefined ? {} : { tasks: step.tasks }),
     },
   };
 }

@@ -144,8 +144,9 @@ async function requireForBuilds(
   plan: Plan,
   { chosen, choices: { rehearse, task } }: { chosen: ChosenPlayers; choices: RunChoices },
   workspace: Workspace,
-  { env }: Terminal,
+  terminal: Terminal,
 ): Promise<void> {
+  const { env } = terminal;
   const { buildsIn, cannotBuild, missingForBuild } = await import('./missing-for-build.js');
   const specs = buildsIn(plan);
   if (specs.length === 0) return;
@@ -155,6 +156,8 @@ async function requireForBuilds(
     workspace,
   );
   if (missing.length > 0) throw cannotBuild(missing, 'failure' in chosen ? chosen.failure : null);
+  if (rehearse)
+    tell(terminal, 'A rehearsal: a small page that counts clicks is built, not what the spec says. No model is asked.');
 }
 
 /** Who plays agents that name nobody. */

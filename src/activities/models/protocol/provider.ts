@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import type { RecordedAnswer } from '../../../plan/agents/recorded-answers.js';
+import type { TaskRules } from '../../../plan/builds/task-rules.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import type { Block, ModelMessage, OfferedTool } from './message.js';
 
@@ -70,8 +71,8 @@ export interface CallContext {
   onUsage?: (usage: Usage) => void;
   /** Takes the answer as it comes. */
   onText: (text: string) => void;
-  /** What a rehearsal says (decision 10). */
-  rehearsal: { path: string; text: string | null; recorded: RecordedAnswer | null };
+  /** What a rehearsal says (decision 10). `tasks`: its answer must be tasks that satisfy these rules. */
+  rehearsal: { path: string; text: string | null; recorded: RecordedAnswer | null; tasks?: TaskRules };
 }
 
 /** One way to reach models. `call` throws an `ApplicationFailure`, or anything when the signal has aborted. */

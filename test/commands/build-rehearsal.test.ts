@@ -1,0 +1,83 @@
+// @module-tag sandbox
+// @module-tag git
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const spec = (name: string): string =>
+  readFileSync(join(import.meta.dirname, '../../definitions/builds', `${name}.yml`), 'utf8');
+
+let project: Project;
+beforeAll(async () => {
+  // No model, no key: nobody could be asked.
+  project = await openProject({
+    'arcade-game.yml': spec('arcade-game'),
+    'reading-list.yml': spec('reading-list'),
+    'alone.yml': 'goal: Alone.\nagents: [{name: Bo, role: builder}]\n',
+    'shut.yml':
+      'goal: A page.\nagents: [{name: Bo, role: builder, allowed_paths: [lib/]}, {name: Tess, role: tester}]\n',
+    'definitions/agents/doer.yml': 'name: doer\nprompt: You do.\n',
+    'definitions/agents/critic.yml': 'name: critic\nprompt: You judge.\n',
+    'planned.yml':
+      'name: planned\nsteps:\n  - id: think\n    agent: doer\n    prompt: Plan.\n' +
+      '    tasks: [doer, {agent: critic, role: reviewer}]\n' +
+      '  - plan: "${steps.think.output}"\n',
+  });
+});
+afterAll(() => project.close());
+async function rehearse(...args: string[]): Promise<{ code: number | null; result: RunResult; told: string }> {
+  const { code, stdout, stderr } = await project.run(...args, '--rehearse', '--yes', '--json');
+  return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
+}
+
+describe('a rehearsal of a build', () => {
+  it.each(['arcade-game.yml', 'reading-list.yml', 'alone.yml'])(
+    'of %s really builds a small page, tests it, and says everywhere that it is one',
+    async (file) => {
+      const { code, result, told } = await rehearse('build', file);
+      expect({ code, error: result.error, status: result.status }, told).toEqual({
+        code: 0,
+        error: null,
+        status: 'success',
+      });
+      expect(result).toMatchObject({
+        rehearsal: true,
+        spend: { tokens: 0 },
+        output: { tests: { ok: true, passed: 2, failed: 0 } },
+      });
+      const out = join(project.folder, `out-${file}`);
+      expect((await project.run('workspace', 'export', result.run, out)).code).toBe(0);
+      const { next } = (await import(pathToFileURL(join(out, 'src/counter.mjs')).href)) as {
+        next: (count: number) => number;
+      };
+      expect(next(41)).toBe(42);
+      expect(readFileSync(join(out, 'src/index.html'), 'utf8')).toContain('A rehearsal built this page');
+      expect(existsSync(join(project.folder, 'src'))).toBe(false);
+      expect(told).toContain('A rehearsal: a small page that counts clicks is built, not what the spec says.');
+      const { tasks, summaries } = result.output as { tasks: { name: string }[]; summaries: Record<string, string> };
+      for (const { name } of tasks) expect(name).toMatch(/^Rehearsal: /);
+      for (const text of Object.values(summaries)) expect(text).toMatch(/rehearsal/);
+      const { stdout } = await project.run('show', result.run);
+      expect(stdout).toMatch(/rehearsal/i);
+    },
+  );
+
+  it('holds its agents to their paths, and then ends as a build does whose tests fail', async () => {
+    const { code, result, told } = await rehearse('build', 'shut.yml');
+    expect([code, result.status], told).toEqual([1, 'error']);
+    expect((await project.run('workspace', 'diff', result.run)).stdout).not.toContain('b/src/');
+  });
+});
+
+it('a rehearsal of planned tasks has tasks that satisfy their rules', async () => {
+  const { code, result } = await rehearse('run', 'planned.yml');
+  expect([code, result.status, Object.keys(result.output as object)]).toEqual([
+    0,
+    'success',
+    ['task-1', 'task-2', 'task-3'],
+  ]);
+});
