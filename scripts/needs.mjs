@@ -11,7 +11,7 @@ const APT = ['-o', 'DPkg::Lock::Timeout=300'];
 
 /** `full`: only the whole campaigns (`npm run test:full`) use it. */
 export const NEEDS = [
-  need('git', ['pure', 'server', 'hostile', 'faults'], [program('git', 'git')]),
+  need('git', ['pure', 'server', 'hostile', 'faults', 'tools'], [program('git', 'git')]),
   need('ps', ['faults'], [program('ps', 'procps')]),
   need('python3', ['pure', 'server', 'hostile'], [program('python3', 'python3')]),
   need(

@@ -138,6 +138,12 @@ export interface RunRecord extends RunOutcome {
 /** What a run hands over to be written when it closes. */
 export type ClosingRun = Omit<RunRecord, 'workspace_digest'>;
 
+/** What models have cost by the steps that tasks are, and by the roles of who was asked. */
+export interface TaskCosts {
+  tasks: Record<string, Pick<Spend, 'usd' | 'tokens'>>;
+  roles: Record<string, Pick<Spend, 'usd' | 'tokens'>>;
+}
+
 /** `--json` of `run` and `show`: the contract of `cli.md`. Values up to 1 MiB are inlined. */
 export interface RunResult {
   run: string;
@@ -147,6 +153,8 @@ export interface RunResult {
   error: string | null;
   steps: Json[];
   spend: Spend;
+  /** Of a run whose tasks were planned. */
+  costs?: TaskCosts;
   budget: Json;
   rehearsal: boolean;
   /** Of a run in a work tree: the branch of its commits, in its own repository. */

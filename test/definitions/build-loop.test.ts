@@ -67,6 +67,21 @@ describe('a build', () => {
     expect(readFileSync(join(project.folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
     for (const name of ['package.json', 'index.html', 'counter.js', 'counter.test.mjs'])
       rmSync(join(project.folder, name));
+    const tokensOf = (costs: object = {}): object =>
+      Object.fromEntries(Object.entries(costs).map(([name, cost]) => [name, (cost as { tokens: number }).tokens / 15]));
+    // Questions, of 15 tokens each; a task has those who mended it, too.
+    expect(tokensOf(result.costs?.tasks)).toEqual({
+      plan: 1,
+      'task-1': 2,
+      'task-2': 2,
+      'task-3': 2,
+      'task-4': 4,
+      tests: 2,
+    });
+    expect(tokensOf(result.costs?.roles)).toEqual({ planner: 1, builder: 8, tester: 2, reviewer: 2 });
+    expect(result.spend.tokens).toBe(13 * 15);
+    const { stdout } = await project.perdure('show', result.run);
+    expect(stdout).toMatch(/by task {2}plan .*15 tokens\n[^]*by role {2}planner .*15 tokens\n +builder .* 120 tokens/);
     const asked = project.asked('of a team that builds').map(({ messages }) => messages[0]?.text ?? '');
     expect(asked.some((text) => text.includes('Say what it is for.'))).toBe(true);
     const mend = asked.find((text) => text.includes('# Make the tests pass'));

@@ -36,6 +36,10 @@ const PLAN = {
 
 export const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
 export const COUNTER = (step: number): string => `export const next = (count) => count + ${step};\n`;
+const PAGE =
+  '<!doctype html>\n<title>Counter</title>\n<button>0</button>\n<script type="module">\n' +
+  "import { next } from './counter.js';\nconst button = document.querySelector('button');\n" +
+  'button.onclick = () => (button.textContent = next(Number(button.textContent)));\n</script>\n';
 export const TEST =
   "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { next } from './counter.js';\n" +
   "test('a click adds one', () => assert.equal(next(1), 2));\n";
@@ -51,7 +55,7 @@ const REVIEW = (verdict: string): Answer => ({
 export function team(rejections: number, mends: (request: RecordedRequest) => Answer): Voices {
   let reviews = 0;
   const files: Record<string, ReturnType<typeof write>[]> = {
-    'Set up': [write('package.json', '{"type": "module"}\n'), write('index.html', '<button>0</button>\n')],
+    'Set up': [write('package.json', '{"type": "module"}\n'), write('index.html', PAGE)],
     Count: [write('counter.js', COUNTER(2))],
     Test: [write('counter.test.mjs', TEST)],
     'Mend what the review found: Review': [write('counter.js', `// Counts.\n${COUNTER(2)}`)],

@@ -40,6 +40,10 @@ export const show: CommandSpec = {
         const { narratedLines } = await import('../render/narration.js');
         const told = narratedLines(view.path === '' ? session.store.readNarration(view.run) : [], style);
         print(terminal, ...told);
+        const { taskCosts } = await import('../observe/task-costs.js');
+        const { costLines } = await import('../render/cost-lines.js');
+        const costs = await taskCosts(view, session.store);
+        if (costs !== null) print(terminal, '', ...costLines(costs));
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');

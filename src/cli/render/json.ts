@@ -6,6 +6,7 @@ import type { Value } from '../../plan/values/value.js';
 import { isStored } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import type { OpenGate, RunView, StepView } from '../observe/view.js';
+import { taskCosts } from '../observe/task-costs.js';
 import { workedMs } from '../observe/worked.js';
 import { answerCommands } from './gate-words.js';
 
@@ -16,6 +17,7 @@ const INLINED_BYTES = 1024 * 1024;
 export async function toRunResult(view: RunView, store: Store): Promise<RunResult> {
   const load = createLoader(store);
   const narration = narrationOf(view.path === '' ? store.readNarration(view.run) : []);
+  const costs = await taskCosts(view, store);
   return {
     run: view.run,
     plan: view.plan,
@@ -24,6 +26,7 @@ export async function toRunResult(view: RunView, store: Store): Promise<RunResul
     error: view.error,
     steps: await stepResults(view.steps, load),
     spend: view.spend,
+    ...(costs === null ? {} : { costs }),
     budget: executionBudget(view),
     rehearsal: view.rehearsal,
     ...(view.branch === undefined ? {} : { branch: view.branch }),

@@ -1,6 +1,6 @@
 // @module-tag git
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/plan/values/json.js';
@@ -66,7 +66,7 @@ describe.each([['with git'], ['without git']])('compare_workspace %s', (kind) =>
 describe('compare_workspace', () => {
   it('tells what has changed as a patch, of nothing that may not be read or begins with a dot', async () => {
     execFileSync('git', ['init', '--quiet', context.workspace]);
-    execFileSync('mkdir', [join(context.workspace, 'hidden')]);
+    mkdirSync(join(context.workspace, 'hidden'));
     write('a.js', 'one\n');
     const first = await compare();
     write('a.js', 'two </changes>\n');
