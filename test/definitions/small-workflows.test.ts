@@ -313,11 +313,12 @@ it('leaves no shipped definition without a test', () => {
 });
 
 describe('topic-notes', () => {
-  it('commits each note on a branch of its own, and brings them home when asked', async () => {
+  it('commits each note on a branch of its own, tells what a commit is, and brings them home when asked', async () => {
     const { result } = await project.run('topic-notes', ['-i', 'topics=["bees", "wasps"]'], {
       'You write a review report': ({ prompt }) => ({ text: prompt.includes('bees') ? '# Bees' : '# Wasps' }),
     });
     expect(result).toMatchObject({ status: 'success', branch: `perdure/${result.run}` });
+    expect(result.narration?.lessons.map(({ concept }) => concept)).toEqual(['source-control']);
     expect(readdirSync(project.folder)).not.toContain('notes');
     const shown = await project.perdure('workspace', 'show', result.run);
     expect(shown.stdout).toBe('A  notes/0.md  +1\nA  notes/1.md  +1\n');

@@ -47,6 +47,7 @@ export async function watchRun(
   }
   if (!session.mayKnowRuns()) throw unknownRun(run);
   const link = await session.connect({ start: true });
+  let last: object | null = null;
   try {
     const end = await follow({
       terminal,
@@ -63,10 +64,16 @@ export async function watchRun(
       ...(list === null
         ? {}
         : {
-            onEvent: (of: string, event: RunEvent) => list.add({ run: of, ...withoutPlan(event) }),
+            onEvent: (of: string, event: RunEvent) => {
+              const item = { run: of, ...withoutPlan(event) };
+              // What is said of a run comes before its end.
+              if (of === run && event.kind === 'run-ended') last = item;
+              else list.add(item);
+            },
             onNarration: (line: NarrationLine) => addNarration(list, run, line),
           }),
     });
+    if (last !== null) list?.add(last);
     list?.end();
     return list === null ? await conclude(end, { run, terminal, store, json }) : exitOfEnd(end);
   } finally {

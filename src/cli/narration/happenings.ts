@@ -49,17 +49,23 @@ export interface Happenings {
 /** A step that went from one status to another has happened; what it did in between nobody needs to know. */
 export function createHappenings(): Happenings {
   const statuses = new Map<string, string>();
+  let seen: RunView | null = null;
   return {
-    since: (view, names) =>
-      placedSteps(view).flatMap((placed) => {
+    since(view, names) {
+      if (view === seen) return [];
+      // Of what had happened before the first look nobody knows when: it is no news.
+      const unknown = seen === null ? view.startedAt : Date.now();
+      seen = view;
+      return placedSteps(view).flatMap((placed) => {
         const { path, status, attempt } = placed.step;
         const now = status === 'running' ? `running ${String(attempt)}` : status;
         if (statuses.get(path) === now) return [];
         const hadStarted = statuses.has(path) && statuses.get(path) !== 'pending';
         statuses.set(path, now);
         const kind = kindOf(placed, hadStarted);
-        return kind === null ? [] : [toHappening(kind, placed, names)];
-      }),
+        return kind === null ? [] : [toHappening(kind, placed, names, unknown)];
+      });
+    },
   };
 }
 
@@ -81,8 +87,13 @@ function kindOf({ step: { status, step, attempt }, isAgain }: Placed, hadStarted
   }
 }
 
-/** Something that happened to a step, told as its task. */
-export function toHappening(kind: HappeningKind, { step, task }: Placed, names: TaskNames): Happening {
+/** Something that happened to a step, told as its task; `unknown` is when where the step does not tell. */
+export function toHappening(
+  kind: HappeningKind,
+  { step, task }: Placed,
+  names: TaskNames,
+  unknown = Date.now(),
+): Happening {
   const { name, agent, first, ...about } = names.get(task.path) ?? NO_NAMES;
   return {
     kind,
@@ -90,7 +101,7 @@ export function toHappening(kind: HappeningKind, { step, task }: Placed, names: 
     path: step.path,
     name: name ?? plainName(task),
     agent: agent ?? plainActor(step.actor),
-    at: atOf(step),
+    at: step.startedAt === null ? unknown : step.startedAt + (step.result?.duration_ms ?? 0),
     text: textOf(step),
     about: {
       ...about,
@@ -101,10 +112,6 @@ export function toHappening(kind: HappeningKind, { step, task }: Placed, names: 
       ...(hasVerdict(step.step) ? { verdict: true as const } : {}),
     },
   };
-}
-
-function atOf({ startedAt, result }: StepView): number {
-  return startedAt === null ? Date.now() : startedAt + (result?.duration_ms ?? 0);
 }
 
 /** What it came to, or why it failed. */

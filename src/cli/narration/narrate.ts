@@ -54,6 +54,8 @@ interface Lead extends Origin {
   lessons: Lessons;
 }
 
+type Say = (line: NarrationLine) => Promise<void>;
+
 /** Begins to tell of a run. All that is said stands in the store, and is shown from there. */
 export function narrate(run: string, options: NarrateOptions): Narration {
   const { store, tell } = options;
@@ -155,14 +157,24 @@ function isToldBy({ kind, path, task }: Happening): boolean {
 }
 
 /** Null where somebody else tells of the run already. */
-async function takeLead(
-  view: RunView,
-  { store, stateDir, ...choice }: NarrateOptions,
-  say: (line: NarrationLine) => Promise<void>,
-): Promise<Lead | null> {
-  const root = rootOf(view.run);
-  const lock = await takeLock(stateDir, `narrate-${sha256(root).slice('sha256:'.length, 'sha256:'.length + 16)}`);
+async function takeLead(view: RunView, options: NarrateOptions, say: Say): Promise<Lead | null> {
+  const name = sha256(rootOf(view.run)).slice('sha256:'.length, 'sha256:'.length + 16);
+  const lock = await takeLock(options.stateDir, `narrate-${name}`);
   if (lock === null) return null;
+  try {
+    return { lock, ...(await beginToLead(view, options, say)) };
+  } catch (error) {
+    await lock.release(); // for the next try
+    throw error;
+  }
+}
+
+async function beginToLead(
+  view: RunView,
+  { store, ...choice }: Omit<NarrateOptions, 'stateDir' | 'tell'>,
+  say: Say,
+): Promise<Omit<Lead, 'lock'>> {
+  const root = rootOf(view.run);
   const origin = await originOf({ ...view, run: root }, store);
   const before = store.readNarration(root);
   const pacing = createPacing();
@@ -170,7 +182,6 @@ async function takeLead(
   const ask = createAsk(view, { store, ...choice });
   return {
     ...origin,
-    lock,
     pacing,
     speak: createSpeak({ scene: origin, ask, say, before }),
     lessons: createLessons({ store, origin: origin.origin, scene: origin, ask, say }),

@@ -2,6 +2,7 @@ import { targetDevices } from '../../plan/builds/deployment.js';
 import { tasksIn } from '../../plan/builds/task.js';
 import type { About } from '../../plan/narration/happening.js';
 import type { Json } from '../../plan/values/json.js';
+import type { Value } from '../../plan/values/value.js';
 import { loadValue } from '../../store/transcript.js';
 import type { Store } from '../../store/store.js';
 import type { RunView, StepView } from '../observe/view.js';
@@ -21,12 +22,11 @@ export function buildStepOf(view: RunView): StepView | null {
   return view.steps.find(({ step }) => step.kind === 'plan' && step.build !== undefined) ?? null;
 }
 
-/** The tasks of a build as its planner named them; null before they are known. */
+/** Planned tasks as their planner named them; null before they are known. */
 export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'get'>): Promise<TaskNames | null> {
-  const build = buildStepOf(view);
-  const source = view.steps[build?.step.needs[0]?.step ?? -1]?.result?.output ?? null;
-  const tasks = tasksIn(await loadValue(source, store));
-  if (tasks === null) return null;
+  const plan = view.steps.find(({ step, status }) => step.kind === 'plan' && status !== 'pending');
+  const tasks = plan === undefined ? null : tasksIn(await loadValue(sourceOf(plan, view), store));
+  if (plan === undefined || tasks === null) return null;
   const isHardware = targetDevices(spec).length > 0;
   return new Map(
     tasks.flatMap(({ id, name, agent_name, description, dependencies }, index) => {
@@ -38,7 +38,15 @@ export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'g
         ...(dependencies.length === 0 ? { first: true as const } : {}),
       };
       // Ids that cannot be a step's have one by their place.
-      return [id, `task_${index + 1}`].map((segment) => [`${build?.path ?? ''}/${segment}`, known] as const);
+      return [id, `task_${index + 1}`].map((segment) => [`${plan.path}/${segment}`, known] as const);
     }),
   );
+}
+
+/** What the step that planned them has yielded. */
+function sourceOf({ step }: StepView, { steps }: RunView): Value | null {
+  if (step.kind !== 'plan' || step.source.kind !== 'expression' || step.source.expression.kind !== 'reference')
+    return null;
+  const [, index] = /^step:(\d+)\.output$/.exec(step.source.expression.root) ?? [];
+  return steps[Number(index)]?.result?.output ?? null;
 }
