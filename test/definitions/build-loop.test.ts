@@ -4,6 +4,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { BuildReport } from '../../src/cli/build/report/report.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer } from '../fakes/model-endpoint.js';
 import { COUNTER, COUNTER_SPEC, mendCounter, team, TEST, write } from './counter-build.js';
@@ -62,6 +63,17 @@ describe('a build', () => {
       'Bo: mend what was found by: Review',
       'Bo: make the tests pass',
     ]);
+    const report = JSON.parse((await project.perdure('build', 'report', result.run, '--json')).stdout) as BuildReport;
+    expect(report.requirements).toMatchObject([
+      { description: 'A click adds one.', tasks: ['task-1', 'task-2', 'task-3', 'task-4'], done: true },
+    ]);
+    expect(report.tasks.map(({ commits }) => commits?.map(({ subject }) => subject))).toEqual([
+      ['Bo: Set up'],
+      ['Bo: Count'],
+      ['Tess: Test'],
+      ['Bo: mend what was found by: Review'],
+    ]);
+    expect(report).toMatchObject({ others: [{ subject: 'Bo: make the tests pass' }], tests: { result: 'passed' } });
     expect(existsSync(join(project.folder, 'counter.js'))).toBe(false);
     expect(await project.perdure('workspace', 'apply', result.run)).toMatchObject({ code: 0 });
     expect(readFileSync(join(project.folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));

@@ -4,7 +4,7 @@ import type { Made } from '../../plan/agents/made-definition.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import type { Commands, Task } from '../../plan/builds/task.js';
-import { isTexts, tasksIn } from '../../plan/builds/task.js';
+import { isTexts, stepIdOf, tasksIn } from '../../plan/builds/task.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
@@ -45,7 +45,7 @@ export function madeOfTasks(
   const team = teamOf(spec);
   const faults = teamFaults(source, team);
   if (faults.length > 0) return { problems: faults.join('\n') };
-  const ids = new Map(tasks.map(({ id }, index) => [id, idFor(id, index)]));
+  const ids = new Map(tasks.map(({ id }, index) => [id, stepIdOf(id, index)]));
   const agents = team.map((member, index) => ({
     file: `generated/${agentName(member.name, index)}.yml`,
     text: agentText(member, index, { spec, team }),
@@ -188,12 +188,4 @@ function commandsIn(source: Json): Commands {
     start_command: words('start_command'),
     page: page === '' ? null : page,
   };
-}
-
-/** Steps of a build that are no tasks. */
-const TAKEN = /^(?:begun|tests|start|go_on_\d+|deploy_\w+)$/;
-
-function idFor(id: string, index: number): string {
-  const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);
-  return isFree ? id : `task_${index + 1}`;
 }

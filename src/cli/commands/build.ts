@@ -4,30 +4,39 @@ import { RUN_ID_OPTION, runCommandOf, STARTING_OPTIONS } from './run.js';
 
 export const build: CommandSpec = {
   name: 'build',
-  summary: 'build what a spec says, mend or open what was built',
+  summary: 'build what a spec says; mend, open or report what was built',
   arguments: [
     {
       syntax: '<spec>',
-      about: 'a build spec, or the name of one; `fix` mends what a run built, `open` serves its page',
+      about:
+        'a build spec, or the name of one; `fix` mends what a run built, `open` serves its page, ' +
+        '`report` tells what came of each requirement',
     },
-    { syntax: '[run]', about: 'fix, open: the run that built it' },
+    { syntax: '[run]', about: 'fix, open, report: the run that built it' },
     { syntax: '[text]', about: 'fix: what is to be changed; `-` reads it from stdin' },
   ],
-  options: [RUN_ID_OPTION, ...STARTING_OPTIONS],
+  options: [
+    RUN_ID_OPTION,
+    { flags: '--html', about: 'report: print a page that stands alone', conflicts: 'json' },
+    ...STARTING_OPTIONS,
+  ],
   examples: [
     'perdure build definitions/builds/arcade-game.yml',
     'perdure build fix arcade-game-7k2m4xqa "The ship leaves the screen on the left."',
     'perdure build open arcade-game-7k2m4xqa',
+    'perdure build report arcade-game-7k2m4xqa --html > report.html',
   ],
   async run({ arguments: [spec = '', built, typed], options, terminal }) {
-    if (spec === 'open') {
+    const taskQueue = options.text('task-queue');
+    if (spec === 'open' || spec === 'report') {
       if (built === undefined || typed !== undefined)
-        throw usageError('Expected the run that built it.', '`perdure build open RUN`; `perdure list` shows the runs.');
-      return (await import('../build/open-build.js')).openBuild(
-        built,
-        { taskQueue: options.text('task-queue') },
-        terminal,
-      );
+        throw usageError(
+          'Expected the run that built it.',
+          `\`perdure build ${spec} RUN\`; \`perdure list\` shows the runs.`,
+        );
+      if (spec === 'open') return (await import('../build/open-build.js')).openBuild(built, { taskQueue }, terminal);
+      const form = options.flag('json') ? 'json' : options.flag('html') ? 'html' : 'text';
+      return (await import('../build/report/report-build.js')).reportBuild(built, { taskQueue, form }, terminal);
     }
     const command = await runCommandOf(spec, options);
     if (spec !== 'fix') {

@@ -112,7 +112,7 @@ export function textsIn(value: Json, key: string): string[] {
   return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
 }
 
-function objectsIn(value: Json, key: string): Record<string, Json>[] {
+export function objectsIn(value: Json, key: string): Record<string, Json>[] {
   const list = isObject(value) ? value[key] : undefined;
   return Array.isArray(list) ? list.filter(isObject) : [];
 }

@@ -47,3 +47,12 @@ function isTask(task: Json): boolean {
 export function isTexts(value: Json | undefined): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
+
+/** Steps of a build that are no tasks. */
+const TAKEN = /^(?:begun|tests|start|go_on_\d+|deploy_\w+)$/;
+
+/** The id of a task's step: its own where no other step of a build has it, and steps may have it. */
+export function stepIdOf(id: string, index: number): string {
+  const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);
+  return isFree ? id : `task_${index + 1}`;
+}
