@@ -54,6 +54,7 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
       gates: 'ask',
       limits,
       conversation: earlier,
+      texts: compiled.texts,
       ...(isFile ? { definition: compiled.file } : {}),
     },
     workspace,

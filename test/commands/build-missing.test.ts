@@ -71,3 +71,9 @@ it('says it whatever command starts the build', async () => {
   const { code, said } = await without(['/usr/bin/git'], ['run', 'page.yml', '--detach'], KEY);
   expect([code, said]).toEqual([3, expect.stringContaining('git: there is none')]);
 });
+
+it('looks again when a build is run again', { tags: ['arduino'] }, async () => {
+  expect((await project.run('build', 'blink.yml', '--rehearse', '--yes', '--id', 'blinked')).code).toBe(1);
+  const { code, said } = await without(['/usr/bin/avr-g++', '/usr/bin/git'], ['rerun', 'blinked', '--yes'], {});
+  expect([code, said]).toEqual([3, expect.stringMatching(/git: there is none[^]*avr-g\+\+: not on the PATH/)]);
+});

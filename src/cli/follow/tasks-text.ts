@@ -1,4 +1,4 @@
-import type { Json } from '../../plan/values/json.js';
+import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import type { Store } from '../../store/store.js';
@@ -39,7 +39,7 @@ export function tasksText(content: Json, facts: TaskFacts[]): string {
   const parts = [
     [plural(tasks.length, 'task')],
     ...tasks.map((task, index) => taskLines(task, index + 1, facts[index])),
-    Object.entries(rest).map(([key, value]) => entry('', ...ofPlan(key, value))),
+    inOrder(rest).map(([key, value]) => entry('', ...ofPlan(key, value))),
   ];
   return parts
     .filter((lines) => lines.length > 0)
@@ -73,6 +73,14 @@ function ofTask(key: string, value: Json): [string, string] {
   if (key === 'complexity' && typeof value === 'string') return ['size', value];
   if (key === 'requirement_ids' && isTexts(value)) return ['for', words(value, 'no requirement')];
   return [JSON.stringify(key), JSON.stringify(value)];
+}
+
+/** What is known in its usual order, then all else. */
+const PLAN_KEYS = ['plan_explanation', 'test_command', 'start_command', 'page'];
+
+function inOrder(rest: JsonObject): [string, Json][] {
+  const placeOf = (key: string): number => (PLAN_KEYS.includes(key) ? PLAN_KEYS.indexOf(key) : PLAN_KEYS.length);
+  return Object.entries(rest).sort(([one], [other]) => placeOf(one) - placeOf(other));
 }
 
 function ofPlan(key: string, value: Json): [string, string] {

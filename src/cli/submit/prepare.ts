@@ -94,6 +94,8 @@ export interface RunChoices {
   conversation?: Pick<Conversation, 'session_id' | 'agent_cli'> | null;
   /** What the agents will be asked, where it is at hand: by it programs are chosen for them. */
   task?: { texts: ReadonlyMap<Hash, string>; input: JsonObject };
+  /** Long texts of the Plan, where there is no `task`. */
+  texts?: ReadonlyMap<Hash, string>;
 }
 
 /**
@@ -142,7 +144,10 @@ export async function settle(
 /** Throws, with all that is missing, where a build could not do its work here: before it has spent anything. */
 async function requireForBuilds(
   plan: Plan,
-  { chosen, choices: { rehearse, task } }: { chosen: ChosenPlayers; choices: RunChoices },
+  {
+    chosen,
+    choices: { rehearse, task, texts = task?.texts ?? new Map() },
+  }: { chosen: ChosenPlayers; choices: RunChoices },
   workspace: Workspace,
   terminal: Terminal,
 ): Promise<void> {
@@ -151,10 +156,7 @@ async function requireForBuilds(
   const specs = buildsIn(plan);
   if (specs.length === 0) return;
   const outside = outsideEnvironment(env, workspace.project.root);
-  const missing = await missingForBuild(
-    { specs, texts: task?.texts ?? new Map(), flashes: !rehearse, env: outside },
-    workspace,
-  );
+  const missing = await missingForBuild({ specs, texts, flashes: !rehearse, env: outside }, workspace);
   if (missing.length > 0) throw cannotBuild(missing, 'failure' in chosen ? chosen.failure : null);
   if (rehearse)
     tell(terminal, 'A rehearsal: a small page that counts clicks is built, not what the spec says. No model is asked.');

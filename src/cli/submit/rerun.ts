@@ -14,6 +14,7 @@ import type { Session } from '../session.js';
 import { openExisting, openSession, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
+import type { Compiled } from './prepare.js';
 import { compile, settle, storeTexts } from './prepare.js';
 import { freshPaths } from './rerun-from.js';
 import { inlineValues } from './inline-values.js';
@@ -61,7 +62,7 @@ export async function rerunRun(command: RerunCommand, terminal: Terminal): Promi
   const lineage = await lineageOf(record, session.store);
   const reuse = await reuseFor(command, plan, lineage, session.store);
   const id = command.id ?? newRunId(plan.name);
-  const settings = await settingsFor({ id, command, record, plan, input, reuse }, session, terminal);
+  const settings = await settingsFor({ id, command, record, compiled, input, reuse }, session, terminal);
   await storeTexts(compiled, session.store);
   const forecast = await toForecast(
     { store: session.store, plan, input, settings },
@@ -85,19 +86,19 @@ interface Wanted {
   id: string;
   command: RerunCommand;
   record: RunRecord;
-  plan: Plan;
+  compiled: Pick<Compiled, 'plan' | 'texts'>;
   input: Record<string, Value>;
   reuse: ReuseSettings;
 }
 
 /** Who plays, what is reused, and what is injected: as for a new run, but for the context of the run before. */
 async function settingsFor(
-  { id, command, record, plan, input, reuse }: Wanted,
+  { id, command, record, compiled: { plan, texts }, input, reuse }: Wanted,
   session: Session,
   terminal: Terminal,
 ): Promise<RunSettings> {
   const { by, gates } = command;
-  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS } };
+  const choices = { rehearse: record.rehearsal, by, gates, limits: { ...NO_BUDGETS }, texts };
   const settings: RunSettings = {
     ...(await settle(plan, choices, session, terminal)),
     ...(record.definition === undefined ? {} : { definition: record.definition }),

@@ -55,7 +55,7 @@ describe('planned tasks at their gate', () => {
         agent_name: 'Tess',
       }),
     ];
-    const commands = { test_command: ['node', '--test', 'two words'], start_command: null, page: 'index.html' };
+    const commands = { page: 'index.html', start_command: null, test_command: ['node', '--test', 'two words'] };
     expect(tasksText(plan(two, commands), facts).split('\n')).toEqual([
       '2 tasks',
       '',
