@@ -99,6 +99,18 @@ describe('a command line without the store', () => {
     expect((await laptop.run('logs', 'far')).stdout).toContain('HELLO there there');
   });
 
+  it('narrates nothing, for what is said is kept where the store is', async () => {
+    for (const args of [
+      ['watch', 'far', '--narrate'],
+      ['run', 'team.yml', '-i', 'note=x', '--narrate'],
+    ])
+      expect(await laptop.run(...args)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('elsewhere') as string,
+      });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   it('makes no store of its own', async () => {
     expect(existsSync(join(laptop.folder, '.perdure', 'store.json'))).toBe(false);
     expect(await readdir(join(remote.folder, '.perdure', 'runs'))).toHaveLength(1);

@@ -30,6 +30,11 @@ beforeAll(async () => {
   project = await openProject(
     {
       'count.yml': 'name: count\nsteps:\n  - id: count\n    agent: general-purpose\n    prompt: Count.\n',
+      'two.yml': [
+        'name: two',
+        'steps:',
+        ...['one', 'two'].map((id) => `  - {id: ${id}, agent: general-purpose, prompt: Count.}`),
+      ].join('\n'),
       'told.yml': 'name: told\nnarrate: true\nsteps:\n  - id: count\n    agent: general-purpose\n    prompt: Count.\n',
     },
     { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: endpoint.url },
@@ -118,6 +123,28 @@ it('two who watch are told the same, and it is asked once', async () => {
   const kinds = (JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind);
   expect([kinds.includes('message'), kinds.at(-1)]).toEqual([true, 'run-ended']);
   expect(askedOf('narrator').length).toBe(before + 1);
+});
+
+it('who watches on tells of the run when the one that told of it is killed, and asks nothing again', async () => {
+  const before = askedOf('narrator').length;
+  narrator = ({ prompt }) => said(`News of ${/"task": "(.*)"/.exec(prompt)?.[1] ?? ''}.`);
+  let isKilled = false;
+  working = () => until(() => isKilled);
+  await project.run('run', 'two.yml', '--id', 'two', '--detach');
+  const first = project.start('watch', 'two', '--narrate');
+  await until(() => messages('two').length === 1);
+  const second = project.start('watch', 'two', '--narrate');
+  let told = '';
+  second.process.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()));
+  await until(() => told.includes('▸ one'));
+  first.process.kill('SIGKILL');
+  await first.finished;
+  working = () => until(() => messages('two').length > 1);
+  isKilled = true;
+  expect(await second.finished).toMatchObject({ code: 0 });
+  expect(messages('two').map(({ text }) => text)).toEqual(['News of one.', 'News of two.']);
+  expect(told).toContain('News of two.');
+  expect(askedOf('narrator').length).toBe(before + 2);
 });
 
 it('what an agent says is told when it has been silent for a while', async () => {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 import { onTerminal as typeOn } from '../hostile/on-terminal.js';
 
 const ASKS = `name: asks
@@ -97,6 +97,17 @@ describe('a gate on a terminal', () => {
       ],
     );
     expect(afterwards).toBe(0);
+  });
+
+  it('shows what a narrator says meanwhile once it is decided', async () => {
+    const watching = onTerminal(['run', 'asks.yml', '--id', 'told', '--narrate'], []);
+    const said = '"key":"ok waiting"';
+    await until(async () => (await project.read('.perdure/narration/told.ndjson')).includes(said));
+    expect((await project.run('approve', 'told', '--as', 'ana')).code).toBe(0);
+    const { screen } = await watching;
+    const [asked, decided] = [screen.indexOf('wants approval'), screen.indexOf('approved by ana')];
+    expect(screen.slice(asked, decided)).not.toMatch(/narrator, \w+ │ .*“ok”/);
+    expect(screen.slice(asked)).toMatch(/narrator, encouraging │ .*“ok”/);
   });
 
   it('goes away when somebody else decides it', async () => {
