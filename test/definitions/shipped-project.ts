@@ -35,7 +35,7 @@ export interface ShippedProject {
   /** What an agent was asked since the last run began, in order. */
   asked(voice: string): RecordedRequest[];
   /** Where a run in a work tree has left its files, and the subjects of its commits, the first first. */
-  tree(run: string): { folder: string; commits: () => string[] };
+  tree(run: string): { folder: string; commits: () => string[]; parents: () => number[] };
   close(): Promise<void>;
 }
 
@@ -77,8 +77,13 @@ export async function openShippedProject(): Promise<ShippedProject> {
     tree: (run) => {
       const { git, tree } = treePlaces(join(folder, '.perdure'), run);
       const words = ['--git-dir', git, 'log', '--reverse', '--format=%s', 'HEAD', '--'];
+      const parents = ['--git-dir', git, 'log', '--format=%P', 'HEAD', '--'];
       return {
         folder: tree(MAIN_TREE),
+        parents: () =>
+          execFileSync('git', parents, { encoding: 'utf8' })
+            .split('\n')
+            .map((line) => line.split(' ').filter(Boolean).length),
         commits: () => {
           const subjects = execFileSync('git', words, { encoding: 'utf8' }).trim().split('\n');
           return subjects.slice(subjects.indexOf('Files as they were when the run began') + 1);

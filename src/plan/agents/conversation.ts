@@ -115,6 +115,8 @@ export interface Conversation {
   below?: Failures;
   /** The interpreter's try, from 1. */
   tried: number;
+  /** The try that it began with: what its calls gave is kept under that. Absent for the first. */
+  began?: number;
   /** The attempt before this one; absent for the first. */
   before?: AttemptBefore;
 }

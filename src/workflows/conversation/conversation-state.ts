@@ -9,6 +9,7 @@ import type { Agent } from '../../plan/step.js';
 import { modelKeyOf } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Scope } from '../state/context.js';
+import { triesBefore } from '../state/context.js';
 import type { Reservation } from '../budget/reserve.js';
 import { leaveSlot } from '../budget/reserve.js';
 import type { Slot } from './slot.js';
@@ -55,7 +56,16 @@ export function freshConversation(tried: number): Conversation {
     used_ms: 0,
     spend: NO_SPEND,
     tried,
+    ...(tried === 1 ? {} : { began: tried }),
   };
+}
+
+/**
+ * The try under which the calls of a conversation are kept: another try goes on with the same calls, so their keys
+ * stay. One that begins anew makes others.
+ */
+export function callTry({ scope, step, top: { began = 1 } }: Slot): number {
+  return triesBefore(scope, step) + began;
 }
 
 export function agentOf({ context }: Scope, hash: Hash): Agent {

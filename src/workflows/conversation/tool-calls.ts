@@ -7,13 +7,21 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
-import { addressOf, callerOf, triesBefore, workspaceOf } from '../state/context.js';
+import { addressOf, callerOf, workspaceOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { spareSlot } from '../budget/reserve.js';
 import { leave, parkIfDraining } from './slot.js';
 import type { Lane, OneCall, ConversationState } from './conversation-state.js';
-import { agentOf, callPath, freshConversation, limitFor, makingOf, releaseSpare } from './conversation-state.js';
+import {
+  agentOf,
+  callPath,
+  callTry,
+  freshConversation,
+  limitFor,
+  makingOf,
+  releaseSpare,
+} from './conversation-state.js';
 import { afterDoubt, isDenied, permissionAgain, permissionFor } from './tool-gates.js';
 import { callWorkflow } from './workflow-call.js';
 
@@ -189,12 +197,11 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
   const { root, nested } = scope.context;
   const allowed = state.allowed[index];
   const call: ToolCall = {
-    // Another try goes on with the same calls: their keys stay.
     root,
     nested,
     step: addressOf(scope, step),
     path,
-    try: triesBefore(scope, step) + 1,
+    try: callTry(slot),
     environment: {},
     turn: state.turns,
     call: index,

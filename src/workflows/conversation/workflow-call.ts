@@ -7,7 +7,6 @@ import { addSpend } from '../../plan/budget/spend.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { addFailure } from '../../plan/schedule/schedule.js';
 import { shortValue } from '../../plan/packing/short-value.js';
-import { triesBefore } from '../state/context.js';
 import { failureFrom, spendIn } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { hasRoomForNested } from '../state/running-steps.js';
@@ -15,7 +14,7 @@ import { restrictionsOf } from '../state/account.js';
 import { startNested } from '../running/nested-run.js';
 import { aside } from './slot.js';
 import type { OneCall } from './conversation-state.js';
-import { callPath, releaseSpare } from './conversation-state.js';
+import { callPath, callTry, releaseSpare } from './conversation-state.js';
 
 /**
  * A workflow that was made in this run, as a nested run of the call that starts it. The conversation has no slot and no
@@ -90,7 +89,7 @@ async function nestedEnd(
       plan,
       inputs,
       path,
-      tried: triesBefore(scope, step) + 1,
+      tried: callTry(slot),
       root: { ...scope.context.root, plan: plan.hash },
     });
   } catch (error) {

@@ -68,6 +68,19 @@ describe('another try of an agent with tools', () => {
     expect(told).toMatch(/<last_output>\n[^]*first[^]*<\/last_output>/);
   });
 
+  it('that begins anew makes calls of its own, and each try goes on with those', async () => {
+    const failing = { status: 503, message: 'busy' };
+    const { output, requests } = await run(talking({ max_turns: 2 }, RETRY), [
+      { text: '', tools: [call('read_file', { path: 'a.txt' })] },
+      { text: '', tools: [call('read_file', { path: 'a.txt' })] },
+      { text: '', tools: [call('write_file', { path: 'c.txt', content: 'mine\n' })] },
+      ...[failing, failing, failing],
+      ({ results }) => ({ text: results.last.map(({ text }) => text).join() }),
+    ]);
+    expect(output).toContain('c.txt');
+    expect(requests).toHaveLength(7);
+  });
+
   it('after a time-out asks the same', async () => {
     const { output, requests } = await run(talking({}, { ...RETRY, timeout_ms: 1_500 }), [
       { hang: true },
