@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuildReport } from '../../src/cli/build/report/report.js';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer } from '../fakes/model-endpoint.js';
-import { COUNTER, COUNTER_SPEC, mendCounter, team, TEST, write } from './counter-build.js';
+import { COUNTER, COUNTER_SPEC, mendCounter, planOf, task, taskOf, TASKS, team, TEST, write } from './counter-build.js';
 import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
@@ -213,6 +213,35 @@ describe('a build', () => {
     const { code, result, told } = await build(team(0, cheat), [], { max_rounds: 1 });
     expect({ code, status: result.status }, told).toEqual({ code: 1, status: 'error' });
     expect(told).toContain('the tests fail');
+  });
+
+  it('takes no tests for a pass that a builder changed after the tester, and says who did', async () => {
+    const cheat = TEST.replace('2)', '3)');
+    const polished = (mends: () => Answer): Voices => {
+      const voices = team(0, mends);
+      return {
+        'You plan how': () =>
+          planOf([...TASKS.slice(0, 3), task(4, 'Polish', 'Bo', [3]), task(5, 'Review', 'Rita', [4])]),
+        'of a team that builds': (request) =>
+          taskOf(request) === 'Polish' && request.results.count === 0
+            ? { tools: [write('counter.test.mjs', cheat)] }
+            : (voices['of a team that builds']?.(request) ?? { text: 'Nothing.' }),
+      };
+    };
+    // Its tests pass, by what they now say.
+    const never = await build(
+      polished(() => ({ tools: [write('notes.md', 'I tried.')] })),
+      [],
+      { max_rounds: 1 },
+    );
+    expect({ code: never.code, status: never.result.status }, never.told).toEqual({ code: 1, status: 'error' });
+    expect(never.told).toContain('`counter.test.mjs` by "Bo: Polish"');
+    const mended = await build(
+      polished(() => ({ tools: [write('counter.test.mjs', TEST), write('counter.js', COUNTER(1))] })),
+    );
+    expect(mended.result, mended.told).toMatchObject({ status: 'success', output: { tests: { ok: true } } });
+    const mend = project.asked('of a team that builds').find((request) => taskOf(request) === 'Make the tests pass');
+    expect(mend?.messages[0]?.text).toContain('`counter.test.mjs` by "Bo: Polish"');
   });
 
   it('without tests says that it is not tested', async () => {

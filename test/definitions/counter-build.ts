@@ -13,7 +13,7 @@ export const COUNTER_SPEC = {
   ],
 };
 
-const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
+export const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
   id: `task-${number}`,
   name,
   description: `${name}.`,
@@ -23,16 +23,15 @@ const task = (number: number, name: string, agent_name: string, dependencies: nu
   requirement_ids: ['req-0'],
   mood: 'eager', // a key that nothing reads
 });
-const PLAN = {
-  tasks: [
-    task(1, 'Set up', 'Bo', []),
-    task(2, 'Count', 'Bo', [1]),
-    task(3, 'Test', 'Tess', [2]),
-    task(4, 'Review', 'Rita', [3]),
-  ],
-  plan_explanation: 'In order.',
-  test_command: ['node', '--test'],
-};
+export const TASKS = [
+  task(1, 'Set up', 'Bo', []),
+  task(2, 'Count', 'Bo', [1]),
+  task(3, 'Test', 'Tess', [2]),
+  task(4, 'Review', 'Rita', [3]),
+];
+export const planOf = (tasks: object[]): Answer => ({
+  text: JSON.stringify({ tasks, plan_explanation: 'In order.', test_command: ['node', '--test'] }),
+});
 
 export const write = (path: string, content: string) => ({ name: 'write_file', input: { path, content } });
 export const COUNTER = (step: number): string => `export const next = (count) => count + ${step};\n`;
@@ -51,6 +50,11 @@ const REVIEW = (verdict: string): Answer => ({
   }),
 });
 
+/** The heading of what an agent of a build is asked. */
+export function taskOf({ messages, prompt }: RecordedRequest): string {
+  return /^# (.+)$/m.exec(messages[0]?.text ?? prompt)?.[1] ?? '';
+}
+
 /** Agents that really write files. The counter is wrong at first, and the first `rejections` reviews reject. */
 export function team(rejections: number, mends: (request: RecordedRequest) => Answer): Voices {
   let reviews = 0;
@@ -61,9 +65,9 @@ export function team(rejections: number, mends: (request: RecordedRequest) => An
     'Mend what the review found: Review': [write('counter.js', `// Counts.\n${COUNTER(2)}`)],
   };
   return {
-    'You plan how a project is built': () => ({ text: JSON.stringify(PLAN) }),
+    'You plan how a project is built': () => planOf(TASKS),
     'of a team that builds': (request) => {
-      const name = /^# (.+)$/m.exec(request.messages[0]?.text ?? request.prompt)?.[1] ?? '';
+      const name = taskOf(request);
       if (name === 'Review') return REVIEW((reviews += 1) <= rejections ? 'NEEDS CHANGES' : 'APPROVED');
       if (request.results.count > 0) return { text: `${name}: done.` };
       return name === 'Make the tests pass' ? mends(request) : { tools: files[name] ?? [] };

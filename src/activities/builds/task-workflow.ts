@@ -90,6 +90,9 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     ...commands,
     tested: mapIn(spec, 'workflow')['testing_enabled'] !== false,
     needs: [...ids.values()],
+    testers: tasks.flatMap((task) =>
+      placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
+    ),
     mend: mending(tasks, build, 'test_failure'),
     rules: rulesPart(spec, 'on_test_fail'),
   };

@@ -20,6 +20,7 @@ import { madeWorkflow, workflowCreate } from './makers/workflow-create.js';
 import { buildProject } from './shell/build-project.js';
 import { runTests } from './shell/run-tests.js';
 import { shell } from './shell/shell.js';
+import { testChanges } from './shell/test-changes.js';
 import { startProgram } from './shell/start-program.js';
 import { providerTool } from './provider-tool.js';
 import { httpRequest } from './web/http-request.js';
@@ -38,6 +39,7 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   shell,
   build_project: buildProject,
   run_tests: runTests,
+  test_changes: testChanges,
   start_program: startProgram,
   http_request: httpRequest,
   web_search: webSearch,

@@ -11,7 +11,15 @@ import type { Authored, StepContext } from './base.js';
 import { baseOf, DEFAULT_TRY_MS, mapAt, policyOf, schemaAt, usualPolicy } from './base.js';
 
 /** Tools of ours that only look. */
-const READING = ['read_file', 'list_files', 'search_files', 'gather_context', 'compare_workspace', 'web_search'];
+const READING = [
+  'read_file',
+  'list_files',
+  'search_files',
+  'gather_context',
+  'compare_workspace',
+  'test_changes',
+  'web_search',
+];
 
 /** One call of a tool; null when there is no such tool, or it is called with what it does not take. */
 export function compileToolStep(authored: Authored<'tool'>, context: StepContext): ToolStep | null {

@@ -68,7 +68,7 @@ function changesFiles(step: Step, agents: Plan['agents'], byProgram: boolean): b
 /** Tells whether a step is about files alone, which its output either says nothing of or compares as they are now. */
 function isFileAlone(step: Step): boolean {
   if (step.kind !== 'tool' || step.tool.kind !== 'builtin') return false;
-  return step.tool.name === 'keep_context' || step.tool.name === 'compare_workspace';
+  return ['keep_context', 'compare_workspace', 'test_changes'].includes(step.tool.name);
 }
 
 /**

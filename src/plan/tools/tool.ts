@@ -15,6 +15,7 @@ export const BUILTIN_TOOLS = [
   'shell',
   'build_project',
   'run_tests',
+  'test_changes',
   'start_program',
   'http_request',
   'web_search',

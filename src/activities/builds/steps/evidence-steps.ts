@@ -14,6 +14,8 @@ export interface Evidence extends Commands {
   tested: boolean;
   /** Ids of all tasks' steps. */
   needs: string[];
+  /** Of these, those of testers: they alone may write tests that others have to leave alone. */
+  testers: string[];
   mend: Mending | null;
   /** What the spec says of failed tests: a part of the prompt of who mends; null where it says nothing. */
   rules: string | null;
@@ -43,6 +45,8 @@ interface Look {
   ok: string;
   reason: string;
   told: Record<string, string>;
+  /** Steps that look at more, after `run`, and a template of what they say to who mends. */
+  more?: { steps: object[]; said: string };
 }
 
 function program(argv: string[]): Look {
@@ -75,14 +79,28 @@ function start(look: Look, evidence: Evidence, what: string): StepWithId {
   };
 }
 
-/** Who mends may not change what the first run of the tests was. */
+/** Tests that others changed than testers are no pass; where nobody knows, those that changed since their first run. */
 function tests(argv: string[], evidence: Evidence): StepWithId {
   const kept = 'steps.run.output.tests_hash == steps.kept.output.hash';
   const look: Look = {
     run: { id: 'run', tool: 'run_tests', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
-    ok: `((steps.run.output.ok ?? false) && ${kept})`,
-    reason: '${steps.run.output.reason ?? steps.run.error}',
+    ok:
+      '((steps.run.output.ok ?? false) && (steps.authors.output.ok ?? true) && ' +
+      `((steps.authors.output.known ?? false) || ${kept}))`,
+    reason: '${steps.authors.output.reason ?? steps.run.output.reason ?? steps.run.error}',
+    more: {
+      steps: [
+        {
+          id: 'authors',
+          tool: 'test_changes',
+          inputs: { writers: evidence.testers, fixed: ['tests'] },
+          on_error: 'continue',
+        },
+      ],
+      said: '${steps.authors.output.reason ?? ""}',
+    },
     told: {
+      changed_by: '${steps.authors.output.changes ?? null}',
       result: '${steps.run.output.output ?? ""}',
       passed: '${steps.run.output.passed ?? null}',
       failed: '${steps.run.output.failed ?? null}',
@@ -117,12 +135,13 @@ function mended(
       ...mendSteps(mend, {
         prompt: [
           literalText(ask),
-          '<output>\n${steps.run.output ?? steps.run.error}\n</output>',
+          `<output>\n${look.more?.said ?? ''}\n\${steps.run.output ?? steps.run.error}\n</output>`,
           ...(rules === null ? [] : [literalText(rules)]),
         ].join('\n\n'),
         what,
       }),
       look.run,
+      ...(look.more?.steps ?? []),
       { id: 'kept', set: { hash: '${steps.kept.output.hash ?? steps.run.output.tests_hash ?? ""}' } },
       {
         id: 'looked',

@@ -23,7 +23,7 @@ export async function hashOfTests({ workspace, permissions, signal }: ToolContex
 
 async function textOf({ folder, name, path }: Found): Promise<string | null> {
   const isScripts = name === 'package.json';
-  if (!isScripts && !TESTS.test(path)) return null;
+  if (!isScripts && !isTestFile(path)) return null;
   const text = await readIn(folder, name, path).then(
     (file) => file.text,
     () => 'unreadable',
@@ -31,7 +31,13 @@ async function textOf({ folder, name, path }: Found): Promise<string | null> {
   return isScripts ? testScript(text) : text;
 }
 
-function testScript(text: string): string | null {
+/** Tells whether a file is a test, by its folder or its name. */
+export function isTestFile(path: string): boolean {
+  return TESTS.test(path);
+}
+
+/** What `npm test` runs by this `package.json`, as JSON. */
+export function testScript(text: string): string {
   try {
     const { scripts } = JSON.parse(text) as { scripts?: { test?: unknown } };
     return JSON.stringify(scripts?.test ?? null);

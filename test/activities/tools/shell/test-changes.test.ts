@@ -1,0 +1,103 @@
+// @module-tag git
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { beginWork, commitWork } from '../../../../src/store/worktrees/commit-tree.js';
+import { makeTrees } from '../../../../src/store/worktrees/make-trees.js';
+import { treePlaces } from '../../../../src/store/worktrees/places.js';
+import { callTool, toolContext } from '../../helpers/tool-context.js';
+
+const MANIFEST = (script: string, name = 'a'): string => JSON.stringify({ name, scripts: { test: script } });
+/** The files that the run begins with. */
+const BASE = { 'old.test.js': 'old', 'package.json': MANIFEST('node --test'), 'main.js': 'one' };
+/** What a step leaves: files, and null for one that it removes. */
+type Commit = [step: string, files: Record<string, string | null>];
+
+let context: Awaited<ReturnType<typeof toolContext>>;
+let state: string;
+beforeEach(async () => {
+  context = await toolContext();
+  state = context.store.folder ?? '';
+  put(context.workspace, BASE);
+});
+
+function put(folder: string, files: Commit[1]): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    if (text === null) rmSync(join(folder, name));
+    else writeFileSync(join(folder, name), text);
+  }
+}
+
+async function changesAfter(commits: Commit[]) {
+  await makeTrees(state, { run: 'run', project: context.workspace, carry: [] });
+  for (const [index, [step, files]] of commits.entries()) {
+    const tree = `s-${index}`;
+    await beginWork(state, 'run', tree);
+    put(treePlaces(state, 'run').tree(tree), files);
+    await commitWork(state, { run: 'run', tree, step, try: 1, subject: `does ${step}`, body: '' });
+  }
+  return ask();
+}
+
+async function ask() {
+  const inputs = { writers: ['check'], fixed: ['tests'] };
+  const told = await callTool({ kind: 'builtin', name: 'test_changes' }, inputs, context);
+  // what the tool gives
+  return ('content' in told ? told.content : null) as unknown as {
+    known: boolean;
+    ok: boolean;
+    reason: string | null;
+    changes: { path: string; by: string }[];
+  };
+}
+
+const WRITTEN: Commit = ['build/check/0/work', { 'new.test.js': 'new' }];
+
+describe('the tests of a work tree', () => {
+  it.each<[string, Commit[], string[]]>([
+    ['nobody has touched', [['build/make/0/work', { 'main.js': 'two' }]], []],
+    [
+      'a writer has changed',
+      [WRITTEN, ['build/check/0/work', { 'old.test.js': 'x', 'package.json': MANIFEST('y') }]],
+      [],
+    ],
+    [
+      'a builder has written and changed',
+      [
+        ['make', { 'own.test.js': '1' }],
+        ['make', { 'own.test.js': '2' }],
+      ],
+      [],
+    ],
+    ['were put back', [WRITTEN, ['make', { 'new.test.js': 'x' }], ['tests/1/mend', { 'new.test.js': 'new' }]], []],
+    ['a writer has taken over', [WRITTEN, ['make', { 'new.test.js': 'x' }], ['check', { 'new.test.js': 'y' }]], []],
+    ['other keys of the manifest have changed', [['make', { 'package.json': MANIFEST('node --test', 'b') }]], []],
+  ])('are as they shall be where %s', async (_what, commits, expected) => {
+    expect(await changesAfter(commits)).toEqual({ known: true, ok: true, reason: null, changes: expected });
+  });
+
+  it.each<[string, Commit[], string]>([
+    ['a test of before', [['make', { 'old.test.js': 'x' }]], '`old.test.js` by "does make"'],
+    ['a test of before, removed', [['make', { 'old.test.js': null }]], '`old.test.js` by "does make"'],
+    ['a test of a writer', [WRITTEN, ['build/review/1/mend', { 'new.test.js': 'x' }]], '"does build/review/1/mend"'],
+    ['what `npm test` runs', [['make', { 'package.json': MANIFEST('true') }]], '`package.json` by "does make"'],
+    [
+      'a test of its own, once it is looked at',
+      [
+        ['make', { 'own.test.js': '1' }],
+        ['build/tests/1/mend', { 'own.test.js': '2' }],
+      ],
+      '`own.test.js` by "does build/tests/1/mend"',
+    ],
+    ['by one more', [['tests/1/mend', { 'more.test.js': '1' }]], '`more.test.js` by "does tests/1/mend"'],
+  ])('were changed where a builder changes %s', async (_what, commits, said) => {
+    const { ok, reason } = await changesAfter(commits);
+    expect(ok).toBe(false);
+    expect(reason).toContain(said);
+  });
+
+  it('are not known where the run has no work tree', async () => {
+    expect(await ask()).toEqual({ known: false, ok: true, reason: null, changes: [] });
+  });
+});
