@@ -1,6 +1,7 @@
 import type { Template } from '../../plan/values/expression.js';
 import { BATCH_ITEMS, needsBatches } from '../../plan/schedule/batch-run.js';
 import { MOST_TASKS } from '../../plan/builds/task.js';
+import type { PlanningStep } from '../../plan/agents/planned-by.js';
 import { plannerOf } from '../../plan/agents/planned-by.js';
 import type { Plan } from '../../plan/plan.js';
 import { joinPath, segmentOf } from '../../plan/plan.js';
@@ -128,7 +129,7 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
       case 'workflow':
         return ofNested(step.plan, segmentOf(step), step.retry.attempts);
       case 'plan':
-        return ofMade(step, plannerOf(block, step.source) !== null);
+        return ofMade(step, block);
       case 'foreach':
         return ofForeach(step);
       case 'loop': {
@@ -149,6 +150,15 @@ export function forecastOf(plan: Plan, usual: ProgramName | null = null): Foreca
       attempts,
     );
     return { ...tried, events: tried.events + BACKOFF * (attempts - 1) };
+  };
+
+  /** What is made later is known by its limits only, a build's tasks not even by these; of others, who may do them. */
+  const ofMade = ({ budgets, limits, message, source }: PlanStep, block: Block): Forecast => {
+    const planner = plannerOf(block, source);
+    const steps = planner === null ? (budgets.max_steps ?? 0) : Math.min(limits?.max_steps ?? MOST_TASKS, MOST_TASKS);
+    const events = CHILD + RUN + MARKER + (message === null ? 0 : GATE) + steps * TRY;
+    const calls = planner === null ? [] : callsOfTeam(plan, block, planner);
+    return { ...NOTHING, steps, events, calls: calls.map((call) => ({ ...call, least: 0, most: steps })) };
   };
 
   const ofForeach = (step: ForeachStep): Forecast => {
@@ -191,12 +201,6 @@ function timesSentBack(block: Block, index: number): number {
   );
 }
 
-/** What is made later is known by its limits only; a build's tasks not even by these. */
-function ofMade({ budgets, limits, message }: PlanStep, isPlanned: boolean): Forecast {
-  const steps = isPlanned ? Math.min(limits?.max_steps ?? MOST_TASKS, MOST_TASKS) : (budgets.max_steps ?? 0);
-  return { ...NOTHING, steps, events: CHILD + RUN + MARKER + (message === null ? 0 : GATE) + steps * TRY };
-}
-
 const NOTHING: Forecast = { steps: 0, events: 0, leases: 0, calls: [], perItem: [] };
 
 function acting({ retry: { attempts } }: Step): Forecast {
@@ -207,6 +211,15 @@ function callsOf(plan: Plan, block: Block, step: AgentStep): ModelCalls {
   const model = step.model ?? plan.agents[step.agent]?.model ?? '';
   // A try that no answer came of is not counted: only transient failures are tried again, and they cost nothing.
   return { model, least: 1, most: step.schema === null ? 1 : 1 + ASKED_AGAIN, ...callSizes(plan, block, step) };
+}
+
+/** A call of each who may be given tasks. */
+function callsOfTeam(plan: Plan, block: Block, planner: PlanningStep): ModelCalls[] {
+  return planner.tasks.team.flatMap(({ agent }) =>
+    agent === undefined
+      ? []
+      : [callsOf(plan, block, { ...planner, agent, prompt: null, inputs: {}, model: null, schema: null })],
+  );
 }
 
 function playerOf({ agents }: Plan, step: AgentStep, usual: ProgramName | null): Pick<ModelCalls, 'program'> {

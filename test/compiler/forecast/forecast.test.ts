@@ -110,6 +110,24 @@ describe('the forecast of a Plan', () => {
     expect(forecastOf(made).calls).toMatchObject([{ model: 'haiku', least: 2, most: 1 + 1 + 3 }]);
   });
 
+  it('counts each task that may be planned, for whoever may be given it', () => {
+    const planned = (budgets: string): ReturnType<typeof forecastOf> =>
+      forecastOf(
+        planOf(
+          'steps:\n  - {id: think, agent: scanner, model: opus, prompt: Plan., tasks: [linter]}\n' +
+            `  - {plan: "\${steps.think.output}"${budgets}}\n`,
+        ),
+      );
+    expect(planned('')).toMatchObject({
+      steps: 1 + 15,
+      calls: [
+        { model: 'opus', least: 1, most: 3 },
+        { model: '', least: 0, most: 15 },
+      ],
+    });
+    expect(planned(', budgets: {max_steps: 4}').steps).toBe(1 + 4);
+  });
+
   it('tells what programs play, that which the config names too', () => {
     const made = planOf('steps:\n  - {agent: scanner}\n  - {agent: linter, model: "anthropic:haiku"}\n');
     expect(forecastOf(made, 'codex').calls).toMatchObject([
