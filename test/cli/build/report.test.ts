@@ -32,7 +32,7 @@ const commit = (hash: string, step: string, subject: string) => ({
 });
 
 const SOURCE: ReportSource = {
-  record: { run: 'r', status: 'partial', error: 'One task failed.' },
+  record: { run: 'r', status: 'partial', error: 'One task failed.', rehearsal: false },
   spec: {
     nugget: { goal: `A counter ${HOSTILE}` },
     requirements: [
@@ -116,6 +116,12 @@ describe('the report of a build', () => {
     ['whose tasks never began', { steps: null }, 'pending  Task count'],
   ])('says so of a build %s', (_what, over, said) => {
     expect(plain({ ...SOURCE, ...over })).toContain(said);
+  });
+
+  it('says of a rehearsal that it was one', () => {
+    const source = { ...SOURCE, record: { ...SOURCE.record, rehearsal: true } };
+    for (const told of [plain(source), reportPage(reportOf(source))]) expect(told).toContain('This was a rehearsal');
+    expect(plain(SOURCE)).not.toContain('rehearsal');
   });
 
   it('is a page with nothing from elsewhere, in which what agents wrote is text', () => {

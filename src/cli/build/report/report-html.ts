@@ -1,5 +1,5 @@
 import { safeLine } from '../../text/safe-text.js';
-import { tasksWithout, testsText } from './report-text.js';
+import { REHEARSAL, tasksWithout, testsText } from './report-text.js';
 import type { BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
 
 const STYLE =
@@ -24,6 +24,7 @@ export function reportPage(report: BuildReport): string {
     `<h1>${escaped(goal)}</h1>`,
     `<p><code>${escaped(run)}</code> ended <strong class="${toneOf(status)}">${escaped(status)}</strong>` +
       `${error === null ? '' : `: ${escaped(error)}`}</p>`,
+    ...(report.rehearsal ? [`<p><strong>${REHEARSAL}</strong></p>`] : []),
     `<p class="${report.tests.result === 'passed' ? 'good' : 'bad'}">${escaped(testsText(report))}</p>`,
     '<table><thead><tr><th scope="col">Requirement</th><th scope="col">Tasks</th><th scope="col">Commits</th></tr>',
     '</thead><tbody>',

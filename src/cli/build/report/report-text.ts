@@ -3,12 +3,16 @@ import { plural } from '../../text/format.js';
 import { safeLine } from '../../text/safe-text.js';
 import type { BuildReport, CommitReport, RequirementReport, TaskReport } from './report.js';
 
+/** What a report of a rehearsal says of itself. */
+export const REHEARSAL = 'This was a rehearsal: no model was asked, and scripts stood in for the agents.';
+
 /** The lines of a report for a terminal, which is told of no text what it could act on. */
 export function reportLines(report: BuildReport, palette: Palette): string[] {
   const { requirements, tasks, others } = report;
   return [
     palette.bold(safeLine(report.goal)),
     `${report.run} ended ${report.status}${report.error === null ? '' : `: ${safeLine(report.error)}`}`,
+    ...(report.rehearsal ? [REHEARSAL] : []),
     testsLine(report, palette),
     ...requirements.flatMap((requirement) => ['', ...requirementLines(requirement, tasks, palette)]),
     ...section('Tasks that name no requirement', tasksWithout(report), palette),

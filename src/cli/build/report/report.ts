@@ -11,6 +11,8 @@ export interface BuildReport {
   run: string;
   status: RunRecord['status'];
   error: string | null;
+  /** No model was asked: scripts stood in for all agents. */
+  rehearsal: boolean;
   goal: string;
   branch: string | null;
   requirements: RequirementReport[];
@@ -59,7 +61,7 @@ export interface TestsReport {
 
 /** What a report is made of. */
 export interface ReportSource {
-  record: Pick<RunRecord, 'run' | 'status' | 'error'>;
+  record: Pick<RunRecord, 'run' | 'status' | 'error' | 'rehearsal'>;
   spec: JsonObject;
   output: Json;
   /** Of the step `build`; null where it did not begin. */
@@ -75,11 +77,12 @@ export function reportOf({ record, spec, output, steps, branch }: ReportSource):
     taskReport(task, stepIdOf(task.id, index), steps, branch?.commits ?? null),
   );
   const named = new Set(reports.flatMap(({ commits }) => commits ?? []).map(({ commit }) => commit));
-  const { run, status, error } = record;
+  const { run, status, error, rehearsal } = record;
   return {
     run,
     status,
     error,
+    rehearsal,
     goal: textIn(mapIn(spec, 'nugget'), 'goal') || textIn(spec, 'goal'),
     branch: branch?.name ?? null,
     requirements: objectsIn(spec, 'requirements').map((requirement) =>
