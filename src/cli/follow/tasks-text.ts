@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
+import { textIn } from '../../plan/builds/build-spec.js';
 import { isTexts, tasksIn } from '../../plan/builds/task.js';
 import type { Store } from '../../store/store.js';
 import { taskCost } from '../forecast/task-cost.js';
@@ -15,16 +16,19 @@ export interface TaskFacts {
   /** Of an agent of the team; null for others. */
   role: string | null;
   cost: string;
+  /** What the requirements ask that it may name, by their ids. */
+  requirements?: ReadonlyMap<string, string>;
 }
 
 /** Planned tasks as people read them before they approve them, with who does each and what it is expected to cost. */
 export async function shownTasks(content: Json, { team, spec }: PlannedTasks, store: Store): Promise<string> {
   const known = spec === null ? null : (JSON.parse(await store.getText(spec)) as Json); // the compiler wrote it
+  const requirements = requirementsOf(known);
   return tasksText(
     content,
     (tasksIn(content) ?? []).map((task) => {
       const member = team.find(({ name }) => name === task.agent_name);
-      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known }) };
+      return { role: member?.role ?? null, cost: taskCost(task, { member, spec: known }), requirements };
     }),
   );
 }
@@ -61,7 +65,7 @@ function taskLines(task: Json, number: number, facts: TaskFacts | undefined): st
         ['after', words(dependencies, 'nothing')],
         ['does', plain(description)],
         ['done when', items(acceptance_criteria)],
-        ...Object.entries(rest).map(([key, value]) => ofTask(key, value)),
+        ...Object.entries(rest).map(([key, value]) => ofTask(key, value, facts?.requirements)),
         ['cost', facts?.cost ?? 'unknown'],
       ] satisfies [string, string][]
     ).map(([key, text]) => entry(TASK, key, text)),
@@ -69,10 +73,22 @@ function taskLines(task: Json, number: number, facts: TaskFacts | undefined): st
 }
 
 /** What a key of a task is called, and its value; what is not known stands as it is written. */
-function ofTask(key: string, value: Json): [string, string] {
+function ofTask(key: string, value: Json, requirements?: ReadonlyMap<string, string>): [string, string] {
   if (key === 'complexity' && typeof value === 'string') return ['size', value];
-  if (key === 'requirement_ids' && isTexts(value)) return ['for', words(value, 'no requirement')];
+  if (key === 'requirement_ids' && isTexts(value))
+    return ['for', value.length === 0 ? 'no requirement' : items(value.map((id) => described(id, requirements)))];
   return [JSON.stringify(key), JSON.stringify(value)];
+}
+
+function described(id: string, requirements: ReadonlyMap<string, string> = new Map()): string {
+  const text = requirements.get(id);
+  return text === undefined ? word(id) : `${word(id)}: ${text}`;
+}
+
+/** What the requirements of a completed spec ask, by their ids. */
+function requirementsOf(spec: Json): ReadonlyMap<string, string> {
+  const all = isObject(spec) && Array.isArray(spec['requirements']) ? spec['requirements'] : [];
+  return new Map(all.map((one) => [textIn(one, 'id'), textIn(one, 'description')]));
 }
 
 /** What is known in its usual order, then all else. */

@@ -38,14 +38,14 @@ const open = (): OpenGate => ({
   },
 });
 const facts = [
-  { role: 'builder', cost: 'unknown' },
+  { role: 'builder', cost: 'unknown', requirements: new Map([['req-0', 'A click adds one.']]) },
   { role: 'tester', cost: 'about $0.01 to $0.5 a turn' },
 ];
 
 describe('planned tasks at their gate', () => {
   it('are shown with title, agent and role, what they come after, criteria and expected cost', () => {
     const two = [
-      task({ requirement_ids: ['req-0'] }),
+      task({ requirement_ids: ['req-0', 'req-1'] }),
       task({
         id: 'task-2',
         name: 'Test it',
@@ -66,7 +66,8 @@ describe('planned tasks at their gate', () => {
       '   does       Write index.html.',
       '   done when  - It is there.',
       '   size       simple',
-      '   for        req-0',
+      '   for        - req-0: A click adds one.',
+      '              - req-1',
       '   cost       unknown',
       '',
       '2. Test it',
