@@ -92,7 +92,9 @@ it('a build, its rerun and its mending teach each concept once, fit for its audi
   enough = () => asked('narrator').some(({ prompt }) => prompt.includes('"task": "The ship"'));
   const built = await run('build', 'game.yml', '--id', 'game', '--yes');
   expect(`${built.status} ${built.error}`).toBe('success null');
-  expect(taught(built)).toEqual(expect.arrayContaining(['decomposition', 'architecture', 'code-review', 'testing']));
+  expect(taught(built)).toEqual(
+    expect.arrayContaining(['decomposition', 'architecture', 'source-control', 'code-review', 'testing']),
+  );
   const { messages, spend } = built.narration!;
   expect(messages.map(({ text }) => text)).toContain('News: The ship');
   expect(messages.every(({ at }) => at <= built.ended_at!)).toBe(true);

@@ -63,11 +63,11 @@ async function narrated(run: string, ...args: string[]): Promise<{ result: RunRe
 
 it('a narrator tells of a run on its own account, in the terminal and in the result', async () => {
   working = anyMessage('told');
-  narrator = () => said('Count \u001b[31mwith me!');
+  narrator = () => said('Count \u001b[31mwith\nme!');
   const { result, stderr } = await narrated('told', 'told.yml');
   expect(result).toMatchObject({ status: 'success', output: 'one\ntwo three' });
   expect(result.narration?.messages).toEqual([
-    expect.objectContaining({ task: 'count', mood: 'excited', text: 'Count \u001b[31mwith me!', from: 'model' }),
+    expect.objectContaining({ task: 'count', mood: 'excited', text: 'Count \u001b[31mwith\nme!', from: 'model' }),
   ]);
   expect(stderr).toContain('narrator, excited │ Count \\u{1b}[31mwith me!');
   const { spend } = result.narration!;

@@ -90,7 +90,6 @@ export const WRITERS: Record<string, string> = {
   'store/folders/root.ts': 'every folder below the state folder',
   'store/snapshots/snapshots.ts': 'snapshots',
   'store/git/copy-folder.ts': 'work trees: folders that they carry',
-  'store/worktrees/applied.ts': 'work trees',
   'store/worktrees/branch.ts': 'work trees',
   'store/worktrees/carry.ts': 'work trees',
   'store/worktrees/commit-tree.ts': 'work trees',
