@@ -112,7 +112,8 @@ it('two who watch are told the same, and it is asked once', async () => {
   let release: () => void = () => undefined;
   working = () => new Promise<void>((resolve) => (release = resolve));
   const before = askedOf('narrator').length;
-  await project.run('run', 'count.yml', '--id', 'twice', '--detach');
+  const started = await project.run('run', 'count.yml', '--id', 'twice', '--detach', '--narrate');
+  expect(started.stderr).toContain('`perdure watch twice --narrate`');
   const watching = [[], ['--json']].map((more) => project.start('watch', 'twice', '--narrate', ...more));
   let texts = ['', ''];
   for (const [index, { process }] of watching.entries())

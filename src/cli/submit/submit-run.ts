@@ -89,7 +89,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
       hint: `\`perdure watch ${id}\` follows it if it was, \`perdure cancel ${id}\` stops it.`,
     };
     const { joined } = await unlessInterrupted(startSubmission(submitted, link), listenForInterrupts(), perhaps);
-    if (command.detach) return detach(id, joined, { url: runUrl(link, id), json: command.json }, terminal);
+    if (command.detach) return detach(id, joined, { ...command, url: runUrl(link, id) }, terminal);
     const end = await follow({
       terminal,
       store: session.store,
@@ -169,15 +169,16 @@ async function keepStart({
 function detach(
   run: string,
   joined: boolean,
-  { url, json }: { url: string | null; json: boolean },
+  { url, json, narrate }: Pick<RunCommand, 'json' | 'narrate'> & { url: string | null },
   terminal: Terminal,
 ): ExitCode {
   if (json) printJson(terminal, { run, status: 'running' });
   else print(terminal, run);
   tell(
     terminal,
+    // Who watches is told of it, and nobody does so far.
     `${joined ? 'Joined' : 'Started'}. Follow it with \`perdure watch ` +
-      `${run}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
+      `${run}${narrate === true ? ' --narrate' : ''}\`.${url === null ? '' : `\n  Temporal ${url}`}`,
   );
   return EXIT.success;
 }
