@@ -7,6 +7,8 @@ const SOURCES = new URL('../../../src/', import.meta.url).pathname;
 const NAME_OF_GIT = /(['"`])(?:[^'"`\s]*\/)?git\1/;
 /** The one module that starts it, and what it asks where programs are. */
 const MAY = ['store/git/enclosure.ts'];
+/** Says whether there is one, and starts nothing. */
+const DOCTOR = 'workers/doctor/programs.ts';
 
 describe('git', () => {
   it('is started by one module alone', () => {
@@ -17,10 +19,10 @@ describe('git', () => {
         .split('\n')
         .some((line) => NAME_OF_GIT.test(line.replace(/^\s*(?:\*|\/\/).*/, ''))),
     );
-    expect(named.sort()).toEqual(MAY);
+    expect(named.sort()).toEqual([...MAY, DOCTOR]);
     const callers = files.filter((file) =>
       /\b(?:gitProgram|sandboxProgram)\b/.test(readFileSync(join(SOURCES, file), 'utf8')),
     );
-    expect(callers.sort()).toEqual(['store/git/copy-folder.ts', ...MAY, 'store/git/git.ts']);
+    expect(callers.sort()).toEqual(['store/git/copy-folder.ts', ...MAY, 'store/git/git.ts', DOCTOR]);
   });
 });
