@@ -244,6 +244,30 @@ describe('a build', () => {
     expect(mend?.messages[0]?.text).toContain('`counter.test.mjs` by "Bo: Polish"');
   });
 
+  it('tells a task that came to its limit of turns what it did before, and goes on from there', async () => {
+    const voices = team(0, mendCounter);
+    const told: string[] = [];
+    const { result, told: shown } = await build({
+      ...voices,
+      'of a team that builds': (request) => {
+        const asked = request.messages[0]?.text ?? '';
+        if (taskOf(request) !== 'Count') return voices['of a team that builds']?.(request) ?? { text: 'Nothing.' };
+        if (asked.includes('## Your attempt before this one')) {
+          told.push(asked);
+          return voices['of a team that builds']?.(request) ?? { text: 'Nothing.' };
+        }
+        return request.results.count === 0
+          ? { text: 'I begin.', tools: [write('half.js', 'export const half = 1;\n')] }
+          : { tools: [{ name: 'read_file', input: { path: 'half.js' } }] };
+      },
+    });
+    expect(result, shown).toMatchObject({ status: 'success' });
+    expect(told[0]).toMatch(/<ended>\n`task-bo-1` had 20 turns/);
+    expect(told[0]).toContain('<last_words>\nI begin.');
+    expect(told[0]).toMatch(/<changes>\ndiff --git a\/half\.js b\/half\.js[^]*\+export const half = 1;/);
+    expect(told[0]).toMatch(/<last_output>\n[^]*export const half = 1;/);
+  });
+
   it('without tests says that it is not tested', async () => {
     const { code, result, told } = await build(team(0, mendCounter), [], { testing_enabled: false });
     expect({ code, status: result.status }, told).toEqual({ code: 0, status: 'success' });

@@ -60,10 +60,11 @@ describe('the page that a build has made', () => {
       expect(await button.innerText(LIMITS)).toBe('0');
       for (let click = 0; click < 3; click += 1) await button.click(LIMITS);
       expect(await button.innerText()).toBe('3');
+      // While the browser is still there.
+      expect(await served.close()).toBe(0);
+      await expect(fetch(served.address)).rejects.toThrow();
     } finally {
       await browser.close();
     }
-    expect(await served.close()).toBe(0);
-    await expect(fetch(served.address)).rejects.toThrow();
   });
 });
