@@ -69,7 +69,7 @@ it('a narrator tells of a run on its own account, in the terminal and in the res
   expect(result.narration?.messages).toEqual([
     expect.objectContaining({ task: 'count', mood: 'excited', text: 'Count \u001b[31mwith\nme!', from: 'model' }),
   ]);
-  expect(stderr).toContain('narrator, excited │ Count \\u{1b}[31mwith me!');
+  expect(stderr).toContain('~ narrator, excited: Count \\u{1b}[31mwith me!');
   const { spend } = result.narration!;
   expect([result.spend.steps, spend.narrator.steps]).toEqual([1, 1]);
   expect(spend.narrator.usd).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ it('a narrator tells of a run on its own account, in the terminal and in the res
   expect(request?.system).toContain('The audience is people of ages 8 to 14.');
   expect(request?.prompt).toContain('"task": "count"');
   const shown = await project.run('show', 'told');
-  expect(shown.stdout).toMatch(/narrator, excited │ Count[^]*Beside the run: narrator 1 call/);
+  expect(shown.stdout).toMatch(/~ narrator, excited: Count[^]*Beside the run: narrator 1 call/);
 });
 
 it.each<[string, string, Answer]>([
@@ -118,7 +118,7 @@ it('two who watch are told the same, and it is asked once', async () => {
   let texts = ['', ''];
   for (const [index, { process }] of watching.entries())
     process.stderr?.on('data', (chunk: Buffer) => (texts = texts.with(index, texts[index] + chunk.toString())));
-  await until(() => texts.every((text) => text.includes('│ The counting begins!')));
+  await until(() => texts.every((text) => text.includes('excited: The counting begins!')));
   release();
   const [, { stdout } = { stdout: '' }] = await Promise.all(watching.map(({ finished }) => finished));
   const kinds = (JSON.parse(stdout) as { kind: string }[]).map(({ kind }) => kind);

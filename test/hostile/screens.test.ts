@@ -6,6 +6,7 @@ import type { OpenGate } from '../../src/cli/observe/view.js';
 import type { Output } from '../../src/cli/output.js';
 import { writeText } from '../../src/cli/output.js';
 import { createPalette } from '../../src/cli/text/colors.js';
+import { narratedLines } from '../../src/cli/render/narration.js';
 import { renderGateList, renderRunList } from '../../src/cli/render/lists.js';
 import { pauseLines } from '../../src/cli/render/pause-lines.js';
 import { safeJson } from '../../src/cli/text/safe-text.js';
@@ -121,6 +122,16 @@ function places(text: string, width: number): Record<string, string[]> {
   return {
     'a live tree': renderScreen(view, 0, { ...style, height: 40, says: () => text }),
     show: renderRun(view, null, style),
+    narration: narratedLines(
+      [
+        { kind: 'message', at: '', key: text, task: text, mood: 'excited', text, from: 'model' },
+        {
+          ...{ kind: 'lesson', at: '', key: text, task: text, from: 'model' },
+          ...{ concept: text, headline: text, explanation: text, tell_me_more: text },
+        },
+      ],
+      style,
+    ),
     'an ending': renderEnding({ ...view, status: 'error' }, width, palette),
     'plain lines': createPlainLines()(view, 0),
     'a gate': renderGate(gateOf(text, text), text, { ...style, height: null }),

@@ -106,8 +106,8 @@ describe('a gate on a terminal', () => {
     expect((await project.run('approve', 'told', '--as', 'ana')).code).toBe(0);
     const { screen } = await watching;
     const [asked, decided] = [screen.indexOf('wants approval'), screen.indexOf('approved by ana')];
-    expect(screen.slice(asked, decided)).not.toMatch(/narrator, \w+ │ .*“ok”/);
-    expect(screen.slice(asked)).toMatch(/narrator, encouraging │ .*“ok”/);
+    expect(screen.slice(asked, decided)).not.toMatch(/~ narrator, \w+: .*“ok”/);
+    expect(screen.slice(asked)).toMatch(/~ narrator, encouraging: .*“ok”/);
   });
 
   it('goes away when somebody else decides it', async () => {

@@ -12,7 +12,7 @@ import { answerCommands } from '../render/gate-words.js';
 import { pauseLines } from '../render/pause-lines.js';
 import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
-import { tell, widthOf } from '../terminal.js';
+import { readingWidthOf, tell, widthOf } from '../terminal.js';
 import type { Answer } from './ask-gate.js';
 import { askGate } from './ask-gate.js';
 import type { Says } from './decide.js';
@@ -179,9 +179,9 @@ function hear(following: Following, run: string, event: RunEvent): void {
 function tellNarration(following: Following): void {
   if (following.asking !== null) return;
   const { terminal, screen, untold } = following;
+  const width = readingWidthOf(terminal.stderr);
   following.untold = [];
-  for (const line of untold.flatMap((one) => narrationLines(one, widthOf(terminal.stderr), terminal.palette)))
-    screen.note(line);
+  for (const line of untold.flatMap((one) => narrationLines(one, width, terminal.palette))) screen.note(line);
 }
 
 function react(following: Following, view: RunView | null): void {

@@ -5,6 +5,8 @@ import { formatCount, formatUsd, plural } from '../text/format.js';
 import { safeLine } from '../text/safe-text.js';
 import { wrap } from '../text/width.js';
 
+const MARK = '  ~ ';
+
 /** What narrator or teacher said, as people are shown it; nothing for what they asked. */
 export function narrationLines(line: NarrationLine, width: number, palette: Palette): string[] {
   switch (line.kind) {
@@ -34,12 +36,12 @@ export function narratedLines(
   return [
     '',
     ...lines.flatMap((line) => narrationLines(line, width, palette)),
-    ...wrap(`Beside the run: ${costs.join('; ')}`, width - 2).map((line) => `  ${palette.dim(line)}`),
+    ...wrap(`Beside the run: ${costs.join('; ')}`, Math.max(2, width - 2)).map((line) => `  ${palette.dim(line)}`),
   ];
 }
 
-/** Each line says whose it is, so that nothing in a text passes for something else. */
+/** Each line begins as no other does, so that nothing in a text passes for something else. */
 function block(whose: string, text: string, width: number, palette: Palette): string[] {
-  const head = `  ${whose} │ `;
-  return wrap(safeLine(text), Math.max(20, width - head.length)).map((part) => `${palette.dim(head)}${part}`);
+  const lines = wrap(`${whose}: ${safeLine(text)}`, Math.max(2, width - MARK.length));
+  return lines.map((line) => `${palette.dim(MARK)}${line}`);
 }
