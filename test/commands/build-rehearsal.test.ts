@@ -1,3 +1,4 @@
+// @seconds 15
 // @module-tag sandbox
 // @module-tag git
 import { existsSync, readFileSync } from 'node:fs';
@@ -17,7 +18,6 @@ beforeAll(async () => {
   project = await openProject({
     'arcade-game.yml': spec('arcade-game'),
     'reading-list.yml': spec('reading-list'),
-    'alone.yml': 'goal: Alone.\nagents: [{name: Bo, role: builder}]\n',
     'shut.yml':
       'goal: A page.\nagents: [{name: Bo, role: builder, allowed_paths: [lib/]}, {name: Tess, role: tester}]\n',
     'definitions/agents/doer.yml': 'name: doer\nprompt: You do.\n',
@@ -35,7 +35,7 @@ async function rehearse(...args: string[]): Promise<{ code: number | null; resul
 }
 
 describe('a rehearsal of a build', () => {
-  it.each(['arcade-game.yml', 'reading-list.yml', 'alone.yml'])(
+  it.each(['arcade-game.yml', 'reading-list.yml'])(
     'of %s really builds a small page, tests it, and says everywhere that it is one',
     async (file) => {
       const { code, result, told } = await rehearse('build', file);
