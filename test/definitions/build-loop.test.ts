@@ -115,6 +115,28 @@ describe('a build', () => {
     expect(commits()).toEqual(project.tree('once').commits());
   });
 
+  it('is mended on top of what it has built, and so is what that came to', async () => {
+    const seen: string[] = [];
+    const mending = (text: string): Voices => ({
+      'of a team that builds': ({ results }) => {
+        seen.push(...results.last.map((result) => result.text));
+        if (results.count === 0) return { tools: [{ name: 'read_file', input: { path: 'counter.js' } }] };
+        return results.count === 1 ? { tools: [write('counter.js', text)] } : { text: 'Mended it.' };
+      },
+    });
+    project.speak(mending(`// Mended.\n${COUNTER(1)}`));
+    const first = await project.perdure('build', 'fix', 'once', 'Say what it is.', '--id', 'fix-1', '--yes');
+    expect(first.code, first.stderr).toBe(0);
+    expect(seen[0]).toContain(COUNTER(1).trim());
+    expect(project.tree('fix-1').commits().slice(0, 2)).toEqual(['What once has built', 'Bo: Mend what was built']);
+    seen.splice(0);
+    project.speak(mending(`// Mended twice.\n${COUNTER(1)}`));
+    const second = await project.perdure('build', 'fix', 'fix-1', 'Say it better.', '--id', 'fix-2', '--yes');
+    expect(second.code, second.stderr).toBe(0);
+    expect(seen[0]).toContain('// Mended.');
+    expect(readFileSync(join(project.tree('fix-2').folder, 'counter.js'), 'utf8')).toContain('// Mended twice.');
+  });
+
   it('whose tests stay red asks a person in the end, and is partial when it is taken as it is', async () => {
     const never = (): Answer => ({ tools: [write('notes.md', 'I tried.')] });
     const run = await build(team(0, never), ['--id', 'red', '--no-wait'], { approve_plan: false, max_rounds: 1 });

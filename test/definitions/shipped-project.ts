@@ -30,6 +30,8 @@ export interface ShippedProject {
    * told `--no-wait`.
    */
   run(workflow: string, args: string[], voices?: Voices): Promise<Finished>;
+  /** What agents answer from now on. */
+  speak(voices: Voices): void;
   /** Runs any other command. */
   perdure(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** What an agent was asked since the last run began, in order. */
@@ -71,6 +73,9 @@ export async function openShippedProject(): Promise<ShippedProject> {
       );
       if (stdout.trim() === '') throw new Error(`The CLI ended with ${code} and no result:\n${stderr}`);
       return { code, result: JSON.parse(stdout) as RunResult, told: stderr };
+    },
+    speak: (given) => {
+      voices = given;
     },
     perdure: (...args) => cli(args, keys),
     asked: (voice) => endpoint.requests.slice(seen).filter(({ system }) => system.includes(voice)),
