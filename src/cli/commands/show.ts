@@ -43,7 +43,8 @@ export const show: CommandSpec = {
         const { taskCosts } = await import('../observe/task-costs.js');
         const { costLines } = await import('../render/cost-lines.js');
         const costs = await taskCosts(view, session.store);
-        if (costs !== null) print(terminal, '', ...costLines(costs));
+        const costsTold = costs === null ? [] : costLines(costs);
+        if (costsTold.length > 0) print(terminal, '', ...costsTold);
         const gates = openGates(view);
         if (gates.length === 0) return EXIT.success;
         const { shownIn } = await import('../follow/gate-content.js');
