@@ -175,8 +175,9 @@ function loadFlow(source: Source, report: Report): FlowDefinition | null {
   }
   findings.forEach((finding) => report(finding));
   if (flow === null) return null;
-  const name =
-    memberOf(flow.node, 'name') === null ? nameFromFile(absolute, 'flow') : nameOf(flow.node, absolute, report);
+  // Any other text is a title: the file's name is the flow's.
+  const written = memberOf(flow.node, 'name')?.value;
+  const name = typeof written === 'string' && NAME.test(written) ? written : nameFromFile(absolute, 'flow');
   return withName(name, { format: 'flow', file: absolute, ...flow });
 }
 

@@ -9,13 +9,18 @@ import { createCast, readRoles } from './cast.js';
 import { buildSteps, createFrame, TooLarge } from './frame.js';
 import type { DrawnFlow, FlowGraph } from './graph.js';
 import { flowGraph } from './graph.js';
-import { createInputs } from './inputs.js';
+import { createInputs, REQUEST } from './inputs.js';
+import { parseTest } from './condition.js';
 import type { Lowering, Passage } from './lowering.js';
 import { lower } from './lower.js';
 import { watchedVariables } from './watch.js';
+import type { Names } from './names.js';
 import { createLedger, settleReadings } from './names.js';
 import { arrange } from './regions.js';
-import { definedAgents } from '../formats/flow/ast.js';
+import { capturesOf, constantsOf, definedAgents } from '../formats/flow/ast.js';
+import { readConstants } from './constants.js';
+import type { Vocabulary } from './texts.js';
+import { partsOf } from './texts.js';
 import { keepText } from '../hash.js';
 import type { FlowDefinition } from '../load.js';
 import type { Report } from '../problems/problem.js';
@@ -59,15 +64,32 @@ function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<
   if (region === null) return null;
   const frame = createFrame(null, null);
   const agents: Record<Hash, Agent> = {};
+  const vocabulary: Vocabulary = {
+    inputs: createInputs(authored.params, texts, report),
+    constants: new Map(),
+    ledger: createLedger(),
+    texts,
+    report,
+  };
+  const names: Names = { outer: null, own: new Map() };
+  readConstants(constantsOf(tree), { ...vocabulary, roles }, ({ value }) => partsOf(value, names, vocabulary));
+  const variables = capturesOf(tree.body);
+  const testOf = (text: string) =>
+    parseTest(
+      text,
+      (word) =>
+        word === REQUEST || variables.has(word) || vocabulary.constants.has(word) || vocabulary.inputs.declares(word),
+    );
   const lowering: Lowering = {
-    vocabulary: { inputs: createInputs(authored.params, texts, report), ledger: createLedger(), texts, report },
+    vocabulary,
     cast,
+    testOf,
     stage: { compile: { ...shared, report }, keep: (reached) => void Object.assign(agents, reached) },
-    watched: watchedVariables(region),
+    watched: watchedVariables(region, testOf),
   };
   const passage = lower(
     region,
-    { frame, names: { outer: null, own: new Map() }, needs: [], guards: [], prior: null, contained: false },
+    { frame, names, needs: [], guards: [], prior: null, contained: false },
     { observed: false, outcome: false },
     lowering,
   );

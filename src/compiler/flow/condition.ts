@@ -13,8 +13,8 @@ export type Test =
     }
   | { kind: 'not'; operand: Test }
   | { kind: 'both' | 'either'; left: Test; right: Test }
-  /** Words that no rule knows: a model judges whether they hold. */
-  | { kind: 'judged'; text: string };
+  /** Words that no rule knows: a model judges whether they hold. `name` is what could have been a variable. */
+  | { kind: 'judged'; text: string; name?: string };
 
 export type Outcome = 'passed' | 'failed' | 'all success' | 'any success' | 'all failed' | 'any failed';
 export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=';
@@ -47,11 +47,17 @@ interface Word {
   text: string;
 }
 
-/** Reads the words of a condition, whatever their case; what no rule knows as a whole is judged. */
-export function parseTest(text: string): Test {
+/** Reads conditions of one flow. */
+export type TestReader = (text: string) => Test;
+
+/**
+ * Reads the words of a condition, whatever their case; what no rule knows as a whole is judged, and so is a single word
+ * that is no variable: `isVariable` knows those of the whole flow.
+ */
+export function parseTest(text: string, isVariable: (name: string) => boolean): Test {
   const words = wordsOf(text);
   if (words === null) return { kind: 'judged', text };
-  const reader = createReader(words);
+  const reader = createReader(words, isVariable);
   const test = reader.either();
   return test !== null && reader.atEnd() ? test : { kind: 'judged', text };
 }
@@ -73,6 +79,8 @@ function wordsOf(text: string): Word[] | null {
 }
 
 type Parsed = Test | null;
+
+type Words = ReturnType<typeof createWords>;
 
 /** Where a reader stands among the words. */
 function createWords(words: Word[]) {
@@ -124,8 +132,9 @@ function createWords(words: Word[]) {
 }
 
 /** One function for each rule, the loosest first; null where a rule does not fit. */
-function createReader(all: Word[]) {
-  const { peek, sees, advance, take, takes, pathHere, valueHere, atStart, atEnd } = createWords(all);
+function createReader(all: Word[], isVariable: (name: string) => boolean) {
+  const words = createWords(all);
+  const { peek, sees, advance, takes, pathHere, valueHere, atStart, atEnd } = words;
 
   const either = (): Parsed => chain(() => chain(unary, 'both', '&&', 'and'), 'either', '||', 'or');
 
@@ -181,25 +190,50 @@ function createReader(all: Word[]) {
     if (path.length === 1 && (field === 'passed' || field === 'failed')) return { kind: 'outcome', of: field, name };
     if (path.length === 0 && (sees('contains') || (sees('not') && sees('contains', 1)))) return contains(name);
     const operator = peek().text;
-    if (peek().kind !== 'mark' || !isComparison(operator)) return { kind: 'value', name, path };
+    if (peek().kind !== 'mark' || !isComparison(operator))
+      return path.length === 0 && !isVariable(name)
+        ? { kind: 'judged', text: name, name }
+        : { kind: 'value', name, path };
     advance(1);
     const value = valueHere();
     return value === undefined ? null : { kind: 'compare', name, path, operator, value };
   };
 
-  /** `contains "x"`, or `contains` and words up to the next operator. */
+  /** `contains "x"`, or `contains` and words up to the next operator; `or` and `and` go on with texts: `"x" or "y"`. */
   const contains = (name: string | null): Parsed => {
     const negated = takes('not');
     advance(1);
-    const said: string[] = [];
-    if (peek().kind === 'text') said.push(take());
-    else while (peek().kind !== 'end' && !['&&', '||', 'and', 'or', ')'].some((sign) => sees(sign))) said.push(take());
-    if (said.join('').trim() === '') return null;
-    const test: Test = { kind: 'mentions', name, text: said.join(' ').trim() };
-    return negated ? { kind: 'not', operand: test } : test;
+    const quoted = peek().kind === 'text';
+    let test: Parsed = mentionHere(words, name);
+    const sign = ['or', 'and'].find((word) => sees(word));
+    while (test !== null && sign !== undefined && sees(sign) && goesOn(words, quoted, isVariable)) {
+      advance(1);
+      const right: Parsed = mentionHere(words, name);
+      test = right && { kind: sign === 'or' ? 'either' : 'both', left: test, right };
+    }
+    return negated && test !== null ? { kind: 'not', operand: test } : test;
   };
 
   return { either, atEnd };
+}
+
+/** A text in quotes, or words up to the next operator. */
+function mentionHere({ peek, sees, take }: Words, name: string | null): Parsed {
+  const said: string[] = [];
+  if (peek().kind === 'text') said.push(take());
+  else while (peek().kind !== 'end' && !['&&', '||', 'and', 'or', ')'].some((sign) => sees(sign))) said.push(take());
+  return said.join('').trim() === '' ? null : { kind: 'mentions', name, text: said.join(' ').trim() };
+}
+
+/** Whether what stands behind `or` is one more text, and no test of its own. */
+function goesOn({ peek, sees }: Words, quoted: boolean, isVariable: (name: string) => boolean): boolean {
+  const { kind, text } = peek(1);
+  if (kind !== 'name') return kind === 'text';
+  const word = text.toLowerCase();
+  const [after, second] = [peek(2), `${word} ${peek(2).text.toLowerCase()}`];
+  if (after.text === '.' || after.text === '[' || isComparison(after.text) || sees('contains', 2)) return false;
+  if (word === 'not' || word === 'contains' || isVariable(text) || second === 'no issues') return false;
+  return !quoted || (!Object.hasOwn(OUTCOMES, word) && !Object.hasOwn(OUTCOMES, second));
 }
 
 function isComparison(text: string): text is Comparison {

@@ -193,6 +193,7 @@ function visitMark(drawing: Drawing, mark: Mark, role: MarkRole | undefined, fro
       ...(mark.question === null
         ? {}
         : { instruction: literalText(mark.question.raw), ...templateVars(mark.question) }),
+      ...(mark.capture === null ? {} : { outputVar: mark.capture.text }),
     },
     from,
   );

@@ -1,8 +1,7 @@
 import type { AgentCall, Ask, Condition, Mark, Name } from '../formats/flow/ast.js';
-import { parseTest } from './condition.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { allOf, anyOf, binary, createFrame, firstOf, grow, literal, not, refer, uniqueId } from './frame.js';
-import type { Producer } from './names.js';
+import type { CapturingStep, Producer } from './names.js';
 import { innerNames, mergeBranch, mergeSure, producersOf } from './names.js';
 import type { Outcome } from './outcomes.js';
 import type { Branch, Region } from './regions.js';
@@ -74,7 +73,9 @@ function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Pa
   const id = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(mark.name.text) ? uniqueId(path.frame, mark.name.text) : null;
   const handle = nextHandle(path.frame, mark.name.text);
   lowering.vocabulary.ledger.handles.set(mark, handle);
-  addGate(mark, { handle, path, base: baseOf(path, watch, handle.index, id) }, lowering);
+  const observed = watch.observed || (mark.capture !== null && lowering.watched.get(mark.capture.text) === true);
+  const seen = { ...watch, observed };
+  addGate(mark, { handle, path, base: baseOf(path, seen, handle.index, id) }, lowering);
   // What was approved is what later steps read, not what stood there before a person changed it.
   const before = path.prior?.outcome;
   if (before?.kind === 'step') {
@@ -83,8 +84,11 @@ function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Pa
       if (first?.kind === 'step' && first.handle === before.handle)
         path.names.own.set(name, [{ kind: 'step', handle }, ...producers]);
     }
+    const { shown } = lowering.vocabulary.ledger;
+    shown.set(handle, shown.get(before.handle) ?? before.handle);
   }
-  return passageOf(handle, path, watch, false);
+  if (mark.capture !== null) path.names.own.set(mark.capture.text, [{ kind: 'step', handle }]);
+  return passageOf(handle, path, seen, false);
 }
 
 function lowerGroup(region: Region & { kind: 'group' }, path: Path, watch: Watch, lowering: Lowering): Passage {
@@ -110,7 +114,7 @@ function lowerSequence(items: Region[], path: Path, watch: Watch, lowering: Lowe
   let here = path;
   items.forEach((item, index) => {
     const next = items[index + 1];
-    const seen = next === undefined ? watch : watchBy(conditionsOf(next));
+    const seen = next === undefined ? watch : watchBy(conditionsOf(next, lowering.testOf));
     const passage = lower(item, here, seen, lowering);
     if (passage.prior !== null && passage.prior !== here.prior) outcomes.push(passage.prior.outcome);
     jumps.push(...passage.jumps);
@@ -167,7 +171,7 @@ function reportShared(name: string, producer: Producer | undefined, { vocabulary
     producer?.kind === 'step'
       ? [...vocabulary.ledger.handles].find(([, handle]) => handle === producer.handle)?.[0]
       : undefined;
-  if (step === undefined || step.kind === 'mark' || step.capture === null) return;
+  if (step === undefined || step.capture === null) return;
   vocabulary.report({
     code: 'duplicate-name',
     at: step.capture.at,
@@ -182,7 +186,7 @@ function lowerConditional(
   watch: Watch,
   lowering: Lowering,
 ): Passage {
-  const seen = watchBy(branches.map(({ condition }) => parseTest(condition.text)));
+  const seen = watchBy(branches.map(({ condition }) => lowering.testOf(condition.text)));
   const before =
     source === null
       ? null
@@ -253,7 +257,7 @@ function lowerBranch({ body }: Branch, path: Path, watch: Watch, lowering: Lower
   if (body.kind !== 'sequence') return lower(body, path, watch, lowering);
   const [first, ...rest] = body.items;
   if (first?.kind !== 'agent' || rest.length === 0) return lower(body, path, watch, lowering);
-  const seen = rest[0] === undefined ? watch : watchBy(conditionsOf(rest[0]));
+  const seen = rest[0] === undefined ? watch : watchBy(conditionsOf(rest[0], lowering.testOf));
   const head = lower(first, path, seen, lowering);
   const [exit] = head.exits;
   const ran = exit === undefined ? path.guards : [binary('!=', refer(exit.handle, 'status'), literal('skipped'))];
@@ -274,13 +278,17 @@ function conditionValue(
   lowering: Lowering,
 ): { value: Late; needs: Edge[] } {
   let needs = path.needs;
-  const judge = (text: string): Late => {
+  const judge = (text: string, near: string | null): Late => {
     const handle = nextHandle(path.frame, 'condition');
-    addJudge({ text, condition, prior }, { handle, path, base: baseOf(path, UNWATCHED, handle.index, null) }, lowering);
+    addJudge(
+      { text, near, condition, prior },
+      { handle, path, base: baseOf(path, UNWATCHED, handle.index, null) },
+      lowering,
+    );
     needs = [...needs, { handle, skip: false }];
     return refer(handle, 'output', ['holds']);
   };
-  const value = testValue(parseTest(condition.text), {
+  const value = testValue(lowering.testOf(condition.text), {
     condition,
     prior,
     names: path.names,
@@ -335,12 +343,15 @@ function lowerLoop(region: Region & { kind: 'loop' }, path: Path, watch: Watch, 
   };
 }
 
-function* capturesIn(region: Region): Generator<(AgentCall | Ask) & { capture: Name }> {
+function* capturesIn(region: Region): Generator<CapturingStep & { capture: Name }> {
   switch (region.kind) {
     case 'agent':
     case 'ask':
-      if (region.capture !== null) yield region as (AgentCall | Ask) & { capture: Name }; // just looked at
+    case 'gate': {
+      const step = region.kind === 'gate' ? region.mark : region;
+      if (step.capture !== null) yield step as CapturingStep & { capture: Name }; // just looked at
       return;
+    }
     case 'group':
     case 'loop':
       yield* capturesIn(region.body);

@@ -3,6 +3,7 @@ import type { Shared } from '../workflow/compile-workflow.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Place } from '../problems/problem.js';
 import type { Cast } from './cast.js';
+import type { TestReader } from './condition.js';
 import type { Handle, Late, Frame } from './frame.js';
 import { grow, allOf } from './frame.js';
 import type { Names } from './names.js';
@@ -27,6 +28,8 @@ export interface Lowering {
   vocabulary: Vocabulary;
   cast: Cast;
   stage: Stage;
+  /** Reads a condition; it knows the variables of the flow. */
+  testOf: TestReader;
   /** Variables that conditions look at, anywhere in the flow; true where they ask how their step went. */
   watched: Map<string, boolean>;
 }

@@ -3,11 +3,14 @@ import type { AgentCall, Ask, Mark } from '../formats/flow/ast.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { firstOf, refer, referLast } from './frame.js';
 
+/** A step that may capture what it yields. */
+export type CapturingStep = AgentCall | Ask | Mark;
+
 /** Where a variable's value comes from. */
 export type Producer =
   | { kind: 'step'; handle: Handle }
   /** A step that comes later in its loop: what it yielded in the round before. */
-  | { kind: 'last'; step: AgentCall | Ask; loop: Frame }
+  | { kind: 'last'; step: CapturingStep; loop: Frame }
   /** The value of a condition. */
   | { kind: 'flag'; value: Late };
 
@@ -60,14 +63,16 @@ export interface Reading {
 
 /** Steps by the piece of the flow that they come from, and how their outputs are read. */
 export interface Ledger {
-  handles: Map<AgentCall | Ask | Mark, Handle>;
+  handles: Map<CapturingStep, Handle>;
   readings: Map<Handle, Reading[]>;
   /** Readings of steps that come later in the text. */
-  ahead: { step: AgentCall | Ask; reading: Reading }[];
+  ahead: { step: CapturingStep; reading: Reading }[];
+  /** The step whose output each gate shows: what is read of the gate is read of it. */
+  shown: Map<Handle, Handle>;
 }
 
 export function createLedger(): Ledger {
-  return { handles: new Map(), readings: new Map(), ahead: [] };
+  return { handles: new Map(), readings: new Map(), ahead: [], shown: new Map() };
 }
 
 /** The value of a variable, or of a part of it. What is read of it is taken down. */
@@ -101,9 +106,10 @@ export function settleReadings(ledger: Ledger): void {
   }
 }
 
-function takeDown(handle: Handle, reading: Reading, { readings }: Ledger): void {
+function takeDown(handle: Handle, reading: Reading, { readings, shown }: Ledger): void {
   if (reading.path.length === 0 && reading.type === null) return;
-  readings.set(handle, [...(readings.get(handle) ?? []), reading]);
+  const source = shown.get(handle) ?? handle;
+  readings.set(source, [...(readings.get(source) ?? []), reading]);
 }
 
 /** The JSON Schema of an output of which such parts are read; null when it is read as text alone. */

@@ -167,7 +167,7 @@ const TRY_MS = 5 * 60_000;
 
 /** A condition in words that no rule knows: a model says whether it holds. */
 export function addJudge(
-  { text, condition, prior }: { text: string; condition: Condition; prior: Prior | null },
+  { text, near, condition, prior }: { text: string; near: string | null; condition: Condition; prior: Prior | null },
   { path, base }: Place,
   { vocabulary, stage }: Lowering,
 ): void {
@@ -177,7 +177,8 @@ export function addJudge(
     severity: 'warning',
     at: condition.at,
     message: `A model is asked whether the condition \`${text}\` holds.`,
-    suggestion: 'conditions without a model are `passed`, `failed`, `all success`, `contains "x"`, or a variable',
+    suggestion:
+      near ?? 'conditions without a model are `passed`, `failed`, `all success`, `contains "x"`, or a variable',
   });
   addStep(frame, () => {
     const agent: Agent = {

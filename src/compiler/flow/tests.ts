@@ -4,7 +4,8 @@ import { testsIn } from './condition.js';
 import type { Late } from './frame.js';
 import { allOf, anyOf, binary, firstOf, literal, mentions, not } from './frame.js';
 import type { Names } from './names.js';
-import { producersOf } from './names.js';
+import { knownNames, producersOf } from './names.js';
+import { didYouMean } from '../problems/did-you-mean.js';
 import type { Outcome } from './outcomes.js';
 import { holds } from './outcomes.js';
 import type { Vocabulary } from './texts.js';
@@ -25,12 +26,12 @@ interface Surroundings {
   names: Names;
   vocabulary: Vocabulary;
   /** Asks a model whether words hold. */
-  judge: (text: string) => Late;
+  judge: (text: string, near: string | null) => Late;
 }
 
 /** Tells whether a test holds; false where something in it is not there, which is reported. */
 export function testValue(test: Test, surroundings: Surroundings): Late {
-  const { prior, names, judge } = surroundings;
+  const { names } = surroundings;
   switch (test.kind) {
     case 'not':
       return not(testValue(test.operand, surroundings));
@@ -48,9 +49,17 @@ export function testValue(test: Test, surroundings: Surroundings): Late {
     case 'compare':
       return ofVariable(test, surroundings);
     case 'judged':
-      if (prior === null) reportNothingBefore(surroundings);
-      return judge(test.text);
+      return judgedValue(test, surroundings);
   }
+}
+
+/** Words that a model judges. Where there is nothing to judge, a single word was meant for a variable. */
+function judgedValue({ text, name }: Test & { kind: 'judged' }, surroundings: Surroundings): Late {
+  const { condition, prior, names, vocabulary, judge } = surroundings;
+  if (prior === null && name !== undefined)
+    return variable({ name, path: [], type: null }, condition.at, names, vocabulary) ?? literal(false);
+  if (prior === null) reportNothingBefore(surroundings);
+  return judge(text, name === undefined ? null : didYouMean(name, knownNames(names)));
 }
 
 function ofVariable(test: Test & { kind: 'value' | 'compare' }, { condition, names, vocabulary }: Surroundings): Late {

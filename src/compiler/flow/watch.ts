@@ -1,5 +1,4 @@
-import type { Test } from './condition.js';
-import { parseTest } from './condition.js';
+import type { Test, TestReader } from './condition.js';
 import type { Region } from './regions.js';
 import { asksOutcome, looksAtPrior, variablesOf } from './tests.js';
 import type { Watch } from './lowering.js';
@@ -7,17 +6,17 @@ import type { Watch } from './lowering.js';
 export const UNWATCHED: Watch = { observed: false, outcome: false };
 
 /** The conditions that look at what stands before a region. */
-export function conditionsOf(region: Region): Test[] {
+export function conditionsOf(region: Region, testOf: TestReader): Test[] {
   switch (region.kind) {
     case 'conditional':
       return region.source === null
-        ? region.branches.map(({ condition }) => parseTest(condition.text))
-        : conditionsOf(region.source);
+        ? region.branches.map(({ condition }) => testOf(condition.text))
+        : conditionsOf(region.source, testOf);
     case 'group':
     case 'loop':
-      return conditionsOf(region.body);
+      return conditionsOf(region.body, testOf);
     case 'sequence':
-      return region.items[0] === undefined ? [] : conditionsOf(region.items[0]);
+      return region.items[0] === undefined ? [] : conditionsOf(region.items[0], testOf);
     default:
       return [];
   }
@@ -28,7 +27,7 @@ export function watchBy(tests: Test[]): Watch {
 }
 
 /** The variables that conditions look at, anywhere in a flow. */
-export function watchedVariables(region: Region): Map<string, boolean> {
+export function watchedVariables(region: Region, testOf: TestReader): Map<string, boolean> {
   const watched = new Map<string, boolean>();
   const visit = (part: Region): void => {
     if (part.kind === 'sequence') part.items.forEach(visit);
@@ -37,7 +36,7 @@ export function watchedVariables(region: Region): Map<string, boolean> {
     if (part.kind !== 'conditional') return;
     if (part.source !== null) visit(part.source);
     for (const { condition, body } of part.branches) {
-      for (const { name, outcome } of variablesOf(parseTest(condition.text)))
+      for (const { name, outcome } of variablesOf(testOf(condition.text)))
         watched.set(name, outcome || (watched.get(name) ?? false));
       visit(body);
     }

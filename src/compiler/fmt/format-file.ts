@@ -58,8 +58,11 @@ function formatFlow(source: Source, report: Report): string | null {
   const printed = printFlow(tree);
   if (body.embedded === null) {
     const head = source.text.slice(0, body.start).trim();
-    return head === '' ? printed : `${head}\n\n${printed}`;
+    const note = source.text.slice(body.end);
+    return `${head === '' ? '' : `${head}\n\n`}${printed}${note === '' ? '' : `\n${note}`}`;
   }
+  // The note behind it would be lost.
+  if (tree.note !== null) return source.text;
   const { start, end, style } = body.embedded;
   const inside = printed
     .trimEnd()

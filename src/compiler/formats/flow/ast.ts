@@ -41,6 +41,14 @@ export interface Definition {
   comments: Comments;
 }
 
+/** `$name := "…"`: a text that `{name}` stands for. */
+export interface Constant {
+  kind: 'constant';
+  name: Name;
+  value: Quoted;
+  comments: Comments;
+}
+
 /** `@define-agents { … }`. */
 export interface DefinitionBlock {
   kind: 'block';
@@ -63,14 +71,16 @@ export interface AgentCall extends Piece {
 }
 
 /**
- * `@name`, `@name:"question"`, `@name(fallback=skip):"question"`. Without a question it may also be a label, or a jump
- * to one.
+ * `@name`, `@name:"question":capture`, `@name(fallback=skip):"question"`. Without a question it may also be a label, or
+ * a jump to one.
  */
 export interface Mark extends Piece {
   kind: 'mark';
   name: Name;
   fallback: Name | null;
   question: Quoted | null;
+  /** A name for what is approved. */
+  capture: Name | null;
 }
 
 /** `@ask-human:"question":capture`. */
@@ -117,16 +127,26 @@ export type FlowExpression = Step | Group | Sequence | Parallel | Conditional;
 
 /** A flow's text as a tree. */
 export interface FlowTree {
-  definitions: (Definition | DefinitionBlock)[];
+  definitions: (Constant | Definition | DefinitionBlock)[];
   /** Null when nothing is left of it; that is reported. */
   body: FlowExpression | null;
   /** Comments at the end. */
   comments: string[];
+  /** Where a note begins that stands behind the flow and a line `---`; null without one. An offset in the text. */
+  note: number | null;
 }
 
 /** Every agent that a flow defines, in the order of the text. */
 export function definedAgents({ definitions }: Pick<FlowTree, 'definitions'>): Definition[] {
-  return definitions.flatMap((definition) => (definition.kind === 'block' ? definition.agents : [definition]));
+  return definitions.flatMap((definition) => {
+    if (definition.kind === 'constant') return [];
+    return definition.kind === 'block' ? definition.agents : [definition];
+  });
+}
+
+/** Every text that a flow gives a name to. */
+export function constantsOf({ definitions }: Pick<FlowTree, 'definitions'>): Constant[] {
+  return definitions.filter((definition) => definition.kind === 'constant');
 }
 
 /** The steps of an expression in the order of the text. */
@@ -149,5 +169,36 @@ export function* stepsOf(expression: FlowExpression): Generator<Step> {
     case 'conditional':
       if (expression.source !== null) yield* stepsOf(expression.source);
       for (const { body } of expression.branches) yield* stepsOf(body);
+  }
+}
+
+/** The names of all that an expression captures, conditions' values included. */
+export function capturesOf(expression: FlowExpression): Set<string> {
+  const names = new Set<string>();
+  for (const { capture } of stepsOf(expression)) if (capture !== null) names.add(capture.text);
+  for (const { capture } of conditionsIn(expression)) if (capture !== null) names.add(capture.text);
+  return names;
+}
+
+/** The conditions of an expression in the order of the text. */
+export function* conditionsIn(expression: FlowExpression): Generator<Condition> {
+  switch (expression.kind) {
+    case 'group':
+      yield* conditionsIn(expression.body);
+      return;
+    case 'sequence':
+      for (const item of expression.items) yield* conditionsIn(item);
+      return;
+    case 'parallel':
+      for (const branch of expression.branches) yield* conditionsIn(branch);
+      return;
+    case 'conditional':
+      if (expression.source !== null) yield* conditionsIn(expression.source);
+      for (const { condition, body } of expression.branches) {
+        yield condition;
+        yield* conditionsIn(body);
+      }
+      return;
+    default:
   }
 }

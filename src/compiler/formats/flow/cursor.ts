@@ -69,6 +69,12 @@ export function createCursor(tokens: Token[], placeOf: PlaceOf, report: Report) 
     while (!atEnd()) take();
   };
 
+  /** Goes to the end; what is said on the way is left out. */
+  const skipRest = (): void => {
+    next = tokens.length - 1;
+    end.before.length = 0;
+  };
+
   const name = (): Name => {
     const token = take();
     if (token.kind === 'word' && !/^[\w-]+$/.test(token.raw)) {
@@ -80,16 +86,34 @@ export function createCursor(tokens: Token[], placeOf: PlaceOf, report: Report) 
     }
     return { text: token.raw, at: at(token) };
   };
-  const quoted = (): Quoted => {
-    const token = take();
-    const base = token.start + 1;
-    return {
-      raw: token.raw,
-      at: at(token),
-      placeOf: (start, length) => placeOf(base + start, base + start + Math.max(1, length)),
-    };
-  };
+  const quoted = (): Quoted => quotedAt(take(), placeOf);
   const previous = (): Token => tokens[Math.max(0, next - 1)] ?? end;
 
-  return { peek, sees, seesWord, atEnd, take, takes, begin, resume, rest, at, problem, giveUp, name, quoted, previous };
+  return {
+    peek,
+    sees,
+    seesWord,
+    atEnd,
+    take,
+    takes,
+    begin,
+    resume,
+    rest,
+    at,
+    problem,
+    giveUp,
+    skipRest,
+    name,
+    quoted,
+    previous,
+  };
+}
+
+function quotedAt(token: Token, placeOf: PlaceOf): Quoted {
+  const base = token.start + 1;
+  return {
+    raw: token.raw,
+    at: placeOf(token.start, Math.max(token.end, token.start + 1)),
+    placeOf: (start, length) => placeOf(base + start, base + start + Math.max(1, length)),
+  };
 }

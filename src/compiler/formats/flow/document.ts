@@ -5,8 +5,10 @@ import { keyOf, memberOf, placesIn } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
 import type { Source } from '../../problems/source.js';
 import { parseYaml } from '../../text/yaml.js';
-import { anyJson, filledText, name, text } from '../values.js';
+import { anyJson, filledText, text } from '../values.js';
+import { NAME } from '../../../plan/names.js';
 import type { FlowTree } from './ast.js';
+import { createReport, hasErrors } from '../../problems/problem.js';
 import type { PlaceOf } from './cursor.js';
 import type { Parameter } from './params.js';
 import { readParameters } from './params.js';
@@ -14,7 +16,9 @@ import { parseFlow } from './parse.js';
 
 const frontMatter = z
   .strictObject({
-    name: name.optional().describe("Name of the flow; the file's name when left out."),
+    name: text
+      .optional()
+      .describe("Name of the flow, or any other text that says what it is; the file's name is its name then."),
     description: text.optional().describe('What it does.'),
     params: anyJson.optional().describe('Parameters: `name: "what it is (default: value)"`.'),
     workflow: filledText.optional().describe('The flow itself, where it is not the text below.'),
@@ -31,7 +35,7 @@ export interface AuthoredFlow {
   /** Declared parameters by name; null when there is no front matter that declares any. */
   params: Map<string, Parameter> | null;
   tree: FlowTree;
-  /** The text of the flow itself, and the offsets at which it stands in the file. */
+  /** The text of the flow itself, and the offsets at which it stands in the file, without what is not read. */
   body: { start: number; end: number; embedded: Node | null };
   broken: boolean;
 }
@@ -51,16 +55,22 @@ export function readFlow(source: Source, report: Report): { node: Node; authored
   const body = textOf(source, bodyStart, embedded, watch);
   const tree = parseFlow(body.text, body.placeOf, watch);
   const params = memberOf(node, 'params');
+  const end = body.embedded === null && tree.note !== null ? body.start + tree.note : source.text.length;
   return {
     node,
     authored: {
-      description: written?.description,
+      description: written?.description ?? titleOf(written?.name),
       params: params && readParameters(params, watch),
       tree,
-      body: { start: bodyStart, end: source.text.length, embedded: body.embedded },
+      body: { start: body.start, end, embedded: body.embedded },
       broken,
     },
   };
+}
+
+/** What a name says that is none: `"Fix the tests"`. */
+function titleOf(written: string | undefined): string | undefined {
+  return written === undefined || NAME.test(written) ? undefined : written;
 }
 
 /** The front matter and where the text below it starts; null when it is broken, which leaves nothing to go on with. */
@@ -105,29 +115,65 @@ function textOf(
   start: number,
   embedded: Node | null,
   report: Report,
-): { text: string; placeOf: PlaceOf; embedded: Node | null } {
+): { text: string; start: number; placeOf: PlaceOf; embedded: Node | null } {
   const below = source.text.slice(start);
   if (typeof embedded?.value !== 'string') {
+    const from = start + skipProse(below, { source, start }, report);
     return {
-      text: below,
-      placeOf: (from, to) => ({ source, path: '', start: start + from, end: start + to }),
+      text: source.text.slice(from),
+      start: from,
+      placeOf: (first, last) => ({ source, path: '', start: from + first, end: from + last }),
       embedded: null,
     };
   }
   if (below.replace(/#.*$/gm, '').trim() !== '') {
-    report({
-      code: 'conflicting-keys',
-      at: keyOf(sourceNode(embedded), 'workflow'),
-      message: 'The flow is written twice: under `workflow:`, and below the front matter.',
-      suggestion: 'keep one of them',
-    });
+    if (isFlow(below, source)) {
+      report({
+        code: 'conflicting-keys',
+        at: keyOf(sourceNode(embedded), 'workflow'),
+        message: 'The flow is written twice: under `workflow:`, and below the front matter.',
+        suggestion: 'keep one of them',
+      });
+    } else
+      warnOfProse({ source, path: '', start: start + below.search(/\S/), end: start + below.trimEnd().length }, report);
   }
   const placeIn = placesIn(embedded);
   return {
     text: embedded.value,
+    start,
     placeOf: (from, to): Place => ({ ...placeIn(from, to - from), path: 'workflow' }),
     embedded,
   };
+}
+
+/** Tells whether a text is a flow of its own, or defines agents of one: no prose is that by chance. */
+function isFlow(text: string, source: Source): boolean {
+  const { problems, report } = createReport();
+  const { definitions, body } = parseFlow(text, () => ({ source, path: '', start: 0, end: 1 }), report);
+  return definitions.length > 0 || (!hasErrors(problems) && body !== null && body.kind !== 'agent');
+}
+
+const SIGNS_OF_A_FLOW = /:=|->|\|\||~>|[[\]{}]|[\w-]:"/;
+const HEADING = /^[ \t]*(?:workflow|definitions)[ \t]*:[ \t]*\r?$/im;
+
+/** The length of the prose that a text begins with, and of the heading behind it; it is warned of. */
+function skipProse(text: string, { source, start }: { source: Source; start: number }, report: Report): number {
+  const heading = HEADING.exec(text);
+  if (heading === null) return 0;
+  const prose = text.slice(0, heading.index).replace(/^[ \t]*#.*$/gm, '');
+  if (prose.trim() === '' || SIGNS_OF_A_FLOW.test(prose)) return 0;
+  warnOfProse({ source, path: '', start: start + text.search(/\S/), end: start + heading.index }, report);
+  return heading.index + heading[0].length;
+}
+
+function warnOfProse(at: Place, report: Report): void {
+  report({
+    code: 'unexpected-text',
+    severity: 'warning',
+    at,
+    message: 'This text below the front matter is no part of the flow: it is not read.',
+    suggestion: 'a note in a flow is a comment: `# …`',
+  });
 }
 
 /** The value itself, as a place to point at. */

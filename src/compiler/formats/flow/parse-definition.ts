@@ -1,4 +1,4 @@
-import type { Definition, DefinitionBlock, Entry, Quoted, Value } from './ast.js';
+import type { Constant, Definition, DefinitionBlock, Entry, Quoted, Value } from './ast.js';
 import type { Cursor } from './cursor.js';
 
 /** Tells whether `$name :=` or `@define-agents {` starts here. */
@@ -21,8 +21,8 @@ function signLength({ sees, peek }: Pick<Cursor, 'sees' | 'peek'>): number {
   return ['', '=', ':', ':=', '=>', '=:', '::', '=='].includes(between) ? length - 1 : 0;
 }
 
-/** One definition, or a block of them. */
-export function parseDefinition(cursor: Cursor): Definition | DefinitionBlock {
+/** One definition, a block of them, or a text with a name. */
+export function parseDefinition(cursor: Cursor): Constant | Definition | DefinitionBlock {
   const { begin, take, name, sees } = cursor;
   const comments = begin();
   if (sees('@')) {
@@ -42,6 +42,7 @@ export function parseDefinition(cursor: Cursor): Definition | DefinitionBlock {
     });
     for (let skipped = 1; skipped < length; skipped++) take();
   }
+  if (cursor.peek().kind === 'string') return { kind: 'constant', name: defined, value: cursor.quoted(), comments };
   return { kind: 'definition', name: defined, entries: parseEntries(cursor, `$${defined.text} :=`), comments };
 }
 

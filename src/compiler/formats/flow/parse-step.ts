@@ -22,7 +22,10 @@ export function parseAgentCall(cursor: Cursor): AgentCall | null {
   return { kind: 'agent', temporary, name: agent, instruction, capture, at: at(first, previous()), comments };
 }
 
-/** `@name`, with or without a question, or `@ask-human:"question":capture`; null when it is none, which is reported. */
+/**
+ * `@name`, with or without a question and a capture, or `@ask-human:"question":capture`; null when it is none, which is
+ * reported.
+ */
 export function parseMarked(cursor: Cursor): Mark | Ask | null {
   const { begin, take, seesWord, problem, at, name, sees, peek, previous } = cursor;
   const comments = begin();
@@ -37,7 +40,8 @@ export function parseMarked(cursor: Cursor): Mark | Ask | null {
   if (!hasFallback && refuseForeign(cursor, `@${mark.text}`, first)) return null;
   const fallback = hasFallback ? parseFallback(cursor) : null;
   const question = sees(':') ? parseInstruction(cursor, `@${mark.text}`) : null;
-  return { kind: 'mark', name: mark, fallback, question, at: at(first, previous()), comments };
+  const capture = question === null ? null : parseCapture(cursor);
+  return { kind: 'mark', name: mark, fallback, question, capture, at: at(first, previous()), comments };
 }
 
 /** `:"…"`; null when something else stands there. */

@@ -1,5 +1,5 @@
-import type { Report } from '../../problems/problem.js';
-import type { Conditional, Definition, DefinitionBlock, FlowExpression, FlowTree, Group } from './ast.js';
+import type { Place, Report } from '../../problems/problem.js';
+import type { Conditional, FlowExpression, FlowTree, Group } from './ast.js';
 import { noComments } from './ast.js';
 import type { Cursor, PlaceOf } from './cursor.js';
 import { createCursor } from './cursor.js';
@@ -26,41 +26,101 @@ export function parseFlow(text: string, placeOf: PlaceOf, report: Report): FlowT
       suggestion: 'a `"` inside a text is written `\\"`',
     });
   }
-  if (open.length > 0) return { definitions: [], body: null, comments: [] };
+  if (open.length > 0) return { definitions: [], body: null, comments: [], note: null };
   const cursor = createCursor(tokens, placeOf, report);
-  const definitions: (Definition | DefinitionBlock)[] = [];
-  const bodies: FlowExpression[] = [];
-  const descent = createDescent(cursor);
-  let goesOn = false;
-  while (!cursor.atEnd()) {
-    if (skipHeading(cursor)) continue;
-    if (seesDefinition(cursor)) definitions.push(parseDefinition(cursor));
-    else {
-      if (bodies.length > 0 && !goesOn) reportJoint(cursor);
-      const body = descent.chain(0);
-      if (body !== null) bodies.push(body);
-      goesOn = skipStray(cursor);
-    }
-  }
+  const definitions: FlowTree['definitions'] = [];
+  const { bodies, note } = parseSections(cursor, definitions);
   const [only] = bodies;
-  if (only === undefined && definitions.length === 0) {
-    cursor.problem({
-      code: 'empty-file',
-      at: placeOf(0, 1),
-      message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.',
-    });
-  } else if (only === undefined) {
-    cursor.problem({
-      code: 'missing-key',
-      at: cursor.at(cursor.peek()),
-      message: 'Expected steps after the definitions, got the end of the flow.',
-    });
-  }
+  if (only === undefined) reportEmpty(cursor, definitions.length > 0, placeOf(0, 1));
   return {
     definitions,
     body: bodies.length > 1 ? { kind: 'sequence', items: bodies } : (only ?? null),
     comments: cursor.rest(),
+    note,
   };
+}
+
+function reportEmpty({ problem, at, peek }: Cursor, defines: boolean, start: Place): void {
+  if (defines)
+    problem({
+      code: 'missing-key',
+      at: at(peek()),
+      message: 'Expected steps after the definitions, got the end of the flow.',
+    });
+  else
+    problem({
+      code: 'empty-file',
+      at: start,
+      message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.',
+    });
+}
+
+/** All up to the end or to a note; more than one body only where nothing joins them, which is reported. */
+function parseSections(
+  cursor: Cursor,
+  definitions: FlowTree['definitions'],
+): { bodies: FlowExpression[]; note: number | null } {
+  const bodies: FlowExpression[] = [];
+  const descent = createDescent(cursor, definitions);
+  let goesOn = false;
+  let defined = false;
+  while (!cursor.atEnd()) {
+    if (bodies.length > 0 && seesNote(cursor)) return { bodies, note: skipNote(cursor) };
+    if (skipHeading(cursor)) continue;
+    if (seesDefinition(cursor)) {
+      definitions.push(parseDefinition(cursor));
+      defined = true;
+      continue;
+    }
+    if (bodies.length > 0 && !goesOn && !(defined && goesOnBehindDefinition(cursor))) reportJoint(cursor);
+    defined = false;
+    const body = descent.chain(0);
+    if (body !== null) bodies.push(body);
+    goesOn = skipStray(cursor);
+  }
+  return { bodies, note: null };
+}
+
+/** Takes the `->` that goes on behind definitions between two steps; false when nothing goes on. */
+function goesOnBehindDefinition(cursor: Cursor): boolean {
+  if (seesCondition(cursor)) return true;
+  if (!cursor.sees('->')) return false;
+  isDangling(cursor, cursor.take());
+  return true;
+}
+
+/** Tells whether a line `---` here, behind the flow, begins a note: nothing behind it is a part of the flow. */
+function seesNote(cursor: Cursor): boolean {
+  const { peek } = cursor;
+  if (peek().kind !== 'rule') return false;
+  let ahead = 1;
+  while (peek(ahead).kind === 'rule') ahead++;
+  if (peek(ahead).kind === 'end') return false;
+  for (; peek(ahead).kind !== 'end'; ahead++) if (isOfFlow(cursor, ahead)) return false;
+  return true;
+}
+
+/** A heading, a definition, an arrow, or an instruction of a step. */
+function isOfFlow({ peek, sees }: Cursor, ahead: number): boolean {
+  const { fresh, kind, raw } = peek(ahead);
+  if (kind === 'mark') return raw === ':=' || raw === '->' || raw === '||' || raw === '~>';
+  const isHeading = fresh && /^(?:workflow|definitions)$/i.test(raw) && sees(':', ahead + 1);
+  const instructs = kind === 'word' && sees(':', ahead + 1) && peek(ahead + 2).kind === 'string';
+  return isHeading || (instructs && !peek(ahead + 2).spaced);
+}
+
+/** Leaves a note behind, with a warning; the offset at which it begins. */
+function skipNote({ take, at, skipRest, problem }: Cursor): number {
+  const rule = take();
+  problem({
+    code: 'unexpected-text',
+    severity: 'warning',
+    at: at(rule),
+    message: 'What stands behind this `---` is no part of the flow: it is not read.',
+    suggestion: 'a note in a flow is a comment: `# …`',
+  });
+  skipRest();
+  return rule.start;
 }
 
 /** `Workflow:` and `Definitions:` at a line's start, and lines `---`, part the sections of a template. */
@@ -157,7 +217,7 @@ function isDangling(cursor: Cursor, operator: Token): boolean {
 }
 
 /** One function for each rule of the grammar, the loosest first. Null stands for a part with reported problems. */
-function createDescent(cursor: Cursor) {
+function createDescent(cursor: Cursor, definitions: FlowTree['definitions']) {
   const { peek, sees, seesWord, takes, take, at, problem, begin, atEnd, previous } = cursor;
 
   /** `source (if c)~> body (if d)~> body`: all that is to the right of `~>` is its body, up to the next condition. */
@@ -187,6 +247,7 @@ function createDescent(cursor: Cursor) {
     add(parallel(depth));
     while (sees('->')) {
       const operator = take();
+      if (depth === 0) while (seesDefinition(cursor)) definitions.push(parseDefinition(cursor));
       if (seesCondition(cursor)) add(chain(depth + 1));
       else if (!isDangling(cursor, operator)) add(parallel(depth));
     }

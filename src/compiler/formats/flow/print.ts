@@ -1,6 +1,7 @@
 import type {
   Comments,
   Condition,
+  Constant,
   Definition,
   DefinitionBlock,
   Entry,
@@ -24,13 +25,26 @@ interface Line {
 /** A flow's text in canonical form: parsing it gives the same tree. */
 export function printFlow({ definitions, body, comments }: FlowTree): string {
   const blocks = [
-    ...definitions.map((definition) =>
-      definition.kind === 'block' ? printBlock(definition) : printDefinition(definition, `$${definition.name.text} :=`),
-    ),
+    ...definitions.map(printAny),
     ...(body === null ? [] : [print(body)]),
     ...(comments.length === 0 ? [] : [comments.map(remark)]),
   ];
   return blocks.map((lines) => `${lines.map(written).join('\n')}\n`).join('\n');
+}
+
+function printAny(definition: FlowTree['definitions'][number]): Line[] {
+  switch (definition.kind) {
+    case 'block':
+      return printBlock(definition);
+    case 'constant':
+      return withComments(definition.comments, printConstant(definition));
+    case 'definition':
+      return printDefinition(definition, `$${definition.name.text} :=`);
+  }
+}
+
+function printConstant({ name, value }: Constant): string {
+  return `$${name.text} := ${quote(value)}`;
 }
 
 function written({ text, after }: Line): string {
@@ -121,7 +135,7 @@ function printStep(step: Step): string {
     case 'agent':
       return `${step.temporary ? '$' : ''}${step.name.text}${instruction(step.instruction)}${capture(step.capture)}`;
     case 'mark':
-      return `@${step.name.text}${fallback(step.fallback)}${instruction(step.question)}`;
+      return `@${step.name.text}${fallback(step.fallback)}${instruction(step.question)}${capture(step.capture)}`;
     case 'ask':
       return `@ask-human${instruction(step.question)}${capture(step.capture)}`;
   }
