@@ -170,6 +170,8 @@ function loadFlow(source: Source, report: Report): FlowDefinition | null {
       code: 'foreign-file',
       at: { source, path: '', start: 0, end: 1 },
       message: `This seems to be ${foreign}, and no flow.`,
+      suggestion:
+        'a flow is steps with arrows: `explore:"Find the entry point":found -> general-purpose:"Explain {found}"`',
     });
     return null;
   }

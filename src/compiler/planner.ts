@@ -130,7 +130,7 @@ function createFinders(
   { devices, loader, resolver, report, texts }: PlannerTools,
   checks: AgentChecks,
   planOf: (definition: Definition) => Plan | null,
-): Pick<Shared, 'findDevice' | 'lookUpDevice' | 'findAgent' | 'knowsAgent' | 'findWorkflow'> {
+): Pick<Shared, 'findDevice' | 'lookUpDevice' | 'findAgent' | 'lookUpAgent' | 'findWorkflow'> {
   return {
     lookUpDevice: devices,
     findDevice(name, at) {
@@ -160,7 +160,7 @@ function createFinders(
       checks.checkSets(definition);
       return definition;
     },
-    knowsAgent: (name, from) => 'entry' in resolver.agent(name, from.file),
+    lookUpAgent: (name, from) => resolver.agent(name, from.file),
     findWorkflow(name, from, at) {
       const found = resolver.workflow(name, from.file);
       if ('missing' in found) {

@@ -39,11 +39,7 @@ export const plan: CommandSpec = {
         printJson(terminal, compiled.plan);
         break;
       case 'graph':
-        printJson(
-          terminal,
-          (await import('../render/plan/authored-graph.js')).authoredGraph(compiled) ??
-            (await import('../render/plan/plan-graph.js')).planGraph(compiled.plan),
-        );
+        printJson(terminal, (await import('../render/plan/pending-graph.js')).pendingGraph(compiled));
         break;
       case 'mermaid':
         print(terminal, (await import('../render/plan/plan-mermaid.js')).planMermaid(compiled.plan));

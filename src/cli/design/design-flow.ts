@@ -118,8 +118,8 @@ async function tellDesign(
   const [flow = '', ...agents] = files;
   const { root } = session.project;
   const compiled = await compile(join(root, flow), session, terminal);
-  const { authoredGraph } = await import('../render/plan/authored-graph.js');
-  if (json) return printJson(terminal, { run, flow, agents, graph: authoredGraph(compiled) });
+  const { pendingGraph } = await import('../render/plan/pending-graph.js');
+  if (json) return printJson(terminal, { run, flow, agents, graph: pendingGraph(compiled) });
   const { printPlan } = await import('../submit/print-plan.js');
   print(terminal, ...files.map((file) => `wrote ${file}`), '');
   await printPlan(compiled, session, terminal);

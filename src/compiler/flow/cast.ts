@@ -168,16 +168,18 @@ export interface Actor {
 
 /** Gives the actors of a flow's calls; each agent is found once. */
 export interface Cast {
-  /** Null when there is no such agent, which is reported. */
+  /** Null when there is no such agent, which is reported at the end. */
   actorOf: (call: AgentCall) => Actor | null;
   /** Looks up the bases of roles that nothing calls, so that all problems are found at once. */
   checkRoles: () => void;
+  /** Reports the agents that are nowhere, all in one problem. */
+  reportMissing: () => void;
 }
 
 interface Finding {
   roles: Map<string, Role>;
   file: string;
-  shared: Pick<Shared, 'findAgent' | 'knowsAgent'>;
+  shared: Pick<Shared, 'findAgent' | 'lookUpAgent'>;
   report: Report;
 }
 
@@ -185,17 +187,25 @@ interface Finding {
 export function createCast({ roles, file, shared, report }: Finding): Cast {
   const from = { file };
   const bases = new Map<string, AgentDefinition | null>();
+  const missing = new Map<string, Missing>();
+
+  const find = (name: string, at: Place): AgentDefinition | null => {
+    const found = shared.lookUpAgent(name, from);
+    if ('entry' in found) return shared.findAgent(name, from, at);
+    if (!missing.has(name)) missing.set(name, { ...found, name, at });
+    return null;
+  };
 
   const baseOf = (role: Role): AgentDefinition | null => {
     const known = bases.get(role.name);
     if (known !== undefined) return known;
-    const found = role.base.trim() === '' ? null : shared.findAgent(role.base, from, role.at);
+    const found = role.base.trim() === '' ? null : find(role.base, role.at);
     bases.set(role.name, found);
     return found;
   };
 
   const actorOf = ({ name, temporary }: AgentCall): Actor | null => {
-    const known = shared.knowsAgent(name.text, from);
+    const known = 'entry' in shared.lookUpAgent(name.text, from);
     const role = roles.get(name.text);
     if (role !== undefined && (temporary || !known)) {
       const definition = baseOf(role);
@@ -219,11 +229,44 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
       });
       return null;
     }
-    const definition = shared.findAgent(name.text, from, name.at);
+    const definition = find(name.text, name.at);
     return definition && { name: definition.name, definition, role: null, at: name.at };
   };
 
-  return { actorOf, checkRoles: () => [...roles.values()].forEach(baseOf) };
+  return {
+    actorOf,
+    checkRoles: () => [...roles.values()].forEach(baseOf),
+    reportMissing: () => reportNowhere([...missing.values()], report),
+  };
+}
+
+/** An agent that is nowhere. */
+interface Missing {
+  name: string;
+  at: Place;
+  /** That it is not there, in words. */
+  missing: string;
+  suggestion: string | null;
+}
+
+/** One problem, however many agents are not there: most likely they are all in one folder elsewhere. */
+function reportNowhere(all: Missing[], report: Report): void {
+  const [first] = all;
+  if (first === undefined) return;
+  if (all.length === 1)
+    return report({ code: 'unknown-agent', at: first.at, message: first.missing, suggestion: first.suggestion });
+  const named = all.map(({ name, suggestion }) => {
+    const near = /^did you mean (`.*`)\?$/.exec(suggestion ?? '')?.[1];
+    return near === undefined ? `\`${name}\`` : `\`${name}\` (${near}?)`;
+  });
+  report({
+    code: 'unknown-agent',
+    at: first.at,
+    message: `There are no agents ${named.slice(0, 20).join(', ')}${named.length > 20 ? ' …' : ''}.`,
+    suggestion:
+      'copy their files to `definitions/agents/` or `.claude/agents/` of this project, or define each in the flow: ' +
+      `\`$${first.name} := {base: "general-purpose", prompt: "…"}\`, called as \`$${first.name}:"…"\``,
+  });
 }
 
 /** What an actor is given by its step, and what it is told beside its instruction. */

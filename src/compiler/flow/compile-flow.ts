@@ -59,9 +59,11 @@ function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<
   const roles = readRoles(definedAgents(tree), report);
   const cast = createCast({ roles, file, shared, report });
   cast.checkRoles();
-  if (tree.body === null) return null;
-  const region = arrange(tree.body, report);
-  if (region === null) return null;
+  const region = tree.body === null ? null : arrange(tree.body, report);
+  if (tree.body === null || region === null) {
+    cast.reportMissing();
+    return null;
+  }
   const frame = createFrame(null, null);
   const agents: Record<Hash, Agent> = {};
   const vocabulary: Vocabulary = {
@@ -101,6 +103,7 @@ function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<
       suggestion: `put \`@${label} ->\` and the jump to it into the same brackets`,
     });
   }
+  cast.reportMissing();
   settleReadings(lowering.vocabulary.ledger);
   const steps = buildSteps(frame);
   const inputs = lowering.vocabulary.inputs.specs();

@@ -1,7 +1,7 @@
 import type { AgentCall, Ask, Condition, Mark, Name } from '../formats/flow/ast.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { allOf, anyOf, binary, createFrame, firstOf, grow, literal, not, refer, uniqueId } from './frame.js';
-import type { CapturingStep, Producer } from './names.js';
+import type { CapturingStep, Names, Producer } from './names.js';
 import { innerNames, mergeBranch, mergeSure, producersOf } from './names.js';
 import type { Outcome } from './outcomes.js';
 import type { Branch, Region } from './regions.js';
@@ -61,8 +61,21 @@ function lowerStep(step: AgentCall | Ask, path: Path, watch: Watch, lowering: Lo
   const place = { handle, path, base: baseOf(path, seen, handle.index, id) };
   if (step.kind === 'ask') addAsk(step, place, lowering);
   else addAgent(step, place, { ...lowering, verdict: seen.outcome });
-  if (capture !== null) path.names.own.set(capture.text, [{ kind: 'step', handle }]);
+  if (capture !== null) addName(capture, { kind: 'step', handle }, path.names, lowering);
   return passageOf(handle, path, seen, seen.outcome && step.kind === 'agent');
+}
+
+/** Gives a value a name, which no other may have that can be there at the same time. */
+function addName({ text, at }: Name, producer: Producer, names: Names, { vocabulary }: Lowering): void {
+  const before = producersOf(names, text)?.some(({ kind }) => kind !== 'last') ?? false;
+  if (before || vocabulary.constants.has(text))
+    vocabulary.report({
+      code: 'duplicate-name',
+      at,
+      message: before ? `\`${text}\` is captured before already.` : `\`$${text}\` is defined as a text.`,
+      suggestion: 'give each its own name; only branches of one condition may capture the same',
+    });
+  names.own.set(text, [producer]);
 }
 
 function idFor({ text }: Name, frame: Frame): string | null {
@@ -87,7 +100,7 @@ function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Pa
     const { shown } = lowering.vocabulary.ledger;
     shown.set(handle, shown.get(before.handle) ?? before.handle);
   }
-  if (mark.capture !== null) path.names.own.set(mark.capture.text, [{ kind: 'step', handle }]);
+  if (mark.capture !== null) addName(mark.capture, { kind: 'step', handle }, path.names, lowering);
   return passageOf(handle, path, seen, false);
 }
 
@@ -213,7 +226,7 @@ function lowerConditional(
     grow(path.frame.size, index);
     const guards = [...start.guards, ...passed.map(not)];
     const { value, needs } = conditionValue(condition, { ...start, guards }, prior, lowering);
-    if (condition.capture !== null) start.names.own.set(condition.capture.text, [{ kind: 'flag', value }]);
+    if (condition.capture !== null) addName(condition.capture, { kind: 'flag', value }, start.names, lowering);
     const own = allOf([...passed.map(not), value]) ?? value;
     passed.push(value);
     const names = layers[index] ?? start.names;

@@ -25,10 +25,30 @@ export function foreignText(file: string, text: string): string | null {
  */
 export function foreignFlow(text: string): string | null {
   const shown = text.slice(0, 4096).replace(/"(?:[^"\\]|\\[^])*"?/g, '""');
-  return FLOWS.find(([, sign]) => sign.test(shown))?.[0] ?? null;
+  const front = /^\s*---[ \t]*\r?\n[^]*?\n---[ \t]*\r?\n/.exec(shown)?.[0] ?? '';
+  if (/^workflow:/m.test(front)) return null;
+  const below = shown.slice(front.length);
+  const known = FLOWS.find(([, sign]) => sign.test(shown) || sign.test(below));
+  if (known !== undefined) return known[0];
+  // Without an arrow and without an instruction it may be any text.
+  if (STEPS.test(below)) return null;
+  return TEXTS_FOR_PEOPLE.find(([, ...signs]) => signs.every((sign) => sign.test(below)))?.[0] ?? null;
 }
 
+/** What joins steps, or an instruction behind the name of its agent. */
+const STEPS = /:=|->|\|\||~>|[\w-]:""/;
+
 const FLOWS: [string, RegExp][] = [
+  [
+    'a diagram in Mermaid',
+    /^[ \t]*(?:(?:graph|flowchart)[ \t]+(?:TB|TD|BT|RL|LR)\b|(?:sequence|class|state|er)Diagram\b|```mermaid)/m,
+  ],
+  [
+    'a Python program',
+    /^(?:#![^\n]*python|from [\w.]+ import |import \w+(?:\.\w+)*(?: as \w+)?[ \t]*$|def \w+\([^\n]*:[ \t]*$)/m,
+  ],
+  ['a shell script', /^(?:#![^\n]*sh\b|set -[eux]+|export [A-Z_]+=|echo ""|if \[\[? [^\n]*; then|(?:fi|esac)[ \t]*$)/m],
+  ['a Markdown document', /^```/m],
   ['JSON, whose file ends in `.json`', /^\s*[{[]\s*(?:["{}\]]|$)/],
   ['XML', /^\s*<[?!a-z]/i],
   ['a workflow in YAML, whose file ends in `.yml`', /^steps:[ \t]*(?:#[^\n]*)?\r?\n[ \t]*- /m],
@@ -36,6 +56,12 @@ const FLOWS: [string, RegExp][] = [
     'a JavaScript or TypeScript program',
     /^(?:import\s[^\n]*\sfrom\s+['"]|export (?:default|const|function|type|class) |\/[/*]+ *@flow)/m,
   ],
+];
+
+/** Signs of texts in which no step stands; all of one must be there. */
+const TEXTS_FOR_PEOPLE: [string, ...RegExp[]][] = [
+  ['a Markdown document', /^#{1,6} \S/m, /^(?:[-*+] \S|\d+[.)] \S|\*\*|\|)|^[A-Z][^\n]*[a-z] [a-z]/m],
+  ['YAML, whose files end in `.yml`', /^[A-Za-z_][\w-]*:(?:[ \t]|\r?$)[^]*^[A-Za-z_][\w-]*:(?:[ \t]|\r?$)/m],
 ];
 
 /** What only its name tells. */

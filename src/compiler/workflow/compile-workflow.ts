@@ -19,6 +19,7 @@ import type { Texts } from '../hash.js';
 import { hashOf, keepText } from '../hash.js';
 import { declaredInputs, foundInputs } from '../inputs/inputs.js';
 import type { Definition } from '../load.js';
+import type { Resolution } from '../project/resolve.js';
 import { collectNames } from '../expressions/collect-names.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
@@ -38,8 +39,8 @@ export interface Shared {
   findAgent: (name: string, from: { file: string }, at: Place) => AgentDefinition | null;
   /** What workflows that agents make may have, and use. */
   generated: StepContext['generated'];
-  /** Tells whether there is an agent of a name. */
-  knowsAgent: (name: string, from: { file: string }) => boolean;
+  /** The file of the agent of a name, or why there is none; nothing is reported. */
+  lookUpAgent: (name: string, from: { file: string }) => Resolution;
   /** The device of that name; null when there is none, which is reported at `at`. */
   findDevice: (name: string, at: Node) => DeviceRef | null;
   /** The device of that name, or why it cannot be used; nothing is reported. */

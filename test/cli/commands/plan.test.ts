@@ -48,7 +48,8 @@ describe('plan', () => {
 
   it('prints nodes and edges of the whole tree', async () => {
     const { stdout } = await perdureHere(newFolder(NESTED), ['plan', 'outer.yml', '--format', 'graph']);
-    const graph = JSON.parse(stdout) as { nodes: { path: string }[]; edges: object[] };
+    const graph = JSON.parse(stdout) as { nodes: { path: string; status: string }[]; edges: object[] };
+    expect(new Set(graph.nodes.map(({ status }) => status))).toEqual(new Set(['pending']));
     expect(graph.nodes.map(({ path }) => path)).toEqual(['a', 'a/greeting', 'ok']);
     expect(graph.edges).toEqual([{ from: 'node-0', to: 'node-2' }]);
   });

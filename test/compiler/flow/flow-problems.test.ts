@@ -36,6 +36,22 @@ describe('problems of flows', () => {
     ['an unknown temporary agent', `${define('scanner', 'x')}$scaner:"z"`, ['2:2 unknown-agent']],
     ['an unknown variable', 'Explore:"x":issues -> Plan:"{isues}"', ['1:29 unknown-variable']],
     ['a variable of a branch beside', '[Explore:"x":a || Plan:"{a}"]', ['1:25 unknown-variable']],
+    ['a second capture', 'Explore:"x":a -> Plan:"{a}":a', ['1:29 duplicate-name']],
+    ['a second capture in a branch', 'Explore:"x":a (if failed)~> Plan:"{a}":a', ['1:40 duplicate-name']],
+    [
+      'a second capture behind branches',
+      '[Explore:"x" (if failed)~> Plan:"b":a] -> Plan:"c":a',
+      ['1:52 duplicate-name'],
+    ],
+    ['a second capture at a gate', 'Explore:"x":a -> @ok:"Good {a}?":a', ['1:34 duplicate-name']],
+    ['a second capture by a condition', 'Explore:"x":a (if passed):a~> Plan:"b {a}"', ['1:27 duplicate-name']],
+    ['a capture of what is defined', '$a := "x"\nExplore:"{a}":a', ['2:15 duplicate-name']],
+    ['a second capture before a loop', 'Explore:"x":a -> @l -> Plan:"{a}":a (if failed)~> @l', ['1:35 duplicate-name']],
+    [
+      'agents that are nowhere, once',
+      'scout:"x":a -> scout:"y {a}" -> [judge:"{a}" || $p:"{a}"]\n$p := {base: "lead", prompt: "z"}',
+      ['2:14 unknown-agent'],
+    ],
     ['a capture in two branches at once', '[Explore:"x":a || Plan:"y":a]', ['1:28 duplicate-name']],
     [
       'dangling operators',

@@ -41,7 +41,7 @@ describe('a flow as people write it', () => {
   it('is refused where it is written twice', () => {
     expect(found(embedded('Explore:"Look again" -> Plan'))).toEqual(['3 error conflicting-keys']);
     expect(found(embedded('$a := {base: "Explore", prompt: "x"}'))).toEqual(['3 error conflicting-keys']);
-    expect(found(`${FLOW}\n---\n${FLOW}`)).toEqual(['3 error missing-operator']);
+    expect(found(`${FLOW}\n---\nPlan:"Again"`)).toEqual(['3 error missing-operator']);
   });
 
   const DEFINED = '$guide := {base: "Explore", prompt: "You guide."}';

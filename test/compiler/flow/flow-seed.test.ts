@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { authoredGraph } from '../../../src/cli/render/plan/authored-graph.js';
+import { pendingGraph } from '../../../src/cli/render/plan/pending-graph.js';
 import { compileFlowText, flowPlan } from '../helpers/flow-compile.js';
 
 /** The complete example of arrow flows, word for word. */
@@ -24,7 +24,7 @@ general-purpose:"Verify fixes are complete"
 function graphOf(text: string) {
   const { plan, texts, problems } = compileFlowText(text);
   if (plan === null) throw new Error(JSON.stringify(problems));
-  return authoredGraph({ plan, texts });
+  return pendingGraph({ plan, texts });
 }
 
 describe('the complete example of arrow flows', () => {
@@ -40,6 +40,7 @@ describe('the complete example of arrow flows', () => {
           instruction:
             'You are a security expert. Focus on OWASP top 10 vulnerabilities.\n\nScan authentication and ' +
             'authorization code',
+          status: 'pending',
         },
         {
           id: 'node-1',
@@ -49,8 +50,15 @@ describe('the complete example of arrow flows', () => {
           model: 'sonnet',
           templateVars: ['issues'],
           instruction: 'Fix security issues while maintaining functionality.\n\nFix the following issues: {issues}',
+          status: 'pending',
         },
-        { id: 'node-2', type: 'agent', agent: 'general-purpose', instruction: 'Verify fixes are complete' },
+        {
+          id: 'node-2',
+          type: 'agent',
+          agent: 'general-purpose',
+          instruction: 'Verify fixes are complete',
+          status: 'pending',
+        },
       ],
       edges: [
         { from: 'node-0', to: 'node-1' },

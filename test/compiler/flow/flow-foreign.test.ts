@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { compileFlowText } from '../helpers/flow-compile.js';
+
+describe('a file in another syntax', () => {
+  it.each([
+    ['JSON', '{"steps": [{"step": 1, "systemPrompt": "a -> b"}]}\n'],
+    ['a diagram in Mermaid', '%% a\nflowchart TD\n  A[Start] --> B{Ok?}\n  B -->|yes| C\n'],
+    ['a diagram in Mermaid', '---\ntitle: "x"\n---\ngraph LR\n  A --> B\n'],
+    ['a workflow in YAML', 'name: x\nsteps:\n  - agent: a\n    prompt: "do it"\n'],
+    ['YAML', 'name: x\njobs:\n  build:\n    runs-on: here\n'],
+    ['a shell script', '#!/bin/sh\nset -e\nnpm test || exit 1\n'],
+    ['a shell script', 'set -euo pipefail\nif [ -f a ]; then\n  echo "a"\nfi\n'],
+    ['a Markdown document', '# Title\n\nThis is a guide.\n\n- one\n- two\n'],
+    ['a Markdown document', 'Run this:\n\n```\na:"x" -> b:"y"\n```\n'],
+    ['a Python program', 'import os\n\ndef main() -> None:\n    print("x")\n'],
+    ['a Python program', '#!/usr/bin/env python3\nfrom a.b import c\nc()\n'],
+  ])('is told in one sentence: %s', (what, text) => {
+    const { problems } = compileFlowText(text.repeat(text.startsWith('{') ? 1 : 4));
+    expect(problems).toMatchObject([{ code: 'foreign-file', severity: 'error' }]);
+    expect(problems[0]?.message).toContain(`This seems to be ${what}`);
+  });
+
+  it('is no flow with a fault', () => {
+    for (const text of [
+      '# Title\n# - one\nExplore:"Write\n```\nx\n```" => Plan',
+      '# Title\n- Explore:"x" -> Plan:"y"',
+      'done:"x" =>\nfi:"y"',
+    ])
+      expect(compileFlowText(text).problems.map(({ code }) => code)).not.toContain('foreign-file');
+  });
+});
+
+describe('agents that are nowhere', () => {
+  it('are named in one problem that says what to do', () => {
+    const { problems } = compileFlowText('scout:"x":a -> code-reviwer:"{a}":b -> judge:"{b}"');
+    expect(problems.filter(({ severity }) => severity === 'error')).toMatchObject([
+      {
+        message: 'There are no agents `scout`, `code-reviwer` (`code-reviewer`?), `judge`.',
+        suggestion: expect.stringContaining('`.claude/agents/`') as string,
+      },
+    ]);
+  });
+
+  it('may be defined as the suggestion says', () => {
+    const { plan } = compileFlowText('$scout := {base: "general-purpose", prompt: "…"}\n$scout:"x"');
+    expect(plan?.steps).toHaveLength(1);
+  });
+});
+
+describe('branches of one condition', () => {
+  it('may capture the same name', () => {
+    const text = 'Explore:"x" (if passed)~> Plan:"a":way (if failed)~> Plan:"b":way';
+    expect(compileFlowText(text).problems).toEqual([]);
+  });
+});
