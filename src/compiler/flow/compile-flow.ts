@@ -17,6 +17,7 @@ import { watchedVariables } from './watch.js';
 import type { Names } from './names.js';
 import { createLedger, settleReadings } from './names.js';
 import { arrange } from './regions.js';
+import { warnOfSight } from './sight.js';
 import { capturesOf, constantsOf, definedAgents } from '../formats/flow/ast.js';
 import { readConstants } from './constants.js';
 import type { Vocabulary } from './texts.js';
@@ -37,7 +38,7 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
     shared.report(finding);
   };
   try {
-    const body = bodyOf(definition, { ...shared, report });
+    const body = bodyOf(definition, { ...shared, report }, () => failed);
     if (failed || body === null) return null;
     const plan = seal(body);
     return isSmallEnough(plan, node, report) ? plan : null;
@@ -53,7 +54,11 @@ export function compileFlow(definition: FlowDefinition, shared: Shared): Plan | 
   }
 }
 
-function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<Plan, 'planVersion' | 'hash'> | null {
+function bodyOf(
+  { name, file, authored }: FlowDefinition,
+  shared: Shared,
+  hasFailed: () => boolean,
+): Omit<Plan, 'planVersion' | 'hash'> | null {
   const { report, texts } = shared;
   const { tree } = authored;
   const roles = readRoles(definedAgents(tree), report);
@@ -104,6 +109,8 @@ function bodyOf({ name, file, authored }: FlowDefinition, shared: Shared): Omit<
     });
   }
   cast.reportMissing();
+  // In a flow with faults more may be missing than is written.
+  if (!hasFailed()) warnOfSight(tree, testOf, report);
   settleReadings(lowering.vocabulary.ledger);
   const steps = buildSteps(frame);
   const inputs = lowering.vocabulary.inputs.specs();

@@ -15,7 +15,7 @@ describe('a temporary agent with the name of a built-in one', () => {
 
   it('is refused in its file, where a definition names it and where the file itself is compiled', () => {
     const files = { 'temp-agents/code-reviewer.md': FILE };
-    expect(told(compileFlowText('code-reviewer:"go" -> code-reviewer:"again"', files))).toEqual([
+    expect(told(compileFlowText('code-reviewer:"go":found -> code-reviewer:"again {found}"', files))).toEqual([
       'temp-agents/code-reviewer.md:2:7 reserved-name',
     ]);
     expect(told(compileIn(createProject(files), 'temp-agents/code-reviewer.md'))).toEqual([

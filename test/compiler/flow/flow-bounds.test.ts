@@ -14,7 +14,7 @@ describe('a flow with very many labels', () => {
     ],
     [
       'loops one after the other',
-      (count: number) => many(count, (index) => `[@l${index} -> Plan:"a" (if failed)~> @l${index}]`, ' -> '),
+      (count: number) => many(count, (index) => `[@l${index} -> Plan (if failed)~> @l${index}]`, ' -> '),
     ],
     [
       'labels without a step between them',
@@ -30,7 +30,7 @@ describe('a flow with very many labels', () => {
 
   it('compiles with as many as it may have', () => {
     expect(
-      compileFlowText(many(200, (index) => `[@l${index} -> Plan:"a" (if failed)~> @l${index}]`, ' -> ')).problems,
+      compileFlowText(many(200, (index) => `[@l${index} -> Plan (if failed)~> @l${index}]`, ' -> ')).problems,
     ).toEqual([]);
   });
 });

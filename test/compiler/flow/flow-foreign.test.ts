@@ -49,7 +49,7 @@ describe('agents that are nowhere', () => {
 
 describe('branches of one condition', () => {
   it('may capture the same name', () => {
-    const text = 'Explore:"x" (if passed)~> Plan:"a":way (if failed)~> Plan:"b":way';
+    const text = 'Explore:"x":x (if passed)~> Plan:"a {x}":way (if failed)~> Plan:"b {x}":way';
     expect(compileFlowText(text).problems).toEqual([]);
   });
 });

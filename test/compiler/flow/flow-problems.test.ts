@@ -80,9 +80,9 @@ describe('problems of flows', () => {
     '[',
     '  Explore:"Look for {focus}":found ||',
     '  Plan:"Review it',
-    'with care":review',
+    'with {focus}":review',
     '] ->',
-    '(if review contains "bad")~> $fixer:"Fix {review}":fixes',
+    '(if review contains "bad")~> $fixer:"Fix {review} {found}":fixes',
     '',
   ].join('\n');
   const quotes = [...QUOTED.matchAll(/"/g)].map(({ index }) => index);

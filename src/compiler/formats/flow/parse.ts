@@ -51,7 +51,8 @@ function reportEmpty({ problem, at, peek }: Cursor, defines: boolean, start: Pla
     problem({
       code: 'empty-file',
       at: start,
-      message: 'Expected a flow such as `explore:"Find the entry point" -> general-purpose:"Explain it"`, got nothing.',
+      message: 'Expected steps with arrows between them, got nothing.',
+      suggestion: 'a flow is `explore:"Find the entry point":entry -> general-purpose:"Explain {entry}"`',
     });
 }
 
