@@ -6,6 +6,7 @@ import type { Hash } from '../plan/values/value.js';
 import { generatedRules } from './project/generated-rules.js';
 import type { Config } from './project/config.js';
 import { createDevices } from './project/devices.js';
+import { warnOfNearModels } from './project/near-models.js';
 import { checkNesting, DEFAULT_MAX_DEPTH } from './workflow/cycles.js';
 import type { Texts } from './hash.js';
 import { inputPathsOf } from './inputs/input-paths.js';
@@ -107,7 +108,18 @@ export function createCompiler({
   listings = { listed: new Map(), wanted: new Set() },
 }: Omit<CompileOptions, 'file'>): Compiler {
   const { problems, report } = createReport();
-  const loader = createLoader(cwd, report, made?.texts);
+  const seen = new WeakSet<Definition>();
+  const files = createLoader(cwd, report, made?.texts);
+  const aliases = Object.keys(config.models?.aliases ?? {});
+  const loader: Loader = {
+    ...files,
+    load: (absolute) => {
+      const definition = files.load(absolute);
+      if (definition !== null && !seen.has(definition)) warnOfNearModels(definition, aliases, report);
+      if (definition !== null) seen.add(definition);
+      return definition;
+    },
+  };
   const resolver = createResolver(project, made);
   const texts: Texts = new Map();
   const planOf = createPlanner({

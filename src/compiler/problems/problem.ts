@@ -37,6 +37,7 @@ export const PROBLEM_CODES = {
   'when-not-expression': '`when` and `until` are one `${…}`, or true or false.',
   'invalid-schema': 'The JSON Schema of an output cannot be used.',
   'unknown-model': 'A chain has no model of that name.',
+  'near-model': 'The name of a model that is nearly a short name, and none.',
   'unknown-tool': 'There is no tool of that name.',
   'unknown-toolset': 'There is no set of tools and no agent of that name.',
   'python-only': 'Something that only Python could run.',

@@ -1,0 +1,65 @@
+import { SHORT_NAMES } from '../../plan/agents/model-names.js';
+import { definedAgents } from '../formats/flow/ast.js';
+import { literalText } from '../formats/flow/instruction.js';
+import type { Definition } from '../load.js';
+import { didYouMean } from '../problems/did-you-mean.js';
+import type { Place, Report } from '../problems/problem.js';
+import type { Node } from '../text/node.js';
+
+/** Keys whose value is the name of a model, in every format. */
+const MODEL_KEYS = new Set(['model', 'degrade']);
+/** Keys below which a `model` is data. */
+const DATA_KEYS = new Set([
+  'inputs',
+  'params',
+  'args',
+  'input',
+  'output',
+  'outputs',
+  'schema',
+  'set',
+  'env',
+  'rehearsal',
+]);
+/** So many levels down a definition names models: steps in bodies of steps, agents in lists. */
+const MAX_DEPTH = 16;
+
+/** Warns of models in a definition that are nearly a short name, ours or one of `aliases`; they are sent as they are. */
+export function warnOfNearModels(definition: Definition, aliases: string[], report: Report): void {
+  const known = [...SHORT_NAMES, ...aliases];
+  for (const { name, at } of modelsIn(definition)) {
+    if (!/^[A-Za-z][A-Za-z-]{2,11}$/.test(name) || known.includes(name)) continue;
+    const suggestion = didYouMean(name, known);
+    if (suggestion === null) continue;
+    report({
+      code: 'near-model',
+      severity: 'warning',
+      at,
+      message: `\`${name}\` is no short name of a model: it is asked for as it is written.`,
+      suggestion,
+    });
+  }
+}
+
+interface NamedModel {
+  name: string;
+  at: Place;
+}
+
+function modelsIn(definition: Definition): NamedModel[] {
+  if (definition.format !== 'flow') return [...modelsBelow(definition.node, 0)];
+  return definedAgents(definition.authored.tree).flatMap(({ entries }) =>
+    entries.flatMap(({ key, value }) =>
+      key.text !== 'model' || Array.isArray(value) ? [] : [{ name: literalText(value.raw), at: value.at }],
+    ),
+  );
+}
+
+function* modelsBelow(node: Node, depth: number): Generator<NamedModel> {
+  if (depth > MAX_DEPTH) return;
+  for (const item of node.items ?? []) yield* modelsBelow(item, depth + 1);
+  for (const [key, { node: value }] of node.members ?? []) {
+    if (MODEL_KEYS.has(key) && typeof value.value === 'string') yield { name: value.value, at: value };
+    else if (!DATA_KEYS.has(key)) yield* modelsBelow(value, depth + 1);
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { compileIn, createProject } from '../helpers/temporary-project.js';
+
+const SPEC = 'nugget: {goal: A tool., type: software}\nagents: [{name: Bea, role: builder, model: sonet}]\n';
+const MANIFEST = JSON.stringify({ version: 1, runtime: {}, entry: { agent: 'main' }, agent_files: ['main.agent'] });
+const FILES = {
+  'a.flow': '$a := {base: "Explore", prompt: "x", model: "sonet"}\n$a:"y"\n',
+  'a.yml':
+    'steps:\n  - loop: 2\n    until: "${steps.x.output}"\n    steps:\n      - {id: x, agent: Explore, prompt: y, model: sonet}\n',
+  'b.yml': 'name: b\nprompt: You do it.\nmodel: sonet\n',
+  'definitions/agents/c.md': '---\nname: c\ndescription: Does it.\nmodel: sonet\n---\nYou do it.\n',
+  'chain.json':
+    '{"steps": [{"step": 1, "inputs": ["userRequest"], "outputs": {"a": "string"}, "systemPrompt": "x",\n' +
+    '"model": {"name": "m", "provider": "anthropic", "model": "sonet"}}]}',
+  'p/project.json': MANIFEST,
+  'p/main.agent': '---\nname: main\ndescription: Leads.\nmodel: sonet\n---\nYou lead.\n',
+  'spec.yml': SPEC,
+};
+
+const found = (file: string, files: Record<string, string> = FILES) =>
+  compileIn(createProject(files), file).problems.filter(({ code }) => code === 'near-model');
+
+describe('a model that is nearly a short name', () => {
+  it.each(['a.flow', 'a.yml', 'b.yml', 'definitions/agents/c.md', 'chain.json', 'p', 'spec.yml'])(
+    'is warned of in %s',
+    (file) => {
+      expect(found(file)).toMatchObject([{ severity: 'warning', suggestion: 'did you mean `sonnet`?' }]);
+    },
+  );
+
+  it.each(['sonnet', 'claude-sonnet-5-5', 'ollama:sonet', 'gpt', 'mistral', 'default:sonet'])('is not %s', (model) => {
+    expect(found('b.yml', { 'b.yml': FILES['b.yml'].replace('sonet', model) })).toEqual([]);
+  });
+
+  it('is not an alias of the project, and may be nearly one', () => {
+    const config = { 'perdure.yml': 'models: {aliases: {sonet: claude-x, swift: claude-y}}\n' };
+    expect(found('b.yml', { ...FILES, ...config })).toEqual([]);
+    expect(found('b.yml', { ...config, 'b.yml': FILES['b.yml'].replace('sonet', 'swfit') })).toMatchObject([
+      { suggestion: 'did you mean `swift`?' },
+    ]);
+  });
+
+  it('is no input that has the name', () => {
+    const text = 'steps:\n  - {agent: Explore, prompt: y, inputs: {model: sonet}}\n';
+    expect(found('a.yml', { 'a.yml': text })).toEqual([]);
+  });
+});
