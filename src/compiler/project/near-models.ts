@@ -24,7 +24,7 @@ const DATA_KEYS = new Set([
 /** So many levels down a definition names models: steps in bodies of steps, agents in lists. */
 const MAX_DEPTH = 16;
 
-/** Warns of models in a definition that are nearly a short name, ours or one of `aliases`; they are sent as they are. */
+/** Warns of models in a definition that are nearly a short name, ours or one of `aliases`; they stay as they are. */
 export function warnOfNearModels(definition: Definition, aliases: string[], report: Report): void {
   const known = [...SHORT_NAMES, ...aliases];
   for (const { name, at } of modelsIn(definition)) {

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { compileIn, createProject } from '../helpers/temporary-project.js';
 
-const SPEC = 'nugget: {goal: A tool., type: software}\nagents: [{name: Bea, role: builder, model: sonet}]\n';
+const SPEC = 'nugget: {goal: A tool., type: tool}\nagents: [{name: Bea, role: builder, model: sonet}]\n';
 const MANIFEST = JSON.stringify({ version: 1, runtime: {}, entry: { agent: 'main' }, agent_files: ['main.agent'] });
 const FILES = {
   'a.flow': '$a := {base: "Explore", prompt: "x", model: "sonet"}\n$a:"y"\n',
-  'a.yml':
-    'steps:\n  - loop: 2\n    until: "${steps.x.output}"\n    steps:\n      - {id: x, agent: Explore, prompt: y, model: sonet}\n',
+  'a.yml': [
+    'steps:',
+    '  - loop: 2',
+    '    until: "${steps.x.output}"',
+    '    steps:',
+    '      - {id: x, agent: Explore, prompt: y, model: sonet}',
+    '',
+  ].join('\n'),
   'b.yml': 'name: b\nprompt: You do it.\nmodel: sonet\n',
   'definitions/agents/c.md': '---\nname: c\ndescription: Does it.\nmodel: sonet\n---\nYou do it.\n',
   'chain.json':
