@@ -115,6 +115,15 @@ export function addGate(mark: Mark, { path, base }: Place, { vocabulary }: Lower
       suggestion: didYouMean(written ?? '', Object.keys(FALLBACKS)),
     });
   }
+  if (written === 'auto-approve' && mark.fallback !== null) {
+    vocabulary.report({
+      code: 'unsupported-key',
+      severity: 'warning',
+      at: mark.fallback.at,
+      message: 'No model is asked for `auto-approve`: an unattended run approves here whatever came before.',
+      suggestion: 'write `fallback=approve` if that is meant, `fallback=abort` if not',
+    });
+  }
   if (mark.name.text === 'retry' && mark.question === null) {
     vocabulary.report({
       code: 'unexpected-text',
