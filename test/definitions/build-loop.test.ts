@@ -200,6 +200,33 @@ describe('a build', () => {
     expect({ code, reviews: reviews.length }).toEqual({ code: 1, reviews: 2 });
   });
 
+  it('runs the tests again where who made it start has changed something', async () => {
+    const voices = team(0, mendCounter);
+    const asked: string[] = [];
+    const starting: Voices = {
+      ...voices,
+      'of a team that builds': (request) => {
+        const text = request.messages[0]?.text ?? request.prompt;
+        if (!text.startsWith('# Make it start')) return voices['of a team that builds']!(request); // `team` has it
+        if (request.results.count > 0) return { text: 'It starts.' };
+        asked.push(text);
+        return {
+          tools: [write('app.js', "console.log('up');\n"), write('counter.js', COUNTER(asked.length === 1 ? 3 : 1))],
+        };
+      },
+    };
+    const { code, result, told } = await build(starting, [], { start_command: ['node', 'app.js'] });
+    expect({ code, status: result.status, error: result.error }, told).toEqual({
+      code: 0,
+      status: 'success',
+      error: null,
+    });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain('not ok 1 - a click adds one');
+    expect(result.output).not.toHaveProperty('tests.ask');
+    expect(readFileSync(join(project.tree(result.run).folder, 'counter.js'), 'utf8')).toBe(COUNTER(1));
+  });
+
   it('commits what a task has left, where that failed and a person takes it as it is', async () => {
     const voices = team(0, mendCounter);
     const broken: Voices = {

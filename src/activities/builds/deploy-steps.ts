@@ -1,6 +1,7 @@
 import { mapIn, rulesAt } from '../../plan/builds/build-spec.js';
 import type { TargetDevice } from '../../plan/builds/deployment.js';
 import { targetDevices, targetOf } from '../../plan/builds/deployment.js';
+import type { TestedAgain } from './steps/evidence-steps.js';
 import type { Mending } from './steps/mend-steps.js';
 import { inVain, mendSteps, shownWith } from './steps/mend-steps.js';
 import { literalText } from '../../plan/values/expression.js';
@@ -13,6 +14,8 @@ export interface DeployPlace {
   needs: string[];
   /** Who mends code that does not compile, an agent's name, and how often; null for nobody. */
   mend: Mending | null;
+  /** How tests are run again once that was mended; null where nothing is tested. */
+  again: TestedAgain | null;
   /** How a person is asked when code still does not compile; without it the step fails with what was said. */
   trouble: Trouble | null;
 }
@@ -143,9 +146,9 @@ function deviceSteps(
   };
 }
 
-function askToMend(device: string): string {
+function askToMend(device: string, said: string): string {
   const ask = literalText(`# Make the program of ${device} compile\n\nIt does not. Find the cause and mend it.`);
-  return `${ask}\n\n<output>\n\${steps.compiled.error ?? ""}\n</output>`;
+  return `${ask}\n\n<output>\n\${steps.compiled.error ?? ""}${said}\n</output>`;
 }
 
 function isLooped({ mend, trouble }: DeployPlace): boolean {
@@ -177,35 +180,41 @@ function compileStep({ name, sources, compile }: TargetDevice, id: string, place
     compile === null
       ? { compile: { device: name, sources: sources.map(literalText) } }
       : { tool: 'build_project', inputs: { argv: compile.map(literalText) } };
-  const { needs, mend, trouble } = place;
-  if (!isLooped(place)) return { id, needs, ...act };
+  return isLooped(place) ? compileLoop(name, id, act, place) : { id, needs: place.needs, ...act };
+}
+
+function compileLoop(name: string, id: string, act: object, { needs, mend, again, trouble }: DevicePlace): object {
   const rounds = mend?.rounds ?? 0;
   const decided = trouble === null ? '' : ` || ${trouble.decided}`;
+  const ok = `steps.compiled.status == 'success'${again === null ? '' : ` && ${again.passed}`}`;
+  const reason = `steps.compiled.error${again === null ? '' : ` ?? ${again.reason}`}`;
   return {
     id,
     needs,
     on_error: 'stop',
     loop: {
-      until: `\${steps.compiled.status == 'success'${decided}}`,
+      until: `\${(${ok})${decided}}`,
       max: 1 + rounds + (trouble?.rounds ?? 0),
       at_max: 'continue',
     },
     steps: [
       ...mendSteps(mend, {
-        prompt: askToMend(name),
+        prompt: askToMend(name, again === null ? '' : `\n${again.said}`),
         what: `make the program of ${name} compile`,
         wish: trouble?.wish ?? '',
       }),
       { id: 'compiled', ...act, on_error: 'continue' },
+      ...(again?.steps ?? []),
+      { id: 'good', when: `\${${ok}}`, set: { image: '${steps.compiled.output}' } },
       ...(trouble === null
         ? []
         : [
             trouble.step(`the program of ${name} does not compile`, {
-              when: `steps.compiled.status != 'success' && (index >= ${rounds} || ${inVain(mend)})`,
-              shown: shownWith(mend, '${steps.compiled.error}'),
+              when: `!(${ok}) && (index >= ${rounds} || ${inVain(mend)})`,
+              shown: shownWith(mend, `\${${reason}}`),
             }),
           ]),
     ],
-    yields: { image: '${steps.compiled.output ?? null}', error: '${steps.compiled.error ?? null}' },
+    yields: { image: '${steps.good.output.image ?? null}', error: `\${${reason} ?? null}` },
   };
 }

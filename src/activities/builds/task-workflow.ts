@@ -5,6 +5,7 @@ import type { Budgets } from '../../plan/budget/budgets.js';
 import { teamFaults } from '../../plan/builds/task-rules.js';
 import type { Commands, Task } from '../../plan/builds/task.js';
 import { isTexts, stepIdOf, tasksIn } from '../../plan/builds/task.js';
+import { targetDevices } from '../../plan/builds/deployment.js';
 import { predecessorsOf } from '../../plan/builds/context-level.js';
 import type { Member, Role } from '../../plan/builds/build-spec.js';
 import type { HumanGate } from '../../plan/builds/human-gates.js';
@@ -18,7 +19,7 @@ import { manifestPart } from './parts/manifest.js';
 import { rulesPart } from './parts/rules.js';
 import { taskPrompt } from './prompts.js';
 import type { Evidence } from './steps/evidence-steps.js';
-import { evidenceSteps } from './steps/evidence-steps.js';
+import { evidenceSteps, testedAgain } from './steps/evidence-steps.js';
 import { reviewStep } from './steps/review-step.js';
 import type { Mending } from './steps/mend-steps.js';
 import { BEGUN } from './steps/mend-steps.js';
@@ -93,6 +94,7 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
     testers: tasks.flatMap((task) =>
       placed(task, build.team).member.role === 'tester' ? (ids.get(task.id) ?? []) : [],
     ),
+    fixed: ['tests', 'start', ...targetDevices(spec).map((_, index) => `deploy_${index + 1}_compile`)],
     mend: mending(tasks, build, 'test_failure'),
     rules: rulesPart(spec, 'on_test_fail'),
   };
@@ -100,6 +102,7 @@ function stepsOf(build: Build, commands: Commands): { steps: object[]; deploy: J
   const deployment = deploySteps(spec, {
     needs: looked.map(({ id }) => id),
     mend: evidence.mend,
+    again: testedAgain(evidence),
     trouble: { step: troubleStep, decided: DECIDED, wish: WISH, rounds: MOST_ROUNDS },
   });
   const steps = [

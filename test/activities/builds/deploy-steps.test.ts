@@ -1,12 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { deploySteps } from '../../../src/activities/builds/deploy-steps.js';
+import { testedAgain } from '../../../src/activities/builds/steps/evidence-steps.js';
 import type { Json, JsonObject } from '../../../src/plan/values/json.js';
 import { compileText } from '../../compiler/helpers/temporary-project.js';
 
-const PLACE = { needs: ['tests'], mend: null, trouble: null };
+const PLACE = { needs: ['tests'], mend: null, again: null, trouble: null };
 const LOOPED = {
   needs: ['tests'],
   mend: { agent: 'scanner', name: 'Bob', rounds: 2 },
+  again: testedAgain({
+    tested: true,
+    test_command: ['npm', 'test'],
+    start_command: null,
+    page: null,
+    needs: [],
+    testers: [],
+    fixed: ['tests'],
+    mend: null,
+    rules: null,
+  }),
   trouble: {
     step: (part: string, { when, shown }: { when: string; shown: string }) => ({
       id: 'trouble',
@@ -101,6 +113,9 @@ describe('the deployment of a build', () => {
         { id: 'mend', agent: 'scanner' },
         { id: 'mended' },
         { id: 'compiled', on_error: 'continue' },
+        { id: 'tested', tool: 'run_tests' },
+        { id: 'authors' },
+        { id: 'good' },
         { id: 'trouble' },
       ],
     });

@@ -16,6 +16,8 @@ export interface Evidence extends Commands {
   needs: string[];
   /** Of these, those of testers: they alone may write tests that others have to leave alone. */
   testers: string[];
+  /** Ids of the steps in which nobody may change tests: of evidence, and of compiling after it. */
+  fixed: string[];
   mend: Mending | null;
   /** What the spec says of failed tests: a part of the prompt of who mends; null where it says nothing. */
   rules: string | null;
@@ -37,12 +39,13 @@ export function evidenceSteps(evidence: Evidence): StepWithId[] {
 }
 
 /**
- * A look at the result: a step `run`, an expression that says whether it is well, a template of why not, and what else
- * is told of it.
+ * A look at the result: a step `run`, an expression that says whether it is well, one of why not, and what else is told
+ * of it.
  */
 interface Look {
   run: object;
   ok: string;
+  /** An expression. */
   reason: string;
   told: Record<string, string>;
   /** Steps that look at more, after `run`, and a template of what they say to who mends. */
@@ -53,7 +56,7 @@ function program(argv: string[]): Look {
   return {
     run: { id: 'run', tool: 'start_program', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
     ok: '(steps.run.output.ok ?? false)',
-    reason: '${steps.run.output.reason ?? steps.run.error}',
+    reason: 'steps.run.output.reason ?? steps.run.error',
     told: {},
   };
 }
@@ -62,7 +65,7 @@ function opened(page: string): Look {
   return {
     run: { id: 'run', tool: 'read_file', inputs: { path: literalText(page) }, on_error: 'continue' },
     ok: "steps.run.status == 'success'",
-    reason: literalText(`There is no page \`${page}\`.`),
+    reason: JSON.stringify(`There is no page \`${page}\`.`),
     told: {},
   };
 }
@@ -71,11 +74,63 @@ function start(look: Look, evidence: Evidence, what: string): StepWithId {
   return {
     id: 'start',
     needs: ['tests'],
-    ...mended(look, evidence, {
+    ...mended(andTests(look, evidence), evidence, {
       part: `${what} does not start`,
       ask: `# Make it start\n\nWhat was built is started by \`${what}\`, and that fails. Find the cause and mend it.`,
       what: 'make it start',
     }),
+  };
+}
+
+/** Says who has changed tests that are not theirs to change. */
+function authorsStep({ testers, fixed }: Evidence): object {
+  return {
+    id: 'authors',
+    tool: 'test_changes',
+    inputs: { writers: testers, fixed },
+    on_error: 'continue',
+  };
+}
+
+/** A look at the tests in a loop after them, once who mends there has changed something. */
+export interface TestedAgain {
+  /** Steps of a round. */
+  steps: object[];
+  /** An expression: they were not to be run again, or passed and are as they were. */
+  passed: string;
+  /** An expression of why not; null where they passed. */
+  reason: string;
+  /** A template of what they said. */
+  said: string;
+}
+
+/** What had passed may be broken by who mends something else: then it is run again. Null where nothing is tested. */
+export function testedAgain(evidence: Evidence): TestedAgain | null {
+  const { tested, test_command: argv } = evidence;
+  if (!tested || argv === null) return null;
+  const had = '(steps.tests.output.ok ?? false)';
+  const when = `\${index > 0 && ${had}}`;
+  return {
+    steps: [
+      { id: 'tested', when, tool: 'run_tests', inputs: { argv: argv.map(literalText) }, on_error: 'continue' },
+      { ...authorsStep(evidence), when },
+    ],
+    passed: `(index == 0 || !${had} || ` + '((steps.tested.output.ok ?? false) && (steps.authors.output.ok ?? true)))',
+    reason: 'steps.authors.output.reason ?? steps.tested.output.reason',
+    said: '${steps.authors.output.reason ?? ""}\n${steps.tested.output.output ?? ""}',
+  };
+}
+
+/** Who made it start may have broken what had passed. */
+function andTests(look: Look, evidence: Evidence): Look {
+  const again = testedAgain(evidence);
+  if (again === null) return look;
+  const { steps, passed, reason, said } = again;
+  return {
+    ...look,
+    ok: `(${look.ok} && ${passed})`,
+    reason: `${reason} ?? ${look.reason}`,
+    more: { steps, said },
   };
 }
 
@@ -87,16 +142,9 @@ function tests(argv: string[], evidence: Evidence): StepWithId {
     ok:
       '((steps.run.output.ok ?? false) && (steps.authors.output.ok ?? true) && ' +
       `((steps.authors.output.known ?? false) || ${kept}))`,
-    reason: '${steps.authors.output.reason ?? steps.run.output.reason ?? steps.run.error}',
+    reason: 'steps.authors.output.reason ?? steps.run.output.reason ?? steps.run.error',
     more: {
-      steps: [
-        {
-          id: 'authors',
-          tool: 'test_changes',
-          inputs: { writers: evidence.testers, fixed: ['tests'] },
-          on_error: 'continue',
-        },
-      ],
+      steps: [authorsStep(evidence)],
       said: '${steps.authors.output.reason ?? ""}',
     },
     told: {
@@ -148,12 +196,12 @@ function mended(
         set: {
           ...look.told,
           ok: `\${${look.ok}}`,
-          reason: look.reason,
-          ask: `\${!(${look.ok}) && (index >= ${most} || ${inVain(mend)})}`,
+          reason: `\${${look.reason}}`,
         },
       },
+      { id: 'judged', set: { ask: `\${!(${look.ok}) && (index >= ${most} || ${inVain(mend)})}` } },
       troubleStep(part, {
-        when: 'steps.looked.output.ask',
+        when: 'steps.judged.output.ask',
         shown: shownWith(mend, SHOWN),
       }),
       {
