@@ -52,12 +52,16 @@ it.each(FULL ? MOMENTS : [drawn])(
       expect(readFileSync(join(tree('main'), 'counter.js'), 'utf8')).toBe(COUNTER(1));
       const inRepository = (...words: string[]): string =>
         execFileSync('git', ['--git-dir', git, ...words], { encoding: 'utf8' });
+      // A rejection that nobody heard is not said again: the script counts what it was asked.
+      const isMended = endpoint.requests.some(({ messages, prompt }) =>
+        (messages[0]?.text ?? prompt).startsWith('# Mend what the review found'),
+      );
       expect(inRepository('log', '--reverse', '--format=%s', 'HEAD', '--').trim().split('\n')).toEqual([
         'Files as they were when the run began',
         'Bo: Set up',
         'Bo: Count',
         'Tess: Test',
-        'Bo: mend what was found by: Review',
+        ...(isMended ? ['Bo: mend what was found by: Review'] : []),
         'Bo: make the tests pass',
       ]);
       expect(inRepository('fsck', '--no-dangling')).toBe('');
