@@ -34,14 +34,16 @@ export function sandboxProgram(): string | null {
 
 /**
  * The folders that a program outside the system's needs beside itself: what it was installed with, as a virtual
- * environment of Python is. Never the person's home, nor what they keep in `~/.local`.
+ * environment of Python is. Never the person's home, nor what they keep in a folder of it, such as `~/.local`.
  */
 export function installationOf(program: string): string[] {
   if (SYSTEM_FOLDERS.some((known) => program.startsWith(`${known}/`))) return [];
   const folder = dirname(program);
   if (basename(folder) !== 'bin') return [holdsHome(folder) ? program : folder];
   const prefix = dirname(folder);
-  return holdsHome(prefix) ? [folder, join(prefix, 'lib')] : [prefix];
+  // `~/.cargo` has keys beside its programs; an environment of Python has none.
+  const isOwn = holdsHome(prefix) || (dirname(prefix) === homedir() && !existsSync(join(prefix, 'pyvenv.cfg')));
+  return isOwn ? [folder, join(prefix, 'lib')] : [prefix];
 }
 
 /** Is the person's home in it, or is it their `~/.local`? */
