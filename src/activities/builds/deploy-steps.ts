@@ -205,7 +205,6 @@ function compileLoop(name: string, id: string, act: object, { needs, mend, again
       }),
       { id: 'compiled', ...act, on_error: 'continue' },
       ...(again?.steps ?? []),
-      { id: 'good', when: `\${${ok}}`, set: { image: '${steps.compiled.output}' } },
       ...(trouble === null
         ? []
         : [
@@ -214,6 +213,12 @@ function compileLoop(name: string, id: string, act: object, { needs, mend, again
               shown: shownWith(mend, `\${${reason}}`),
             }),
           ]),
+      {
+        id: 'good',
+        set: { image: '${steps.compiled.output ?? null}', message: `\${${reason} ?? ""}` },
+        require: `\${${ok}}`,
+        on_error: 'skip_dependents',
+      },
     ],
     yields: { image: '${steps.good.output.image ?? null}', error: `\${${reason} ?? null}` },
   };

@@ -115,8 +115,8 @@ describe('the deployment of a build', () => {
         { id: 'compiled', on_error: 'continue' },
         { id: 'tested', tool: 'run_tests' },
         { id: 'authors' },
-        { id: 'good' },
         { id: 'trouble' },
+        { id: 'good', require: expect.stringContaining('steps.tested.output.ok') as string },
       ],
     });
     expect(flash?.['when']).toBe('${steps.deploy_1_compile.output.image != null}');
