@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
 import type { Answer, RecordedRequest } from '../fakes/model-endpoint.js';
-import { write } from './counter-build.js';
+import { task, write } from './counter-build.js';
 import type { ShippedProject, Voices } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
 const SPEC = {
   goal: 'A list of animals.',
   type: 'website',
+  requirements: [{ description: 'It has three animals.' }],
   agents: [
     { name: 'Bo', role: 'builder' },
     { name: 'Tess', role: 'tester' },
@@ -20,14 +21,6 @@ const SPEC = {
   workflow: { approve_plan: false, test_command: ['node', '-e', "console.log('PASS: one')"], page: 'index.html' },
 };
 const ANIMALS = ['Ants', 'Bees', 'Cats'];
-const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
-  id: `task-${number}`,
-  name,
-  description: `${name}.`,
-  acceptance_criteria: ['It is there.'],
-  dependencies: dependencies.map((needed) => `task-${needed}`),
-  agent_name,
-});
 const PLAN = {
   tasks: [
     task(1, 'Set up', 'Bo', []),

@@ -13,7 +13,8 @@ export const COUNTER_SPEC = {
   ],
 };
 
-export const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
+export /** A task as a planner answers it. */
+const task = (number: number, name: string, agent_name: string, dependencies: number[]) => ({
   id: `task-${number}`,
   name,
   description: `${name}.`,

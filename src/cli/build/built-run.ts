@@ -1,10 +1,10 @@
-import type { Json, JsonObject } from '../../plan/values/json.js';
+import type { JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
-import { everyStepOf } from '../../plan/plan.js';
 import type { RunRecord } from '../../plan/result.js';
 import type { Store } from '../../store/store.js';
 import { usageError } from '../exit-codes.js';
+import { specOfPlan } from '../observe/build-spec.js';
 import type { Session } from '../session.js';
 import { openSession, unknownRun } from '../session.js';
 import type { Terminal } from '../terminal.js';
@@ -45,19 +45,9 @@ export async function openBuiltRun(
 /** The build that a run was, or has mended; null where there is none. */
 async function buildOf(record: RunRecord, store: Store): Promise<Pick<BuiltRun, 'build' | 'plan' | 'spec'> | null> {
   const plan = await store.getPlan(record.plan);
-  const spec = await specOf(plan, store);
-  if (spec !== null) return { build: record, plan, spec };
+  const spec = await specOfPlan(plan, store);
+  if (isObject(spec)) return { build: record, plan, spec };
   const from = plan.workspace?.from;
   const before = from === undefined ? null : await store.readRun(from);
   return before === null ? null : buildOf(before, store);
-}
-
-/** The spec of a build, as its Plan holds it. */
-async function specOf(plan: Plan, store: Pick<Store, 'getText'>): Promise<JsonObject | null> {
-  for (const step of everyStepOf(plan)) {
-    if (step.kind !== 'plan' || step.build === undefined) continue;
-    const spec = JSON.parse(await store.getText(step.build)) as Json; // the compiler wrote it
-    return isObject(spec) ? spec : null;
-  }
-  return null;
 }

@@ -17,11 +17,6 @@ export interface TaskName extends Pick<About, 'first' | 'hardware' | 'descriptio
 export type TaskNames = ReadonlyMap<string, TaskName>;
 export const NO_NAMES: TaskName = {};
 
-/** The step of a build that carries out its tasks; null in other runs. */
-export function buildStepOf(view: RunView): StepView | null {
-  return view.steps.find(({ step }) => step.kind === 'plan' && step.build !== undefined) ?? null;
-}
-
 /** Planned tasks as their planner named them; null before they are known. */
 export async function taskNames(view: RunView, spec: Json, store: Pick<Store, 'get'>): Promise<TaskNames | null> {
   const plan = view.steps.find(({ step, status }) => step.kind === 'plan' && status !== 'pending');

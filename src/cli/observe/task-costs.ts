@@ -4,8 +4,8 @@ import { plansTasks } from '../../plan/agents/planned-by.js';
 import type { Spend } from '../../plan/budget/spend.js';
 import { addSpend, NO_SPEND } from '../../plan/budget/spend.js';
 import type { TaskCosts } from '../../plan/result.js';
-import type { Json } from '../../plan/values/json.js';
 import type { Store } from '../../store/store.js';
+import { specOfStep } from './build-spec.js';
 import type { RunView, StepView } from './view.js';
 import { everyStepView, nestedIn } from './view.js';
 
@@ -41,11 +41,7 @@ async function rolesOf(
   store: Pick<Store, 'getText'>,
 ): Promise<Map<string, string>> {
   const planner = steps.map((one) => one.step).find(plansTasks);
-  const team =
-    planner?.tasks.team ??
-    (step.kind === 'plan' && step.build !== undefined
-      ? teamOf(JSON.parse(await store.getText(step.build)) as Json) // the compiler wrote it
-      : []);
+  const team = planner?.tasks.team ?? teamOf(await specOfStep(step, store));
   return new Map(team.map(({ name, role }, index) => [agentName(name, index), role]));
 }
 

@@ -5,6 +5,8 @@ import { inFolderBelow, openFile, withRoot } from '../../activities/workspace/op
 import { FileRefusal, MissingRefusal } from '../../activities/workspace/refusal.js';
 import { refusal } from '../exit-codes.js';
 import type { Git } from '../../store/git/git.js';
+import type { RawChange, RawEntry } from '../../store/git/raw-diff.js';
+import { rawChanges } from '../../store/git/raw-diff.js';
 import { safeName } from '../text/safe-text.js';
 import { plural } from '../text/format.js';
 import { noteApplied } from '../../store/worktrees/applied.js';
@@ -16,15 +18,8 @@ import type { Entry } from './contents.js';
 import { EXECUTABLE, LINK, withContents } from './contents.js';
 import { writeEntry } from './export-files.js';
 
-/** What a path is: a mode of git and the name of its content; null where nothing is there. */
-type Standing = Pick<Entry, 'mode' | 'hash'> | null;
-
-/** A file that the run has changed. */
-interface Change {
-  path: string;
-  before: Standing;
-  after: Standing;
-}
+/** What a path is; null where nothing is there. */
+type Standing = RawEntry | null;
 
 const MOST_NAMED = 10;
 
@@ -58,24 +53,13 @@ export async function applyChanges(run: string, json: boolean, terminal: Termina
   );
 }
 
-async function changesIn(snapshots: Snapshots): Promise<Change[]> {
-  const words = (await diffOf(snapshots, ['-z', '--raw', '--no-abbrev'])).toString().split('\0');
-  const changes: Change[] = [];
-  for (let at = 0; at + 1 < words.length; at += 2) {
-    const [oldMode = '', newMode = '', oldHash = '', newHash = ''] = (words[at] ?? '').slice(1).split(' ');
-    const standing = (mode: string, hash: string): Standing => (mode === '000000' ? null : { mode, hash });
-    changes.push({
-      path: words[at + 1] ?? '',
-      before: standing(oldMode, oldHash),
-      after: standing(newMode, newHash),
-    });
-  }
-  return changes;
+async function changesIn(snapshots: Snapshots): Promise<RawChange[]> {
+  return rawChanges((await diffOf(snapshots, ['-z', '--raw', '--no-abbrev'])).toString());
 }
 
 /** What is still to be done. Throws where somebody has changed a file since the run began, and names those. */
-async function openChanges(root: Folder, changes: Change[], run: string): Promise<Change[]> {
-  const open: Change[] = [];
+async function openChanges(root: Folder, changes: RawChange[], run: string): Promise<RawChange[]> {
+  const open: RawChange[] = [];
   const foreign: string[] = [];
   for (const change of changes) {
     const now = await standingAt(root, change.path);
@@ -131,7 +115,7 @@ function blobHash(content: Buffer): string {
 }
 
 /** First what goes, since a folder may come in its place. */
-async function write(root: Folder, changes: Change[], { git }: Snapshots): Promise<void> {
+async function write(root: Folder, changes: RawChange[], { git }: Snapshots): Promise<void> {
   for (const { path, after } of changes) if (after === null) await remove(root, path);
   const sizes = changes.flatMap(({ path, after }) => (after === null ? [] : [{ ...after, path, bytes: 0 }]));
   const entries = await sized(git, sizes);

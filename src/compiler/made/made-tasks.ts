@@ -1,4 +1,5 @@
 import type { MadeTask, MadeTasks } from '../../plan/agents/made-definition.js';
+import { ID } from '../../plan/names.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
@@ -10,7 +11,6 @@ import { DEFAULT_TRY_MS, usualPolicy } from '../steps/base.js';
 import { seal } from '../workflow/compile-workflow.js';
 
 const ATTEMPTS = 3;
-const ID = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 
 /**
  * The Plan of planned tasks: a step for each, which starts when those that it comes after are done, and is shown what

@@ -1,3 +1,4 @@
+import { ID } from '../names.js';
 import type { Json } from '../values/json.js';
 import { isObject } from '../values/json.js';
 
@@ -53,6 +54,6 @@ const TAKEN = /^(?:begun|tests|start|go_on_\d+|deploy_\w+)$/;
 
 /** The id of a task's step: its own where no other step of a build has it, and steps may have it. */
 export function stepIdOf(id: string, index: number): string {
-  const isFree = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(id) && !TAKEN.test(id);
+  const isFree = ID.test(id) && !TAKEN.test(id);
   return isFree ? id : `task_${index + 1}`;
 }

@@ -1,3 +1,4 @@
+import { rawChanges } from '../git/raw-diff.js';
 import type { BranchCommit, Trees } from './branch.js';
 import { commitsOf } from './branch.js';
 
@@ -11,9 +12,6 @@ export interface ChangedFile {
 export interface CommitFiles extends BranchCommit {
   files: ChangedFile[];
 }
-
-/** Git's name for what is not there. */
-const NO_BLOB = /^0+$/;
 
 /** The files that a run began with. */
 export async function filesAtBase({ git, made }: Trees): Promise<ChangedFile[]> {
@@ -29,18 +27,9 @@ export async function filesByCommit(trees: Trees): Promise<CommitFiles[]> {
   const all: CommitFiles[] = [];
   for (const commit of await commitsOf(trees)) {
     const words = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', `${commit.commit}^`, commit.commit];
-    all.push({ ...commit, files: rawFiles((await trees.git(words)).toString()) });
+    const changes = rawChanges((await trees.git(words)).toString());
+    const files = changes.map(({ path, after }) => ({ path, blob: after?.hash ?? null }));
+    all.push({ ...commit, files });
   }
   return all;
-}
-
-/** Entries `:mode mode blob blob letter NUL path NUL`. */
-function rawFiles(told: string): ChangedFile[] {
-  const words = told.split('\0');
-  const files: ChangedFile[] = [];
-  for (let index = 0; index + 1 < words.length; index += 2) {
-    const blob = words[index]?.split(' ')[3] ?? '';
-    files.push({ path: words[index + 1] ?? '', blob: NO_BLOB.test(blob) ? null : blob });
-  }
-  return files;
 }

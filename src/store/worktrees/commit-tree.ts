@@ -67,11 +67,7 @@ export async function commitWork(stateDir: string, work: Work, options: LeaseOpt
     if (done.kind !== 'committed' && done.kind !== 'unchanged') return done;
     if (work.key !== undefined && start !== null) {
       const commit = done.kind === 'committed' ? done.commit : null;
-      await keepDone(trees.places, work.key, {
-        start: (await startOf(trees, work.tree)) ?? start,
-        commit,
-        output: work.output ?? null,
-      });
+      await keepDone(trees.places, work.key, { start, commit, output: work.output ?? null });
     }
     await close(trees, work.tree);
     return done;

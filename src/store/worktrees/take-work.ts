@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isWithin } from '../../plan/calls/reuse.js';
 import type { DoneWork } from './done-work.js';
 import { doneBy, keepDone } from './done-work.js';
-import type { Trees } from './branch.js';
+import type { BranchCommit, Trees } from './branch.js';
 import { addCommit, commitsOf, messageOf, opened, removeLocks, tipOf } from './branch.js';
 import { bringHome } from './commit-tree.js';
 import type { LeaseOptions } from './lease.js';
@@ -66,9 +66,10 @@ async function takeFrom(trees: Trees, source: Source): Promise<DoneWork | null> 
   const { wanted, done } = source;
   const earlier = await doneBy(trees.places, wanted.key); // of a worker that was lost then
   if (earlier !== null) return earlier;
-  if (!(await hasSeenTheSame(trees, source))) return null;
+  const commits = await commitsOf(trees);
+  if (!(await hasSeenTheSame(trees, commits, source))) return null;
   const start = await tipOf(trees);
-  const known = (await commitsOf(trees)).find(({ key }) => key === wanted.key)?.commit;
+  const known = commits.find(({ key }) => key === wanted.key)?.commit;
   const commit = known ?? (await pick(trees, source, start));
   if (commit === undefined) return null;
   await bringHome(trees);
@@ -81,13 +82,17 @@ async function takeFrom(trees: Trees, source: Source): Promise<DoneWork | null> 
  * Tells whether a step began with the same files as it would now: those of the run's beginning, and what was committed
  * by the steps before it, which all were taken over.
  */
-async function hasSeenTheSame(trees: Trees, { before, done, wanted: { after, key: own } }: Source): Promise<boolean> {
+async function hasSeenTheSame(
+  trees: Trees,
+  commits: BranchCommit[],
+  { before, done, wanted: { after, key: own } }: Source,
+): Promise<boolean> {
   const beginnings = [await treeOf(trees, beginningOf(trees.made)), await treeOf(before, beginningOf(before.made))];
   if (beginnings[0] !== beginnings[1]) return false;
   const isBefore = ({ step, key }: { step: string; key: string }): boolean =>
     step !== '' && key !== own && isWithin(decodeURI(step), after);
   const then = (await commitsOf(before, done.start)).filter(isBefore);
-  const now = (await commitsOf(trees)).filter(isBefore);
+  const now = commits.filter(isBefore);
   const keys = new Set(now.map(({ key }) => key));
   return now.length === then.length && now.every(({ from }) => from !== '') && then.every(({ key }) => keys.has(key));
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat } from 'node:fs/promises';
 import { z } from 'zod';
+import { isWithin } from '../../../plan/calls/reuse.js';
 import { insideBlock } from '../../../plan/text/data-block.js';
 import { contentOf, patchBetween } from '../../../store/snapshots/tree-changes.js';
 import { cutText } from '../../processes/output-capture.js';
@@ -42,7 +43,7 @@ export const compareWorkspace = builtin({
     const { seen, tree: since } = earlier.catch({ seen: [], tree: null }).parse(after);
     const { store, workspace } = context;
     const tree = await store.snapshotNow(workspace);
-    const counts = (path: string): boolean => !without.some((one) => path === one || path.startsWith(`${one}/`));
+    const counts = (path: string): boolean => !isWithin(path, without);
     const told = tree === null ? null : await contentOf(store.snapshotGit, tree, counts);
     const digest = told ?? (await hashOfFiles(context, counts));
     const may = mayBeTold(context.permissions);

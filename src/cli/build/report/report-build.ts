@@ -4,6 +4,7 @@ import type { Store } from '../../../store/store.js';
 import { loadValue } from '../../../store/transcript.js';
 import type { ExitCode } from '../../exit-codes.js';
 import { EXIT } from '../../exit-codes.js';
+import { buildStepOf } from '../../observe/build-spec.js';
 import { viewOfRecord } from '../../observe/closed.js';
 import type { StepView } from '../../observe/view.js';
 import type { Terminal } from '../../terminal.js';
@@ -39,7 +40,7 @@ export async function reportBuild(
 /** The steps in which a build's tasks were carried out; null where that did not begin. */
 async function stepsOf(build: BuiltRun['build'], store: Store): Promise<StepView[] | null> {
   const view = await viewOfRecord(build, store);
-  return view.steps.find(({ step }) => step.kind === 'plan' && step.build !== undefined)?.nested?.steps ?? null;
+  return buildStepOf(view)?.nested?.steps ?? null;
 }
 
 async function branchOf(run: string, { folder }: Store): Promise<ReportSource['branch']> {

@@ -1,3 +1,4 @@
+import { isWithin } from '../../../plan/calls/reuse.js';
 import type { Task } from '../../../plan/builds/task.js';
 import { stepIdOf, tasksIn } from '../../../plan/builds/task.js';
 import { objectsIn, mapIn, textIn } from '../../../plan/builds/build-spec.js';
@@ -98,7 +99,6 @@ export function reportOf({ record, spec, output, steps, branch }: ReportSource):
 
 function taskReport(task: Task, id: string, steps: StepView[] | null, commits: BranchCommit[] | null): TaskReport {
   const view = steps?.find(({ step }) => step.id === id);
-  const below = view === undefined ? null : `${view.path}/`;
   return {
     id: task.id,
     name: task.name,
@@ -109,7 +109,7 @@ function taskReport(task: Task, id: string, steps: StepView[] | null, commits: B
       commits === null
         ? null
         : commits
-            .filter(({ step }) => below !== null && step !== '' && `${decodeURI(step)}/`.startsWith(below))
+            .filter(({ step }) => view !== undefined && isWithin(decodeURI(step), [view.path]))
             .map(({ commit, subject }) => ({ commit, subject })),
   };
 }

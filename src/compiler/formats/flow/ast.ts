@@ -149,8 +149,8 @@ export function constantsOf({ definitions }: Pick<FlowTree, 'definitions'>): Con
   return definitions.filter((definition) => definition.kind === 'constant');
 }
 
-/** The steps of an expression in the order of the text. */
-export function* stepsOf(expression: FlowExpression): Generator<Step> {
+/** The steps and the conditions of an expression in the order of the text. */
+function* partsOf(expression: FlowExpression): Generator<Step | Condition> {
   switch (expression.kind) {
     case 'agent':
     case 'mark':
@@ -158,47 +158,34 @@ export function* stepsOf(expression: FlowExpression): Generator<Step> {
       yield expression;
       return;
     case 'group':
-      yield* stepsOf(expression.body);
+      yield* partsOf(expression.body);
       return;
     case 'sequence':
-      for (const item of expression.items) yield* stepsOf(item);
+      for (const item of expression.items) yield* partsOf(item);
       return;
     case 'parallel':
-      for (const branch of expression.branches) yield* stepsOf(branch);
+      for (const branch of expression.branches) yield* partsOf(branch);
       return;
     case 'conditional':
-      if (expression.source !== null) yield* stepsOf(expression.source);
-      for (const { body } of expression.branches) yield* stepsOf(body);
+      if (expression.source !== null) yield* partsOf(expression.source);
+      for (const { condition, body } of expression.branches) {
+        yield condition;
+        yield* partsOf(body);
+      }
   }
+}
+
+/** The steps of an expression in the order of the text. */
+export function stepsOf(expression: FlowExpression): Step[] {
+  return [...partsOf(expression)].filter((part) => 'kind' in part);
+}
+
+/** The conditions of an expression in the order of the text. */
+export function conditionsIn(expression: FlowExpression): Condition[] {
+  return [...partsOf(expression)].filter((part): part is Condition => !('kind' in part));
 }
 
 /** The names of all that an expression captures, conditions' values included. */
 export function capturesOf(expression: FlowExpression): Set<string> {
-  const names = new Set<string>();
-  for (const { capture } of stepsOf(expression)) if (capture !== null) names.add(capture.text);
-  for (const { capture } of conditionsIn(expression)) if (capture !== null) names.add(capture.text);
-  return names;
-}
-
-/** The conditions of an expression in the order of the text. */
-export function* conditionsIn(expression: FlowExpression): Generator<Condition> {
-  switch (expression.kind) {
-    case 'group':
-      yield* conditionsIn(expression.body);
-      return;
-    case 'sequence':
-      for (const item of expression.items) yield* conditionsIn(item);
-      return;
-    case 'parallel':
-      for (const branch of expression.branches) yield* conditionsIn(branch);
-      return;
-    case 'conditional':
-      if (expression.source !== null) yield* conditionsIn(expression.source);
-      for (const { condition, body } of expression.branches) {
-        yield condition;
-        yield* conditionsIn(body);
-      }
-      return;
-    default:
-  }
+  return new Set([...partsOf(expression)].flatMap(({ capture }) => capture?.text ?? []));
 }
