@@ -11,7 +11,7 @@ import type { AuthoredFlow } from './formats/flow/document.js';
 import { readFlow } from './formats/flow/document.js';
 import type { AuthoredBuild } from './formats/build/build.js';
 import { readBuild } from './formats/build/build.js';
-import { parseMarkdown } from './formats/markdown.js';
+import { parseMarkdown } from './formats/agent/markdown.js';
 import type { AuthoredChain } from './formats/chain.js';
 import { readChain } from './formats/chain.js';
 import type { AuthoredProject } from './formats/project.js';

@@ -32,6 +32,15 @@ describe('agents of Claude Code', () => {
     });
   });
 
+  it('have descriptions in one line, with their line ends as escapes, and numbers as texts', () => {
+    const { agent, problems } = agentOf(
+      file,
+      '---\nname: helper\ndescription: Helps.\\nAlways.\nmaxTurns: "7"\nmodel:\n---\nYou help.\n',
+    );
+    expect(problems).toEqual([]);
+    expect(agent).toMatchObject({ description: 'Helps.\nAlways.', max_turns: 7, model: null });
+  });
+
   it('say what has no meaning here, each where it is', () => {
     const { agent, problems, messages } = agentOf(
       file,

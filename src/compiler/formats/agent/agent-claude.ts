@@ -1,10 +1,13 @@
+import type { Json } from '../../../plan/values/json.js';
 import type { Dialect } from './agent-dialect.js';
 
 /** Claude Code: `.claude/agents/*.md`, front matter and the prompt below it. */
 export const CLAUDE: Dialect = {
   title: 'Claude Code',
   fields: {
-    maxTurns: { to: 'max_turns' },
+    // Descriptions are written in one line, with `\n` where a line ends.
+    description: { to: 'description', convert: (value) => (isText(value) ? value.replaceAll('\\n', '\n') : value) },
+    maxTurns: { to: 'max_turns', convert: (value) => (isText(value) && /^\d+$/.test(value) ? Number(value) : value) },
     disallowedTools: { to: 'disallowed_tools' },
     permissionMode: { lost: 'permissions are asked at gates', changes: true, unless: 'default' },
     mcpServers: { lost: 'agents have no servers of their own', changes: true },
@@ -26,3 +29,7 @@ export const CLAUDE: Dialect = {
     created_by: { lost: 'the state folder knows what was made', changes: false },
   },
 };
+
+function isText(value: Json): value is string {
+  return typeof value === 'string';
+}

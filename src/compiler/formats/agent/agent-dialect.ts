@@ -8,7 +8,7 @@ export type DialectName = (typeof DIALECTS)[number];
 
 /** What becomes of a field of another tool: it has another name here, or it is lost. */
 export type FieldRule =
-  | { to: string }
+  | { to: string; convert?: (value: Json) => Json }
   /** `unless`: a value with which nothing changes. `changes`: whether an agent without it behaves differently. */
   | { lost: string; changes: boolean; unless?: Json };
 
@@ -52,7 +52,7 @@ export function translate(
   const take = (field: string, member: Member): void => {
     const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (rule !== undefined && 'lost' in rule) lose(field, member, rule);
-    else if (rule !== undefined) put(rule.to, member);
+    else if (rule !== undefined) put(rule.to, converted(member, rule.convert));
     else if (member.node.members !== null && isTable(field)) takeAll(member.node, `${field}.`);
     else if (ours.has(field)) put(field, member);
     else lose(field, member, { lost: `no field that is known of ${title}`, changes: true });
@@ -62,6 +62,8 @@ export function translate(
     for (const [name, member] of below.members ?? []) take(`${prefix}${name}`, member);
   };
   const put = (name: string, member: Member): void => {
+    // A key without a value says nothing.
+    if (member.node.value === null) return;
     if (members.has(name))
       losses.push({
         field: name,
@@ -77,6 +79,12 @@ export function translate(
   takeAll(node, '');
   const value = Object.fromEntries([...members].map(([name, member]) => [name, member.node.value]));
   return { node: { ...node, members, value }, losses };
+}
+
+/** A member whose value another tool reads otherwise than it is written. */
+function converted({ key, node }: Member, convert: ((value: Json) => Json) | undefined): Member {
+  const value = convert === undefined ? node.value : convert(node.value);
+  return { key, node: value === node.value ? node : { ...node, value, members: null, items: null } };
 }
 
 /** Tells losses as warnings, where they are written. */
