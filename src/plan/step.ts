@@ -6,6 +6,7 @@ import type { Json, JsonObject } from './values/json.js';
 import type { Budgets } from './budget/budgets.js';
 import type { Permissions } from './tools/permission.js';
 import type { CallableTool, Tool } from './tools/tool.js';
+import type { InputType } from './values/input-type.js';
 import type { Hash, Text } from './values/value.js';
 
 /** What a failed step does to the rest. The compiler fills in the mode's default. */
@@ -370,7 +371,7 @@ export function modelKeyOf(
 
 /** A declared or discovered input of a workflow or an agent. */
 export interface InputSpec {
-  type: 'string' | 'number' | 'boolean' | 'list' | 'object' | 'any';
+  type: InputType;
   required: boolean;
   description: Text | null;
   /** Absent when there is none. */

@@ -314,10 +314,11 @@ it('leaves no shipped definition without a test', () => {
 
 describe('topic-notes', () => {
   it('commits each note on a branch of its own, tells what a commit is, and brings them home when asked', async () => {
-    const { result } = await project.run('topic-notes', ['-i', 'topics=["bees", "wasps"]'], {
+    const { result } = await project.run('topic-notes', ['-i', 'topics=["bees", "wasps"]', '-i', 'words=50'], {
       'You write a review report': ({ prompt }) => ({ text: prompt.includes('bees') ? '# Bees' : '# Wasps' }),
     });
     expect(result).toMatchObject({ status: 'success', branch: `perdure/${result.run}` });
+    expect(project.asked('You write a review report')[0]?.prompt).toContain('at most 50 words');
     expect(result.narration?.lessons.map(({ concept }) => concept)).toEqual(['source-control']);
     expect(readdirSync(project.folder)).not.toContain('notes');
     const shown = await project.perdure('workspace', 'show', result.run);

@@ -2,6 +2,8 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Plan } from '../../plan/plan.js';
 import type { InputSpec } from '../../plan/step.js';
+import type { InputType } from '../../plan/values/input-type.js';
+import { INPUT_PHRASES, isOfInputType } from '../../plan/values/input-type.js';
 import { didYouMean } from '../../compiler/problems/did-you-mean.js';
 import { usageError } from '../exit-codes.js';
 import { neededBy } from './needed-by.js';
@@ -49,7 +51,7 @@ function fromFile(plan: Plan, file: Json | null): JsonObject {
   if (!isObject(file)) throw usageError('Expected the file of `--inputs` to hold a map of names to values.');
   for (const [name, value] of Object.entries(file)) {
     const { type } = specOf(plan, name);
-    if (!isOfType(value, type))
+    if (!isOfInputType(value, type))
       throw usageError(
         `Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${JSON.stringify(value)}\` (${typeName(value)}).`,
       );
@@ -93,8 +95,8 @@ function takes(plan: Plan): string {
 /** A value as text on the command line, in the type that the definition declares. */
 export function parseValue(name: string, text: string, { type }: Pick<InputSpec, 'type'>): Json {
   if (type === 'string' || type === 'any') return text;
-  const value = type === 'number' ? toNumber(text) : parseJson(text);
-  if (value === undefined || !isOfType(value, type))
+  const value = type === 'number' || type === 'integer' ? toNumber(text) : parseJson(text);
+  if (value === undefined || !isOfInputType(value, type))
     throw usageError(`Expected the input \`${name}\` to be ${PHRASES[type]}, got \`${text}\`.`);
   checkNumbers(name, value, text);
   return value;
@@ -126,20 +128,14 @@ function parseJson(text: string): Json | undefined {
   }
 }
 
-const PHRASES: Record<InputSpec['type'], string> = {
-  string: 'a text',
-  number: 'a number',
-  boolean: '`true` or `false`',
-  list: 'a list, as JSON',
-  object: 'an object, as JSON',
-  any: 'any value',
+/** What was expected, for each type: a list and an object are written as JSON. */
+const PHRASES: Record<InputType, string> = {
+  ...INPUT_PHRASES,
+  list: `${INPUT_PHRASES.list}, as JSON`,
+  object: `${INPUT_PHRASES.object}, as JSON`,
 };
 
-function isOfType(value: Json, type: InputSpec['type']): boolean {
-  return type === 'any' || type === typeName(value);
-}
-
-function typeName(value: Json): InputSpec['type'] | 'null' {
+function typeName(value: Json): InputType | 'null' {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   const name = typeof value;

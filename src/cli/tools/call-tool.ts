@@ -77,7 +77,7 @@ function schemaOf({ plan, texts }: Compiled): JsonObject {
 }
 
 const TYPES = new Map<Json | undefined, InputSpec['type']>([
-  ['integer', 'number'],
+  ['integer', 'integer'],
   ['number', 'number'],
   ['boolean', 'boolean'],
   ['array', 'list'],

@@ -102,6 +102,7 @@ export function formatYaml(source: Source, report: Report): string | null {
   });
   if (format === 'workflow') orderWorkflow(document);
   if (format === 'agent') order(document.contents, AGENT_KEYS);
+  if (format === 'workflow' || format === 'agent') nameTypes(memberOf(document.contents, 'inputs'));
   layOut(document);
   return document.toString({ indent: 2, lineWidth: 0, flowCollectionPadding: false, indentSeq: true });
 }
@@ -118,6 +119,15 @@ function orderSteps(steps: unknown): void {
   for (const step of steps.items) {
     order(step, STEP_KEYS);
     orderSteps(memberOf(step, 'steps'));
+  }
+}
+
+/** Types of inputs by their one name here: `array` of JSON Schema is `list`. */
+function nameTypes(inputs: unknown): void {
+  const specs = isMap(inputs) ? inputs.items.map(({ value }) => value) : isSeq(inputs) ? inputs.items : [];
+  for (const spec of specs) {
+    const type = memberOf(spec, 'type');
+    if (isScalar(type) && type.value === 'array') type.value = 'list';
   }
 }
 

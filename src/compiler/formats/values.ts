@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Json } from '../../plan/values/json.js';
 import { ID, NAME } from '../../plan/names.js';
+import type { InputType } from '../../plan/values/input-type.js';
 import type { Node } from '../text/node.js';
 
 /*
@@ -57,11 +58,14 @@ export const inputSpec = z
   .strictObject(
     {
       type: z
-        .enum(['string', 'number', 'boolean', 'list', 'object', 'any'], {
-          error: 'one of string, number, boolean, list, object, any',
+        .enum(['string', 'number', 'integer', 'boolean', 'list', 'array', 'object', 'any'], {
+          error: 'one of string, number, integer, boolean, list (or array), object, any',
         })
+        .transform((word): InputType => (word === 'array' ? 'list' : word))
         .optional()
-        .describe('What may be given; any when left out.'),
+        .describe(
+          'What may be given; any when left out. `array` is `list`; an `integer` is a number without a fraction.',
+        ),
       required: z
         .boolean({ error: 'true or false' })
         .optional()

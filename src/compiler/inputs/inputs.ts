@@ -1,10 +1,11 @@
 import type { Json } from '../../plan/values/json.js';
-import { isObject } from '../../plan/values/json.js';
+import { INPUT_PHRASES, isOfInputType, passedFault } from '../../plan/values/input-type.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { InputSpec, Step } from '../../plan/step.js';
 import type { AuthoredInputs } from '../formats/values.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
+import { describe } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
@@ -44,25 +45,14 @@ function checkInput(
       message: `\`${name}\` is a word of the language; an input needs another name.`,
     });
   const written = memberOf(memberOf(node, name) ?? node, 'default');
-  if (fallback === undefined || written === null || hasType(fallback, type)) return;
+  if (fallback === undefined || written === null || isOfInputType(fallback, type)) return;
   report({
     code: 'invalid-value',
     at: written,
-    message: `Expected the default to be of type ${type}, as the input is.`,
+    message:
+      `Expected the default to be ${INPUT_PHRASES[type]}, as the input is of type \`${type}\`; got ` +
+      `${describe(fallback)}.`,
   });
-}
-
-function hasType(value: Json, type: InputSpec['type']): boolean {
-  switch (type) {
-    case 'any':
-      return true;
-    case 'list':
-      return Array.isArray(value);
-    case 'object':
-      return isObject(value);
-    default:
-      return typeof value === type;
-  }
 }
 
 /**
@@ -89,4 +79,20 @@ export function foundInputs(
     found[target.name] = { ...known, required: known.required || !guarded };
   }
   return found;
+}
+
+/** Reports what a step passes on, written out, that is not of the type of the input that takes it. */
+export function checkPassed(
+  inputs: Record<string, Template>,
+  specs: Record<string, InputSpec>,
+  node: Node | null,
+  report: Report,
+): void {
+  for (const [name, template] of Object.entries(inputs)) {
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    const written = node === null ? null : memberOf(node, name);
+    if (spec === undefined || written === null || template.kind === 'expression') continue;
+    const fault = passedFault(name, { value: written.value }, spec.type);
+    if (fault !== null) report({ code: 'invalid-value', at: written, message: fault });
+  }
 }

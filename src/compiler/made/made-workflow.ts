@@ -64,6 +64,7 @@ function workflowFault(name: string, workspace: string): string | null {
 const TYPES: Record<InputSpec['type'], JsonObject> = {
   string: { type: 'string' },
   number: { type: 'number' },
+  integer: { type: 'integer' },
   boolean: { type: 'boolean' },
   list: { type: 'array' },
   object: { type: 'object' },

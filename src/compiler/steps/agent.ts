@@ -8,6 +8,7 @@ import { agentInputs } from '../agents/compile-agent.js';
 import { planningText, tasksSchema } from '../agents/task-planning.js';
 import { compileTeam } from '../agents/team.js';
 import { keepText } from '../hash.js';
+import { checkPassed } from '../inputs/inputs.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import {
@@ -47,7 +48,9 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
       kind: 'expression',
       expression: { kind: 'reference', root: `input:${name}`, path: [], source: name },
     };
-  for (const [name, spec] of Object.entries(agentInputs(definition, { texts, report }))) {
+  const declared = agentInputs(definition, { texts, report });
+  checkPassed(inputs, declared, memberOf(node, 'inputs'), report);
+  for (const [name, spec] of Object.entries(declared)) {
     if (Object.hasOwn(inputs, name)) continue;
     if (spec.default !== undefined) inputs[name] = literalTemplate(spec.default, texts);
     else if (spec.required) {

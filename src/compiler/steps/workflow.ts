@@ -1,5 +1,6 @@
 import type { StepBase, WorkflowStep } from '../../plan/step.js';
 import { didYouMean } from '../problems/did-you-mean.js';
+import { checkPassed } from '../inputs/inputs.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import { baseOf, literalTemplate, mapAt, NO_LIMIT_MS, policyOf, usualPolicy } from './base.js';
@@ -27,6 +28,7 @@ export function compileWorkflowStep(authored: Authored<'workflow'>, context: Ste
       });
     }
   }
+  checkPassed(inputs, plan.inputs, given, report);
   for (const [name, spec] of Object.entries(plan.inputs)) {
     if (Object.hasOwn(inputs, name)) continue;
     const value =

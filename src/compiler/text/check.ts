@@ -127,9 +127,8 @@ function expectation(issue: Issue): string {
 
 /** Names of types in other languages. */
 const OTHER_WORDS = new Map([
-  ['array', 'list'],
-  ['integer', 'number'],
-  ['int', 'number'],
+  ['sequence', 'list'],
+  ['int', 'integer'],
   ['float', 'number'],
   ['bool', 'boolean'],
   ['str', 'string'],

@@ -20,6 +20,7 @@ import { committerOf, pathOf, shortened, workspaceOf } from '../state/context.js
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
+import { passedFault } from '../../plan/values/input-type.js';
 import type { Value } from '../../plan/values/value.js';
 
 /** Starts a nested run for a step and waits for its end. */
@@ -29,6 +30,8 @@ export async function startNested(
   { plan, inputs, tried, root, path = pathOf(scope, step) }: Nested,
 ): Promise<StepEnd> {
   const { context } = scope;
+  const fault = inputFault(plan, inputs);
+  if (fault !== null) return { status: 'error', failure: { type: 'value-invalid', message: fault } };
   const run = `${context.root.run}/${path}`;
   let outcome: RunOutcome | null = NOT_STARTED;
   let open = (): void => undefined;
@@ -72,6 +75,16 @@ export async function startNested(
     context.runningSteps.waiting.delete(run);
     collectFrom(context, run, outcome);
   }
+}
+
+/** What is wrong with the first input that is not of its declared type; null where all are. */
+function inputFault(plan: Plan, inputs: Record<string, Value>): string | null {
+  for (const [name, { type }] of Object.entries(plan.inputs)) {
+    const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+    const fault = value === undefined ? null : passedFault(name, value, type);
+    if (fault !== null) return `${fault.slice(0, -1)} (workflow \`${plan.name}\`).`;
+  }
+  return null;
 }
 
 /** A nested run works where its step does; inside of a step that commits its own steps do not. */

@@ -23,6 +23,7 @@ const workflow = plan([{ ...commandStep(0, ['cat'], { id: 'read' }), stdin: uses
   inputs: {
     text: spec('string', { required: true }),
     count: spec('number', { default: 2 }),
+    pages: spec('integer'),
     deep: spec('boolean'),
     names: spec('list'),
     options: spec('object'),
@@ -34,10 +35,11 @@ const given = (more: Partial<GivenInput>): GivenInput => ({ pairs: [], file: nul
 
 describe('the input of a run', () => {
   it('takes values in the types that the definition declares, and fills in defaults', () => {
-    const pairs = ['text=a=b', 'deep=true', 'names=["x"]', 'options={"k":1}', 'any=5', 'count=1.5'];
+    const pairs = ['text=a=b', 'deep=true', 'names=["x"]', 'options={"k":1}', 'any=5', 'count=1.5', 'pages=1e1'];
     expect(collectInput(workflow, given({ pairs }))).toEqual({
       text: 'a=b',
       count: 1.5,
+      pages: 10,
       deep: true,
       names: ['x'],
       options: { k: 1 },
@@ -61,6 +63,9 @@ describe('the input of a run', () => {
     [{ pairs: ['text=a', 'count='] }, 'Expected the input `count` to be a number, got ``.'],
     [{ pairs: ['text=a', 'deep=yes'] }, 'Expected the input `deep` to be `true` or `false`, got `yes`.'],
     [{ pairs: ['text=a', 'names={}'] }, 'Expected the input `names` to be a list, as JSON, got `{}`.'],
+    [{ pairs: ['text=a', 'pages=1.5'] }, 'Expected the input `pages` to be a whole number, got `1.5`.'],
+    [{ file: { text: 'a', pages: 1.5 } }, 'Expected the input `pages` to be a whole number, got `1.5` (number).'],
+    [{ file: { text: 'a', pages: '1' } }, 'Expected the input `pages` to be a whole number, got `"1"` (string).'],
     [
       { pairs: ['text=a', 'count=1e309'] },
       'Expected the numbers of the input `count` to be finite, and whole ones at most 9007199254740991; got `1e309`.',

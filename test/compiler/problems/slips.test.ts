@@ -151,7 +151,7 @@ describe('slips in workflows and chains', () => {
     [
       'a map for the type of an input',
       `inputs: {a: {type: {toString: 1}}}\n${step}`,
-      'Expected one of string, number, boolean, list, object, any, got a map.',
+      'Expected one of string, number, integer, boolean, list (or array), object, any, got a map.',
       null,
     ],
     [

@@ -213,6 +213,38 @@ describe('a nested workflow', () => {
     });
   });
 
+  it.each([
+    ['integer', '[1.5]', '1.5', 'Expected the input `n` to be a whole number, got `1.5` (workflow `leaf`).'],
+    ['list', '[{}]', '{}', 'Expected the input `n` to be a list, got `{}` (workflow `leaf`).'],
+    ['integer', '[2]', '2', null],
+    ['list', '[[1]]', '[1]', null],
+    ['string', '[3]', '3', null],
+  ] as const)('takes for an input of type %s no other value: %s', async (type, printed, _value, error) => {
+    const leaf = body([cat(0, input('n'))], {
+      name: 'leaf',
+      inputs: { n: { type, required: true, description: null } },
+    });
+    const first: Template = {
+      kind: 'expression',
+      expression: { kind: 'reference', root: 'step:0.output', path: [0], source: '' },
+    };
+    const handle = await harness.start(
+      plan(
+        [
+          { ...commandStep(0, ['echo', printed]), schema: { type: 'array' } },
+          nested(1, 'leaf', { id: 'inner', needs: needs(0), inputs: { n: first }, on_error: 'continue' }),
+        ],
+        { nested: { 'sha256:leaf': leaf } },
+      ),
+    );
+    const results = await harness.results(await handle.result());
+    expect(results['inner']).toMatchObject(
+      error === null
+        ? { status: 'success' }
+        : { status: 'error', failure: 'value-invalid', error, spend: { steps: 0 } },
+    );
+  });
+
   it('ten at once are windowed and all end', async () => {
     const leaf = body([commandStep(0, ['true'])], { name: 'leaf' });
     const steps = Array.from({ length: 10 }, (_, index) => nested(index, 'leaf'));
