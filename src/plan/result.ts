@@ -43,6 +43,8 @@ export interface StepResult {
   pages: Value[];
   /** Of a gate: who decided it. */
   decided_by?: string[];
+  /** Of a gate: what was said with the decision. */
+  comment?: string;
   /** Of a success: what failed below it and was passed over. Such a step makes its run `partial`. */
   partial?: string;
 }

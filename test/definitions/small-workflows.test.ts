@@ -198,6 +198,25 @@ describe('plan-and-do', () => {
   });
 });
 
+describe('check-and-tell', () => {
+  it('asks when both checks have ended, however they did, and hands on what was said', async () => {
+    const { code, result } = await project.run('check-and-tell', ['-i', 'since=nowhere', '--no-wait']);
+    expect(code).toBe(4);
+    expect(result).toMatchObject({ steps: [{ status: 'error' }, { status: 'error' }, {}, {}] });
+    await project.perdure('approve', result.run, '--comment', 'Mind the gap.');
+    const shown = await project.perdure('watch', result.run, '--json');
+    expect(shown.code).toBe(1);
+    const { stdout } = await project.perdure('show', result.run, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'partial', output: 'Mind the gap.' });
+    expect(project.asked('')).toEqual([]);
+  });
+
+  it('says that nothing was said', async () => {
+    const { result } = await project.run('check-and-tell', []);
+    expect(result).toMatchObject({ status: 'success', output: 'Nothing was said.' });
+  });
+});
+
 describe('the shipped projects', () => {
   it('meeting-notes shows its agent the transcript that is attached, as data', async () => {
     const { result } = await project.run('../projects/meeting-notes/project.json', [], {

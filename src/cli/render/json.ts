@@ -153,6 +153,7 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
     spend,
     partial,
     decided_by,
+    comment,
   } = result;
   return {
     id,
@@ -170,6 +171,7 @@ async function endedStep(result: StepResult, load: Load): Promise<JsonObject> {
     spend: { ...spend },
     ...(partial === undefined ? {} : { partial }),
     ...(decided_by === undefined ? {} : { decided_by }),
+    ...(comment === undefined ? {} : { comment }),
   };
 }
 

@@ -62,6 +62,7 @@ const STEP_KEYS = [
   'fallback',
   'output',
   'needs',
+  'after',
   'parallel_group',
   'require',
   'when',

@@ -46,6 +46,10 @@ const common = {
     .union([target, z.array(target)], { error: 'a list of ids or indexes of steps' })
     .optional()
     .describe('Steps that must have ended before, by id or index. A reference is an edge by itself.'),
+  after: z
+    .union([target, z.array(target)], { error: 'a list of ids or indexes of steps' })
+    .optional()
+    .describe('Steps that must have ended before, however they ended, by id or index.'),
   parallel_group: id.optional().describe('Group whose members start together; `${parallel_group.NAME.outputs}`.'),
   when: z
     .union([text, z.boolean()], { error: 'one `${…}`, or true or false' })

@@ -10,7 +10,7 @@ import { countEdges, edgesOf } from './edges.js';
 import type { ReadStep } from '../formats/read-step.js';
 import { saidOf } from '../formats/read-step.js';
 import { inspectStep } from './inspect-step.js';
-import { needsOf } from './needs.js';
+import { afterOf, needsOf } from './needs.js';
 import type { Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
@@ -47,7 +47,10 @@ export function compileBlock(source: BlockSource, context: BlockContext): Compil
     output: output && compileTemplate(output, templatesAt(names, null, context)),
     ordered: addEdges(
       steps,
-      nodes.map((node, index) => needsOf(node, index, names, context.report)),
+      nodes.map((node, index) => ({
+        needs: needsOf(node, index, names, context.report),
+        after: afterOf(node, index, names, context.report),
+      })),
       source,
       context,
     ),
@@ -86,13 +89,13 @@ function compileOne(read: ReadStep, index: number, { names, nodes }: BlockSource
 /** Writes `needs` into the steps; false when they wait for each other, or are too many. */
 function addEdges(
   steps: (Step | null)[],
-  needs: number[][],
+  named: { needs: number[]; after: number[] }[],
   { nodes, names, at }: BlockSource,
   { report }: BlockContext,
 ): boolean {
   const edgeSteps = steps.map((step, index): EdgeStep => ({
     group: groupOf(nodes[index]),
-    needs: needs[index] ?? [],
+    ...(named[index] ?? { needs: [] }),
     uses: step === null ? [] : usesOfStep(step),
   }));
   // The shortest edge takes 22 bytes of the Plan.

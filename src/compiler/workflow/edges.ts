@@ -8,6 +8,8 @@ export interface EdgeStep {
   group: string | null;
   /** Indexes under `needs:`. */
   needs: number[];
+  /** Indexes under `after:`: what must have ended, however it did. */
+  after?: number[];
   uses: Use[];
 }
 
@@ -28,6 +30,7 @@ export function edgesOf(
     };
     for (const from of order[index] ?? []) add(from, false);
     for (const from of step.needs) add(from, true);
+    for (const from of step.after ?? []) add(from, false);
     for (const use of step.uses) {
       const target = targetOf(use.root);
       if (target.kind === 'step') add(target.step, !isHarmless(use, target.field));
@@ -51,12 +54,12 @@ function finalEdges(edges: Need[][], steps: number): Need[][] {
 /** An upper bound of the number of edges, without making them. */
 export function countEdges(steps: EdgeStep[], { mode, groups }: Pick<Names, 'mode' | 'groups'>): number {
   const order = orderOf(steps, mode);
-  return steps.reduce((sum, { needs, uses }, index) => {
+  return steps.reduce((sum, { needs, after = [], uses }, index) => {
     const members = uses.reduce((read, { root }) => {
       const target = targetOf(root);
       return read + (target.kind === 'group' ? (groups.get(target.name)?.length ?? 0) : 1);
     }, 0);
-    return sum + (order[index]?.length ?? 0) + needs.length + members;
+    return sum + (order[index]?.length ?? 0) + needs.length + after.length + members;
   }, 0);
 }
 

@@ -7,21 +7,36 @@ import { orderHint, orderProblem } from '../expressions/scope.js';
 
 /** The steps that a step's `needs:` names, and the one whose tree it commits, by index; what names none is reported. */
 export function needsOf(node: Node, index: number, names: Names, report: Report): number[] {
-  const needs = memberOf(node, 'needs');
   const commit = memberOf(node, 'commit');
   const of = commit && memberOf(commit, 'of');
-  const named = [...(needs?.items ?? (needs === null ? [] : [needs])), ...(of ? [of] : [])];
-  const targets = named.flatMap((item) => {
-    const target = targetOf(item, names, report);
-    return target === null || !isBefore(target, item === of ? of : (needs ?? item)) ? [] : [target];
-  });
-  return [...new Set(targets)];
+  const naming = { names, report };
+  return [...new Set([...targetsOf('needs', node, index, naming), ...(of ? targetAt(of, of, index, naming) : [])])];
+}
 
-  function isBefore(target: number, at: Node): boolean {
-    const order = orderProblem(names, index, [target]);
-    if (order !== null) report({ code: 'forward-reference', at, message: order, suggestion: orderHint(names) });
-    return order === null;
-  }
+/** The steps that a step's `after:` names, by index; what names none is reported. */
+export function afterOf(node: Node, index: number, names: Names, report: Report): number[] {
+  return [...new Set(targetsOf('after', node, index, { names, report }))];
+}
+
+interface Naming {
+  names: Names;
+  report: Report;
+}
+
+function targetsOf(key: 'needs' | 'after', node: Node, index: number, naming: Naming): number[] {
+  const written = memberOf(node, key);
+  const items = written?.items ?? (written === null ? [] : [written]);
+  return items.flatMap((item) => targetAt(item, written ?? item, index, naming));
+}
+
+/** The step that an item names, if it comes before: what is wrong with the order is reported at `at`. */
+function targetAt(item: Node, at: Node, index: number, { names, report }: Naming): number[] {
+  const target = targetOf(item, names, report);
+  if (target === null) return [];
+  const order = orderProblem(names, index, [target]);
+  if (order === null) return [target];
+  report({ code: 'forward-reference', at, message: order, suggestion: orderHint(names) });
+  return [];
 }
 
 function targetOf(item: Node, names: Names, report: Report): number | null {
@@ -40,7 +55,7 @@ function targetOf(item: Node, names: Names, report: Report): number | null {
     report({
       code: 'unknown-step',
       at: item,
-      message: `\`${value}\` is a parallel group; \`needs\` names steps.`,
+      message: `\`${value}\` is a parallel group; steps are named here.`,
       suggestion,
     });
   } else {

@@ -35,7 +35,7 @@ export function gateEnd(
   const says = comment ? `: ${comment}` : '';
   // A default is nobody's decision: the next gate may not count it as one.
   const decided_by = by.filter((name) => name !== 'default');
-  const people = decided_by.length === 0 ? {} : { decided_by };
+  const people = decided_by.length === 0 ? {} : { decided_by, ...(comment ? { comment } : {}) };
   switch (decision) {
     case 'approve':
       return {

@@ -14,6 +14,7 @@ export interface ResultView {
   id: string | null;
   output: Value | null;
   decided_by?: string[];
+  comment?: string;
 }
 
 /**
@@ -31,7 +32,7 @@ export type Environment = Record<Root, Binding>;
 
 /** What `${steps.…}` shows of a result: its output as a bare value, without pages and spend. */
 export function viewOf(result: StepResult): ResultView {
-  const { status, error, duration_ms, agent, step_index, id, output, decided_by } = result;
+  const { status, error, duration_ms, agent, step_index, id, output, decided_by, comment } = result;
   return {
     status,
     error,
@@ -41,6 +42,7 @@ export function viewOf(result: StepResult): ResultView {
     id,
     output: output === null ? null : bare(output),
     ...(decided_by === undefined ? {} : { decided_by }),
+    ...(comment === undefined ? {} : { comment }),
   };
 }
 

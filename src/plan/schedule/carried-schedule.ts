@@ -97,6 +97,7 @@ function carryStep(state: StepState): CarriedStep {
     duration_ms,
     partial,
     decided_by,
+    comment,
     // By its letter, or in its page of results, where nobody refers to it.
     status,
     reason,
@@ -116,6 +117,7 @@ function carryStep(state: StepState): CarriedStep {
     duration_ms,
     ...(partial ? { partial } : {}),
     ...(decided_by === undefined ? {} : { decided_by }),
+    ...(comment === undefined ? {} : { comment }),
   };
 }
 

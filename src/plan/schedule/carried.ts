@@ -11,6 +11,7 @@ export interface CarriedStep {
   duration_ms: number;
   partial?: string;
   decided_by?: string[];
+  comment?: string;
 }
 
 /** How far the steps of one scope are. */

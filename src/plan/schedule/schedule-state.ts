@@ -54,13 +54,15 @@ export interface StepState {
   pages: Value[];
   /** Who decided a gate; absent where no person did. */
   decided_by?: string[];
+  /** What a person said with the decision; absent where nothing was said. */
+  comment?: string;
   /** It runs, and was sent back meanwhile: however it ends, it runs again. */
   voided?: true;
 }
 
 /** How a step ended. A failed one carries its failure: "failed without a reason" cannot be written. */
 export type StepEnd = { /** What the try would need beyond what was reserved for it. */ short?: Amounts } & Partial<
-  Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by'>
+  Pick<StepState, 'attempts' | 'spend' | 'reused' | 'note' | 'run' | 'pages' | 'duration_ms' | 'decided_by' | 'comment'>
 > &
   /** Without an output when a last step was skipped, say. `partial` tells what failed below and was passed over. */
   (

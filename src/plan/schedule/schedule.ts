@@ -205,7 +205,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
   const state = at(schedule.steps, index);
   const step = at(schedule.body.steps, index);
   if (!isEnd(state.status)) return null;
-  const { output, duration_ms, attempts, spend, reused, note, partial, run, pages, decided_by } = state;
+  const { output, duration_ms, attempts, spend, reused, note, partial, run, pages, decided_by, comment } = state;
   return {
     status: state.status,
     output,
@@ -222,6 +222,7 @@ export function resultOf(schedule: Schedule, index: number, agents: Record<strin
     run,
     pages,
     ...(decided_by === undefined ? {} : { decided_by }),
+    ...(comment === undefined ? {} : { comment }),
     ...(partial === null ? {} : { partial }),
   };
 }

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { planOf, problemsOf } from '../helpers/temporary-project.js';
 
 /**
- * Steps in short: `g:x r:0,1 n:0`, meaning group x, references to 0 and 1, needs 0; `?1` has a default, `~1` reads the
- * status.
+ * Steps in short: `g:x r:0,1 n:0 a:0`, meaning group x, references to 0 and 1, needs 0, after 0; `?1` has a default,
+ * `~1` reads the status.
  */
 function workflow(mode: string, steps: string[]): string {
   const lines = steps.map((step) => {
@@ -13,7 +13,9 @@ function workflow(mode: string, steps: string[]): string {
     const group = pick('g')
       .map((name) => `parallel_group: ${name}, `)
       .join('');
-    const needs = pick('n').length === 0 ? '' : `needs: [${pick('n').join(', ')}], `;
+    const named = (key: string, short: string): string =>
+      pick(short).length === 0 ? '' : `${key}: [${pick(short).join(', ')}], `;
+    const needs = named('needs', 'n') + named('after', 'a');
     const uses = [
       ...pick('r').map((target) => `\${steps[${target}].output}`),
       ...pick('?').map((target) => `\${steps[${target}].output ?? 'none'}`),
@@ -61,6 +63,9 @@ describe('edges', () => {
     ['dag', ['', '?:0 ~:0'], ['', '0']],
     ['dag', ['', 'n:0 ?:0'], ['', '0!']],
     ['dag', ['', '', 'n:0 ?:1'], ['', '', '0! 1']],
+    ['dag', ['', 'a:0', 'a:0,1'], ['', '0', '0 1']],
+    ['dag', ['', 'a:0 n:0', 'a:0 ?:1'], ['', '0!', '0 1']],
+    ['sequential', ['', '', 'a:0'], ['', '0', '0 1']],
     ['dag', ['g:x', 'g:x', 'p:x'], ['', '', '0 1']],
     ['dag', ['g:x', 'g:x', 'p:x r:0'], ['', '', '0! 1']],
   ])('of %s %j are %j', (mode, steps, expected) => {
@@ -106,6 +111,8 @@ describe('edges', () => {
     ['dag', ['r:1', 'r:0'], 'step-cycle'],
     ['dag', ['r:0'], 'step-cycle'],
     ['dag', ['n:0'], 'step-cycle'],
+    ['dag', ['a:1', 'n:0'], 'step-cycle'],
+    ['sequential', ['a:1', ''], 'forward-reference'],
     ['dag', ['g:x', 'g:x p:x'], 'step-cycle'],
     ['dag', ['n:2', 'n:0', 'n:1'], 'step-cycle'],
   ])('of %s %j are refused: %s', (mode, steps, code) => {

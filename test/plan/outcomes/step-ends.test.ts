@@ -46,6 +46,7 @@ describe('a gate that people decided', () => {
         output: inline('approved'),
         note: 'approved by ana and bo: fine',
         decided_by: ['ana', 'bo'],
+        comment: 'fine',
       },
     ],
     [
@@ -66,6 +67,7 @@ describe('a gate that people decided', () => {
         failure: { type: 'rejected', message: 'rejected by ana and bo: no' },
         feedback: 'no',
         decided_by: ['ana', 'bo'],
+        comment: 'no',
       },
     ],
     [
