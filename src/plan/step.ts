@@ -1,6 +1,7 @@
 import type { TaskRules } from './builds/task-rules.js';
 import type { StepKind } from './names.js';
 import type { DeviceRef } from './devices/device.js';
+import type { Fallback } from './gates/gate.js';
 import type { Expression, Template } from './values/expression.js';
 import type { Json, JsonObject } from './values/json.js';
 import type { Budgets } from './budget/budgets.js';
@@ -152,7 +153,7 @@ export interface PlanStep extends StepBase {
   /** Asked before it starts; null where a step before has asked. */
   message: Template | null;
   /** What an unattended run does. */
-  fallback: 'approve' | 'skip' | 'abort';
+  fallback: Fallback;
   /** Spec of the build whose tasks are carried out, as JSON. */
   build?: Text;
 }
@@ -180,8 +181,8 @@ export interface ApprovalStep extends StepBase {
   message: Template;
   /** The exact content that is approved; null when the question is all there is. */
   content: Template | null;
-  /** What an unattended run does. */
-  fallback: 'approve' | 'skip' | 'abort';
+  /** What an unattended run does; `by` a value, where another step says so. */
+  fallback: Fallback | { by: Template };
   /** What may be chosen beside rejecting; the choice is then the output. */
   options?: string[];
   /** The content may not be changed before it is approved. */

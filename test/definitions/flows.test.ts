@@ -113,3 +113,36 @@ it('leaves no shipped flow without a test', () => {
     readdirSync(join(project.folder, 'definitions', 'flows')).filter((name) => !tests.includes(`/${name}'`)),
   ).toEqual([]);
 });
+
+describe('the flow nightly-notes', () => {
+  const voices = (holds: boolean): Voices => ({
+    'You explore code': () => ({ text: 'two commits' }),
+    [GENERAL]: ({ prompt }) => ({ text: prompt.includes('announces') ? 'MESSAGE' : 'NOTES' }),
+    'You decide in place of a person': () => ({
+      text: JSON.stringify({ holds, reason: holds ? 'nothing is missing' : 'the second commit is missing' }),
+    }),
+  });
+
+  it('has a model judge in an unattended run, and goes on by its yes, which is told as that', async () => {
+    const { result } = await project.run('../flows/nightly-notes.flow', ['--unattended'], voices(true));
+    expect(result).toMatchObject({ status: 'success', output: 'MESSAGE' });
+    const [judged] = project.asked('You decide in place of a person');
+    expect(judged?.prompt).toContain('do they tell no secret?');
+    expect(judged?.prompt).toContain('NOTES');
+    const shown = await project.perdure('show', result.run, '--json');
+    expect(shown.stdout).toContain('approved by judge (a model): nothing is missing');
+  });
+
+  it('ends by its no, with its reason, and asks nobody else', async () => {
+    const { result } = await project.run('../flows/nightly-notes.flow', ['--unattended'], voices(false));
+    expect(result.status).toBe('error');
+    expect(result.error).toContain('judge (a model) says abort: the second commit is missing');
+    expect(project.asked(GENERAL)).toHaveLength(1);
+  });
+
+  it('asks no model where the submitter approves', async () => {
+    const { result } = await project.run('../flows/nightly-notes.flow', [], voices(false));
+    expect(result).toMatchObject({ status: 'success', output: 'MESSAGE' });
+    expect(project.asked('You decide in place of a person')).toEqual([]);
+  });
+});

@@ -26,8 +26,8 @@ export interface ShippedProject {
   folder: string;
   endpoint: ModelEndpoint;
   /**
-   * Runs a shipped workflow (`name`, or `../flows/name.flow`) with the real CLI, `--json`, and `--yes` where it is not
-   * told `--no-wait`.
+   * Runs a shipped workflow (`name`, or `../flows/name.flow`) with the real CLI, `--json`, and `--yes` where it is
+   * told neither `--no-wait` nor `--unattended`.
    */
   run(workflow: string, args: string[], voices?: Voices): Promise<Finished>;
   /** What agents answer from now on. */
@@ -66,7 +66,7 @@ export async function openShippedProject(): Promise<ShippedProject> {
           'run',
           join('definitions', 'workflows', extname(workflow) === '' ? `${workflow}.yml` : workflow),
           ...args,
-          ...(args.includes('--no-wait') ? [] : ['--yes']),
+          ...(args.includes('--no-wait') || args.includes('--unattended') ? [] : ['--yes']),
           '--json',
         ],
         keys,

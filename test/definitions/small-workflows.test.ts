@@ -347,3 +347,25 @@ describe('topic-notes', () => {
     expect(readFileSync(join(project.folder, 'notes/1.md'), 'utf8')).toBe('# Wasps');
   });
 });
+
+describe('unwatched-notes', () => {
+  it('sends what an agent lets pass where nobody is asked, and asks no agent where a person is', async () => {
+    const critic = (answer: unknown) => ({ '': () => ({ text: JSON.stringify(answer) }) });
+    const notes = ['-i', 'notes=All is well.'];
+    const sent = await project.run(
+      'unwatched-notes',
+      [...notes, '--unattended'],
+      critic({ holds: true, reason: 'fine' }),
+    );
+    expect(sent.result).toMatchObject({ status: 'success', output: 'All is well.' });
+    const kept = await project.run(
+      'unwatched-notes',
+      [...notes, '--unattended'],
+      critic({ holds: false, reason: 'no' }),
+    );
+    expect(kept.result).toMatchObject({ status: 'error' });
+    const asked = await project.run('unwatched-notes', notes);
+    expect(asked.result).toMatchObject({ status: 'success', output: 'All is well.' });
+    expect(project.asked('')).toEqual([]);
+  });
+});

@@ -63,7 +63,16 @@ describe('bindings', () => {
       startStep(schedule, index);
       endStep(schedule, index, end);
     });
-    return { schedule, agents: {}, input: { target: inline('src') }, outer: null, item: null, index: null, last: null };
+    return {
+      schedule,
+      agents: {},
+      input: { target: inline('src') },
+      unattended: false,
+      outer: null,
+      item: null,
+      index: null,
+      last: null,
+    };
   };
 
   it('bind outputs, statuses, errors, inputs and groups, and nothing that is not there', () => {

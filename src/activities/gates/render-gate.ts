@@ -6,6 +6,7 @@ import type { Recovery } from '../../plan/outcomes/flash-recovery.js';
 import { RECOVERY_OPTIONS } from '../../plan/outcomes/flash-recovery.js';
 import type { Json } from '../../plan/values/json.js';
 import { toText } from '../../plan/values/json.js';
+import type { Plan, PlanBody } from '../../plan/plan.js';
 import type { ApprovalStep, AskStep, GateRules } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Store } from '../../store/store.js';
@@ -17,6 +18,7 @@ import { gateHashOf } from '../values/content-hash.js';
 import { loadBody, loadStep, stepAt } from '../values/load-step.js';
 import { loadDevice } from '../devices/load-device.js';
 import { hasLastGood } from '../devices/last-good.js';
+import { fallbackOf } from './chosen-fallback.js';
 import { createScope } from '../values/template-scope.js';
 import { shownCall } from '../turns/shown-call.js';
 
@@ -29,7 +31,7 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
   return async (call) => {
     if (call.question !== undefined) return askedGate(store, call, call.question);
     if (call.tool !== undefined) return toolGate(deps, call, call.tool);
-    const step = await loadGated(store, call);
+    const { step, ...place } = await loadGated(store, call);
     const scope = await createScope(store, call.environment, templatesOf(step));
     const shown = shownBy(step, scope);
     const hasContent = step.kind === 'approval' && step.content !== null;
@@ -40,6 +42,7 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
       hash: gateHashOf(shown),
       since: call.since,
       ...ownRulesOf(step),
+      ...(step.kind === 'approval' ? fallbackOf(step, scope, place) : { fallback: 'abort' as const }),
       ...(step.deadline_ms === null ? {} : { deadline: after(call.since, step.deadline_ms) }),
       ...rulesOf(step.rules ?? {}, call, scope),
     };
@@ -54,23 +57,24 @@ function shownBy(step: ApprovalStep | AskStep, scope: Scope): Shown {
 }
 
 /** What the Plan says of a gate of this kind, and no value changes. */
-function ownRulesOf(step: ApprovalStep | AskStep): Pick<Gate, 'kind' | 'fallback' | 'schema' | 'fixed' | 'default'> {
+function ownRulesOf(step: ApprovalStep | AskStep): Pick<Gate, 'kind' | 'schema' | 'fixed' | 'default'> {
   const otherwise = step.default === undefined ? {} : { default: step.default };
-  if (step.kind === 'approval')
-    return { kind: step.kind, fallback: step.fallback, ...otherwise, ...(step.fixed ? { fixed: true } : {}) };
+  if (step.kind === 'approval') return { kind: step.kind, ...otherwise, ...(step.fixed ? { fixed: true } : {}) };
   return {
     kind: step.kind,
-    fallback: 'abort',
     ...otherwise,
     ...(step.schema === null || step.choices !== null ? {} : { schema: step.schema }),
   };
 }
 
 /** The step itself decides which of the two kinds that open gates it is. */
-async function loadGated(store: Store, call: GateCall): Promise<ApprovalStep | AskStep> {
-  const { body } = await loadBody(store, call.root, call.nested);
+async function loadGated(
+  store: Store,
+  call: GateCall,
+): Promise<{ step: ApprovalStep | AskStep; plan: Plan; body: PlanBody }> {
+  const { plan, body } = await loadBody(store, call.root, call.nested);
   const step = stepAt(body, call.step);
-  if (step?.kind === 'approval' || step?.kind === 'ask') return step;
+  if (step?.kind === 'approval' || step?.kind === 'ask') return { step, plan, body };
   throw stepFailure(
     'internal',
     `Expected step ${String(call.step)} of \`${body.name}\` to open a gate, got \`${step?.kind ?? 'none'}\`.`,

@@ -20,6 +20,7 @@ export async function forecastReuse(input: ForecastInput): Promise<Forecast[]> {
     told: [],
     files: { changed: false },
     agents: input.plan.agents,
+    unattended: input.settings.gates === 'fallback',
     outer: null,
     body: input.plan,
     nested: null,

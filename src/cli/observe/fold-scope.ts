@@ -93,10 +93,11 @@ export function innerOf(outer: FoldScope, owner: BlockStep, index: number): Fold
 
 /** The scope that an item or a round has before anything in it has started. */
 export function makeInner(outer: FoldScope, owner: BlockStep, index: number): FoldScope {
-  const { agents, input } = outer;
+  const { agents, input, unattended } = outer;
   return {
     agents,
     input,
+    unattended,
     outer,
     owner,
     index,

@@ -29,6 +29,7 @@ export function openFold(run: string, event: RunEvent & { kind: 'run-started' })
     schedule,
     agents: input.plan.agents,
     input: input.input,
+    unattended: input.settings.gates === 'fallback',
     outer: null,
     owner: null,
     item: null,

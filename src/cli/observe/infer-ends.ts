@@ -79,7 +79,7 @@ function inferredEnd(fold: RunFold, scope: FoldScope, step: Step): StepEnd {
   switch (step.kind) {
     case 'approval':
       return (
-        (step.when === null
+        (step.when === null && typeof step.fallback === 'string'
           ? unattendedEnd({ kind: step.kind, content: null, fallback: step.fallback }, fold.input.settings)
           : null) ?? skipped(step)
       );

@@ -180,6 +180,7 @@ function fromName(lookup: Lookup, name: string, rest: Segment[]): Expression | n
     if (producer !== undefined) return toStep(lookup, frame, producer, ['output', ...rest]);
   }
   if (names.inputs.has(name)) return refer(lookup, `input:${name}`, rest);
+  if (name === 'run' && rest.length === 1 && rest[0] === 'unattended') return refer(lookup, 'run:unattended', []);
   if (name === 'item' || name === 'index') return fromRound(lookup, name, rest);
   if (RESERVED.has(name)) return fail(lookup, 'invalid-template', `\`${name}\` is a word of the language.`);
   if (frames.some((frame) => frame.names.ids.has(name)))

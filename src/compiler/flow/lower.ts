@@ -1,13 +1,15 @@
 import type { AgentCall, Ask, Condition, Mark, Name } from '../formats/flow/ast.js';
 import type { Frame, Handle, Late } from './frame.js';
 import { allOf, anyOf, binary, createFrame, firstOf, grow, literal, not, refer, uniqueId } from './frame.js';
-import type { CapturingStep, Names, Producer } from './names.js';
+import type { Names, Producer } from './names.js';
 import { innerNames, mergeBranch, mergeSure, producersOf } from './names.js';
 import type { Outcome } from './outcomes.js';
 import type { Branch, Region } from './regions.js';
+import { capturesIn } from './regions.js';
 import { testValue } from './tests.js';
 import type { Prior } from './tests.js';
-import { addAgent, addAsk, addGate, addJudge, addLoop } from './steps.js';
+import { addGateJudge, addJudge } from './judge.js';
+import { addAgent, addAsk, addGate, addLoop, AUTO_APPROVE } from './steps.js';
 import type { Lowering, Passage, Path, Watch, Edge } from './lowering.js';
 import { nextHandle, baseOf } from './lowering.js';
 import { UNWATCHED, watchBy, conditionsOf } from './watch.js';
@@ -82,26 +84,42 @@ function idFor({ text }: Name, frame: Frame): string | null {
   return /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(text) ? uniqueId(frame, text) : null;
 }
 
-function lowerGate(mark: Mark, path: Path, watch: Watch, lowering: Lowering): Passage {
+function lowerGate(mark: Mark, before: Path, watch: Watch, lowering: Lowering): Passage {
+  const judge = mark.fallback?.text === AUTO_APPROVE ? lowerGateJudge(mark, before, lowering) : null;
+  const path = judge === null ? before : { ...before, needs: [...before.needs, { handle: judge, skip: false }] };
   const id = /^[A-Za-z_][A-Za-z0-9_-]{0,62}$/.test(mark.name.text) ? uniqueId(path.frame, mark.name.text) : null;
   const handle = nextHandle(path.frame, mark.name.text);
   lowering.vocabulary.ledger.handles.set(mark, handle);
   const observed = watch.observed || (mark.capture !== null && lowering.watched.get(mark.capture.text) === true);
   const seen = { ...watch, observed };
-  addGate(mark, { handle, path, base: baseOf(path, seen, handle.index, id) }, lowering);
-  // What was approved is what later steps read, not what stood there before a person changed it.
-  const before = path.prior?.outcome;
-  if (before?.kind === 'step') {
-    for (const [name, producers] of path.names.own) {
-      const [first] = producers;
-      if (first?.kind === 'step' && first.handle === before.handle)
-        path.names.own.set(name, [{ kind: 'step', handle }, ...producers]);
-    }
-    const { shown } = lowering.vocabulary.ledger;
-    shown.set(handle, shown.get(before.handle) ?? before.handle);
-  }
+  addGate(mark, { handle, path, base: baseOf(path, seen, handle.index, id), judge }, lowering);
+  standFor(handle, path, lowering);
   if (mark.capture !== null) addName(mark.capture, { kind: 'step', handle }, path.names, lowering);
   return passageOf(handle, path, seen, false);
+}
+
+/** What was approved is what later steps read, not what stood there before a person changed it. */
+function standFor(gate: Handle, { prior, names }: Path, { vocabulary }: Lowering): void {
+  const shows = prior?.outcome;
+  if (shows?.kind !== 'step') return;
+  for (const [name, producers] of names.own) {
+    const [first] = producers;
+    if (first?.kind === 'step' && first.handle === shows.handle)
+      names.own.set(name, [{ kind: 'step', handle: gate }, ...producers]);
+  }
+  const { shown } = vocabulary.ledger;
+  shown.set(gate, shown.get(shows.handle) ?? shows.handle);
+}
+
+/** A step before the gate, which runs only where nobody is asked. */
+function lowerGateJudge(mark: Mark, path: Path, lowering: Lowering): Handle {
+  const id = uniqueId(
+    path.frame,
+    /^[A-Za-z_][A-Za-z0-9_-]{0,52}$/.test(mark.name.text) ? `${mark.name.text}-judge` : 'judge',
+  );
+  const handle = nextHandle(path.frame, id);
+  addGateJudge(mark, { handle, path, base: baseOf(path, UNWATCHED, handle.index, id) }, lowering);
+  return handle;
 }
 
 function lowerGroup(region: Region & { kind: 'group' }, path: Path, watch: Watch, lowering: Lowering): Passage {
@@ -354,31 +372,4 @@ function lowerLoop(region: Region & { kind: 'loop' }, path: Path, watch: Watch, 
     prior: { outcome: { kind: 'step', handle, verdict: false }, output: passage.prior?.output ?? null },
     jumps: passage.jumps.filter(({ name }) => name !== region.name),
   };
-}
-
-function* capturesIn(region: Region): Generator<CapturingStep & { capture: Name }> {
-  switch (region.kind) {
-    case 'agent':
-    case 'ask':
-    case 'gate': {
-      const step = region.kind === 'gate' ? region.mark : region;
-      if (step.capture !== null) yield step as CapturingStep & { capture: Name }; // just looked at
-      return;
-    }
-    case 'group':
-    case 'loop':
-      yield* capturesIn(region.body);
-      return;
-    case 'sequence':
-      for (const item of region.items) yield* capturesIn(item);
-      return;
-    case 'parallel':
-      for (const branch of region.branches) yield* capturesIn(branch);
-      return;
-    case 'conditional':
-      if (region.source !== null) yield* capturesIn(region.source);
-      for (const { body } of region.branches) yield* capturesIn(body);
-      return;
-    default:
-  }
 }

@@ -1,5 +1,6 @@
-import type { AgentCall, Ask, Condition, FlowExpression, Mark } from '../formats/flow/ast.js';
+import type { AgentCall, Ask, Condition, FlowExpression, Mark, Name } from '../formats/flow/ast.js';
 import { stepsOf } from '../formats/flow/ast.js';
+import type { CapturingStep } from './names.js';
 import type { Place, Report } from '../problems/problem.js';
 
 /** A flow whose labels and jumps have become loops. */
@@ -171,5 +172,33 @@ export function jumpsTo(region: Region, name: string): boolean {
       );
     default:
       return false;
+  }
+}
+
+/** Every step in a region that captures its output, in the order of the text. */
+export function* capturesIn(region: Region): Generator<CapturingStep & { capture: Name }> {
+  switch (region.kind) {
+    case 'agent':
+    case 'ask':
+    case 'gate': {
+      const step = region.kind === 'gate' ? region.mark : region;
+      if (step.capture !== null) yield step as CapturingStep & { capture: Name }; // just looked at
+      return;
+    }
+    case 'group':
+    case 'loop':
+      yield* capturesIn(region.body);
+      return;
+    case 'sequence':
+      for (const item of region.items) yield* capturesIn(item);
+      return;
+    case 'parallel':
+      for (const branch of region.branches) yield* capturesIn(branch);
+      return;
+    case 'conditional':
+      if (region.source !== null) yield* capturesIn(region.source);
+      for (const { body } of region.branches) yield* capturesIn(body);
+      return;
+    default:
   }
 }

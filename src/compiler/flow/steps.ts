@@ -1,11 +1,11 @@
 import type { Expression, Template } from '../../plan/values/expression.js';
-import type { Agent, ApprovalStep, Retry, StepBase } from '../../plan/step.js';
-import type { AgentCall, Ask, Condition, Mark } from '../formats/flow/ast.js';
+import type { ApprovalStep, Retry, StepBase } from '../../plan/step.js';
+import type { AgentCall, Ask, Mark } from '../formats/flow/ast.js';
 import { hashOf } from '../hash.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { agentFor, policyFor } from './cast.js';
 import type { Frame, Handle, Late } from './frame.js';
-import { addStep, emptyBody, literal } from './frame.js';
+import { addStep, emptyBody, literal, refer } from './frame.js';
 import { REQUEST } from './inputs.js';
 import type { Lowering, Path } from './lowering.js';
 import { schemaOf } from './names.js';
@@ -20,7 +20,7 @@ export interface Place {
   base: (frame: Frame) => Omit<StepBase, 'timeout_ms' | 'retry' | 'effect'>;
 }
 
-const ONCE: Retry = { attempts: 1, backoff_ms: 2_000 };
+export const ONCE: Retry = { attempts: 1, backoff_ms: 2_000 };
 const NO_LIMIT = { timeout_ms: 0, retry: ONCE, effect: 'none' } as const;
 /** Rounds of a loop, where the language has no place to say how many. */
 const MAX_ROUNDS = 10;
@@ -95,33 +95,29 @@ function expression(value: Expression): Template {
   return { kind: 'expression', expression: value };
 }
 
+/** A fallback by which a model is asked in a person's place. */
+export const AUTO_APPROVE = 'auto-approve';
 const FALLBACKS: Record<string, ApprovalStep['fallback']> = {
   skip: 'skip',
   abort: 'abort',
   approve: 'approve',
-  'auto-approve': 'approve',
 };
 
-/** `@name`, which shows what came before it. */
-export function addGate(mark: Mark, { path, base }: Place, { vocabulary }: Lowering): void {
+/** `@name`, which shows what came before it. An unattended run does what `judge`, a step, says, where there is one. */
+export function addGate(
+  mark: Mark,
+  { path, base, judge }: Place & { judge: Handle | null },
+  { vocabulary }: Lowering,
+): void {
   const { frame, prior, names } = path;
   const written = mark.fallback?.text;
-  const fallback = written === undefined ? 'abort' : Object.hasOwn(FALLBACKS, written) ? FALLBACKS[written] : undefined;
-  if (fallback === undefined && mark.fallback !== null) {
+  const known = written !== undefined && Object.hasOwn(FALLBACKS, written) ? FALLBACKS[written] : undefined;
+  if (written !== undefined && known === undefined && judge === null && mark.fallback !== null) {
     vocabulary.report({
       code: 'invalid-value',
       at: mark.fallback.at,
-      message: `Expected skip, abort or approve, got \`${written ?? ''}\`.`,
-      suggestion: didYouMean(written ?? '', Object.keys(FALLBACKS)),
-    });
-  }
-  if (written === 'auto-approve' && mark.fallback !== null) {
-    vocabulary.report({
-      code: 'unsupported-key',
-      severity: 'warning',
-      at: mark.fallback.at,
-      message: 'No model is asked for `auto-approve`: an unattended run approves here whatever came before.',
-      suggestion: 'write `fallback=approve` if that is meant, `fallback=abort` if not',
+      message: `Expected skip, abort, approve or auto-approve, got \`${written}\`.`,
+      suggestion: didYouMean(written, [...Object.keys(FALLBACKS), AUTO_APPROVE]),
     });
   }
   if (mark.name.text === 'retry' && mark.question === null) {
@@ -138,13 +134,19 @@ export function addGate(mark: Mark, { path, base }: Place, { vocabulary }: Lower
     kind: 'approval',
     ...base(frame),
     ...NO_LIMIT,
-    message: question?.(frame) ?? { kind: 'literal', value: `Go on after the checkpoint \`${mark.name.text}\`?` },
+    message: question?.(frame) ?? checkpointQuestion(mark),
     content: contentOf(prior, frame),
-    fallback: fallback ?? 'abort',
+    fallback: judge === null ? (known ?? 'abort') : { by: expression(refer(judge, 'output')(frame)) },
   }));
 }
 
-function contentOf(prior: Prior | null, frame: Frame): Template | null {
+/** What a checkpoint asks that has no question. */
+export function checkpointQuestion({ name }: Mark): Template {
+  return { kind: 'literal', value: `Go on after the checkpoint \`${name.text}\`?` };
+}
+
+/** What came before, as a gate or a judge is shown it. */
+export function contentOf(prior: Prior | null, frame: Frame): Template | null {
   if (prior === null) return null;
   if (prior.output !== null) return expression(prior.output(frame));
   const { outputs = [] } = prior;
@@ -163,61 +165,6 @@ export function addAsk(ask: Ask, { path, base }: Place, { vocabulary }: Lowering
     schema: null,
     choices: null,
   }));
-}
-
-const JUDGE_PROMPT =
-  'You judge whether a condition holds for a result. Go by what the result says, and by nothing else.';
-const JUDGEMENT = {
-  type: 'object',
-  properties: { holds: { type: 'boolean' }, reason: { type: 'string' } },
-  required: ['holds', 'reason'],
-};
-const TRY_MS = 5 * 60_000;
-
-/** A condition in words that no rule knows: a model says whether it holds. */
-export function addJudge(
-  { text, near, condition, prior }: { text: string; near: string | null; condition: Condition; prior: Prior | null },
-  { path, base }: Place,
-  { vocabulary, stage }: Lowering,
-): void {
-  const { frame } = path;
-  vocabulary.report({
-    code: 'judged-condition',
-    severity: 'warning',
-    at: condition.at,
-    message: `A model is asked whether the condition \`${text}\` holds.`,
-    suggestion:
-      near ?? 'conditions without a model are `passed`, `failed`, `all success`, `contains "x"`, or a variable',
-  });
-  addStep(frame, () => {
-    const agent: Agent = {
-      name: 'judge',
-      description: null,
-      prompt: { kind: 'literal', value: JUDGE_PROMPT },
-      model: null,
-      program: null,
-      tools: [],
-      inputs: {},
-      max_output_kb: 100,
-      max_turns: 1,
-    };
-    const hash = hashOf(agent);
-    stage.keep({ [hash]: agent });
-    const content = contentOf(prior, frame);
-    return {
-      kind: 'agent',
-      ...base(frame),
-      timeout_ms: TRY_MS,
-      retry: { ...ONCE, attempts: 3 },
-      effect: 'workspace',
-      agent: hash,
-      prompt: { kind: 'literal', value: `Does this condition hold for the result: ${text}` },
-      inputs: content === null ? {} : { result: content },
-      model: null,
-      schema: JUDGEMENT,
-      rehearsal: null,
-    };
-  });
 }
 
 /** A loop whose steps are those of `body`; its condition is known when they are. */

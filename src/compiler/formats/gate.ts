@@ -35,9 +35,14 @@ const people = {
 export const approvalKeys = {
   content: template.optional().describe('The exact content that is approved.'),
   fallback: z
-    .enum(['approve', 'skip', 'abort'], { error: 'approve, skip or abort' })
+    .union([z.enum(['approve', 'skip', 'abort']), z.string().regex(/^\s*\$\{[^]*\}\s*$/)], {
+      error: 'approve, skip, abort, or one `${…}` that says so',
+    })
     .optional()
-    .describe('What an unattended run does; abort when left out.'),
+    .describe(
+      'What an unattended run does; abort when left out. One `${…}`: what a step says that ran before, `true`, ' +
+        '`approve`, `skip` or `{holds, reason}`.',
+    ),
   options: z
     .array(filledText, { error: 'a list of texts' })
     .min(1, { error: 'at least one option' })

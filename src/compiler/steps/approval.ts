@@ -1,3 +1,4 @@
+import type { Fallback } from '../../plan/gates/gate.js';
 import type { ApprovalStep } from '../../plan/step.js';
 import { memberOf } from '../text/node.js';
 import { compileTemplate } from '../expressions/template.js';
@@ -15,7 +16,8 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
   const inside = typeof authored.approval === 'string' ? {} : authored.approval;
   const { fallback = 'abort', options, edit, default: otherwise } = { ...definedOf(authored), ...definedOf(inside) };
   const content = keys.pick('content');
-  for (const key of ['fallback', 'options', 'edit', 'default']) keys.pick(key);
+  if (isFallback(fallback)) keys.pick('fallback');
+  for (const key of ['options', 'edit', 'default']) keys.pick(key);
   checkOptions(keys, options, context);
   checkDefault(keys, options, context);
   return {
@@ -26,7 +28,9 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
     effect: 'none',
     message: compileTemplate(keys.question, context.templates),
     content: content && compileTemplate(content, context.templates),
-    fallback,
+    fallback: isFallback(fallback)
+      ? fallback
+      : { by: compileTemplate(keys.pick('fallback') ?? keys.question, context.templates) },
     ...(options === undefined ? {} : { options }),
     ...(edit === false ? { fixed: true as const } : {}),
     ...(otherwise === undefined ? {} : { default: otherwise }),
@@ -38,6 +42,10 @@ export function compileApprovalStep(authored: Authored<'approval'>, context: Ste
 function definedOf<T extends object>(value: T): Partial<T> {
   // some of its own entries
   return Object.fromEntries(Object.entries(value).filter(([, said]) => said !== undefined)) as Partial<T>;
+}
+
+function isFallback(written: string): written is Fallback {
+  return written === 'approve' || written === 'skip' || written === 'abort';
 }
 
 function reworkOf({ pick }: GateKeys, context: StepContext): Pick<ApprovalStep, 'rework'> {

@@ -22,6 +22,8 @@ export interface Gate {
    */
   hash: Hash;
   fallback: Fallback;
+  /** Who chose the fallback, and why, where a value did. */
+  fallback_by?: { name: string; reason: string | null };
   /** ISO 8601, UTC. */
   since: string;
   /** What may be chosen. Absent where it is approved or rejected, or answered freely. */

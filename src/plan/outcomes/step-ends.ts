@@ -63,36 +63,52 @@ export function gateEnd(
   }
 }
 
+type AloneGate = Pick<
+  Gate,
+  'kind' | 'content' | 'fallback' | 'fallback_by' | 'options' | 'default' | 'approvers' | 'excluded' | 'quorum'
+>;
+
 /** How a gate ends that asks nobody; null where the run's settings have it ask. */
-export function unattendedEnd(
-  gate: Pick<Gate, 'kind' | 'content' | 'fallback' | 'options' | 'default' | 'approvers' | 'excluded' | 'quorum'>,
-  { gates, submitted_by }: RunSettings,
-): StepEnd | null {
+export function unattendedEnd(gate: AloneGate, { gates, submitted_by }: RunSettings): StepEnd | null {
   if (gates === 'ask') return null;
-  const { kind, content, fallback, options, default: otherwise } = gate;
-  const refused = (why: string): StepEnd => ({
-    status: 'error',
-    failure: { type: 'rejected', message: `unattended: ${why}` },
-  });
-  const says =
-    gates === 'approve' ? { by: submitted_by, comment: 'by --yes' } : { by: 'fallback', comment: 'unattended' };
+  const { kind, content, fallback_by: chosen, options, default: otherwise } = gate;
+  const byNobody = { by: chosen?.name ?? 'fallback', comment: chosen?.reason ?? 'unattended' };
+  const says = gates === 'approve' ? { by: submitted_by, comment: 'by --yes' } : byNobody;
   if (kind === 'ask')
     return otherwise === undefined ? refused('the question has no `default`') : answered(says, otherwise);
-  if (gates === 'approve') {
-    const other = wantsOthers(gate, submitted_by);
-    if (other !== null) return refused(`--yes approves as ${submitted_by}, and this gate ${other}`);
-  } else if (fallback === 'skip') return { status: 'skipped', reason: "unattended: the gate's fallback is skip" };
-  else if (fallback === 'abort') return refused("the gate's fallback is abort");
-  if (options !== undefined)
-    return otherwise === undefined || !options.includes(otherwise)
-      ? refused('the gate has options and none of them is its `default`')
-      : answered(says, otherwise);
+  const stopped = gates === 'approve' ? notBySubmitter(gate, submitted_by) : fallbackStop(gate);
+  if (stopped !== null) return stopped;
+  if (options !== undefined) return chosenOption(options, otherwise, says);
   return {
     status: 'success',
     output: content ?? inline('approved'),
     note: `approved by ${says.by}: ${says.comment}`,
     ...(gates === 'approve' ? { decided_by: [submitted_by] } : {}),
   };
+}
+
+function chosenOption(options: Json[], otherwise: Json | undefined, says: { by: string; comment: string }): StepEnd {
+  return otherwise === undefined || !options.includes(otherwise)
+    ? refused('the gate has options and none of them is its `default`')
+    : answered(says, otherwise);
+}
+
+/** With `--yes` the submitter approves, and nobody else. */
+function notBySubmitter(gate: AloneGate, submitter: string): StepEnd | null {
+  const other = wantsOthers(gate, submitter);
+  return other === null ? null : refused(`--yes approves as ${submitter}, and this gate ${other}`);
+}
+
+/** What a fallback that does not approve makes of the gate. */
+function fallbackStop({ fallback, fallback_by: chosen }: AloneGate): StepEnd | null {
+  if (fallback === 'approve') return null;
+  const reason = chosen?.reason == null ? '' : `: ${chosen.reason}`;
+  const why = chosen === undefined ? `the gate's fallback is ${fallback}` : `${chosen.name} says ${fallback}${reason}`;
+  return fallback === 'abort' ? refused(why) : { status: 'skipped', reason: `unattended: ${why}` };
+}
+
+function refused(why: string): StepEnd {
+  return { status: 'error', failure: { type: 'rejected', message: `unattended: ${why}` } };
 }
 
 /** How a gate ends that asks nobody, or that nobody could decide; null where it waits for people. */

@@ -44,7 +44,13 @@ export function templatesOf(step: Step): Template[] {
     case 'plan':
       return [...when, step.source, ...present(step.message), ...Object.values(step.inputs)];
     case 'approval':
-      return [...when, step.message, ...present(step.content), ...ruleTemplates(step.rules)];
+      return [
+        ...when,
+        step.message,
+        ...present(step.content),
+        ...(typeof step.fallback === 'string' ? [] : [step.fallback.by]),
+        ...ruleTemplates(step.rules),
+      ];
     case 'ask':
       return [...when, step.question, ...ruleTemplates(step.rules)];
     case 'set':

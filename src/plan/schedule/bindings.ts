@@ -15,6 +15,8 @@ export interface BindingSource {
   schedule: Schedule;
   agents: Record<string, Agent>;
   input: Record<string, Value>;
+  /** The run takes the fallback of each gate, and asks nobody. */
+  unattended: boolean;
   /** The scope around it; null for a workflow's own steps. */
   outer: BindingSource | null;
   /** The item of a foreach's body. */
@@ -35,6 +37,7 @@ function bindingOf(root: Root, source: BindingSource): Binding {
     return source.outer === null ? { missing: true } : bindingOf(root.slice(OUTER.length), source.outer);
   if (root === 'item') return source.item ?? { missing: true };
   if (root === 'index') return source.index === null ? { missing: true } : inline(source.index);
+  if (root === 'run:unattended') return inline(source.unattended);
   const [kind, rest = ''] = splitOnce(root, ':');
   if (kind === 'input') return inputBinding(source.input, rest);
   const [name, field] = splitOnce(rest, '.');

@@ -6,7 +6,8 @@ import type { Text } from './value.js';
  * `step:INDEX.FIELD` (or `step:INDEX` for the whole result), `group:NAME.FIELD`; in the body of a foreach `item` and
  * `index`, of a loop `index` (the round, from 0) and `last:INDEX.FIELD`, a step's result in the round before.
  * `rework:FIELD` is the last rejection that sent work back. Steps and groups are those of the reference's own scope;
- * each `^` before a root goes one scope outwards. Inputs are the same in all scopes of a run and take no `^`.
+ * each `^` before a root goes one scope outwards. Inputs, and `run:unattended` (the run asks nobody, and takes each
+ * gate's fallback), are the same in all scopes of a run and take no `^`.
  */
 export type Root = string;
 

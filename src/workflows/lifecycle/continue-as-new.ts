@@ -237,6 +237,7 @@ function carryScope(scope: Scope, later: string[] = []): CarriedScope {
     path,
     blockPath,
     single,
+    unattended,
     needsSlots,
     work,
     redoable,

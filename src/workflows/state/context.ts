@@ -146,11 +146,12 @@ export function withTop(parts: Omit<RunContext, 'top'>, { batch, carried }: RunI
 
 /** The scope of a run's own steps. */
 function ownScope(context: RunContext, carried: CarriedScope | null): Scope {
-  const { plan, input, path } = context;
+  const { plan, input, path, settings } = context;
   return {
     context,
     agents: plan.agents,
     input,
+    unattended: settings.gates === 'fallback',
     outer: null,
     item: null,
     index: null,
@@ -169,12 +170,13 @@ export function innerScope(
   round: { index: number; item: Binding | null; last: Scope['last'] },
   carried: CarriedScope | null,
 ): Scope {
-  const { context, agents, input } = outer;
+  const { context, agents, input, unattended } = outer;
   return {
     ...round,
     context,
     agents,
     input,
+    unattended,
     outer,
     path: joinPath(pathOf(outer, step), String(round.index)),
     blockPath: [...outer.blockPath, step.index],

@@ -65,7 +65,6 @@ describe('problems of flows', () => {
     ],
     ['a bracket that nothing opens', 'Explore] -> Plan', ['1:8 unbalanced-bracket']],
     ['several at once', 'Explore ->\n[Plan || \n$x:"y"', ['2:1 unbalanced-bracket', '3:2 unknown-agent']],
-    ['a fallback that asks no model', 'Explore:"x" -> @ok(fallback=auto-approve):"Go on?"', ['1:29 unsupported-key']],
     ['what other versions had', 'route({v}) => [Explore || Plan] -> Plan', ['1:1 unsupported-key']],
   ])('finds %s', (_what, text, problems) => {
     expect(problemsOf(text)).toEqual(problems);

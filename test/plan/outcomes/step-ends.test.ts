@@ -120,6 +120,24 @@ describe('a gate in a run that asks nobody', () => {
     ],
     ['fails', 'fallback', { fallback: 'abort' }, refused("unattended: the gate's fallback is abort")],
     [
+      'is approved by a model, which is nobody either',
+      'fallback',
+      { fallback_by: { name: 'judge (a model)', reason: 'it is whole' } },
+      { status: 'success', output: inline('text'), note: 'approved by judge (a model): it is whole' },
+    ],
+    [
+      'fails by the word of a model, with its reason',
+      'fallback',
+      { fallback: 'abort', fallback_by: { name: 'judge (a model)', reason: 'half is missing' } },
+      refused('unattended: judge (a model) says abort: half is missing'),
+    ],
+    [
+      'is approved by the submitter whatever a model would say',
+      'approve',
+      { fallback: 'abort', fallback_by: { name: 'judge (a model)', reason: null } },
+      { status: 'success', output: inline('text'), note: 'approved by ana: by --yes', decided_by: ['ana'] },
+    ],
+    [
       'is approved though its fallback is to skip',
       'approve',
       { fallback: 'skip' },

@@ -67,6 +67,7 @@ describe('a rejection with rework', () => {
         schedule,
         agents: {},
         input: {},
+        unattended: false,
         outer: null,
         item: null,
         index: null,
