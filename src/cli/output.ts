@@ -40,6 +40,11 @@ export function showCursor(output: Output, isShown: boolean): void {
   send(output, isShown ? '\u001b[?25h' : '\u001b[?25l');
 }
 
+/** A stream that belongs to a protocol alone, whose messages go there byte for byte: no person reads them. */
+export function protocolStream(output: Output): NodeJS.WritableStream {
+  return streamOf(output);
+}
+
 /** Resolves when all that was written has reached whoever reads. */
 export function flush(output: Output): Promise<void> {
   return new Promise((resolve) => streamOf(output).write('', () => resolve()));

@@ -66,7 +66,8 @@ function definitionsIn(folder: string, depth: number): string[] {
   });
 }
 
-function isDefinition(path: string): boolean {
+/** Tells whether a file, which exists, is looked at when a folder around it is: by its extension, place and content. */
+export function isDefinition(path: string): boolean {
   if (EXTENSIONS.includes(extname(path))) return !/(?:^|\/)(?:perdure|\.glee\/config)\.ya?ml$/.test(path);
   if (extname(path) === '.agent') return true;
   if (extname(path) === '.json') return isDefinitionJson(path);

@@ -38,6 +38,7 @@ async function modulesOf(args: string[], env: Record<string, string> = {}): Prom
 
 const HEAVY = [
   /@temporalio|@grpc|@anthropic/,
+  /node_modules\/vscode-|src\/cli\/lsp\//,
   /(^|\/)(src|dist)\/(workers\/(?!run-compiled\.)|workflows)/,
   // What a model is called and costs are tables, which `plan` reads.
   /(^|\/)(src|dist)\/activities\/(?!models\/(?:choice\/(?:prices|price-table)|protocol\/provider)\.)/,

@@ -12,6 +12,7 @@ import { fmt } from './fmt.js';
 import { init } from './init.js';
 import { list } from './list.js';
 import { logs } from './logs.js';
+import { lsp } from './lsp.js';
 import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { pause } from './pause.js';
@@ -70,4 +71,5 @@ export const COMMANDS: readonly CommandSpec[] = [
   up,
   worker,
   mcp,
+  lsp,
 ];

@@ -1,11 +1,32 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Definitions are short; what is longer is something else. */
 const MAX_BYTES = 256 * 1024;
 
 export type FileKind = 'file' | 'folder' | 'other' | 'missing';
+
+/** What is read in place of the disk while something is looked at: texts in an editor that nobody has saved. */
+export interface Overlay {
+  /** Texts by absolute path, as if the files held them. */
+  texts: ReadonlyMap<string, string>;
+  /** Told of every path that is looked at. */
+  looked?: (path: string) => void;
+}
+
+let overlay: Overlay | null = null;
+
+/** Does some work that reads files, with other texts in place of what some files hold. The work waits for nothing. */
+export function withOverlay<T>(over: Overlay, work: () => T): T {
+  const before = overlay;
+  overlay = over;
+  try {
+    return work();
+  } finally {
+    overlay = before;
+  }
+}
 
 /** Paths where no file can be: too long, below a file, in a circle of links, or with a NUL in it. */
 const NO_PATH = ['ENOENT', 'ENAMETOOLONG', 'ENOTDIR', 'ELOOP', 'ERR_INVALID_ARG_VALUE'];
@@ -15,6 +36,8 @@ const NO_PATH = ['ENOENT', 'ENAMETOOLONG', 'ENOTDIR', 'ELOOP', 'ERR_INVALID_ARG_
  * else say, is `other`: whoever reads it is told why.
  */
 export function kindOf(path: string): FileKind {
+  overlay?.looked?.(path);
+  if (overlay?.texts.has(path)) return 'file';
   try {
     return lookAt(path);
   } catch (error) {
@@ -34,6 +57,9 @@ function lookAt(path: string): FileKind {
  * the file and never holds any of its content.
  */
 export function readText(path: string): { text: string } | { failure: string } {
+  overlay?.looked?.(path);
+  const unsaved = overlay?.texts.get(path);
+  if (unsaved !== undefined) return asFile(unsaved);
   try {
     const refusal = REFUSALS[lookAt(path)];
     if (refusal !== null) return { failure: refusal };
@@ -42,10 +68,7 @@ export function readText(path: string): { text: string } | { failure: string } {
     try {
       const stat = fstatSync(handle);
       if (!stat.isFile()) return { failure: REFUSALS.other };
-      if (stat.size > MAX_BYTES)
-        return {
-          failure: `Expected a file of at most ${MAX_BYTES / 1024} KiB, got ${Math.ceil(stat.size / 1024)} KiB.`,
-        };
+      if (stat.size > MAX_BYTES) return { failure: tooLong(stat.size) };
       return decode(readFileSync(handle));
     } finally {
       closeSync(handle);
@@ -55,6 +78,21 @@ export function readText(path: string): { text: string } | { failure: string } {
   }
 }
 
+/** A text as it is read once it is saved. */
+function asFile(text: string): { text: string } | { failure: string } {
+  // No character takes more than three bytes for each of its units.
+  const bytes = text.length * 3 <= MAX_BYTES ? 0 : Buffer.byteLength(text);
+  if (bytes > MAX_BYTES) return { failure: tooLong(bytes) };
+  if (text.includes('\0')) return { failure: NUL };
+  return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
+}
+
+function tooLong(bytes: number): string {
+  return `Expected a file of at most ${MAX_BYTES / 1024} KiB, got ${Math.ceil(bytes / 1024)} KiB.`;
+}
+
+const NUL = 'Expected text, got a NUL byte.';
+
 const REFUSALS = {
   file: null,
   folder: 'Expected a file, got a folder.',
@@ -63,7 +101,7 @@ const REFUSALS = {
 } as const satisfies Record<FileKind, string | null>;
 
 function decode(bytes: Buffer): { text: string } | { failure: string } {
-  if (bytes.includes(0)) return { failure: 'Expected text, got a NUL byte.' };
+  if (bytes.includes(0)) return { failure: NUL };
   try {
     // The decoder drops a byte order mark, as positions must.
     return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
@@ -78,13 +116,19 @@ function errorCode(error: unknown): string {
 
 /** Names in a folder, sorted; none when it is no folder or cannot be read. */
 export function listFolder(path: string): { name: string; kind: FileKind }[] {
+  overlay?.looked?.(path);
+  const entries = new Map(listDisk(path).map((entry) => [entry.name, entry]));
+  for (const unsaved of overlay?.texts.keys() ?? [])
+    if (dirname(unsaved) === path) entries.set(basename(unsaved), { name: basename(unsaved), kind: 'file' });
+  return [...entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function listDisk(path: string): { name: string; kind: FileKind }[] {
   try {
-    return readdirSync(path, { withFileTypes: true })
-      .map((entry): { name: string; kind: FileKind } => ({
-        name: entry.name,
-        kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
-      }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return readdirSync(path, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
+    }));
   } catch {
     return [];
   }

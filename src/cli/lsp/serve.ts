@@ -1,0 +1,98 @@
+import type { Connection, InitializeParams, InitializeResult } from 'vscode-languageserver/node';
+import {
+  createConnection,
+  DidChangeWatchedFilesNotification,
+  DidChangeWorkspaceFoldersNotification,
+  TextDocumentSyncKind,
+} from 'vscode-languageserver/node';
+import { protocolStream } from '../output.js';
+import type { Terminal } from '../terminal.js';
+import { tell } from '../terminal.js';
+import { createAnswers } from './answers.js';
+import { createChecks } from './checks.js';
+import { toDiagnostic } from './diagnostic.js';
+import { createDocuments } from './documents.js';
+import { createFolders, foldersIn } from './folders.js';
+import { formatDocument } from './formatting.js';
+
+/** Files that definitions are made of: what else changes in a folder says nothing about them. */
+const WATCHED = '**/*.{yml,yaml,json,flow,agent,md,toml}';
+
+/** Serves one editor over stdin and stdout until it leaves. Nothing is written, started or connected to. */
+export async function serveLsp(terminal: Terminal, version: string): Promise<void> {
+  const connection = createConnection(terminal.stdin, protocolStream(terminal.stdout));
+  const fail = (error: unknown): void =>
+    tell(terminal, `lsp: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  const documents = createDocuments();
+  const folders = createFolders();
+  const checks = createChecks(
+    { documents, folders },
+    (uri, diagnostics, of) =>
+      void connection.sendDiagnostics({ uri, diagnostics, ...(of === null ? {} : { version: of }) }).catch(fail),
+    fail,
+  );
+  let client: InitializeParams | null = null;
+
+  connection.onInitialize((params): InitializeResult => {
+    client = params;
+    folders.add(foldersIn(params));
+    return {
+      capabilities: {
+        textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+        documentFormattingProvider: true,
+        workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
+      },
+      serverInfo: { name: 'perdure', version },
+    };
+  });
+  connection.onInitialized(() => void register(connection, client).catch(fail));
+
+  connection.onDidOpenTextDocument(({ textDocument: { uri, version: of, text } }) =>
+    checks.changed(documents.open(uri, of, text)),
+  );
+  connection.onDidChangeTextDocument(({ textDocument, contentChanges }) => {
+    const document = documents.change(textDocument.uri, textDocument.version, contentChanges);
+    if (document !== null) checks.changed(document);
+  });
+  connection.onDidCloseTextDocument(({ textDocument }) => {
+    const document = documents.close(textDocument.uri);
+    if (document !== null) checks.closed(document);
+  });
+  connection.onDidSaveTextDocument(() => checks.allChanged());
+  connection.onDidChangeWatchedFiles(() => checks.allChanged());
+  connection.onNotification(DidChangeWorkspaceFoldersNotification.type, ({ event: { added, removed } }) => {
+    folders.add(added.map(({ uri }) => uri));
+    folders.remove(removed.map(({ uri }) => uri));
+    checks.allChanged();
+  });
+
+  const { answer } = createAnswers(documents);
+  connection.onDocumentFormatting(
+    answer([], (document) =>
+      document.path === null ? [] : formatDocument(document, folders.of(document.path), documents),
+    ),
+  );
+  connection.languages.diagnostics.on(
+    answer({ kind: 'full' as const, items: [] }, (document) => {
+      const own = document.path === null ? undefined : checks.problemsOf(document).get(document.path);
+      return { kind: 'full' as const, items: (own ?? []).map(toDiagnostic) };
+    }),
+  );
+
+  const left = new Promise<void>((resolve) => {
+    connection.onShutdown(() => checks.stop());
+    connection.onExit(resolve);
+    terminal.stdin.once('close', resolve).once('end', resolve);
+  });
+  connection.listen();
+  await left;
+  checks.stop();
+}
+
+/** Asks to be told of files that change on disk; an editor that cannot tells when it saves one. */
+async function register(connection: Connection, client: InitializeParams | null): Promise<void> {
+  if (client?.capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration !== true) return;
+  await connection.client.register(DidChangeWatchedFilesNotification.type, {
+    watchers: [{ globPattern: WATCHED }],
+  });
+}
