@@ -9,6 +9,7 @@ import type { Config } from './project/config.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { kindOf } from './text/disk.js';
 import type { Resolution, Resolver } from './project/resolve.js';
+import { findSkill, skillNames } from './agents/skills.js';
 import { serverTools } from './agents/server-tools.js';
 import { toDefinedTool } from './agents/tool-files.js';
 
@@ -64,6 +65,8 @@ export function toolSource({
     folder: folder === undefined ? undefined : posix.normalize(folder).replace(/\/$/, ''),
     findRemote: (name) => serverTools(name, servers),
     toolNames: resolver.tools,
+    findSkill: (name) => findSkill(name, root),
+    skillNames: () => skillNames(root),
     findTool: (name, from) => {
       const found = resolver.tool(name, from.file);
       const definition = loaded(found, 'tool');

@@ -78,3 +78,7 @@ export type StepKind =
   | 'compile'
   | 'flash'
   | 'serial';
+
+/** How much a model thinks before it answers, from the least to the most. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type Effort = (typeof EFFORTS)[number];

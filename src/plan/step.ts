@@ -1,3 +1,4 @@
+import type { Effort } from './names.js';
 import type { TaskRules } from './builds/task-rules.js';
 import type { StepKind } from './names.js';
 import type { DeviceRef } from './devices/device.js';
@@ -352,6 +353,8 @@ export interface Agent {
   base_url?: string;
   /** Settings of its model, in the provider's own words. */
   params?: JsonObject;
+  /** How much its model thinks before it answers; absent where the model's own measure holds. */
+  effort?: Effort;
   /** Sets of tools, and other agents of the Plan, that it may use. */
   toolsets?: string[];
   /** Patterns (`*`, `?`) of which the model that is chosen for it must match one. */

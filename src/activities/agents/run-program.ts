@@ -71,7 +71,15 @@ async function run(playing: Playing): Promise<StepOutput> {
   await filesAtStart(store, call, step);
   const before = await toldBefore(store, call, { agent, leftBy: () => leftByProgram(store, call) });
   const prompt = [...request.messages.map(textOf), ...(before === null ? [] : [before])].join('\n\n');
-  const question = { system: request.system, prompt, model, schema: step.schema, access, after: null };
+  const question = {
+    system: request.system,
+    prompt,
+    model,
+    schema: step.schema,
+    access,
+    after: null,
+    ...(agent.effort === undefined ? {} : { effort: agent.effort }),
+  };
   refuseIfShort(needsOf(call, question), call.most);
   const { answer, note } = await askUntilValid(playing, question);
   const spend = { ...playing.account.spent, steps: 1 };

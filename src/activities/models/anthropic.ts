@@ -1,5 +1,6 @@
 import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { transformJSONSchema } from '@anthropic-ai/sdk/lib/transform-json-schema';
+import type { Effort } from '../../plan/names.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { LruCache } from '../../store/lru-cache.js';
@@ -12,7 +13,7 @@ import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
 import { textOf } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams } from './choice/model-rules.js';
+import { acceptedParams, effortFor } from './choice/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
 import { costOf } from './choice/prices.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest, Usage } from './protocol/provider.js';
@@ -123,7 +124,7 @@ function createClient(baseURL: string, credential: { apiKey: string } | { authTo
  * No sampling parameters of ours and no prefilled answer: the newest models refuse them. A conversation begins with the
  * user, so an instruction without a message is the message.
  */
-function paramsOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): Params {
+function paramsOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest): Params {
   const alone = messages[0]?.role !== 'user';
   const said: ModelMessage[] = alone ? [{ role: 'user', text: system }, ...messages] : messages;
   const instruction = alone ? '' : system;
@@ -132,8 +133,15 @@ function paramsOf({ model, system, messages, schema, tools, params = {} }: Model
     ...acceptedParams('anthropic', model, params),
     model,
     ...(tools === undefined ? questionParams(instruction, said) : conversationParams(instruction, said, tools)),
-    ...(schema === null ? {} : formatOf(schema)),
+    ...outputConfig(schema, effortFor('anthropic', model, effort)),
   };
+}
+
+/** The form of the answer, and how much the model thinks before it. */
+function outputConfig(schema: Json, effort: Effort | undefined): Pick<Params, 'output_config'> {
+  const format = schema === null ? {} : formatOf(schema);
+  if (effort === undefined) return format;
+  return { output_config: { ...format.output_config, effort } };
 }
 
 /** A single question: nothing of it is asked again, so nothing is worth caching. */

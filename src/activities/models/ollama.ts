@@ -12,6 +12,7 @@ import { addPiece, toAnswer, toChat, toFunction } from './ollama-chat.js';
 import type { Posted } from './http/post.js';
 import { headerOf, post } from './http/post.js';
 import type { CallContext, ModelAnswer, ModelProvider, ModelRequest } from './protocol/provider.js';
+import { effortFor } from './choice/model-rules.js';
 import { ANSWER_TOKENS } from './protocol/provider.js';
 import { isCloudModel, ollamaUrl } from './http/ollama-address.js';
 
@@ -44,12 +45,12 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
 /**
  * A format would bind every word of the model, so where it may call tools the schema is only asked for, and checked.
  */
-function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest): string {
+function bodyOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest): string {
   const bytes =
     utf8Bytes(system) +
     utf8Bytes(JSON.stringify(tools ?? [])) +
     messages.reduce((sum, message) => sum + messageBytes(message), 0);
-  const { keep_alive, think, format, ...options } = params;
+  const { keep_alive, think = effortFor('ollama', model, effort), format, ...options } = params;
   return JSON.stringify({
     ...present({ keep_alive, think, format }),
     model,

@@ -4,7 +4,7 @@ import { isObject } from '../../plan/values/json.js';
 import { stepFailure } from '../failures.js';
 import { readAll, readLines } from './http/http.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
-import { acceptedParams } from './choice/model-rules.js';
+import { acceptedParams, effortFor } from './choice/model-rules.js';
 import { toFunction } from './ollama-chat.js';
 import type { Chunk } from './openai-chat.js';
 import { addChunk, nothingSaid, toAnswer, toChat } from './openai-chat.js';
@@ -54,11 +54,13 @@ async function call(request: ModelRequest, context: CallContext): Promise<ModelA
   }
 }
 
-function bodyOf({ model, system, messages, schema, tools, params = {} }: ModelRequest, url: string): string {
+function bodyOf({ model, system, messages, schema, tools, params = {}, effort }: ModelRequest, url: string): string {
+  const thinks = effortFor('openai', model, effort);
   // OpenAI's newest models know only the second name, other servers only the first.
   const limit = url === DEFAULT_URL ? 'max_completion_tokens' : 'max_tokens';
   return JSON.stringify({
     [limit]: ANSWER_TOKENS.openai,
+    ...(thinks === undefined ? {} : { reasoning_effort: thinks }),
     ...acceptedParams('openai', model, params),
     model,
     messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.flatMap(toChat)],

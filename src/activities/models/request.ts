@@ -57,6 +57,7 @@ export async function createRequest(
     messages,
     schema: step.schema,
     ...(agent.params === undefined ? {} : { params: agent.params }),
+    ...(agent.effort === undefined ? {} : { effort: agent.effort }),
   };
 }
 

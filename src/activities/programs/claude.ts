@@ -38,6 +38,7 @@ function invoke(task: ProgramTask): Invocation {
     session.id,
     ...(model === null ? [] : ['--model', model]),
     ...(system === '' ? [] : ['--append-system-prompt', system]),
+    ...(task.effort === undefined ? [] : ['--effort', task.effort]),
     ...(usd === null ? [] : ['--max-budget-usd', String(usd)]),
     ...(takesSchema(task.schema) ? ['--json-schema', JSON.stringify(task.schema)] : []),
     ...accessArgs(task.access),

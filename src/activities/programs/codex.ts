@@ -1,3 +1,4 @@
+import type { Effort } from '../../plan/names.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
 import type { Usage } from '../models/protocol/provider.js';
@@ -7,6 +8,8 @@ import type { Invocation, Program, ProgramEvent, ProgramOutcome, ProgramReader, 
 import { briefly, objectAt, textAt } from './stream.js';
 import { tokensIn, usageSince } from './usage.js';
 
+/** How much its models think, in its words. */
+const EFFORT: Record<Effort, string> = { low: 'low', medium: 'medium', high: 'high', xhigh: 'xhigh', max: 'xhigh' };
 /** What it says where it has no key: a provider of its configuration names a variable; OpenAI misses a header. */
 const SIGNED_OUT = /Missing environment variable|Missing bearer/i;
 const SCHEMA_FILE = 'schema.json';
@@ -41,6 +44,7 @@ function invoke(task: ProgramTask): Invocation {
     '--json',
     '--skip-git-repo-check',
     ...(model === null ? [] : ['-m', model]),
+    ...(task.effort === undefined ? [] : setting('model_reasoning_effort', EFFORT[task.effort])),
     ...setting('sandbox_mode', writes ? 'workspace-write' : 'read-only'),
     ...setting('approval_policy', 'never'),
     ...setting('web_search', access.web ? 'live' : 'disabled'),

@@ -1,4 +1,5 @@
 import type { ApplicationFailure } from '@temporalio/common';
+import type { Effort } from '../../plan/names.js';
 import type { Json } from '../../plan/values/json.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { Access } from '../../plan/agents/program-access.js';
@@ -23,6 +24,7 @@ export interface ProgramQuestion {
   prompt: string;
   model: string | null;
   schema: Json;
+  effort?: Effort;
   access: Access;
   /** The conversation that the question goes on with, and what that has used. */
   after: { session: string; total: Usage } | null;

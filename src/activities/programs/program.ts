@@ -1,3 +1,4 @@
+import type { Effort } from '../../plan/names.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { ProgramName } from '../../plan/agents/program.js';
 import type { Access } from '../../plan/agents/program-access.js';
@@ -14,6 +15,8 @@ export interface ProgramTask {
   /** JSON Schema of the answer; null for text. */
   schema: Json;
   maxTurns: number;
+  /** How much its model thinks before it answers; absent where that is the program's choice. */
+  effort?: Effort;
   access: Access;
   /** US dollars that it may spend, where the run's are limited. */
   usd: number | null;

@@ -125,6 +125,7 @@ async function ask(turning: Turning, head: Hash, course: Course): Promise<Answer
     schema: step.schema,
     tools,
     ...(agent.params === undefined ? {} : { params: agent.params }),
+    ...(agent.effort === undefined ? {} : { effort: agent.effort }),
   };
   const answer = await answerTo(turning, { request, part: ['turn', call.turn, course.asked], said: head });
   course.asked += 1;

@@ -1,8 +1,10 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { extname, join, relative, resolve } from 'node:path';
-import type { AgentImport, AgentImportAttempt, LostField } from '../../compiler/agents/import-agent.js';
+import type { AgentImport, AgentImportAttempt } from '../../compiler/agents/import-agent.js';
+import type { LostField } from '../../compiler/agents/import-losses.js';
 import { importAgent } from '../../compiler/agents/import-agent.js';
 import type { DialectName } from '../../compiler/formats/agent/agent-dialect.js';
+import type { AuthoredServer } from '../../compiler/formats/mcp-config.js';
 import type { Definition } from '../../compiler/load.js';
 import { createLoader } from '../../compiler/load.js';
 import type { Problem } from '../../compiler/problems/problem.js';
@@ -19,6 +21,8 @@ export interface ImportCommand {
   cwd: string;
   /** The project's root. */
   root: string;
+  /** `mcp` of perdure.yml. */
+  servers: Record<string, AuthoredServer>;
 }
 
 /** What became of one file. `name` and `to` are null when it could not be read. */
@@ -53,7 +57,10 @@ export function importAgents(command: ImportCommand): Imports {
   const sources = new Map<string, string>();
   const taken = new Map<string, string>();
   const outcomes = filesOf(command).map((absolute): ImportOutcome => {
-    const attempt = importAgent(absolute, command.from, command.cwd);
+    const attempt = importAgent(absolute, command.from, {
+      cwd: command.cwd,
+      project: { root: command.root, servers: command.servers },
+    });
     for (const [file, text] of attempt.sources) sources.set(file, text);
     const file = forProject(command.root, absolute);
     const { imported, problems } = attempt;

@@ -1,4 +1,5 @@
 import { printProblems } from '../../compiler/problems/print-problems.js';
+import { loadConfig } from '../../compiler/project/config.js';
 import { findProject } from '../../compiler/project/project.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
@@ -20,10 +21,12 @@ export interface ImportTelling {
  * lost that changes behaviour.
  */
 export function tellImports(
-  command: Omit<ImportCommand, 'cwd' | 'root'>,
+  command: Omit<ImportCommand, 'cwd' | 'root' | 'servers'>,
   { strict, json, terminal }: ImportTelling,
 ): ExitCode {
-  const imports = importAgents({ ...command, cwd: terminal.cwd, root: findProject(terminal.cwd).root });
+  const project = findProject(terminal.cwd);
+  const servers = loadConfig(project).config.mcp ?? {};
+  const imports = importAgents({ ...command, cwd: terminal.cwd, root: project.root, servers });
   const { outcomes } = imports;
   if (json)
     printJson(
@@ -44,20 +47,14 @@ const WORDS: Record<ImportOutcome['status'], [done: string, dry: string]> = {
 };
 
 function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal: Terminal): void {
-  const { tone, dim } = terminal.resultPalette;
+  const { tone } = terminal.resultPalette;
   for (const { name, file, to, status, reason, lost } of outcomes) {
     const mark = status === 'failed' ? tone('bad', '✗') : status === 'kept' ? tone('quiet', '–') : tone('good', '✓');
     const target = to === null ? '' : ` → ${safeLine(to)}`;
     const from = name === null ? '' : `  ${safeLine(file)}${target}`;
     const because = reason === null ? '' : `: ${safeLine(reason)}`;
     print(terminal, `${mark} ${safeLine(name ?? file)}  ${WORDS[status][dryRun ? 1 : 0]}${from}${because}`);
-    for (const { field, reason: why, changes_behaviour } of lost) {
-      print(
-        terminal,
-        `    ${changes_behaviour ? tone('bad', 'lost') : dim('lost')} ${safeLine(field)}: ` +
-          `${safeLine(why)}${changes_behaviour ? '' : dim(' (changes nothing)')}`,
-      );
-    }
+    tellLosses(lost, terminal);
   }
   const problems = outcomes.flatMap((outcome) => outcome.problems);
   if (problems.length > 0)
@@ -71,4 +68,15 @@ function tellOutcomes({ outcomes, sources }: Imports, dryRun: boolean, terminal:
       terminal,
       `${changed} of ${outcomes.length} behave${changed === 1 ? 's' : ''} differently here: see what was lost.`,
     );
+}
+
+/** A line for each field that was lost, and below it what to do. */
+function tellLosses(lost: ImportOutcome['lost'], terminal: Terminal): void {
+  const { tone, dim } = terminal.resultPalette;
+  for (const { field, reason, changes_behaviour, fix } of lost) {
+    const word = changes_behaviour ? tone('bad', 'lost') : dim('lost');
+    const nothing = changes_behaviour ? '' : dim(' (changes nothing)');
+    print(terminal, `    ${word} ${safeLine(field)}: ${safeLine(reason)}${nothing}`);
+    if (fix !== undefined) print(terminal, `         ${dim('→')} ${safeLine(fix)}`);
+  }
 }

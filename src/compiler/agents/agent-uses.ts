@@ -13,6 +13,7 @@ import { splitTools } from '../formats/agent/agent-tools.js';
 import type { AuthoredPermissions } from '../formats/permissions.js';
 import { keepText } from '../hash.js';
 import type { Texts } from '../hash.js';
+import type { Skill } from './skills.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { permissionsFrom } from './permissions.js';
@@ -61,6 +62,10 @@ export interface ToolSource {
   toolNames: () => string[];
   /** Tools of MCP servers that a name means; null for a name of another form. */
   findRemote: (name: string) => RemoteTool[] | MissingRemote | null;
+  /** The skill of this name; null when there is none. */
+  findSkill: (name: string) => Skill | { failure: string } | null;
+  /** Names of the project's skills. */
+  skillNames: () => string[];
   /** The agent of this name; null when there is none. */
   findAgent: (name: string, from: { file: string }) => AgentDefinition | null;
 }
@@ -99,6 +104,9 @@ export function usesOfAgent(
     if (set !== null) keepNamed(kept, set);
     else if (name !== definition.name) addOther(name);
   }
+  // What a skill's text speaks of can be read.
+  if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))
+    keepNamed(kept, { builtin: ['read_file', 'list_files'], makers: [], commands: null });
   for (const name of disallowed(definition)) kept.tools.delete(name);
   return kept.tools.size === 0
     ? null
@@ -107,6 +115,27 @@ export function usesOfAgent(
         permissions: permissionsOf(definition, kept, setting, source),
         reached: kept.reached,
       };
+}
+
+/** The skills that an agent's file names; what is none is reported, in another program's file as a warning. */
+export function skillsOf(
+  { authored: { skills = [], source: origin }, node, file }: AgentDefinition,
+  { findSkill, skillNames, report }: ToolSource,
+): Skill[] {
+  const at = memberOf(node, 'skills');
+  return skills.flatMap((name, index) => {
+    const skill = findSkill(name);
+    if (skill !== null && !('failure' in skill)) return [skill];
+    report({
+      code: 'unknown-skill',
+      severity: isForeign(file) || origin !== undefined ? 'warning' : 'error',
+      at: at?.items?.[index] ?? at ?? node,
+      message: skill?.failure ?? `There is no skill \`${name}\`.`,
+      suggestion:
+        didYouMean(name, skillNames()) ?? `write \`definitions/skills/${name}/SKILL.md\`, or leave the skill out`,
+    });
+    return [];
+  });
 }
 
 /** A program has its own tools: those that it has no word for, and those that cannot be taken from it, are told. */
@@ -126,6 +155,13 @@ function checkProgram(program: ProgramName, { authored, node, file }: AgentDefin
       at: keyOf(memberOf(node, 'permissions') ?? node, 'writable'),
       message: `\`${program}\`, which plays this agent, has tools of its own, and nothing holds it to \`writable\`.`,
       suggestion: 'leave `agent` out, and a model provider plays it',
+    });
+  if (authored.mcp !== undefined)
+    report({
+      code: 'unsupported-key',
+      at: keyOf(node, 'mcp'),
+      message: `\`${program}\` plays this agent with tools of its own, and has none of these servers.`,
+      suggestion: 'leave `agent` out, and a model provider plays it with the tools of Perdure',
     });
   // What another program's agent brought along is no mistake of whoever imported it.
   const severity = authored.source === undefined && !isForeign(file) ? 'error' : 'warning';
@@ -240,7 +276,7 @@ function permissionsOf(
       ...permissions,
       commands: heldCommands(permissions.commands, held),
       ask: [...asked, ...ask, ...permissions.ask],
-      asking,
+      asking: asking === 'ask' ? permissions.asking : asking,
     },
     source.within,
   );
@@ -251,10 +287,16 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
   const node = memberOf(definition.node, 'tools') ?? definition.node;
   if (setting.tools !== undefined) return setting.tools.map((name) => ({ name, at: node }));
   const items = node.items ?? [];
-  return toolsOf(definition.authored).map((name) => ({
+  const own = toolsOf(definition.authored).map((name) => ({
     name,
     at: items.find(({ value }) => typeof value === 'string' && value.includes(name)) ?? node,
   }));
+  const servers = memberOf(definition.node, 'mcp');
+  const served = (definition.authored.mcp ?? []).map((name, index) => ({
+    name: `${name}__*`,
+    at: servers?.items?.[index] ?? servers ?? node,
+  }));
+  return [...own, ...served];
 }
 
 /**
@@ -263,12 +305,12 @@ function namesOf(definition: AgentDefinition, setting: AgentSetting): { name: st
 function reportUnknown(
   name: string,
   at: Place,
-  { file }: AgentDefinition,
+  { file, authored }: AgentDefinition,
   { source: { report, toolNames }, remote }: { source: ToolSource; remote: MissingRemote | null },
 ): void {
-  const foreign = isForeign(file) && remote?.refused !== true;
-  // A server of another program is no mistake in that program's file.
-  if (foreign && remote !== null) return;
+  const foreign = (isForeign(file) || authored.source !== undefined) && remote?.refused !== true;
+  // A server of another program is no mistake in that program's file; what is lacking there an import tells.
+  if (foreign && remote !== null && authored.mcp === undefined) return;
   const missing = remote === null ? `There is no tool and no agent \`${name}\`` : remote.missing.replace(/\.$/, '');
   const message = `${missing}${foreign ? ': the agent does without it' : ''}.`;
   report({

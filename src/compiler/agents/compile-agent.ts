@@ -1,7 +1,8 @@
 import type { Agent, InputSpec } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
-import { usesOfAgent } from './agent-uses.js';
+import { skillsOf, usesOfAgent } from './agent-uses.js';
+import { skillText } from './skills.js';
 import { toolsOf } from '../formats/agent/agent.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import type { Texts } from '../hash.js';
@@ -63,14 +64,16 @@ function compileAgent(
   definition: AgentDefinition,
   given: Set<string>,
   { used, depth }: { used: AgentUses | null; depth: number | undefined },
-  { texts, report }: { texts: Texts; report: Report },
+  source: ToolSource,
 ): { hash: Hash; agent: Agent } {
+  const { texts, report } = source;
   const { authored, name } = definition;
   const disallowed = splitTools(authored.disallowed_tools);
+  const skills = skillsOf(definition, source);
   const agent: Agent = {
     name,
     description: authored.description ?? null,
-    prompt: ofParts(promptParts(definition, given, report), texts),
+    prompt: ofParts([...promptParts(definition, given, report), ...skills.map(skillText)], texts),
     model: authored.model ?? null,
     program: authored.agent ?? null,
     tools: toolsOf(authored),
@@ -80,6 +83,7 @@ function compileAgent(
     max_turns: authored.max_turns ?? DEFAULT_TURNS,
     ...(isTemporaryAgent(definition.file) ? { temporary: true as const } : {}),
     ...(used === null ? {} : { uses: used.uses, permissions: used.permissions }),
+    ...(authored.effort === undefined ? {} : { effort: authored.effort }),
     ...(authored.toolsets === undefined ? {} : { toolsets: authored.toolsets }),
     ...(authored.compatible_models === undefined ? {} : { compatible_models: authored.compatible_models }),
     ...(depth === undefined || used === null ? {} : { max_depth: depth }),

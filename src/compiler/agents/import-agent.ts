@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'yaml';
 import { literalText } from '../../plan/values/expression.js';
 import { NAME } from '../../plan/names.js';
-import type { AuthoredAgent } from '../formats/agent/agent.js';
 import { readForeignAgent } from '../formats/agent/agent.js';
 import type { DialectName, Loss } from '../formats/agent/agent-dialect.js';
+import type { Fitted, ImportProject, LostField } from './import-losses.js';
+import { fitToProject } from './import-losses.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import { headingAgent } from '../formats/agent/agent-heading.js';
 import { parseFile } from '../load.js';
@@ -14,13 +15,6 @@ import type { Problem } from '../problems/problem.js';
 import { createReport, hasErrors } from '../problems/problem.js';
 import { readSource } from '../text/read-source.js';
 import { stemOf } from '../problems/source.js';
-
-/** What an import could not carry over. */
-export interface LostField {
-  field: string;
-  reason: string;
-  changes_behaviour: boolean;
-}
 
 /** An agent of another tool, ready to be written as a file of ours. */
 export interface AgentImport {
@@ -40,7 +34,11 @@ export interface AgentImportAttempt {
 }
 
 /** Reads one agent of another tool. Problems and losses are collected; nothing is written. */
-export function importAgent(absolute: string, dialect: DialectName, cwd: string): AgentImportAttempt {
+export function importAgent(
+  absolute: string,
+  dialect: DialectName,
+  { cwd, project }: { cwd: string; project: ImportProject },
+): AgentImportAttempt {
   const { problems, report } = createReport();
   const source = readSource(absolute, cwd, report);
   if (source === null) return { imported: null, problems, sources: new Map() };
@@ -50,19 +48,34 @@ export function importAgent(absolute: string, dialect: DialectName, cwd: string)
   const read = named === null ? null : readForeignAgent(named.node, dialect, report);
   if (named === null || read === null || hasErrors(problems)) return { imported: null, problems, sources };
   const hash = `sha256:${createHash('sha256').update(source.text).digest('hex')}`;
-  const losses: LostField[] = [...named.lost, ...read.losses.map(toLost)];
+  const fitted = fitToProject(read.authored, named.node, dialect, project);
+  const losses: LostField[] = [
+    ...named.lost,
+    ...read.losses.map(toLost),
+    ...fitted.lost,
+    ...(fitted.served ? [playedByProvider(dialect)] : []),
+  ];
   const imported: AgentImport = {
     name: named.name,
     hash,
     lost: losses,
     toYaml: ({ file: from, importedAt }) =>
-      print(named.name, read.authored, dialect, { file: from, imported_at: importedAt, hash }),
+      print(named.name, fitted, dialect, { file: from, imported_at: importedAt, hash }),
   };
   return { imported, problems, sources };
 }
 
-function toLost({ field, reason, changes }: Loss): LostField {
-  return { field, reason, changes_behaviour: changes };
+function toLost({ field, reason, changes, fix }: Loss): LostField {
+  return { field, reason, changes_behaviour: changes, ...(fix === null ? {} : { fix }) };
+}
+
+/** No program has the tools of Perdure's MCP servers. */
+function playedByProvider(dialect: DialectName): LostField {
+  return {
+    field: 'agent',
+    reason: `a model provider plays it, so that it has its tools of MCP servers; \`${dialect}\` would not`,
+    changes_behaviour: false,
+  };
 }
 
 /** The name that it says, else the file's; what is no name here becomes one, which is told. */
@@ -119,23 +132,30 @@ function slug(text: string): string {
 /** Our file: every field that was carried over, and where it comes from. `${` is no reference in the other tools. */
 function print(
   name: string,
-  authored: AuthoredAgent,
+  { authored, served }: Fitted,
   from: DialectName,
   source: { file: string; imported_at: string; hash: string },
 ): string {
-  const { description, model, tools, max_turns, timeout_mins, max_output_kb, inputs, prompt } = authored;
+  const {
+    name: _name,
+    description,
+    prompt,
+    tools,
+    disallowed_tools,
+    source: _source,
+    agent: _agent,
+    ...rest
+  } = authored;
   const list = splitTools(tools);
+  const without = splitTools(disallowed_tools);
   const fields = {
     name,
     ...(description === undefined ? {} : { description }),
-    agent: from,
-    ...(model === undefined ? {} : { model }),
+    ...(served ? {} : { agent: from }),
     ...(list.length === 0 ? {} : { tools: list }),
-    ...(inputs === undefined ? {} : { inputs }),
-    ...(max_turns === undefined ? {} : { max_turns }),
-    ...(timeout_mins === undefined ? {} : { timeout_mins }),
-    ...(max_output_kb === undefined ? {} : { max_output_kb }),
-    prompt: inputs === undefined ? literalText(prompt) : prompt,
+    ...(without.length === 0 ? {} : { disallowed_tools: without }),
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
+    prompt: rest.inputs === undefined ? literalText(prompt) : prompt,
     source: { from, ...source },
   };
   return (

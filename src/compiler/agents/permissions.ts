@@ -30,7 +30,7 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
     allow: all.flatMap(({ allow = [] }) => allow),
     protected: all.flatMap((one) => one.protected ?? []),
     ...(writable === undefined ? {} : { writable }),
-    asking: 'ask',
+    asking: all.some(({ asking }) => asking === 'deny') ? 'deny' : 'ask',
     escalate_after: first('escalate_after') ?? 3,
   };
 }

@@ -69,9 +69,13 @@ export const permissionsSchema = z.strictObject(
       .array(path, { error: 'a list of paths' })
       .optional()
       .describe('The only paths that are written, with all below them; all but the protected ones when left out.'),
+    asking: z
+      .enum(['ask', 'deny'], { error: 'ask or deny' })
+      .optional()
+      .describe('What becomes of an action that a person would be asked about; `ask` when left out.'),
     escalate_after: count.optional().describe('Denials in one step after which a person is asked; 3 when left out.'),
   },
-  { error: 'a map with commands, network, deny, ask, allow, protected, writable, escalate_after' },
+  { error: 'a map with commands, network, deny, ask, allow, protected, writable, asking, escalate_after' },
 );
 
 export type AuthoredPermissions = z.infer<typeof permissionsSchema>;

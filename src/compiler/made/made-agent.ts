@@ -59,6 +59,8 @@ export function compileMadeAgent(
     generated: { kinds: [], budgets: NO_BUDGETS },
     findTool: () => null,
     toolNames: () => [],
+    findSkill: () => null,
+    skillNames: () => [],
     findRemote: () => null,
     findAgent: () => null,
   })(withoutTools(found), []);

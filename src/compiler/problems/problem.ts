@@ -39,6 +39,7 @@ export const PROBLEM_CODES = {
   'unknown-model': 'A chain has no model of that name.',
   'near-model': 'The name of a model that is nearly a short name, and none.',
   'unknown-tool': 'There is no tool of that name.',
+  'unknown-skill': 'There is no skill of that name, or it cannot be read.',
   'unknown-toolset': 'There is no set of tools and no agent of that name.',
   'python-only': 'Something that only Python could run.',
   'unknown-agent': 'There is no agent of that name.',

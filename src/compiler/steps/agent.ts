@@ -9,6 +9,7 @@ import { planningText, tasksSchema } from '../agents/task-planning.js';
 import { compileTeam } from '../agents/team.js';
 import { keepText } from '../hash.js';
 import { checkPassed } from '../inputs/inputs.js';
+import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Authored, Policy, StepContext } from './base.js';
 import {
@@ -68,6 +69,7 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
   return {
     kind: 'agent',
     ...base,
+    ...isolationOf(definition, base, at, context),
     ...policy,
     agent: hash,
     prompt: planning === null ? prompt : withText(prompt, planning.told, texts),
@@ -77,6 +79,25 @@ export function compileAgentStep(authored: Authored<'agent'>, context: StepConte
     ...(planning === null ? {} : { schema: planning.schema, tasks: planning.rules }),
     rehearsal,
   };
+}
+
+/** An agent that asks for a work tree has one of its own, whose changes are a commit when it has ended well. */
+function isolationOf(
+  { authored, name }: AgentDefinition,
+  { commit }: Pick<AgentStep, 'commit'>,
+  at: Node,
+  { workTree, report }: StepContext,
+): Pick<AgentStep, 'commit'> {
+  if (authored.isolation === undefined || commit !== undefined) return {};
+  if (workTree) return { commit: `${name}: its part` };
+  report({
+    code: 'missing-key',
+    severity: 'warning',
+    at,
+    message: `Agent \`${name}\` asks for a work tree, and this workflow has none: it works beside the others.`,
+    suggestion: 'write `workspace: worktree` beside `steps`',
+  });
+  return {};
 }
 
 /** What `tasks` makes of a step: what its agent is told beside the prompt, and what its answer must be. */

@@ -39,6 +39,8 @@ export interface StepContext {
   texts: Texts;
   /** What workflows that agents make may have, and use (`workflows.ai_generated` of the config). */
   generated: { kinds: StepKind[]; budgets: Budgets };
+  /** The workflow works in a work tree, so that steps can have trees of their own. */
+  workTree: boolean;
   /** Inputs that a workflow declares and nobody refers to: every agent is shown them. */
   shown: string[];
   findAgent: (name: string, at: Node) => AgentDefinition | null;

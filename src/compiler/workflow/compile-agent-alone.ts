@@ -36,6 +36,11 @@ export function compileAgentAlone(
   });
 }
 
+/** An agent that asks for it works in a work tree, also where it is the whole run. */
+function workspaceOf({ authored }: AgentDefinition): Pick<Plan, 'workspace'> {
+  return authored.isolation === undefined ? {} : { workspace: { kind: 'worktree', carry: [] } };
+}
+
 /** What a Plan of one agent step is made of. */
 export interface OneStep {
   name: string;
@@ -76,6 +81,7 @@ export function oneStepPlan({ name, inputs, prompt, stepInputs, agents, definiti
     groups: {},
     output: null,
     budgets: NO_BUDGETS,
+    ...workspaceOf(definition),
     agents,
     nested: {},
   });

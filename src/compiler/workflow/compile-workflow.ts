@@ -137,6 +137,7 @@ function compileSteps(
     report,
     texts: shared.texts,
     shown,
+    workTree: definition.authored.workspace !== undefined,
     findDevice: shared.findDevice,
     findTool: (name, at) => shared.findTool(name, definition, at),
     generated: shared.generated,

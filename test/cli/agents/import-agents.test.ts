@@ -10,8 +10,12 @@ import { newFolder, perdure } from '../helpers/command-line.js';
 const REVIEWER =
   '---\nname: security-reviewer\ndescription: Security code reviewer\ntools: Read, Grep\nmodel: ' +
   'sonnet\n---\n\nYou are a security expert.\n\n- Keep `${HOME}` as it is.\n';
-const HOOKED = '---\nname: hooked\ndescription: Has more.\ncolor: red\nhooks: {PreToolUse: []}\n---\nYou have hooks.\n';
-const GEMINI = '---\nname: finder\ndescription: Finds.\nkind: local\ntemperature: 0.2\nmax_turns: 12\n---\nYou find.\n';
+const HOOKED =
+  '---\nname: hooked\ndescription: Has more.\ntools: Read\ncolor: red\nhooks: {PreToolUse: []}\n' +
+  '---\nYou have hooks.\n';
+const GEMINI =
+  '---\nname: finder\ndescription: Finds.\nkind: local\ntools: [read_file]\ntemperature: 0.2\nmax_turns: 12\n' +
+  '---\nYou find.\n';
 const CODEX =
   'name = "fixer"\ndescription = "Fixes."\nmodel = "gpt-5"\nnickname_candidates = ' +
   '["Bo"]\ndeveloper_instructions = """\nYou fix.\n"""\n';
@@ -64,7 +68,12 @@ describe('agents import', () => {
     expect(code).toBe(0);
     expect(found[0]?.lost).toEqual([
       { field: 'color', reason: 'agents have no colours', changes_behaviour: false },
-      { field: 'hooks', reason: 'there are no hooks around tools', changes_behaviour: true },
+      {
+        field: 'hooks',
+        reason: 'there are no hooks around tools',
+        changes_behaviour: true,
+        fix: expect.stringContaining('`permissions:`') as string,
+      },
     ]);
   });
 
@@ -82,7 +91,8 @@ describe('agents import', () => {
     const folder = newFolder({
       '.gemini/agents/finder.md': GEMINI,
       '.gemini/agents/old.toml':
-        'name = "old"\ndescription = "Old."\n[prompts]\nsystem_prompt = "You are old."\n[run]\ntimeout_mins = 3\n',
+        'name = "old"\ndescription = "Old."\n[prompts]\nsystem_prompt = "You are old."\n[tools]\n' +
+        'allowed = ["read_file"]\n[run]\ntimeout_mins = 3\n',
       '.codex/agents/fixer.toml': CODEX,
     });
     expect((await outcomes(folder, '--from', 'gemini')).found).toMatchObject([

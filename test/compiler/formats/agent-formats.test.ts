@@ -105,7 +105,8 @@ describe('agents of Codex', () => {
       '"high"\nnickname_candidates = ["Bo"]\ndeveloper_instructions = \'\'\'\nYou ' +
       "help.'''\n\n[mcp_servers.docs]\ncommand = \"x\"\n";
     const { agent, problems } = agentOf('.codex/agents/helper.toml', toml);
-    expect(problems).toEqual(['4:1 unknown-key', '5:1 unknown-key', '9:2 unknown-key']);
+    expect(problems).toEqual(['5:1 unknown-key', '9:2 unknown-tool']);
+    expect(agent?.effort).toBe('high');
     expect(agent).toMatchObject({
       name: 'helper',
       description: 'Helps.',

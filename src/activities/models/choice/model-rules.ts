@@ -1,3 +1,4 @@
+import type { Effort } from '../../../plan/names.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 
@@ -26,6 +27,28 @@ const RULES: readonly Rule[] = [
     refuses: [...SAMPLING, 'presence_penalty', 'frequency_penalty', 'logprobs', 'max_tokens'],
   },
 ];
+
+/** Claude's models that think as much as they are told, and the most that each takes. */
+const ANTHROPIC_EFFORT: readonly { models: RegExp; lacks: Partial<Record<Effort, Effort>> }[] = [
+  { models: /^claude-opus-4-5/, lacks: { xhigh: 'high', max: 'high' } },
+  { models: /^claude-(opus|sonnet)-4-6/, lacks: { xhigh: 'high' } },
+  { models: /^claude-(opus-4-[7-9]|(opus|sonnet|haiku|fable|mythos)-([5-9]|\d\d))/, lacks: {} },
+];
+
+/** The measure that a model is given where it shall think so much; undefined where it has no such setting. */
+export function effortFor(
+  provider: ModelChoice['provider'],
+  model: string,
+  effort: Effort | undefined,
+): Effort | undefined {
+  if (effort === undefined) return undefined;
+  if (provider === 'anthropic') {
+    const known = ANTHROPIC_EFFORT.find(({ models }) => models.test(model));
+    return known && (known.lacks[effort] ?? effort);
+  }
+  const thinks = provider === 'openai' ? /^(o\d|gpt-[5-9])/ : provider === 'ollama' ? /^gpt-oss/ : null;
+  return thinks?.test(model) === true ? (effort === 'low' || effort === 'medium' ? effort : 'high') : undefined;
+}
 
 /** What of the settings a model takes. */
 export function acceptedParams(provider: ModelChoice['provider'], model: string, params: JsonObject): JsonObject {

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
+import type { Effort } from '../../../plan/names.js';
 import type { RecordedAnswer } from '../../../plan/agents/recorded-answers.js';
 import type { TaskRules } from '../../../plan/builds/task-rules.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
@@ -18,6 +19,8 @@ export interface ModelRequest {
   tools?: OfferedTool[];
   /** Settings of the model in the provider's own words; absent when the definition has none. */
   params?: JsonObject;
+  /** How much it thinks before it answers; a model that has no such measure answers as it does. */
+  effort?: Effort;
 }
 
 /** Tokens by what they cost. `input` counts those that were neither read from nor written to a cache. */

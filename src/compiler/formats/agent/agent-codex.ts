@@ -1,6 +1,5 @@
 import type { Dialect } from './agent-dialect.js';
-
-const SERVERS = { lost: 'agents have no servers of their own', changes: true };
+import { readEffort, readSandboxMode, readServers } from './field-readings.js';
 
 /** Codex: `.codex/agents/*.toml`. */
 export const CODEX: Dialect = {
@@ -8,14 +7,32 @@ export const CODEX: Dialect = {
   fields: {
     developer_instructions: { to: 'prompt' },
     instructions: { to: 'prompt' },
-    model_reasoning_effort: { lost: 'effort is not passed on to the model', changes: true },
+    model_reasoning_effort: { read: readEffort },
     model_reasoning_summary: { lost: 'summaries of thoughts are not asked for', changes: false },
     model_verbosity: { lost: 'verbosity is not passed on to the model', changes: true },
-    sandbox_mode: { lost: 'permissions are asked at gates', changes: true },
-    approval_policy: { lost: 'permissions are asked at gates', changes: true },
-    mcp_servers: SERVERS,
-    web_search: { lost: 'agents do not search the web', changes: true },
+    sandbox_mode: { read: readSandboxMode },
+    approval_policy: {
+      lost: 'the permissions say what a person is asked about',
+      changes: true,
+      unless: 'never',
+      fix: 'write it under `permissions:`, such as `ask: [command]`',
+    },
+    mcp_servers: { read: readServers },
+    web_search: { read: (value) => (isOff(value) ? {} : { fields: { tools: ['web_search'] } }) },
     nickname_candidates: { lost: 'an agent has one name', changes: false },
-    skills: { lost: 'skills are not loaded', changes: true },
+    'skills.config': {
+      lost: 'skills of Codex are not loaded',
+      changes: true,
+      fix: 'name those of `.claude/skills` under `skills:`',
+    },
+    skills: {
+      lost: 'skills of Codex are not loaded',
+      changes: true,
+      fix: 'name those of `.claude/skills` under `skills:`',
+    },
   },
 };
+
+function isOff(value: unknown): boolean {
+  return value === false || value === 'disabled';
+}

@@ -1,16 +1,32 @@
 import type { Json } from '../../../plan/values/json.js';
+import { isObject } from '../../../plan/values/json.js';
 import type { Member, Node } from '../../text/node.js';
 import type { Place, Report } from '../../problems/problem.js';
+import { splitTools } from './agent-tools.js';
 
 /** The tools whose agents are read and imported. */
 export const DIALECTS = ['claude', 'gemini', 'codex'] as const;
 export type DialectName = (typeof DIALECTS)[number];
 
-/** What becomes of a field of another tool: it has another name here, or it is lost. */
-export type FieldRule =
-  | { to: string; convert?: (value: Json) => Json }
-  /** `unless`: a value with which nothing changes. `changes`: whether an agent without it behaves differently. */
-  | { lost: string; changes: boolean; unless?: Json };
+/** Why a field, or what it says, has no place here. */
+export interface LostRule {
+  lost: string;
+  /** Whether an agent without it behaves differently. */
+  changes: boolean;
+  /** A value with which nothing changes. */
+  unless?: Json;
+  /** What the person can do about it. */
+  fix?: string | null;
+}
+
+/** What a value of another tool comes to: fields of ours, of which lists add up, and what of it is lost. */
+export interface Reading {
+  fields?: Record<string, Json>;
+  lost?: LostRule;
+}
+
+/** What becomes of a field of another tool: it has another name here, comes to other fields, or is lost. */
+export type FieldRule = { to: string; convert?: (value: Json) => Json } | { read: (value: Json) => Reading } | LostRule;
 
 /** How one tool writes its agents. Fields are paths with dots; those that no rule names keep their names. */
 export interface Dialect {
@@ -27,6 +43,8 @@ export interface Loss {
   reason: string;
   /** Whether the agent behaves differently without it. */
   changes: boolean;
+  /** What the person can do about it; null where there is nothing. */
+  fix: string | null;
 }
 
 /**
@@ -40,19 +58,24 @@ export function translate(
 ): { node: Node; losses: Loss[] } {
   const losses: Loss[] = [];
   const members = new Map<string, Member>();
-  const lose = (
-    field: string,
-    { key, node: { value } }: Member,
-    { lost, changes, unless }: Extract<FieldRule, { lost: string }>,
-  ): void => {
+  const derived: { name: string; member: Member }[] = [];
+  const lose = (field: string, { key, node: { value } }: Member, rule: LostRule): void => {
+    const { lost, changes, unless, fix = null } = rule;
     if (unless === undefined || JSON.stringify(unless) !== JSON.stringify(value))
-      losses.push({ field, at: key, reason: lost, changes });
+      losses.push({ field, at: key, reason: lost, changes, fix });
   };
 
+  const read = (field: string, member: Member, { fields: said = {}, lost }: Reading): void => {
+    for (const [name, value] of Object.entries(said)) derived.push({ name, member: withValue(member, value) });
+    if (lost !== undefined) lose(field, member, lost);
+  };
   const take = (field: string, member: Member): void => {
     const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    if (member.node.value === null && rule !== undefined) return; // A key without a value says nothing.
     if (rule !== undefined && 'lost' in rule) lose(field, member, rule);
-    else if (rule !== undefined) put(rule.to, converted(member, rule.convert));
+    else if (rule !== undefined && 'read' in rule) read(field, member, rule.read(member.node.value));
+    else if (rule !== undefined)
+      put(rule.to, rule.convert ? withValue(member, rule.convert(member.node.value)) : member);
     else if (member.node.members !== null && isTable(field)) takeAll(member.node, `${field}.`);
     else if (ours.has(field)) put(field, member);
     else lose(field, member, { lost: `no field that is known of ${title}`, changes: true });
@@ -70,6 +93,7 @@ export function translate(
         at: member.key,
         reason: `\`${name}\` is said twice, and the first counts`,
         changes: true,
+        fix: 'keep one of them',
       });
     // `inherit` and an empty text say that there is no choice.
     else if (!(name === 'model' && ['inherit', ''].some((none) => member.node.value === none)))
@@ -77,19 +101,34 @@ export function translate(
   };
 
   takeAll(node, '');
+  for (const { name, member } of derived) members.set(name, joined(members.get(name), member));
   const value = Object.fromEntries([...members].map(([name, member]) => [name, member.node.value]));
   return { node: { ...node, members, value }, losses };
 }
 
-/** A member whose value another tool reads otherwise than it is written. */
-function converted({ key, node }: Member, convert: ((value: Json) => Json) | undefined): Member {
-  const value = convert === undefined ? node.value : convert(node.value);
-  return { key, node: value === node.value ? node : { ...node, value, members: null, items: null } };
+/** The same member with another value. */
+function withValue({ key, node }: Member, value: Json): Member {
+  return { key, node: value === node.value ? node : { ...node, value, members: null, items: null, style: null } };
+}
+
+/** What is written, and what another field says beside it. */
+function joined(written: Member | undefined, said: Member): Member {
+  const { value } = written?.node ?? { value: null };
+  if (written !== undefined && isObject(value) && isObject(said.node.value))
+    return withValue(written, { ...value, ...said.node.value });
+  if (written === undefined || !Array.isArray(said.node.value)) return said;
+  const list = Array.isArray(value) ? value : splitTools(String(value));
+  return withValue(written, [...new Set([...list, ...said.node.value])]);
 }
 
 /** Tells losses as warnings, where they are written. */
 export function reportLosses(losses: Loss[], report: Report): void {
-  for (const { field, at, reason } of losses) {
-    report({ code: 'unknown-key', severity: 'warning', at, message: `\`${field}\` has no meaning here: ${reason}.` });
-  }
+  for (const { field, at, reason, fix } of losses)
+    report({
+      code: 'unknown-key',
+      severity: 'warning',
+      at,
+      message: `\`${field}\` has no meaning here: ${reason}.`,
+      suggestion: fix,
+    });
 }

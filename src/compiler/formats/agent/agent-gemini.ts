@@ -1,4 +1,5 @@
 import type { Dialect } from './agent-dialect.js';
+import { readServers } from './field-readings.js';
 
 const REMOTE = { lost: 'agents on other machines cannot be called', changes: true };
 const SAMPLING = { lost: 'sampling is left to the model', changes: true };
@@ -13,13 +14,17 @@ export const GEMINI: Dialect = {
     agent_card_json: REMOTE,
     auth: REMOTE,
     temperature: SAMPLING,
-    mcp_servers: { lost: 'agents have no servers of their own', changes: true },
-    mcpServers: { lost: 'agents have no servers of their own', changes: true },
+    mcp_servers: { read: readServers },
+    mcpServers: { read: readServers },
     // TOML.
     system_prompt: { to: 'prompt' },
     instructions: { to: 'prompt' },
     'prompts.system_prompt': { to: 'prompt' },
-    'prompts.query': { lost: 'the first message is the step that uses the agent', changes: true },
+    'prompts.query': {
+      lost: 'the first message is the step that uses the agent',
+      changes: true,
+      fix: 'write it as the `prompt:` of that step',
+    },
     'model.model': { to: 'model' },
     'model.temp': SAMPLING,
     'model.temperature': SAMPLING,

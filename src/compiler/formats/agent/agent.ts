@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { z } from 'zod';
+import { EFFORTS } from '../../../plan/names.js';
 import { PROGRAMS } from '../../../plan/agents/program.js';
 import type { ProviderTool } from '../../../plan/tools/tool.js';
 import { check } from '../../text/check.js';
@@ -13,7 +14,7 @@ import { reportLosses, translate } from './agent-dialect.js';
 import { GEMINI } from './agent-gemini.js';
 import { splitTools } from './agent-tools.js';
 import { permissionsSchema } from '../permissions.js';
-import { count, filledText, inputSpecs, inputSpecsOrList, name, positive, text } from '../values.js';
+import { count, filledText, id, inputSpecs, inputSpecsOrList, name, positive, text } from '../values.js';
 
 const agentShape = {
   name: name.optional().describe("Name of the agent; the file's name when left out."),
@@ -42,6 +43,22 @@ const agentShape = {
     .optional()
     .describe('Longest output; 100 when left out.'),
   max_turns: count.optional().describe('Turns of a conversation; 20 when left out.'),
+  effort: z
+    .enum(EFFORTS, { error: `one of ${EFFORTS.join(', ')}` })
+    .optional()
+    .describe('How much its model thinks before it answers, where the model has that.'),
+  skills: z
+    .array(name, { error: 'a list of skills' })
+    .optional()
+    .describe('Skills that it has: folders of `definitions/skills` or `.claude/skills` with a `SKILL.md`.'),
+  mcp: z
+    .array(id, { error: 'a list of MCP servers' })
+    .optional()
+    .describe('MCP servers of perdure.yml, all of whose tools it has.'),
+  isolation: z
+    .enum(['worktree'], { error: 'worktree' })
+    .optional()
+    .describe('It works in a work tree of its own; beside all others when left out.'),
   source: z
     .strictObject(
       {
@@ -74,7 +91,7 @@ export type AuthoredAgent = z.infer<typeof agentSchema> & {
 
 const DIALECT: Record<DialectName, Dialect> = { claude: CLAUDE, gemini: GEMINI, codex: CODEX };
 const OURS: ReadonlySet<string> = new Set(Object.keys(agentShape));
-const UNSUPPORTED_KEYS = new Set(['toolsets', 'server_side_tools', 'compatible_models', 'skills', 'sandbox']);
+const UNSUPPORTED_KEYS = new Set(['toolsets', 'server_side_tools', 'compatible_models', 'sandbox']);
 const WORDS: Record<string, string> = {
   instructions: 'prompt',
   system_prompt: 'prompt',
