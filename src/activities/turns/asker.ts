@@ -48,6 +48,7 @@ export async function askerOf(
       maker: own,
       by,
       scope: { first: root.first, body: nested ?? root.plan },
+      run: root.run,
       models,
       compileAgent,
       compileTool,

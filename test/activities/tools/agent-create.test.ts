@@ -47,6 +47,7 @@ function open(own: Partial<Store> = {}) {
     maker,
     by: `sha256:${'a'.repeat(64)}`,
     scope: { first: workspace, body: `sha256:${'c'.repeat(64)}` },
+    run: workspace,
     models: { models: [''], model: '' },
     ...createMakers(store),
   };
@@ -96,15 +97,19 @@ describe('agent_create', () => {
     expect(await readMade(store, making.scope)).toHaveLength(1);
   });
 
-  it('uses a file of an earlier run again when it holds the same, and overwrites no other', async () => {
+  it('leaves a file of an earlier run to that, writes its own beside it, and overwrites none of a person', async () => {
     const { create, workspace } = open();
     await create('judge');
     const text = readFileSync(join(workspace, 'generated/judge.agent'), 'utf8');
+    expect(text).toContain(`---\n# Made in run ${workspace}\nname: judge\n`);
     const next = open();
     mkdirSync(join(next.workspace, 'generated'));
     writeFileSync(join(next.workspace, 'generated/judge.agent'), text);
     writeFileSync(join(next.workspace, 'generated/other.agent'), 'mine');
-    expect(await next.create('judge')).toMatchObject({ is_error: false });
+    expect(await next.create('judge', { instructions: 'You judge otherwise.' })).toMatchObject({ is_error: false });
+    const own = `judge.${next.workspace.replace(/[^A-Za-z0-9-]+/g, '-')}.agent`;
+    expect(readFileSync(join(next.workspace, 'generated', own), 'utf8')).toContain('You judge otherwise.');
+    expect(readFileSync(join(next.workspace, 'generated/judge.agent'), 'utf8')).toBe(text);
     expect(await next.create('other')).toMatchObject({
       is_error: true,
       content: expect.stringContaining('There is a file `generated/other.agent` already') as string,

@@ -30,6 +30,7 @@ function makingOf(store: Store, maker: Agent): Making {
     maker,
     by: WORKER,
     scope: { first: 'run', body: BODY },
+    run: 'run',
     models: { models: [''], model: '' },
     ...createMakers(store),
   };

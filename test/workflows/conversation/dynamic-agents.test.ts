@@ -10,7 +10,7 @@ import { harness, MAKING, CREATE, open, run, gateOf, decide, last, said, toolsIn
 describe('an agent that makes agents', () => {
   it('calls what it made from the next turn on, by its name and with agent_call, and no tool disappears', async () => {
     const call = { name: 'agent_call', input: { agent: 'judge', input: 'Judge it.', attachments: ['deck.txt'] } };
-    const { output, requests, folder } = await run(
+    const { output, requests, folder, id } = await run(
       [() => ({ tools: [CREATE] }), () => ({ tools: [call, { name: 'judge', input: { input: 'Once more.' } }] }), said],
       (request) =>
         request.results.count === 0 && request.prompt.includes('Judge it.')
@@ -19,7 +19,8 @@ describe('an agent that makes agents', () => {
     );
     expect(output).toBe('GO true | WATCH');
     expect(await readFile(join(folder, 'generated/judge.agent'), 'utf8')).toBe(
-      '---\nname: judge\ndescription: Judges a deck.\ntools:\n  - read_file\n---\n\nYou judge decks.\n',
+      `---\n# Made in run ${id}\nname: judge\ndescription: Judges a deck.\ntools:\n  - read_file\n---\n\n` +
+        'You judge decks.\n',
     );
     const [first, second] = requests.filter(({ system }) => system.includes('You work.')).map(toolsIn);
     expect(second).toEqual([...(first ?? []), 'judge']);
@@ -102,6 +103,29 @@ describe('an agent that makes agents', () => {
     );
     expect(told).toContain('is known there only. To keep it a person promotes it');
     expect(id).not.toBe('');
+  });
+
+  it('is not in the way of the next run, which makes one of that name with another text', async () => {
+    const made = (instructions: string): Turn[] => [
+      () => ({ tools: [{ ...CREATE, input: { ...CREATE.input, instructions } }] }),
+      () => ({ tools: [{ name: 'judge', input: { input: 'Judge it.' } }] }),
+      said,
+    ];
+    const first = await run(made('You judge decks.'), () => ({ text: 'GO' }));
+    const next = await run(
+      made('You judge them anew.'),
+      ({ system }) => ({ text: String(system.includes('anew')) }),
+      {},
+      { workspace: first.folder },
+    );
+    expect([first.output, next.output]).toEqual(['GO', 'true']);
+    const files = await Promise.all(
+      ['judge.agent', `judge.${next.id}.agent`].map((file) => readFile(join(first.folder, 'generated', file), 'utf8')),
+    );
+    expect(files[0]).toContain(`# Made in run ${first.id}\n`);
+    expect(files[0]).toContain('You judge decks.');
+    expect(files[1]).toContain(`# Made in run ${next.id}\n`);
+    expect(files[1]).toContain('You judge them anew.');
   });
 
   it.each<[string, Turn[], Partial<Agent>, RegExp]>([

@@ -33,6 +33,8 @@ export interface Making {
   maker: Agent;
   by: Hash;
   scope: MadeScope;
+  /** The root run's id, which files of what is made say. */
+  run: string;
   models: MakingModels;
   compileAgent: Dependencies['compileAgent'];
   compileTool: Dependencies['compileTool'];

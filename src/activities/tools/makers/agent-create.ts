@@ -5,7 +5,7 @@ import type { AgentMade, AgentRequest, MadeAgent } from '../../../plan/agents/ma
 import type { MakerTool } from '../../../plan/tools/tool.js';
 import type { Hash } from '../../../plan/values/value.js';
 import type { Store } from '../../../store/store.js';
-import { keepMadeFile } from '../../made/made-file.js';
+import { keepMadeFile, madeFileFor, withRun } from '../../made/made-file.js';
 import { MOST_MADE, addMade, inTurn, readMade, writeOrigin } from '../../made/registry.js';
 import { failed } from '../handler/builtin.js';
 import { FileRefusal } from '../../workspace/refusal.js';
@@ -65,13 +65,15 @@ export const agentCreate: ToolHandler<MakerTool> = {
     const made = await compiled(request, making, workspace);
     return 'problems' in made
       ? { invalid: made.problems }
-      : actionOf(making.store, request, `${folder}/${request.name}.agent`, made);
+      : actionOf(making.store, request, await madeFileFor(workspace, folder, { ...request, run: making.run }), {
+          text: withRun(made.text, making.run),
+        });
   },
   async run({ folder = '' }, args, context) {
     const request = parse(args);
     if ('invalid' in request) return failed(request.invalid);
     const making = makingIn(context);
-    return inTurn(making.scope, () => make(request, `${folder}/${request.name}.agent`, context, making));
+    return inTurn(making.scope, () => make(request, folder, context, making));
   },
 };
 
@@ -111,7 +113,7 @@ function compiled(request: AgentRequest, making: Making, workspace: string): Pro
 
 async function make(
   request: AgentRequest,
-  file: string,
+  folder: string,
   { store, workspace, run, call }: ToolContext,
   making: Making,
 ): Promise<ToolRun> {
@@ -127,9 +129,11 @@ async function make(
     return failed(`This run has made ${MOST_MADE} definitions already, which is all that it may.`);
   const made = await compiled(request, making, workspace);
   if ('problems' in made) return failed(made.problems);
-  const record: MadeAgent = { agent: made.agent, by: making.by, file, text: made.text };
+  const text = withRun(made.text, making.run);
   try {
-    const { undo } = await keepMadeFile(workspace, file, made.text);
+    const file = await madeFileFor(workspace, folder, { name, run: making.run });
+    const record: MadeAgent = { agent: made.agent, by: making.by, file, text };
+    const { undo } = await keepMadeFile(workspace, file, text);
     try {
       const { ref } = await store.putAlways(record as unknown as Json); // agents of Plans are JSON
       await writeOrigin(store, name, { run, file });
