@@ -2,6 +2,7 @@ import type { Action } from '../plan/tools/action.js';
 import type { Interval } from '../plan/budget/run-clock.js';
 import type { AttemptBefore, CallEnd, ToolAnswer, TurnAnswer } from '../plan/agents/conversation.js';
 import type { Environment } from '../plan/references/environment.js';
+import type { Autonomy } from '../plan/gates/autonomy.js';
 import type { Decision, Gate } from '../plan/gates/gate.js';
 import type { NoticeCall, NotifySettings } from '../plan/gates/notice.js';
 import type { KeeperMessage, Lease } from '../plan/devices/device-queue.js';
@@ -110,6 +111,8 @@ export interface ToolCall extends StepCall {
   /** As of a `TurnCall`. */
   made?: string;
   makes?: MakingModels;
+  /** What holds of when calls wait for a person; absent where nothing is said. */
+  autonomy?: Autonomy[];
 }
 
 /** The call of a tool step. */
@@ -118,10 +121,13 @@ export interface ToolStepCall extends StepCall {
   workspace: Place;
   /** Hash of the gate at which a person allowed it. */
   allowed?: Hash;
+  autonomy?: Autonomy[];
 }
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */
-export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes'> & { renewed?: true };
+export type ToolPlace = Pick<ToolCall, 'head' | 'call' | 'workspace' | 'agent' | 'made' | 'makes' | 'autonomy'> & {
+  renewed?: true;
+};
 
 export interface CommandCall extends StepCall {
   /** The folder that relative paths start from. */
@@ -193,6 +199,8 @@ export interface CommitCall extends TreeCall {
 /** Which gate to render: that of a step, or with `question` one of the interpreter's own. */
 export interface GateCall extends StepCall {
   question?: string;
+  /** Why a step waits for a person before it acts, where that is asked about. */
+  checkpoint?: string;
   /** The call of a tool that is asked about, where it is one. */
   tool?: ToolPlace;
   /** Of such a question; `lost` when absent. */
@@ -297,7 +305,7 @@ export interface Activities {
   /** Listens on a device's serial line. */
   readSerial(call: DeviceCall): Promise<StepOutput>;
   /** Reads and checks the image of a flash step before anybody is asked: what an approval shows and fixes. */
-  prepareFlash(call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage>;
+  prepareFlash(call: DeviceCall & { since: string; checkpoint?: string }): Promise<Gate & ApprovedImage>;
   /** Just the image, for a host that has not got the files. Nobody is asked, so its result must not read as a gate. */
   prepareFlash(call: DeviceCall & { only: 'image' }): Promise<ApprovedImage>;
   /** Compiles what a `plan` step runs and stores its Plan; a failure of the step lists what is wrong with it. */

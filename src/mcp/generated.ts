@@ -1,5 +1,5 @@
 import type { Config } from '../compiler/project/config.js';
-import { budgetFaults, toolStepFaults } from '../compiler/project/generated-rules.js';
+import { autonomyFaults, budgetFaults, toolStepFaults } from '../compiler/project/generated-rules.js';
 import type { Definition } from '../compiler/load.js';
 import type { Plan } from '../plan/plan.js';
 import type { Budgets } from '../plan/budget/budgets.js';
@@ -29,7 +29,7 @@ function ownLimits(workflows: Config['workflows']): Budgets {
  * the config's.
  */
 export function checkGenerated(plan: Plan, { workflows }: Config): void {
-  const [beyond] = budgetFaults(plan.budgets, ownLimits(workflows));
+  const [beyond] = [...autonomyFaults(plan), ...budgetFaults(plan.budgets, ownLimits(workflows))];
   if (beyond !== undefined) throw new McpRefusal(beyond);
   const allowed = workflows?.ai_generated?.allow_tools === true ? ['agent', 'tool'] : ['agent'];
   for (const { kind, id, index } of everyStepOf(plan)) {

@@ -28,18 +28,23 @@ export function isOwnContent(
 
 /**
  * Tells whether a gate is for a person, and not for the client `by`: in a run that the client started itself all are
- * that do not name it among their approvers, whatever is decided; elsewhere what shows its own words, unless it takes
- * them back.
+ * that do not name it among their approvers, whatever is decided; elsewhere what the autonomy wants a person for, and
+ * what shows its own words, unless it takes them back.
  */
 export function isForPerson(
-  { approvers, decision, ...shown }: ShownGate & Pick<Gate, 'approvers'> & Pick<Decision, 'decision'>,
+  {
+    approvers,
+    people,
+    decision,
+    ...shown
+  }: ShownGate & Pick<Gate, 'approvers' | 'people'> & Pick<Decision, 'decision'>,
   by: string,
   connection: Pick<Connection, 'made' | 'given' | 'runs'>,
 ): boolean {
   const isOwnRun = connection.runs.has(shown.run) || shown.submittedBy === by;
   // To take back what its own agents want to do is no answer to what a person is asked.
   if (isOwnRun && shown.kind !== 'tool' && approvers?.includes(by) !== true) return true;
-  return decision !== 'reject' && isOwnContent(shown, by, connection);
+  return decision !== 'reject' && (people === true || isOwnContent(shown, by, connection));
 }
 
 function isKnown(

@@ -1,4 +1,5 @@
 import type { Budgets, Limit } from './budget/budgets.js';
+import type { Autonomy } from './gates/autonomy.js';
 import type { ExhaustionPolicy } from './budget/exhaustion.js';
 import type { WorkTreeSpec } from './worktree.js';
 import type { Agent, Block, InputSpec, Step } from './step.js';
@@ -22,6 +23,8 @@ export interface PlanBody extends Block {
   no_default?: Limit[];
   /** What happens at these limits, where the definition chooses. */
   on_exhausted?: ExhaustionPolicy;
+  /** When its steps, and those that it nests, wait for a person, beside what the project says. */
+  autonomy?: Autonomy;
   /** Where its runs work, when that is not the project's folder. */
   workspace?: WorkTreeSpec;
   /** Whoever watches a run is told of it in a few words. */

@@ -2,6 +2,7 @@ import type { Batch } from './schedule/batch-run.js';
 import type { Clock } from './budget/run-clock.js';
 import type { Conversation } from './agents/conversation.js';
 import type { ExhaustionPolicy } from './budget/exhaustion.js';
+import type { Autonomy } from './gates/autonomy.js';
 import type { Gate, GateEnd } from './gates/gate.js';
 import type { CarriedLedger } from './budget/ledger.js';
 import type { NotifySettings } from './gates/notice.js';
@@ -52,6 +53,8 @@ export interface RunSettings {
   submitted_by: string;
   /** What gates do: ask people, approve as the submitter, or take each gate's fallback. */
   gates: 'ask' | 'approve' | 'fallback';
+  /** When actions wait for a person: as the project says, then each workflow around. Absent where none does. */
+  autonomy?: Autonomy[];
   /** Decisions must carry a token of the store's (`approvals.require_token`). */
   require_token?: true;
   /** Something in it is refused where there is no sandbox: the run looks for one before it begins. */

@@ -5,6 +5,7 @@ import type { DeviceRef } from './devices/device.js';
 import type { Fallback } from './gates/gate.js';
 import type { Expression, Template } from './values/expression.js';
 import type { Json, JsonObject } from './values/json.js';
+import type { Checkpoint } from './gates/autonomy.js';
 import type { Budgets } from './budget/budgets.js';
 import type { Permissions } from './tools/permission.js';
 import type { CallableTool, Tool } from './tools/tool.js';
@@ -50,6 +51,8 @@ export interface StepBase {
   commit?: string;
   /** Id of the step beside it whose work tree it commits, of a `set` step with `commit`. */
   commit_of?: string;
+  /** How severe it is, of a step whose author says so: a person may have to allow it before it acts. */
+  checkpoint?: Checkpoint;
   /** A step of `finally:`: it runs also when the run was stopped or cancelled. Only in a workflow's own steps. */
   always: boolean;
 }

@@ -18,6 +18,7 @@ import type { Reservation } from './budget/reserve.js';
 import { askedIn, settleReservation, reserve } from './budget/reserve.js';
 import { pathOf, reasonFor, triesBefore } from './state/context.js';
 import { failureFrom, shortIn, spendIn, toldSpend } from './failures.js';
+import { askCheckpoint, whyChecked } from './running/checkpoint.js';
 import { askAfterLoss } from './running/worker-lost.js';
 import { runAgent } from './steps/agent.js';
 import { runApproval } from './steps/approval.js';
@@ -84,16 +85,29 @@ function tryAll(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   );
 }
 
-/** The first try, once a device is ready for its image where that is asked, or a call is allowed. */
+/**
+ * The first try, once a device is ready for its image where that is asked, a call is allowed, or a person has let the
+ * step act.
+ */
 function tryFirst(scope: Scope, step: Step, tries: Tries): Promise<StepEnd> {
   if (step.kind === 'tool') return tryAllowed(scope, step, tries);
-  if (step.kind !== 'flash' || step.ready === null) return tryNext(scope, step, tries);
-  return askReady(scope, step).then((readiness) => {
+  const checkpoint = whyChecked(scope, step);
+  if (step.kind !== 'flash')
+    return checkpoint === null ? tryNext(scope, step, tries) : tryChecked(scope, step, tries, checkpoint);
+  if (step.ready === null && checkpoint === null) return tryNext(scope, step, tries);
+  return askReady(scope, step, checkpoint).then((readiness) => {
     if ('end' in readiness) return readiness.end;
     tries.flash.image = readiness.image;
     keepTries(scope, step, tries, true);
     return tryNext(scope, step, tries);
   });
+}
+
+async function tryChecked(scope: Scope, step: Step, tries: Tries, checkpoint: string): Promise<StepEnd> {
+  const end = await askCheckpoint(scope, step, checkpoint);
+  if (end !== null) return end;
+  keepTries(scope, step, tries, true);
+  return tryNext(scope, step, tries);
 }
 
 async function tryAllowed(

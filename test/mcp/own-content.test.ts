@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createLoader } from '../../src/compiler/load.js';
-import { checkToolSteps } from '../../src/mcp/generated.js';
+import { checkGenerated, checkToolSteps } from '../../src/mcp/generated.js';
 import { createMade } from '../../src/mcp/made.js';
 import type { ShownGate } from '../../src/mcp/own-content.js';
 import { isForPerson, isOwnContent } from '../../src/mcp/own-content.js';
+import { plan } from '../plan/helpers/build-plan.js';
 
 const COMMAND = { text: '{"kind":"command","argv":["git","push"],"cwd":""}' };
 const SHAPED = { text: '{"input":"a report"}' };
@@ -76,8 +77,26 @@ describe('a gate is for a person', () => {
     ],
     ['not where the client takes back what its agents want to do', { ...own, kind: 'tool', decision: 'reject' }, false],
     ['not in the run of another', { ...own, run: 'other-1', submittedBy: 'ana' }, false],
+    [
+      'in the run of another, where the autonomy wants a person',
+      { ...own, run: 'other-1', submittedBy: 'ana', kind: 'checkpoint', people: true },
+      true,
+    ],
+    [
+      'not where it keeps such a step from acting',
+      { ...own, run: 'other-1', submittedBy: 'ana', kind: 'checkpoint', people: true, decision: 'reject' },
+      false,
+    ],
   ])('%s', (_title, gate, persons) => {
     expect(isForPerson(gate, 'mcp:x', connection)).toBe(persons);
+  });
+});
+
+describe('a made workflow', () => {
+  it('says nothing of when people are asked', () => {
+    expect(() => {
+      checkGenerated({ ...plan([]), autonomy: { level: 'yolo' } }, {});
+    }).toThrow(/Expected no `autonomy`/);
   });
 });
 

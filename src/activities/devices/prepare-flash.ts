@@ -16,6 +16,9 @@ import { toImage } from './to-image.js';
 import { loadDevice } from './load-device.js';
 import { renderAll, renderText } from '../values/template-scope.js';
 
+/** `checkpoint`: why a person is asked where the step itself does not say so. */
+type Asked = DeviceCall & { since: string; checkpoint?: string };
+
 /**
  * Reads the image of a flash step and checks it before anybody is asked. What is shown names the device and the image's
  * hash; what is flashed later is this very image, or nothing. With `only: 'image'` nobody is asked.
@@ -26,9 +29,10 @@ export function createPrepareFlash({ store }: Dependencies): Activities['prepare
     sha256: image.sha256,
   });
   const read = withFailures(async (call: DeviceCall) => approved((await readImage(store, call)).image));
-  const ask = withFailures(async (call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage> => {
+  const ask = withFailures(async (call: Asked): Promise<Gate & ApprovedImage> => {
     const { step, device, image } = await readImage(store, call);
-    const message = (await renderText(store, call, step.ready)) ?? `Flash ${device.name}?`;
+    const question = (await renderText(store, call, step.ready)) ?? `Flash ${device.name}?`;
+    const message = call.checkpoint === undefined ? question : `${call.checkpoint} ${question}`;
     const content = shownImage(device, image);
     return {
       path: call.path,
@@ -42,9 +46,9 @@ export function createPrepareFlash({ store }: Dependencies): Activities['prepare
     };
   });
 
-  function prepare(call: DeviceCall & { since: string }): Promise<Gate & ApprovedImage>;
+  function prepare(call: Asked): Promise<Gate & ApprovedImage>;
   function prepare(call: DeviceCall & { only: 'image' }): Promise<ApprovedImage>;
-  function prepare(call: DeviceCall & ({ since: string } | { only: 'image' })): Promise<ApprovedImage> {
+  function prepare(call: Asked | (DeviceCall & { only: 'image' })): Promise<ApprovedImage> {
     return 'only' in call ? read(call) : ask(call);
   }
   return prepare;

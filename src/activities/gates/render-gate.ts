@@ -20,6 +20,7 @@ import { loadDevice } from '../devices/load-device.js';
 import { hasLastGood } from '../devices/last-good.js';
 import { fallbackOf } from './chosen-fallback.js';
 import { createScope } from '../values/template-scope.js';
+import { shownCheckpoint } from './checkpoint.js';
 import { shownCall } from '../turns/shown-call.js';
 
 /**
@@ -31,6 +32,11 @@ export function createRenderGate(deps: Dependencies): Activities['renderGate'] {
   return async (call) => {
     if (call.question !== undefined) return askedGate(store, call, call.question);
     if (call.tool !== undefined) return toolGate(deps, call, call.tool);
+    if (call.checkpoint !== undefined)
+      return fixedGate(store, call, 'checkpoint', {
+        ...(await shownCheckpoint(store, call, call.checkpoint)),
+        people: true,
+      });
     const { step, ...place } = await loadGated(store, call);
     const scope = await createScope(store, call.environment, templatesOf(step));
     const shown = shownBy(step, scope);
@@ -87,17 +93,26 @@ async function toolGate(
   call: GateCall,
   tool: NonNullable<GateCall['tool']>,
 ): Promise<Gate | { refusal: string }> {
-  const { path, since } = call;
   const shown = await shownCall(deps, call, tool);
-  if ('refusal' in shown) return shown;
+  return 'refusal' in shown ? shown : fixedGate(deps.store, call, 'tool', shown);
+}
+
+async function fixedGate(
+  store: Store,
+  { path, since }: GateCall,
+  kind: 'tool' | 'checkpoint',
+  { people, ...shown }: Shown & { people?: true },
+): Promise<Gate> {
+  const message = shorten(shown.message);
   return {
     path,
-    kind: 'tool',
-    message: shown.message,
-    content: await deps.store.put(shown.content),
-    hash: gateHashOf(shown),
+    kind,
+    message,
+    content: await store.put(shown.content),
+    hash: gateHashOf({ ...shown, message }),
     fallback: 'abort',
     fixed: true,
+    ...(people === undefined ? {} : { people }),
     since,
   };
 }

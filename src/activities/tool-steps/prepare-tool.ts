@@ -1,4 +1,4 @@
-import { judgeAction } from '../../plan/tools/permission.js';
+import { isForAutonomy, judgeToolStep } from '../../plan/gates/autonomy.js';
 import type { Activities } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
 import { stepFailure, toFailure, withPath } from '../failures.js';
@@ -15,12 +15,12 @@ export function createPrepareTool({ store }: Dependencies): Activities['prepareT
     const { step } = await loadStep(store, call, 'tool');
     const request = await createToolRequest(store, call, step);
     const { action } = request;
-    const verdict = judgeAction(step.permissions, action);
+    const verdict = judgeToolStep(step, call.autonomy ?? [], action);
     if (verdict.verdict === 'deny') throw stepFailure('tool-refused', `Not allowed: ${verdict.reason}`);
     if (verdict.verdict === 'allow') return { action };
     // A result that is taken over is no call, and nobody is asked about it (decision 14).
     if ((await reusedCall(store, call, step, request)).known !== null) return { action, reused: true };
-    const plain = shownOfStep(step, request);
+    const plain = shownOfStep(step, request, call.autonomy);
     const shown = call.renewed === true ? shownAgain(plain) : plain;
     return {
       action,
@@ -31,6 +31,7 @@ export function createPrepareTool({ store }: Dependencies): Activities['prepareT
       hash: gateHashOf(shown),
       fallback: 'abort',
       fixed: true,
+      ...(isForAutonomy(step.permissions, action) ? { people: true } : {}),
       since: call.since,
     };
   };

@@ -1,6 +1,6 @@
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, toText } from '../../plan/values/json.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import { judgeToolStep } from '../../plan/gates/autonomy.js';
 import type { ToolStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
 import type { JournalKey } from '../../store/journal/entry.js';
@@ -58,11 +58,11 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
  * The policy once more, where the effect is. Throws `tool-refused` for what neither it nor a person has allowed, and
  * `leave-changed` where a person has allowed something else, or the same as another version of Perdure showed it.
  */
-function leaveFor(step: ToolStep, request: Callable, { allowed }: ToolStepCall): { allowed: boolean } {
-  const verdict = judgeAction(step.permissions, request.action);
+function leaveFor(step: ToolStep, request: Callable, { allowed, autonomy = [] }: ToolStepCall): { allowed: boolean } {
+  const verdict = judgeToolStep(step, autonomy, request.action);
   if (verdict.verdict === 'allow') return { allowed: false };
   if (verdict.verdict === 'ask' && allowed !== undefined) {
-    const shown = shownOfStep(step, request);
+    const shown = shownOfStep(step, request, autonomy);
     if ([shown, shownAgain(shown)].some((as) => gateHashOf(as) === allowed)) return { allowed: true };
     throw stepFailure('leave-changed', 'What the call would do has changed since it was allowed.');
   }

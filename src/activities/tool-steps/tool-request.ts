@@ -1,7 +1,8 @@
 import { MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
 import { render } from '../../plan/references/evaluate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import type { Autonomy } from '../../plan/gates/autonomy.js';
+import { judgeToolStep } from '../../plan/gates/autonomy.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { ToolStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
@@ -56,8 +57,8 @@ export async function reusedCall(
 }
 
 /** What a person is shown of a call: what it does and all that it is given. */
-export function shownOfStep(step: ToolStep, { action, args }: Callable): Shown {
-  const verdict = judgeAction(step.permissions, action);
+export function shownOfStep(step: ToolStep, { action, args }: Callable, autonomy: Autonomy[] = []): Shown {
+  const verdict = judgeToolStep(step, autonomy, action);
   const why = verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
   return {
     message: `The step \`${segmentOf(step)}\` calls \`${step.tool.name}\`.${why} Allow it?`.slice(

@@ -2,7 +2,7 @@ import type { ToolAnswer } from '../../plan/agents/conversation.js';
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import { shortPlan } from '../../plan/packing/packed-plan.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import { judgeCall } from '../../plan/gates/autonomy.js';
 import { shortHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { sha256 } from '../../store/hash.js';
@@ -142,11 +142,11 @@ async function leaveFor({
   const verdict =
     agent.permissions === undefined
       ? { verdict: 'deny' as const, reason: 'It has no permissions.' }
-      : judgeAction(agent.permissions, found.action);
+      : judgeCall(agent.permissions, call.autonomy ?? [], found.action);
   if (verdict.verdict === 'allow') return { allowed: false };
   const may = verdict.verdict === 'ask' || call.lifts === true;
   if (may && call.allowed !== undefined) {
-    const shown = await shownOf(store, agent, found);
+    const shown = await shownOf(store, agent, found, call.autonomy);
     return [shown, shownAgain(shown)].some((as) => gateHashOf(as) === call.allowed)
       ? { allowed: true }
       : { changed: true };

@@ -1,7 +1,8 @@
 import type { Action } from '../../plan/tools/action.js';
 import { MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import type { Autonomy } from '../../plan/gates/autonomy.js';
+import { isForAutonomy, judgeCall } from '../../plan/gates/autonomy.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { isStored } from '../../plan/values/value.js';
@@ -49,11 +50,14 @@ export async function shownCall(
   deps: Dependencies,
   call: GateCall,
   tool: ToolPlace,
-): Promise<Shown | { refusal: string }> {
+): Promise<(Shown & { people?: true }) | { refusal: string }> {
   const { agent, found } = await findCallOf(deps, call, locatedCall(deps.store, tool));
   if ('refusal' in found) return found;
-  const shown = await shownOf(deps.store, agent, found);
-  return tool.renewed === true ? shownAgain(shown) : shown;
+  const shown = await shownOf(deps.store, agent, found, tool.autonomy);
+  return {
+    ...(tool.renewed === true ? shownAgain(shown) : shown),
+    ...(isForAutonomy(agent.permissions, found.action) ? { people: true } : {}),
+  };
 }
 
 /** What a person is shown of a call. Its hash is what was allowed, and what the call must have when it is made. */
@@ -61,8 +65,9 @@ export async function shownOf(
   store: Store,
   agent: Agent,
   { tool, action, args }: Pick<Callable, 'tool' | 'action' | 'args'>,
+  autonomy: Autonomy[] = [],
 ): Promise<Shown> {
-  const verdict = agent.permissions === undefined ? null : judgeAction(agent.permissions, action);
+  const verdict = agent.permissions === undefined ? null : judgeCall(agent.permissions, autonomy, action);
   const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
   const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why} Allow it?`;
   return { message: message.slice(0, MESSAGE_CHARACTERS), content: await contentOf(store, action, args) };

@@ -17,7 +17,7 @@ export function openGate(fold: RunFold, gate: Gate): void {
   if (!isWithin(gate)) start(fold, spot, gate.since);
   const alone = isWithin(gate) ? null : endAlone(gate, fold.input.settings);
   // A run that decides by itself asks nobody about calls of tools, and whether a board is ready.
-  if ((gate.kind === 'tool' || gate.kind === 'ready') && fold.input.settings.gates !== 'ask') return;
+  if (['tool', 'ready', 'checkpoint'].includes(gate.kind) && fold.input.settings.gates !== 'ask') return;
   stopRestoring(spot);
   if (alone === null) fold.gates.set(gate.path, gate);
   else end(fold, spot, gate.since, alone);

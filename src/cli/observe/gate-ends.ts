@@ -9,7 +9,7 @@ import type { Spot, Started } from './fold-scope.js';
 
 /** Tells whether a gate opens while its step is under way: what is decided is not yet the step's end. */
 export function isWithin({ kind }: Gate): boolean {
-  return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'tool';
+  return kind === 'lost' || kind === 'ready' || kind === 'recovery' || kind === 'checkpoint' || kind === 'tool';
 }
 
 /** What a decision makes of its step; null where the step goes on. */
@@ -18,6 +18,7 @@ export function endByGate({ scope, step }: Spot, gate: Gate, ended: GateEnd): St
     case 'lost':
       return lossEnd(step, ended);
     case 'tool':
+    case 'checkpoint':
     case 'ready':
       return ended.decision === 'approve' ? null : gateEnd(ended, gate);
     case 'recovery': {

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { ChoosePlayers, ChosenPlayers } from '../../activities/agents/choose-players.js';
 import type { CompileOptions } from '../../compiler/compile.js';
+import { autonomyIn } from '../../compiler/formats/autonomy.js';
 import { toNotify } from '../../compiler/formats/notify.js';
 import type { ServerListings } from '../../compiler/agents/server-tools.js';
 import { modelsIn } from '../../plan/budget/exhaustion.js';
@@ -172,9 +173,15 @@ function usualPlayer(
 }
 
 /** How people decide, and are told. */
-function peopleOf({ approvals, notify: written }: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify'> {
+function peopleOf({
+  approvals,
+  notify: written,
+  autonomy: said,
+}: Workspace['config']): Pick<RunSettings, 'require_token' | 'notify' | 'autonomy'> {
   const notify = toNotify(written);
+  const autonomy = autonomyIn(said);
   return {
+    ...(autonomy === undefined ? {} : { autonomy: [autonomy] }),
     ...(approvals?.require_token === true ? { require_token: true } : {}),
     ...(notify === undefined ? {} : { notify }),
   };

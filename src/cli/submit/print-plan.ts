@@ -18,11 +18,13 @@ export async function printPlan(
   const forecast = forecastOf(compiled.plan, config.agents?.default ?? null);
   const price = priceRange(forecast.calls, config.models, terminal.env);
   const depth = { levels: levelsOf(compiled.plan), most: config.workflows?.max_depth ?? DEFAULT_MAX_DEPTH };
+  const { autonomyIn } = await import('../../compiler/formats/autonomy.js');
+  const autonomy = autonomyIn(config.autonomy);
   const limits = settleLimits(compiled.plan, compiled.plan.budgets, config.workflows?.budgets);
   print(
     terminal,
     ...renderPlan(
-      { ...compiled, forecast, price, limits, depth },
+      { ...compiled, forecast, price, limits, depth, ...(autonomy === undefined ? {} : { autonomy }) },
       { width: widthOf(terminal.stdout), palette: terminal.resultPalette },
     ),
   );

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ROLES } from '../../plan/builds/build-spec.js';
+import { SEVERITIES } from '../../plan/gates/autonomy.js';
 import { permissionsSchema } from './permissions.js';
 import { approvalKeys, approvalMap, askKeys, askMap } from './gate.js';
 import { anyJson, budgets, count, duration, filledText, id, jsonSchema, positive, template, text } from './values.js';
@@ -83,6 +84,11 @@ const acting = {
     .enum(['none', 'workspace', 'external'], { error: 'none, workspace or external' })
     .optional()
     .describe('What the step changes; `external` is never repeated silently.'),
+  severity: z
+    .enum(SEVERITIES, { error: `one of ${SEVERITIES.join(', ')}` })
+    .optional()
+    .describe('How bad it is when the step goes wrong: with `autonomy` it says whether a person is asked first.'),
+  type: id.optional().describe('What kind of action it is, for `require_approval_for`: `deploy`, `commit`.'),
   commit,
 };
 

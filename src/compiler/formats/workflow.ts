@@ -3,6 +3,7 @@ import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
+import { autonomySchema } from './autonomy.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
 import {
@@ -53,6 +54,7 @@ const workflowShape = {
     .optional()
     .describe('How steps are ordered; sequential when left out.'),
   budgets: budgets.optional().describe('Limits of a run of this workflow and all it nests.'),
+  autonomy: autonomySchema.optional().describe('When its steps wait for a person, beside what perdure.yml says.'),
   narrate: z
     .boolean({ error: 'true or false' })
     .optional()

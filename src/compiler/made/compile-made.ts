@@ -11,7 +11,7 @@ import { createCompiler } from '../compile.js';
 import type { Compiled } from '../compile.js';
 import { seal } from '../workflow/compile-workflow.js';
 import { loadConfig } from '../project/config.js';
-import { budgetFaults, toolStepFaults } from '../project/generated-rules.js';
+import { autonomyFaults, budgetFaults, toolStepFaults } from '../project/generated-rules.js';
 import { createLoader } from '../load.js';
 import { hasErrors, problemLine, sortProblems } from '../problems/problem.js';
 import { findProject } from '../project/project.js';
@@ -76,6 +76,7 @@ function faultsOf(plan: Plan, rules: MadeRules): string[] {
     .filter(([name, { required }]) => required && rules.inputs?.includes(name) === false)
     .map(([name]) => name);
   return [
+    ...autonomyFaults(plan),
     ...[...kinds].map((kind) => `Expected ${listed(rules.kinds)} steps only, got a \`${kind}\` step.`),
     ...Object.values(plan.agents).flatMap((agent) => toolFaults(agent, rules)),
     ...steps.flatMap((step) => (step.kind === 'tool' ? callFaults(step, rules) : [])),

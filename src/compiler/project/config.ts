@@ -8,6 +8,7 @@ import { devicesSchema } from '../formats/device-config.js';
 import { mcpServers, secretValues } from '../formats/mcp-config.js';
 import { notifySchema } from '../formats/notify.js';
 import { permissionsSchema } from '../formats/permissions.js';
+import { autonomySchema } from '../formats/autonomy.js';
 import { between } from '../formats/build/values.js';
 import { budgets, count, filledText } from '../formats/values.js';
 import { generatedFolder } from './generated-folder.js';
@@ -158,6 +159,7 @@ export const configSchema = z
       .optional()
       .describe("Where `web_search` looks, in place of Anthropic's search."),
     permissions: permissionsSchema.optional().describe('What tools of agents may do.'),
+    autonomy: autonomySchema.optional().describe('When actions wait for a person, in every run of the project.'),
     approvals: z
       .strictObject(
         {

@@ -1,4 +1,5 @@
 import type { Budgets } from '../../plan/budget/budgets.js';
+import type { Plan } from '../../plan/plan.js';
 import { joinPath } from '../../plan/plan.js';
 import { LIMITS, NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { MadeRules } from '../../plan/agents/made-definition.js';
@@ -46,6 +47,13 @@ function faultsIn(steps: ReadStep[], outer: string): string[] {
       ? []
       : [`A \`tool:\` step of a workflow that is made sets no \`${key}\`; step \`${path}\` does.`];
   });
+}
+
+/** How far a run goes on without a person is not for those to say who make a workflow. */
+export function autonomyFaults({ autonomy }: Plan): string[] {
+  return autonomy === undefined
+    ? []
+    : ['Expected no `autonomy` in a workflow that is made: people say it, in their files.'];
 }
 
 /** Limits of what is made that are beyond what it may have, each in one sentence for who makes it. */

@@ -95,15 +95,13 @@ function commitOf(
   return typeof commit === 'string' ? { commit } : { commit: commit.subject, commit_of: commit.of };
 }
 
-export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect'>;
+export type Policy = Pick<StepBase, 'timeout_ms' | 'retry' | 'effect' | 'checkpoint'>;
 type Acting = Authored<'agent' | 'command' | 'tool' | 'workflow' | 'compile' | 'flash' | 'serial'>;
 
 /** Limits of one try; the default differs by kind. */
-export function policyOf(
-  { kind, timeout, timeout_mins, retry, effect }: Acting,
-  usual: Policy,
-  { node, report }: StepContext,
-): Policy {
+export function policyOf(authored: Acting, usual: Policy, context: StepContext): Policy {
+  const { kind, timeout, timeout_mins, retry, effect } = authored;
+  const { node, report } = context;
   if (timeout !== undefined && timeout_mins !== undefined) {
     report({
       code: 'conflicting-keys',
@@ -118,7 +116,28 @@ export function policyOf(
     ...(kind === 'agent' && retry?.attempts !== undefined ? { anew: true } : {}),
   };
   const timeout_ms = timeout === undefined ? minutes(timeout_mins, usual.timeout_ms) : millisecondsOf(timeout);
-  return { timeout_ms, retry: tries, effect: effect ?? usual.effect };
+  return {
+    timeout_ms,
+    retry: tries,
+    effect: effect ?? usual.effect,
+    ...checkpointOf(authored, context),
+  };
+}
+
+/** How severe a step says that it is; a type alone would go on as if it were not. */
+function checkpointOf(
+  { severity, type }: Pick<Acting, 'severity' | 'type'>,
+  { node, faulty, report }: StepContext,
+): Pick<StepBase, 'checkpoint'> {
+  if (severity !== undefined) return { checkpoint: { severity, ...(type === undefined ? {} : { type }) } };
+  if (type !== undefined && !faulty.has('severity'))
+    report({
+      code: 'missing-key',
+      at: keyOf(node, 'type'),
+      message: 'Expected `severity` beside `type`: how bad it is when this action goes wrong.',
+      suggestion: 'write `severity: high` beside it, or low, medium, critical',
+    });
+  return {};
 }
 
 /** Minutes in milliseconds. */

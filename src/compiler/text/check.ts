@@ -78,7 +78,8 @@ export function issuesOf(error: z.ZodError): Issue[] {
 function insideUnion(issue: Issue): Issue[] {
   if (issue.code !== 'invalid_union') return [issue];
   const ofItsType = issue.errors.filter(
-    (issues) => !issues.some(({ code, path }) => path.length === 0 && code === 'invalid_type'),
+    (issues) =>
+      !issues.some(({ code, path }) => path.length === 0 && (code === 'invalid_type' || code === 'invalid_value')),
   );
   const [only] = ofItsType;
   if (only === undefined || ofItsType.length > 1) return [issue];

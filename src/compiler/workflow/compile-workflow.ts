@@ -1,3 +1,4 @@
+import { autonomyIn } from '../formats/autonomy.js';
 import type { ExhaustionPolicy } from '../../plan/budget/exhaustion.js';
 import type { Found } from '../project/devices.js';
 import type { DeviceRef } from '../../plan/devices/device.js';
@@ -82,6 +83,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     ...block,
     budgets: budgetsOf(authored.budgets),
     ...(authored.budgets?.on_exhausted === undefined ? {} : { on_exhausted: policyOf(authored.budgets.on_exhausted) }),
+    ...policyIn(authored.autonomy),
     ...workspaceOf(authored.workspace),
     ...(authored.narrate === true ? { narrate: true as const } : {}),
     agents: compiled.agents,
@@ -185,6 +187,11 @@ function unusedInputs(declared: string[], steps: (Step | null)[], output: Templa
     [...steps.flatMap((step) => (step === null ? [] : usesOfStep(step))), ...usesOf([output])].map(({ root }) => root),
   );
   return declared.filter((name) => !used.has(`input:${name}`));
+}
+
+function policyIn(authored: WorkflowDefinition['authored']['autonomy']): Pick<Plan, 'autonomy'> {
+  const autonomy = autonomyIn(authored);
+  return autonomy === undefined ? {} : { autonomy };
 }
 
 function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pick<Plan, 'workspace'> {

@@ -58,7 +58,7 @@ export const gateAnswer = defineTool({
         );
       const content = await readGateContent(open, session.store);
       // A decision with a token is a person's own, whatever it says.
-      const { kind, approvers } = open.gate;
+      const { kind, approvers, people } = open.gate;
       const isPersons =
         open.needsToken === true ||
         isForPerson(
@@ -69,6 +69,7 @@ export const gateAnswer = defineTool({
             content,
             decision: given.decision,
             ...(approvers === undefined ? {} : { approvers }),
+            ...(people === undefined ? {} : { people }),
           },
           by,
           connection,
@@ -127,7 +128,9 @@ function askPerson(
     const why =
       open.needsToken === true
         ? `\`${address}\` wants a token with each decision`
-        : `This client is behind what \`${address}\` shows, or has started its run`;
+        : gate.people === true
+          ? `The autonomy wants a person at \`${address}\``
+          : `This client is behind what \`${address}\` shows, or has started its run`;
     throw new McpRefusal(`${why}, so a person must decide: \`${commands}\`.`);
   }
   const message = messageFor(open, content, said);

@@ -10,9 +10,10 @@ export interface Gate {
   /**
    * `lost`: an external effect may have happened, and its worker is gone; a person says what to do (decision 13).
    * `ready`: a device is to be flashed with what is shown. `recovery`: a device could not be flashed.
+   * `checkpoint`: a step is to act, and its severity wants a person to allow it.
    * `tool`: an agent wants to do what is shown, and its permissions want a person to allow it.
    */
-  kind: 'approval' | 'ask' | 'lost' | 'ready' | 'recovery' | 'tool';
+  kind: 'approval' | 'ask' | 'lost' | 'ready' | 'recovery' | 'checkpoint' | 'tool';
   /** The question; at most `MESSAGE_CHARACTERS`. */
   message: string;
   /** What is approved; null when the question is all there is. */
@@ -40,6 +41,8 @@ export interface Gate {
   quorum?: number;
   /** The content may not be changed before it is approved. */
   fixed?: true;
+  /** The autonomy wants a person here: no MCP client approves it. */
+  people?: true;
   /** ISO 8601, UTC. */
   deadline?: string;
   reminder_ms?: number;

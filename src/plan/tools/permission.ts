@@ -227,7 +227,7 @@ function isInside(path: string, roots: string[]): boolean {
 }
 
 /** What patterns are held against: the kind alone, and the kind with what it is about. */
-function subjectOf(action: Action): string[] {
+export function subjectOf(action: Action): string[] {
   switch (action.kind) {
     case 'read':
     case 'write':

@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { AskedBy, MakingModels } from '../../activities/contract.js';
+import type { AskedBy, ToolPlace } from '../../activities/contract.js';
 import type { Conversation, ToolRequest, TurnAnswer } from '../../plan/agents/conversation.js';
 import { turnSegment } from '../../plan/agents/conversation.js';
 import type { FailureType } from '../../plan/failure.js';
@@ -93,7 +93,7 @@ export function callPath({ path, state }: ConversationState, index: number): str
 }
 
 /** What activities are told for an agent that may make others, and of the tools that it has made. */
-export function makingOf(conversation: ConversationState): { made?: string; makes?: MakingModels } {
+export function makingOf(conversation: ConversationState): Pick<ToolPlace, 'made' | 'makes'> {
   const {
     state: { made },
     agent: { uses = [] },

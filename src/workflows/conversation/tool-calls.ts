@@ -7,7 +7,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
-import { addressOf, callerOf, workspaceOf } from '../state/context.js';
+import { addressOf, autonomyOf, callerOf, workspaceOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
 import { startReady } from '../running/step-runner.js';
 import { spareSlot } from '../budget/reserve.js';
@@ -212,6 +212,7 @@ function makeCall(one: OneCall, again: number): Promise<ToolAnswer> {
     ...(allowed === undefined ? {} : { allowed, ...(isDenied(one) ? { lifts: true } : {}) }),
     ...(again === 0 ? {} : { again }),
     ...makingOf(conversation),
+    ...autonomyOf(scope.context),
   };
   const summary = `${segmentOf(step)}: ${tool.slice(0, 100)}`;
   const startToCloseTimeout = call.limit_ms + GRACE_MS;

@@ -3,10 +3,10 @@ import { unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate, GateEnd } from '../../plan/gates/gate.js';
 import type { ToolPlace } from '../../activities/contract.js';
 import type { Permissions } from '../../plan/tools/permission.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import { judgeCall } from '../../plan/gates/autonomy.js';
 import type { Hash } from '../../plan/values/value.js';
 import { quick } from '../activities.js';
-import { addressOf, workspaceOf } from '../state/context.js';
+import { addressOf, autonomyOf, policiesOf, workspaceOf } from '../state/context.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { aside } from './slot.js';
 import type { OneCall } from './conversation-state.js';
@@ -54,8 +54,8 @@ export function isDenied(one: OneCall): boolean {
 }
 
 /** What the agent may do by the Plan, and what the activity said of one that was made: the Plan has its maker only. */
-function verdictOn({ request: { denied } }: OneCall, permissions: Permissions, action: Action): Verdict {
-  const verdict = judgeAction(permissions, action);
+function verdictOn({ request: { denied }, conversation }: OneCall, permissions: Permissions, action: Action): Verdict {
+  const verdict = judgeCall(permissions, policiesOf(conversation.slot.scope.context), action);
   return verdict.verdict === 'deny' || denied === undefined ? verdict : { verdict: 'deny', reason: denied };
 }
 
@@ -111,6 +111,7 @@ async function gateFor(one: OneCall, renewed: boolean): Promise<Gate | { refusal
         workspace: workspaceOf(scope, step),
         ...(asked === null ? {} : { agent: asked.agent }),
         ...makingOf(one.conversation),
+        ...autonomyOf(context),
         ...(renewed ? { renewed } : {}),
       },
     })

@@ -16,7 +16,7 @@ import type { RootLink, RunInput, RunSettings } from '../../plan/run-input.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import type { WorkflowStep, PlanStep, AgentStep, Step } from '../../plan/step.js';
 import type { Scope } from '../state/context.js';
-import { committerOf, pathOf, shortened, workspaceOf } from '../state/context.js';
+import { autonomyOf, committerOf, pathOf, shortened, workspaceOf } from '../state/context.js';
 import { outcomeIn, cutOff } from '../failures.js';
 import { lendTo, collectFrom } from '../budget/reserve.js';
 import { restrictionsOf } from '../state/account.js';
@@ -87,9 +87,12 @@ function inputFault(plan: Plan, inputs: Record<string, Value>): string | null {
   return null;
 }
 
-/** A nested run works where its step does; inside of a step that commits its own steps do not. */
+/**
+ * A nested run works where its step does; inside of a step that commits its own steps do not. It waits for people
+ * wherever this run would.
+ */
 function settingsBelow(scope: Scope, step: Step): RunSettings {
-  const { settings } = scope.context;
+  const settings = { ...scope.context.settings, ...autonomyOf(scope.context) };
   if (settings.worktree === undefined || committerOf(scope, step) === null) return settings;
   return { ...settings, workspace: workspaceOf(scope, step), worktree: { ...settings.worktree, within: true } };
 }

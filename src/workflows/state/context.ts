@@ -4,6 +4,7 @@ import type { BindingSource } from '../../plan/schedule/bindings.js';
 import { restoreSchedule } from '../../plan/schedule/carried-schedule.js';
 import type { Conversation } from '../../plan/agents/conversation.js';
 import type { Binding } from '../../plan/references/environment.js';
+import type { Autonomy } from '../../plan/gates/autonomy.js';
 import type { Gate } from '../../plan/gates/gate.js';
 import type { ShortPlan } from '../../plan/packing/packed-plan.js';
 import { shortPlan, unpackPlan } from '../../plan/packing/packed-plan.js';
@@ -115,6 +116,17 @@ export function identityOf(
     linkSteps: input.link_steps,
     isBatch: input.batch !== undefined,
   };
+}
+
+/** What holds in a run of when actions wait for a person. */
+export function policiesOf({ settings, plan }: Pick<RunContext, 'settings' | 'plan'>): Autonomy[] {
+  return [...(settings.autonomy ?? []), ...(plan.autonomy === undefined ? [] : [plan.autonomy])];
+}
+
+/** The same for activities that judge calls, and for runs below; nothing where nobody says anything. */
+export function autonomyOf(context: Pick<RunContext, 'settings' | 'plan'>): { autonomy?: Autonomy[] } {
+  const autonomy = policiesOf(context);
+  return autonomy.length === 0 ? {} : { autonomy };
 }
 
 /**

@@ -18,16 +18,16 @@ import { renderOwnGate } from '../gates/own-gate.js';
 export type Readiness = { image: ApprovedImage | null } | { end: StepEnd };
 
 /**
- * Asks whether the device is ready for exactly this image, where the step says so. What was approved is what is
- * flashed.
+ * Asks whether the device is ready for exactly this image: where the step says so, or its severity does (`checkpoint`).
+ * What was approved is what is flashed.
  */
-export async function askReady(scope: Scope, step: FlashStep): Promise<Readiness> {
-  if (step.ready === null) return { image: null };
+export async function askReady(scope: Scope, step: FlashStep, checkpoint: string | null): Promise<Readiness> {
   const { settings, gates } = scope.context;
   const carried = carriedGate(scope, step, 'ready');
   const { image, sha256, ...gate } = await quick.prepareFlash({
     ...deviceCall(scope, step, 1),
     since: carried?.since ?? new Date().toISOString(),
+    ...(checkpoint === null ? {} : { checkpoint }),
   });
   const alone = unattendedEnd(gate, settings);
   const end =

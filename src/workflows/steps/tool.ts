@@ -2,7 +2,7 @@ import type { ShortOutput, ToolStepCall } from '../../activities/contract.js';
 import type { Action } from '../../plan/tools/action.js';
 import { gateEnd, unattendedEnd } from '../../plan/outcomes/step-ends.js';
 import type { Gate } from '../../plan/gates/gate.js';
-import { judgeAction } from '../../plan/tools/permission.js';
+import { judgeToolStep } from '../../plan/gates/autonomy.js';
 import { segmentOf } from '../../plan/plan.js';
 import type { StepEnd } from '../../plan/schedule/schedule-state.js';
 import { shortCall } from '../../plan/calls/short-call.js';
@@ -11,7 +11,16 @@ import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
 import { acting, actingOptions, quick } from '../activities.js';
 import type { Scope } from '../state/context.js';
-import { addressOf, callerOf, pathOf, reuseOf, carriedGate, workspaceOf } from '../state/context.js';
+import {
+  addressOf,
+  autonomyOf,
+  callerOf,
+  pathOf,
+  policiesOf,
+  reuseOf,
+  carriedGate,
+  workspaceOf,
+} from '../state/context.js';
 import { withoutSlot } from '../running/step-runner.js';
 import { awaitDecision } from '../gates/gate-book.js';
 import { environmentOf } from '../state/values.js';
@@ -25,7 +34,7 @@ export type ToolPermission = { allowed: Hash | null } | { end: StepEnd };
  */
 export function askLeave(scope: Scope, step: ToolStep, renewed = false): Promise<ToolPermission> {
   const known = plainAction(step);
-  return known !== null && judgeAction(step.permissions, known).verdict === 'allow'
+  return known !== null && judgeToolStep(step, policiesOf(scope.context), known).verdict === 'allow'
     ? Promise.resolve({ allowed: null })
     : lookAt(scope, step, renewed);
 }
@@ -64,7 +73,7 @@ async function lookAt(scope: Scope, step: ToolStep, renewed: boolean): Promise<T
     ...(renewed ? { renewed } : {}),
   });
   if ('reused' in shown) return { allowed: null };
-  const verdict = judgeAction(step.permissions, action);
+  const verdict = judgeToolStep(step, policiesOf(scope.context), action);
   if (verdict.verdict === 'allow') return { allowed: null };
   if (verdict.verdict === 'deny' || !('hash' in shown))
     return {
@@ -98,5 +107,6 @@ function callOf(scope: Scope, step: ToolStep, tried: number): ToolStepCall {
     try: tried,
     environment: environmentOf(scope, templatesOf(step)),
     workspace: workspaceOf(scope, step),
+    ...autonomyOf(scope.context),
   };
 }

@@ -15,6 +15,21 @@ import { createProject } from '../helpers/temporary-project.js';
 const file = 'definitions/workflows/made.yml';
 const PROJECT = { 'definitions/agents/scanner.yml': 'name: scanner\nprompt: You scan.\n' };
 
+describe('what an agent made', () => {
+  it('says nothing of when people are asked: that is for their own files', () => {
+    const folder = createProject(PROJECT);
+    const rules = { ...generatedRules({}), tools: null, models: [''], inputs: null };
+    const made = (head: string): string =>
+      compileMade(
+        { file, text: `name: made\n${head}steps:\n  - {agent: scanner, severity: low, type: doc}\n`, rules },
+        folder,
+      ).problems;
+    expect(made('')).toBe('');
+    for (const head of ['autonomy: yolo\n', 'autonomy: hitl\n', 'autonomy: {require_approval_for: []}\n'])
+      expect(made(head)).toMatch(/Expected no `autonomy`/);
+  });
+});
+
 describe('a definition that is a text only', () => {
   it('compiles as if it lay in the project, and names agents of its files', () => {
     const { plan, problems } = compileMade(

@@ -1,12 +1,14 @@
 import type { Forecast } from '../../../compiler/forecast/forecast.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { Plan } from '../../../plan/plan.js';
+import type { Autonomy } from '../../../plan/gates/autonomy.js';
 import type { Budgets } from '../../../plan/budget/budgets.js';
 import type { InputSpec } from '../../../plan/step.js';
 import type { Text } from '../../../plan/values/value.js';
 import type { PriceRange } from '../../forecast/price-range.js';
 import type { Palette } from '../../text/colors.js';
 import { formatCount, formatMinutes, formatUsd, plural, shortHash } from '../../text/format.js';
+import { checkpointLines } from './checkpoint-lines.js';
 import { pictureOf } from './plan-picture.js';
 import { renderTree } from './plan-tree.js';
 import { safeLine, safeName } from '../../text/safe-text.js';
@@ -26,13 +28,15 @@ export interface PlanReport {
   price: PriceRange;
   /** The limits of a run of it, as the definition and the project's settings have them. */
   limits: Budgets;
+  /** When actions wait for a person, as the project's settings have it; absent where they say nothing. */
+  autonomy?: Autonomy;
   /** Levels of nested workflows: those it has, and those it may have. */
   depth: { levels: number; most: number };
 }
 
 /** What a definition compiles to, for people, in lines of at most `width` columns. */
 export function renderPlan(report: PlanReport, style: { width: number; palette: Palette }): string[] {
-  const { plan, texts, forecast } = report;
+  const { plan, texts, forecast, autonomy } = report;
   const { width, palette } = style;
   const read = (text: Text | null): string =>
     text === null ? '' : typeof text === 'string' ? text : (texts.get(text.text) ?? '');
@@ -43,6 +47,11 @@ export function renderPlan(report: PlanReport, style: { width: number; palette: 
     ...paragraph(description, width),
     ...section('Needs', inputLines(report, read, width), palette),
     ...section('Steps', renderTree(pictureOf(plan), width, palette), palette),
+    ...section(
+      'Waits for a person',
+      checkpointLines(plan, autonomy === undefined ? [] : [autonomy]).flatMap((line) => paragraph(line, width)),
+      palette,
+    ),
     ...section(
       'At most',
       forecastLines(report).flatMap((line) => paragraph(line, width)),
