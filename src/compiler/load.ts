@@ -2,32 +2,35 @@ import { basename, dirname, extname } from 'node:path';
 import { NAME } from '../plan/names.js';
 import { describe } from './text/check.js';
 import type { AuthoredAgent } from './formats/agent/agent.js';
-import { dialectOf, readAgent, readAgentInPlace } from './formats/agent/agent.js';
-import { readAgentFile } from './formats/agent/agent-file.js';
+import { agentSpelling, dialectOf, readAgent, readAgentInPlace } from './formats/agent/agent.js';
+import { agentFileSpelling, readAgentFile } from './formats/agent/agent-file.js';
 import { detectFormat } from './formats/detect.js';
 import { foreignFlow, foreignText } from './text/foreign-formats.js';
 import { withInputMap } from './formats/input-list.js';
 import type { AuthoredFlow } from './formats/flow/document.js';
 import { readFlow } from './formats/flow/document.js';
 import type { AuthoredBuild } from './formats/build/build.js';
-import { readBuild } from './formats/build/build.js';
+import { buildSpelling, readBuild } from './formats/build/build.js';
 import { parseMarkdown } from './formats/agent/markdown.js';
 import type { AuthoredChain } from './formats/chain.js';
-import { readChain } from './formats/chain.js';
+import { chainSpelling, readChain } from './formats/chain.js';
 import type { AuthoredProject } from './formats/project.js';
-import { readProject } from './formats/project.js';
+import { projectSpelling, readProject } from './formats/project.js';
 import type { AuthoredTool } from './formats/tool.js';
-import { readTool } from './formats/tool.js';
+import { toolSpelling, readTool } from './formats/tool.js';
 import { parseToml } from './formats/toml.js';
 import type { AuthoredWorkflow } from './formats/workflow.js';
-import { readWorkflow } from './formats/workflow.js';
+import { workflowSpelling, readWorkflow } from './formats/workflow.js';
 import { parseJson } from './text/parse-json.js';
 import type { Node } from './text/node.js';
 import { keyOf, memberOf } from './text/node.js';
 import type { Report } from './problems/problem.js';
 import { readSource } from './text/read-source.js';
 import type { Source } from './problems/source.js';
+import { withSpelled } from './formats/read-step.js';
 import { createSource, displayName, stemOf } from './problems/source.js';
+import type { Spelling } from './text/respell.js';
+import { respelled } from './text/respell.js';
 import { parseYaml } from './text/yaml.js';
 
 /** A definition in its authored form, with its text and positions. */
@@ -83,9 +86,10 @@ export function createLoader(cwd: string, report: Report, made: ReadonlyMap<stri
 }
 
 function readDocument(absolute: string, source: Source, report: Report): Definition | null {
-  const node = parseFile(source, report);
-  if (node === null) return null;
-  const format = ['.md', '.agent'].includes(extname(absolute)) ? 'agent' : detectFormat(node, report);
+  const parsed = parseFile(source, report);
+  if (parsed === null) return null;
+  const format = ['.md', '.agent'].includes(extname(absolute)) ? 'agent' : detectFormat(parsed, report);
+  const node = spelledAs(format, parsed, report);
   const head = { file: absolute, node };
   switch (format) {
     case 'workflow':
@@ -113,6 +117,23 @@ function readDocument(absolute: string, source: Source, report: Report): Definit
   }
 }
 
+const SPELLINGS: Record<Exclude<ReturnType<typeof detectFormat>, null>, Spelling> = {
+  workflow: workflowSpelling,
+  agent: agentSpelling,
+  chain: chainSpelling,
+  tool: toolSpelling,
+  build: buildSpelling,
+  project: projectSpelling,
+};
+
+/** A document with the keys that its format has. What other tools write is read as they do. */
+function spelledAs(format: ReturnType<typeof detectFormat>, node: Node, report: Report): Node {
+  const extension = extname(node.source.absolute);
+  if (format === null || extension === '.md' || extension === '.toml') return node;
+  const { schema, ...known } = extension === '.agent' ? agentFileSpelling : SPELLINGS[format];
+  return respelled(schema, node, { ...known, report });
+}
+
 /** A tool is found by its folder: another name in its file is one that nobody can call it by. */
 function checkFolder(node: Node, absolute: string, report: Report): void {
   const written = memberOf(node, 'name');
@@ -129,7 +150,9 @@ function checkFolder(node: Node, absolute: string, report: Report): void {
 
 function readMappedWorkflow(node: Node, report: Report): { node: Node; authored: AuthoredWorkflow | null } {
   const mapped = withInputMap(node, report);
-  return { node: mapped, authored: readWorkflow(mapped, report) };
+  const authored = readWorkflow(mapped, report);
+  if (authored === null) return { node: mapped, authored };
+  return { node: withSpelled(withSpelled(mapped, 'steps', authored.steps), 'finally', authored.finally), authored };
 }
 
 /** An agent as its file's extension says that it is written; in Markdown and in TOML in the words of other tools. */

@@ -89,6 +89,11 @@ export function compileTemplate(node: Node, context: TemplateContext): Template 
   return ofParts(parseScalar(node, context), context.texts);
 }
 
+/** Tells whether a text's only `${…}` had a problem, which was reported. */
+export function isFaulty(template: Template): boolean {
+  return template.kind === 'literal' && template.value === null;
+}
+
 /** One whole `${…}` with operators, or true or false; null when it is something else, which is reported. */
 export function compileCondition(node: Node, context: TemplateContext): Expression | null {
   if (typeof node.value === 'boolean') return { kind: 'literal', value: node.value };

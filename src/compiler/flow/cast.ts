@@ -10,7 +10,7 @@ import type { Shared } from '../workflow/compile-workflow.js';
 import type { AgentCall, Definition, Entry, Name, Quoted } from '../formats/flow/ast.js';
 import { literalText } from '../formats/flow/instruction.js';
 import { hashOf, keepText } from '../hash.js';
-import { didYouMean } from '../problems/did-you-mean.js';
+import { didYouMean, nearest } from '../problems/did-you-mean.js';
 import { isBuiltInName } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
 
@@ -109,15 +109,27 @@ function knownEntries(entries: Entry[], report: Report): Map<string, Entry> {
         message: `The key \`${key.text}\` is written twice in this definition.`,
       });
     else if (KEYS.includes(key.text)) known.set(key.text, entry);
-    else
-      report({
-        code: 'unknown-key',
-        at: key.at,
-        message: `There is no key \`${key.text.slice(0, 40)}\` here.`,
-        suggestion: didYouMean(key.text, KEYS) ?? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}`,
-      });
+    else takeNear(entry, { entries, known, report });
   }
   return known;
+}
+
+/** A key that nothing reads. One that is nearly a key which is not there is taken for it, so that it is told once. */
+function takeNear(
+  entry: Entry,
+  { entries, known, report }: { entries: Entry[]; known: Map<string, Entry>; report: Report },
+): void {
+  const { key } = entry;
+  const absent = KEYS.filter((one) => !entries.some((other) => other.key.text === one));
+  const meant = nearest(key.text, absent);
+  if (meant !== null) known.set(meant, entry);
+  report({
+    code: 'unknown-key',
+    at: key.at,
+    message: `There is no key \`${key.text.slice(0, 40)}\` here.`,
+    suggestion:
+      meant === null ? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}` : `did you mean \`${meant}\`?`,
+  });
 }
 
 /** A definition wants a base and a prompt, and both say something. */
@@ -220,7 +232,7 @@ export function createCast({ roles, file, shared, report }: Finding): Cast {
       const message =
         `There is no temporary agent ` +
         `\`$${name.text}\`${listed === '' ? '' : `; there are ${listed}${names.length > 8 ? ' …' : ''}`}.`;
-      const near = didYouMean(name.text, names)?.replace('`', '`$') ?? null;
+      const near = didYouMean(name.text, names);
       report({
         code: 'unknown-agent',
         at: name.at,

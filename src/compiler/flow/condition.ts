@@ -38,6 +38,9 @@ const OUTCOMES: Record<string, Outcome> = {
   'any failed': 'any failed',
 };
 
+/** Conditions of one word that need no variable. */
+export const OUTCOME_WORDS: readonly string[] = Object.keys(OUTCOMES).filter((words) => !words.includes(' '));
+
 const TOKEN =
   /\s*(?:"((?:[^"\\]|\\[^])*)"|([A-Za-z_][A-Za-z0-9_-]*)|(-?\d+(?:\.\d+)?)|(&&|\|\||==|!=|<=|>=|[<>!().[\]])|([^]))/uy;
 const MAX_WORDS = 200;

@@ -2,6 +2,7 @@ import type { InputSpec } from '../../plan/step.js';
 import type { Parameter } from '../formats/flow/params.js';
 import type { Texts } from '../hash.js';
 import { keepText } from '../hash.js';
+import { nearest } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
 import type { Late } from './frame.js';
 import { firstOf, grow, literal } from './frame.js';
@@ -36,6 +37,13 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
       return { kind: 'reference', root: `input:${name}`, path: [], source: name };
     };
 
+  const meant = new Set<string>();
+  const near = (name: string): string | null => {
+    const declared = nearest(name, params?.keys() ?? []);
+    if (declared !== null) meant.add(declared);
+    return declared === null ? null : `did you mean \`${declared}\`?`;
+  };
+
   const parameter = (name: string, fallback: string | null, at: Place): Late => {
     if (FORBIDDEN.has(name))
       report({ code: 'invalid-name', at, message: `Expected the name of a parameter, got \`${name}\`.` });
@@ -46,7 +54,7 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
         severity: 'warning',
         at,
         message: `The front matter declares no parameter \`${name}\`.`,
-        suggestion: 'add it under `params:`',
+        suggestion: near(name) ?? 'add it under `params:`',
       });
     }
     const before = used.get(name);
@@ -74,7 +82,7 @@ export function createInputs(params: Map<string, Parameter> | null, texts: Texts
 
   const specs = (): Record<string, InputSpec> => {
     for (const [name, { at }] of params ?? []) {
-      if (!used.has(name))
+      if (!used.has(name) && !meant.has(name))
         report({
           code: 'unused-input',
           severity: 'warning',

@@ -1,6 +1,6 @@
 import type { Condition } from '../formats/flow/ast.js';
 import type { Test } from './condition.js';
-import { testsIn } from './condition.js';
+import { OUTCOME_WORDS, testsIn } from './condition.js';
 import type { Late } from './frame.js';
 import { allOf, anyOf, binary, firstOf, literal, mentions, not } from './frame.js';
 import type { Names } from './names.js';
@@ -59,7 +59,7 @@ function judgedValue({ text, name }: Test & { kind: 'judged' }, surroundings: Su
   if (prior === null && name !== undefined)
     return variable({ name, path: [], type: null }, condition.at, names, vocabulary) ?? literal(false);
   if (prior === null) reportNothingBefore(surroundings);
-  return judge(text, name === undefined ? null : didYouMean(name, knownNames(names)));
+  return judge(text, name === undefined ? null : didYouMean(name, [...OUTCOME_WORDS, ...knownNames(names)]));
 }
 
 function ofVariable(test: Test & { kind: 'value' | 'compare' }, { condition, names, vocabulary }: Surroundings): Late {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Spelling } from '../text/respell.js';
 import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
@@ -100,6 +101,9 @@ const WORDS: Record<string, string> = {
   parameters: 'params',
   options: 'params',
 };
+
+/** What `respelled` holds a chain against. */
+export const chainSpelling: Spelling = { schema: chainSchema, words: { ...WORDS, model: 'models' } };
 
 /** Reads a chain's authored form; null when there are no steps to go on with. */
 export function readChain(node: Node, report: Report): AuthoredChain | null {

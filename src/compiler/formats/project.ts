@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toText } from '../../plan/values/json.js';
+import type { Spelling } from '../text/respell.js';
 import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, startOf } from '../text/node.js';
@@ -81,6 +82,9 @@ export const projectSchema = z
 export type AuthoredProject = z.infer<typeof projectSchema>;
 
 const WORDS: Record<string, string> = { worker_files: 'agent_files', agents: 'agent_files', main: 'entry' };
+
+/** What `respelled` holds a manifest against. */
+export const projectSpelling: Spelling = { schema: projectSchema, words: WORDS };
 
 /** Reads a manifest; null when it has faults, all of which are told in the words of docs/projects.md. */
 export function readProject(node: Node, report: Report): AuthoredProject | null {

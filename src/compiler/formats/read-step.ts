@@ -5,6 +5,7 @@ import { nearest } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf, startOf, without } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
+import { renamed, respelled } from '../text/respell.js';
 import { checkSound } from '../text/sound-part.js';
 import type { AuthoredBlockStep, AuthoredStep } from './step.js';
 import {
@@ -33,6 +34,8 @@ export interface ReadStep {
   block: { authored: AuthoredBlockStep | null; steps: ReadStep[] } | null;
   /** Positions of that part; of all that is written where `authored` is null. */
   node: Node;
+  /** All that is written, with the keys spelled right. */
+  spelled: Node;
   /** Whether the step has no fault of form. */
   whole: boolean;
   /** Keys of the step that have faults: what is said there is not known. */
@@ -81,7 +84,7 @@ const GATE_WORDS: Record<'approval' | 'ask', Record<string, string>> = {
 
 /** Reads one step; every fault of its form is reported where it is. */
 export function readStep(node: Node, report: Report): ReadStep {
-  const nothing = { authored: null, block: null, node, whole: false, faulty: new Set<string>() };
+  const nothing = { authored: null, block: null, node, spelled: node, whole: false, faulty: new Set<string>() };
   if (node.members === null) {
     report({
       code: 'invalid-value',
@@ -93,8 +96,9 @@ export function readStep(node: Node, report: Report): ReadStep {
   const options: Check = { report, unsupported: UNSUPPORTED_STEP_KEYS, words: STEP_WORDS };
   if (memberOf(node, 'steps') !== null) return readBlock(node, options);
   const found = kindOfStep(node, report);
+  if (found.kind === 'steps') return readBlock(found.node, options);
   if (found.kind === null) return found.later ? nothing : readKindless(node, found.instead, options);
-  return readKind(found.kind, node, options);
+  return readKind(found.kind, found.node, options);
 }
 
 /** One line a kind. */
@@ -161,7 +165,8 @@ function readAs<K extends AuthoredStep['kind'], T extends object>(
 }
 
 /** A step with `steps`: they are read like those of a workflow. */
-function readBlock(node: Node, options: Check): ReadStep {
+function readBlock(written: Node, options: Check): ReadStep {
+  const node = respelled(blockStep, written, options);
   const kind = STEP_KINDS.find((candidate) => memberOf(node, candidate) !== null) ?? null;
   const repeated = memberOf(node, 'foreach') !== null || memberOf(node, 'loop') !== null;
   if (kind !== null) {
@@ -181,8 +186,21 @@ function readBlock(node: Node, options: Check): ReadStep {
   }
   const { value, faulty, ...sound } = checkSound(blockStep, without(node, kind), options);
   const steps = (memberOf(node, 'steps')?.items ?? []).map((item) => readStep(item, options.report));
+  const spelled = withSpelled(node, 'steps', steps);
   const whole = value !== null && faulty.size === 0 && repeated && kind === null && steps.every((step) => step.whole);
-  return { ...sound, faulty, authored: null, block: { authored: value, steps }, whole };
+  return { ...sound, spelled, faulty, authored: null, block: { authored: value, steps }, whole };
+}
+
+/** A map with its steps as they were meant to be spelled; the same map where nothing was misspelled. */
+export function withSpelled(node: Node, key: string, steps: ReadStep[]): Node {
+  const list = node.members?.get(key);
+  if (list?.node.items == null || steps.every(({ spelled }, index) => spelled === list.node.items?.[index]))
+    return node;
+  const items = steps.map(({ spelled }) => spelled);
+  const value = items.map((item) => item.value);
+  const member = { ...list, node: { ...list.node, items, value } };
+  const members = new Map([...(node.members ?? [])].map(([name, one]) => [name, name === key ? member : one]));
+  return { ...node, members, value: Object.fromEntries([...members].map(([name, one]) => [name, one.node.value])) };
 }
 
 /** Every key that some step has; what a step of each kind must have is not asked. */
@@ -217,11 +235,13 @@ const anyStep = z.strictObject({
 /** A step of no kind, or of two: its other keys are looked at, but for the one that was told of. */
 function readKindless(node: Node, told: string | null, options: Check): ReadStep {
   check(anyStep, without(node, told), options);
-  return { authored: null, block: null, node, whole: false, faulty: new Set() };
+  return { authored: null, block: null, node, spelled: node, whole: false, faulty: new Set() };
 }
 
 interface Found {
-  kind: AuthoredStep['kind'] | null;
+  kind: AuthoredStep['kind'] | 'steps' | null;
+  /** The step, with the key spelled right that says what it is. */
+  node: Node;
   /** The key that was told of in place of a kind. */
   instead: string | null;
   /** Whether the step is of a kind that this version does not run. */
@@ -231,7 +251,7 @@ interface Found {
 function kindOfStep(node: Node, report: Report): Found {
   const keys = [...(node.members?.keys() ?? [])];
   const [kind, second] = STEP_KINDS.filter((candidate) => keys.includes(candidate));
-  if (kind !== undefined && second === undefined) return { kind, instead: null, later: false };
+  if (kind !== undefined && second === undefined) return { kind, node, instead: null, later: false };
   if (second !== undefined) {
     report({
       code: 'step-kind',
@@ -239,28 +259,39 @@ function kindOfStep(node: Node, report: Report): Found {
       message: `A step is one thing: this one is \`${kind}\` and \`${second}\`.`,
       suggestion: 'make two steps of it',
     });
-    return { kind: null, instead: null, later: false };
+    return { kind: null, node, instead: null, later: false };
   }
   const later = keys.find((key) => UNSUPPORTED_STEP_KEYS.has(key));
   if (later !== undefined) {
     report({ code: 'unsupported-key', at: keyOf(node, later), message: `This version does not run \`${later}\` yet.` });
-    return { kind: null, instead: later, later: true };
+    return { kind: null, node, instead: later, later: true };
   }
-  const near = keys.map((key) => ({ key, kind: kindMeantBy(key) })).find((candidate) => candidate.kind !== null);
-  const suggestion = near === undefined ? null : `did you mean \`${near.kind}\`?`;
-  report({
-    code: 'step-kind',
-    at: startOf(node),
-    message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`,
-    suggestion,
-  });
-  return { kind: null, instead: near?.key ?? null, later: false };
+  return nearKind(node, keys, report);
 }
 
-function kindMeantBy(key: string): string | null {
-  const word = Object.hasOwn(STEP_WORDS, key) ? STEP_WORDS[key] : undefined;
-  if (word !== undefined) return STEP_KINDS.find((kind) => kind === word) ?? null;
-  return nearest(key, STEP_KINDS);
+/** A step that says nothing of what it is. A key that is nearly a kind is taken for it, and the rest is looked at. */
+function nearKind(node: Node, keys: string[], report: Report): Found {
+  const [key, meant] = keys.map((one) => [one, kindMeantBy(one)] as const).find((pair) => pair[1] !== null) ?? [];
+  report({
+    code: 'step-kind',
+    at: key === undefined ? startOf(node) : keyOf(node, key),
+    message: `Expected one of ${STEP_KINDS.map((word) => `\`${word}\``).join(', ')} in the step.`,
+    suggestion: meant == null ? null : `did you mean \`${meant}\`?`,
+  });
+  // A word of another tool may hold something else than the kind that has its place here.
+  const taken = meant == null || key === undefined || Object.hasOwn(STEP_WORDS, key) ? null : meant;
+  return {
+    kind: taken,
+    node: taken === null || key === undefined ? node : renamed(node, [], { key, meant: taken }),
+    instead: key ?? null,
+    later: false,
+  };
+}
+
+function kindMeantBy(key: string): AuthoredStep['kind'] | 'steps' | null {
+  const kinds = [...STEP_KINDS, 'steps'] as const;
+  const word = Object.hasOwn(STEP_WORDS, key) ? STEP_WORDS[key] : nearest(key, kinds);
+  return kinds.find((kind) => kind === word) ?? null;
 }
 
 function isCommandList(node: Node, report: Report): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Spelling } from '../text/respell.js';
 import { checkJsonSchema } from '../text/check-schema.js';
 import { check } from '../text/check.js';
 import { didYouMean } from '../problems/did-you-mean.js';
@@ -184,6 +185,9 @@ export const toolSchema = z
   .describe('A tool: something that agents and steps can call.');
 
 export type AuthoredTool = z.infer<typeof toolSchema>;
+
+/** What `respelled` holds a tool against. */
+export const toolSpelling: Spelling = { schema: toolSchema };
 
 /** Reads and checks a tool: its schemas, that its block is that of its kind, and what its `${name}` refer to. */
 export function readTool(node: Node, report: Report): AuthoredTool | null {

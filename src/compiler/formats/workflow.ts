@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Spelling } from '../text/respell.js';
 import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
@@ -122,6 +123,9 @@ const WORDS: Record<string, string> = {
   outputs: 'output',
   title: 'name',
 };
+
+/** What `respelled` holds a workflow against; its steps are read one by one. */
+export const workflowSpelling: Spelling = { schema: workflowHead, unsupported: UNSUPPORTED_KEYS, words: WORDS };
 
 /** Reads a workflow's authored form; null when there is nothing to go on with. */
 export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | null {

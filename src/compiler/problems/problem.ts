@@ -1,5 +1,8 @@
-import type { Source } from './source.js';
+import { fixOf } from './fix.js';
+import type { Place } from './source.js';
 import { positionAt } from './source.js';
+
+export type { Place } from './source.js';
 
 /**
  * Every problem the compiler can find, and what it means. Closed; a test fails when a code lacks its row in
@@ -100,14 +103,8 @@ export interface Problem {
   length: number;
   /** How to mend it, or null when the message says it all. */
   suggestion: string | null;
-}
-
-/** A stretch of a source text, and what it is in the document. Offsets count UTF-16 units from 0. */
-export interface Place {
-  source: Source;
-  path: string;
-  start: number;
-  end: number;
+  /** What to put in place of the underlined characters, where the suggestion can be followed literally; else null. */
+  fix: string | null;
 }
 
 export interface Finding {
@@ -125,13 +122,17 @@ export type Report = (finding: Finding) => void;
 export function createReport(): { problems: Problem[]; report: Report } {
   const problems: Problem[] = [];
   const seen = new Set<string>();
-  const report: Report = ({ code, at, message, suggestion = null, severity = 'error' }) => {
-    const key = JSON.stringify([code, at.source.file, at.start, message]);
+  const report: Report = ({ code, at: told, message, suggestion = null, severity = 'error' }) => {
+    const fix = fixOf(told, suggestion);
+    const at = fix?.at ?? told;
+    const { source, path } = at;
+    const key = JSON.stringify([code, source.file, at.start, message]);
     if (seen.has(key)) return;
     seen.add(key);
-    const { line, column, rest } = positionAt(at.source, at.start);
+    const { line, column, rest } = positionAt(source, at.start);
     const length = Math.max(1, Math.min(at.end - at.start, rest));
-    problems.push({ code, severity, message, path: at.path, file: at.source.file, line, column, length, suggestion });
+    const place = { path, file: source.file, line, column, length };
+    problems.push({ code, severity, message, ...place, suggestion, fix: fix?.text ?? null });
   };
   return { problems, report };
 }

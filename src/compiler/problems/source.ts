@@ -51,3 +51,11 @@ function lineEnd(text: string, start: number): number {
   const end = newline === -1 ? text.length : newline;
   return text[end - 1] === '\r' && end > start ? end - 1 : end;
 }
+
+/** A stretch of a source text, and what it is in the document. Offsets count UTF-16 units from 0. */
+export interface Place {
+  source: Source;
+  path: string;
+  start: number;
+  end: number;
+}

@@ -2,7 +2,7 @@ import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { PlanStep } from '../../plan/step.js';
 import { smallerOf } from '../project/generated-rules.js';
 import { keyOf, memberOf } from '../text/node.js';
-import { compileTemplate } from '../expressions/template.js';
+import { compileTemplate, isFaulty } from '../expressions/template.js';
 import type { Authored, StepContext } from './base.js';
 import { baseOf, mapAt, NO_LIMIT_MS, templateAt, usualPolicy } from './base.js';
 
@@ -13,7 +13,7 @@ export function compilePlanStep(authored: Authored<'plan'>, context: StepContext
   const source = compileTemplate(at, templates);
   const inputs = mapAt('inputs', context);
   const base = baseOf(authored, context);
-  if (typeof at.value === 'string' && source.kind !== 'expression') {
+  if (typeof at.value === 'string' && source.kind !== 'expression' && !isFaulty(source)) {
     report({
       code: 'invalid-value',
       at,

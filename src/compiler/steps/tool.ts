@@ -3,7 +3,7 @@ import { isObject } from '../../plan/values/json.js';
 import type { StepBase, ToolStep } from '../../plan/step.js';
 import type { CallableTool } from '../../plan/tools/tool.js';
 import type { AuthoredToolStep } from '../formats/step.js';
-import { didYouMean } from '../problems/did-you-mean.js';
+import { didYouMean, nearest } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { faultOf } from '../agents/step-tools.js';
@@ -61,7 +61,14 @@ function checkInputs(
     : {}; // isObject said so
   const given = [...(inputs?.members ?? [])];
   for (const name of Array.isArray(schema['required']) ? schema['required'] : []) {
-    if (typeof name !== 'string' || given.some(([key]) => key === name)) continue;
+    // A name that is nearly this one is told of below.
+    if (
+      typeof name !== 'string' ||
+      given.some(
+        ([key]) => key === name || (!Object.hasOwn(properties, key) && nearest(key, Object.keys(properties)) === name),
+      )
+    )
+      continue;
     report({
       code: 'missing-input',
       at,

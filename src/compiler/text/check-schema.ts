@@ -56,7 +56,12 @@ const MAPS = ['properties', 'patternProperties', '$defs', 'definitions', 'depend
 export function checkJsonSchema(node: Node, report: Report): void {
   if (typeof node.value === 'boolean') return;
   if (node.members === null) {
-    report({ code: 'invalid-schema', at: node, message: 'Expected a JSON Schema: a map, true or false.' });
+    report({
+      code: 'invalid-schema',
+      at: node,
+      message: 'Expected a JSON Schema: a map, true or false.',
+      suggestion: typeof node.value === 'string' ? didYouMean(node.value, ['true', 'false']) : null,
+    });
     return;
   }
   for (const [key, { node: value }] of node.members) {

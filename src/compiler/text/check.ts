@@ -16,6 +16,8 @@ export interface Check {
   secrets?: ReadonlySet<string>;
   /** Files of other tools may have more keys than we read. */
   unknownKeys?: 'error' | 'warning';
+  /** Of such files, keys that must be there and that the schema does not ask for. */
+  wanted?: ReadonlySet<string>;
 }
 
 export type Issue = z.core.$ZodIssue;
@@ -142,6 +144,8 @@ function mend(issue: Issue, value: Json): string | null {
   if (issue.code === 'invalid_value' && typeof value === 'string')
     return didYouMean(OTHER_WORDS.get(value) ?? value, issue.values.map(String));
   if (issue.message.startsWith('a duration')) return durationHint(value);
+  if (issue.code === 'invalid_type' && issue.expected === 'boolean' && typeof value === 'string')
+    return didYouMean(value.toLowerCase(), ['true', 'false']);
   if (typeof value === 'number' && issue.message.startsWith('a map with attempts'))
     return `write \`{attempts: ${value}}\``;
   return null;
@@ -181,7 +185,7 @@ function reportUnknownKey(
 }
 
 /** The keys that the schema has at a path; none where it takes any. */
-function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+export function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
   let current = unwrap(schema);
   for (const segment of path) current = unwrap(below(current, segment));
   if (current?._zod.def.type === 'union')

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Check, Issue } from './check.js';
 import { issuesOf, reportIssues } from './check.js';
 import type { Node } from './node.js';
+import { respelled } from './respell.js';
 
 /** A map held against its schema, and what remains of it without its faults. */
 export interface Sound<T> {
@@ -9,6 +10,8 @@ export interface Sound<T> {
   value: T | null;
   /** The sound part with its positions; the whole map where `value` is null. */
   node: Node;
+  /** The whole map, with the keys spelled right. */
+  spelled: Node;
   /** Keys of the map at or below which there are faults. */
   faulty: ReadonlySet<string>;
 }
@@ -16,19 +19,20 @@ export interface Sound<T> {
 /** Like `check`, but goes on with what is sound: one fault must not hide what else is wrong with the same map. */
 export function checkSound<T>(schema: z.ZodType<T>, node: Node, options: Check): Sound<T> {
   const faulty = new Set<string>();
-  let result = schema.safeParse(node.value);
-  if (!result.success) reportIssues(issuesOf(result.error), { schema, root: node, options });
-  let sound = node;
+  const spelled = respelled(schema, node, options);
+  let result = schema.safeParse(spelled.value);
+  if (!result.success) reportIssues(issuesOf(result.error), { schema, root: spelled, options });
+  let sound = spelled;
   while (!result.success) {
     const faults = issuesOf(result.error).flatMap((issue) => faultsOf(issue, sound));
     for (const [key] of faults) faulty.add(String(key));
     const inside = faults.filter((path) => path.length > 0);
     // Each round takes something away, so that there is a last one.
-    if (inside.length === 0) return { value: null, node, faulty };
+    if (inside.length === 0) return { value: null, node: spelled, spelled, faulty };
     sound = withoutPaths(sound, inside);
     result = schema.safeParse(sound.value);
   }
-  return { value: result.data, node: sound, faulty };
+  return { value: result.data, node: sound, spelled, faulty };
 }
 
 type Path = readonly PropertyKey[];

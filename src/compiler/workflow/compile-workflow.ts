@@ -56,8 +56,10 @@ export interface Shared {
 /** The Plan of a workflow file alone; null when there is any error in it or in what it nests. */
 export function compileWorkflow(definition: WorkflowDefinition, shared: Shared): Plan | null {
   let failed = definition.authored.broken;
+  const meant = new Set<string>();
   const report: Report = (finding) => {
     if (finding.severity !== 'warning') failed = true;
+    if (finding.code === 'near-input') meant.add(finding.suggestion ?? '');
     shared.report(finding);
   };
   const { authored, node } = definition;
@@ -67,7 +69,8 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
 
   let compiled = compile([]);
   const unused = authored.broken ? [] : unusedInputs(Object.keys(declared), compiled.steps, compiled.output);
-  for (const name of unused) {
+  // A name that another is nearly is used, but for a slip, which is told.
+  for (const name of unused.filter((one) => !meant.has(`did you mean \`${one}\`?`))) {
     const message = `Nothing refers to the input \`${name}\`; every agent is shown it.`;
     report({ code: 'unused-input', severity: 'warning', at: keyOf(memberOf(node, 'inputs') ?? node, name), message });
   }
@@ -201,8 +204,8 @@ function workspaceOf(authored: WorkflowDefinition['authored']['workspace']): Pic
 }
 
 /** Commits are made in a work tree, and a workflow that needs one runs where there is one. */
-function checkCommits({ authored, node }: WorkflowDefinition, { steps, nested }: Compiled, report: Report): void {
-  if (authored.workspace !== undefined) return;
+function checkCommits({ node }: WorkflowDefinition, { steps, nested }: Compiled, report: Report): void {
+  if (memberOf(node, 'workspace') !== null) return;
   const commits = steps.some((step) => step !== null && [...everyStep({ steps: [step] })].some((one) => one.commit));
   const inside = Object.values(nested).find(({ workspace }) => workspace !== undefined);
   if (!commits && inside === undefined) return;

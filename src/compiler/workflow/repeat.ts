@@ -13,7 +13,7 @@ import type { Names } from '../expressions/scope.js';
 import { createScope } from '../expressions/scope.js';
 import type { StepContext } from '../steps/base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from '../steps/base.js';
-import { compileCondition, compileTemplate } from '../expressions/template.js';
+import { compileCondition, compileTemplate, isFaulty } from '../expressions/template.js';
 
 /** What makes a step run again, from the outside in: `foreach` over `loop`. */
 export type Layer = 'foreach' | 'loop';
@@ -162,6 +162,7 @@ function foreachOf({ read }: Repeating, { node, templates, report }: StepContext
   const isMap = typeof said === 'object' && !Array.isArray(said);
   const at = isMap ? (memberOf(foreach, 'items') ?? foreach) : foreach;
   const items = compileTemplate(at, templates);
+  if (typeof at.value === 'string' && isFaulty(items)) return null;
   if (isList(items)) return { kind: 'foreach', items, max_parallel: isMap ? (said.max_parallel ?? null) : null };
   const suggestion = typeof at.value === 'string' && !at.value.includes('${') ? `write "\${${at.value}}"` : null;
   report({
@@ -184,9 +185,14 @@ function loopOf({ read }: Repeating, body: Names, { node, templates, report }: S
   const said = saidOf(read)?.loop;
   const at = loop && memberOf(loop, 'until');
   if (at === null || said === undefined) return null;
-  const until = compileCondition(at, { ...templates, resolve: createScope(body, null, report) });
+  let slipped = false;
+  const resolve = createScope(body, null, (finding) => {
+    slipped ||= finding.code === 'near-input';
+    report(finding);
+  });
+  const until = compileCondition(at, { ...templates, resolve });
   if (until === null) return null;
-  if (!rootsOfExpression(until).some((root) => !root.startsWith(OUTER) && !root.startsWith('input:'))) {
+  if (!slipped && !rootsOfExpression(until).some((root) => !root.startsWith(OUTER) && !root.startsWith('input:'))) {
     const suggestion = 'refer to a step of the loop, or to `index`';
     report({
       code: 'constant-until',

@@ -31,7 +31,7 @@ describe('a tool', () => {
       TOOL.replace('kind: command', 'kind: python'),
       ['12:1 missing-key', '13:3 conflicting-keys'],
     ],
-    ['a reference to nothing', TOOL.replace('"${text}"', '"${txt}"'), ['13:51 unknown-variable']],
+    ['a reference to nothing', TOOL.replace('"${text}"', '"${txt}"'), ['13:53 unknown-variable']],
     [
       'a program that is a template',
       TOOL.replace('entrypoint: wc', 'entrypoint: "${text}"'),

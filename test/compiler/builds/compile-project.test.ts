@@ -104,7 +104,7 @@ describe('a manifest with faults', () => {
     [
       'an entry that is not there',
       { entry: { agent: 'mian' } },
-      'unknown-agent <"mian"> There is no agent `mian` in `agent_files`.',
+      'unknown-agent <mian> There is no agent `mian` in `agent_files`.',
     ],
     [
       'no files',
@@ -187,7 +187,7 @@ describe('a manifest with faults', () => {
     });
     expect(plan).not.toBeNull();
     expect(found).toEqual([
-      'unknown-agent <"mian"> There is no agent `mian` in `agent_files`.',
+      'unknown-agent <mian> There is no agent `mian` in `agent_files`.',
       'python-only <"python_files"> Perdure runs nothing of `python_files`.',
     ]);
   });

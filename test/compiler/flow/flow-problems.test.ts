@@ -34,7 +34,7 @@ describe('problems of flows', () => {
     ['a definition that is written twice', `${define('a', 'x')}${define('a', 'y')}$a:"z"`, ['2:2 duplicate-name']],
     ['a definition without a base', '$a := {prompt: "x"}\n$a:"z"', ['1:2 missing-key']],
     ['an unknown temporary agent', `${define('scanner', 'x')}$scaner:"z"`, ['2:2 unknown-agent']],
-    ['an unknown variable', 'Explore:"x":issues -> Plan:"{isues}"', ['1:29 unknown-variable']],
+    ['an unknown variable', 'Explore:"x":issues -> Plan:"{isues}"', ['1:30 unknown-variable']],
     ['a variable of a branch beside', '[Explore:"x":a || Plan:"{a}"]', ['1:25 unknown-variable']],
     ['a second capture', 'Explore:"x":a -> Plan:"{a}":a', ['1:29 duplicate-name']],
     ['a second capture in a branch', 'Explore:"x":a (if failed)~> Plan:"{a}":a', ['1:40 duplicate-name']],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toText } from '../../../plan/values/json.js';
 import type { ProviderTool } from '../../../plan/tools/tool.js';
 import { PROVIDER_TOOLS } from '../../../plan/tools/tool.js';
+import type { Spelling } from '../../text/respell.js';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
 import { keyOf, memberOf } from '../../text/node.js';
@@ -42,6 +43,9 @@ const WORDS: Record<string, string> = {
   models: 'compatible_models',
   toolset: 'toolsets',
 };
+
+/** What `respelled` holds an `.agent` file against. */
+export const agentFileSpelling: Spelling = { schema: agentFileSchema, words: WORDS };
 
 /** Reads the front matter of an `.agent` file. */
 export function readAgentFile(node: Node, report: Report): AuthoredAgent | null {

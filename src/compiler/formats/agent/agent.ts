@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EFFORTS } from '../../../plan/names.js';
 import { PROGRAMS } from '../../../plan/agents/program.js';
 import type { ProviderTool } from '../../../plan/tools/tool.js';
+import type { Spelling } from '../../text/respell.js';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
 import { startOf } from '../../text/node.js';
@@ -100,6 +101,9 @@ const WORDS: Record<string, string> = {
   cli: 'agent',
   program: 'agent',
 };
+
+/** What `respelled` holds an agent against. */
+export const agentSpelling: Spelling = { schema: agentSchema, unsupported: UNSUPPORTED_KEYS, words: WORDS };
 
 /** Reads an agent's authored form from YAML. */
 export function readAgent(node: Node, report: Report): AuthoredAgent | null {

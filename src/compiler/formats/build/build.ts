@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Spelling } from '../../text/respell.js';
 import { check } from '../../text/check.js';
 import type { Node } from '../../text/node.js';
 import { memberOf } from '../../text/node.js';
@@ -103,6 +104,13 @@ export const buildSchema = z
   .describe('A build spec: what is to be built, by whom, and what must hold of it.');
 
 export type AuthoredBuild = z.infer<typeof buildSchema>;
+
+/** What `respelled` holds a build spec against. */
+export const buildSpelling: Spelling = {
+  schema: buildSchema,
+  unknownKeys: 'warning',
+  wanted: new Set(['nugget', 'goal']),
+};
 
 /** Reads a build spec. Keys that nothing knows are warnings: specs are drawn by tools that know more than we do. */
 export function readBuild(node: Node, report: Report): AuthoredBuild | null {
