@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import type { Permissions } from '../plan/tools/permission.js';
 import type { Plan } from '../plan/plan.js';
 import type { RemoteTool } from '../plan/tools/tool.js';
@@ -133,6 +133,7 @@ export function createCompiler({
     builds: config.builds,
     generated: generatedRules(config),
     root: project.root,
+    cwd: folderFrom(project.root, cwd),
     permissions: config.permissions,
     folder: config.agents?.generated_agents_dir,
     search: config.search,
@@ -189,6 +190,11 @@ export function createCompiler({
   };
 
   return { problems, report, sources: loader.sources, texts, find, compile, check };
+}
+
+/** A folder as a path from the project's root: `decks`, `../elsewhere`; empty for the root itself. */
+function folderFrom(root: string, folder: string): string {
+  return relative(root, folder).split(sep).join('/');
 }
 
 function nestingsOf(from: Definition, loader: Loader, resolver: Resolver) {

@@ -22,6 +22,8 @@ export interface SourceTools {
   texts: Texts;
   /** The project's. */
   root: string;
+  /** The folder that a person is in, from the project's root. */
+  cwd: string;
   permissions: Config['permissions'];
   /** `agents.generated_agents_dir`, as it was checked. */
   folder: string | undefined;
@@ -40,6 +42,7 @@ export function toolSource({
   report,
   texts,
   root,
+  cwd,
   permissions,
   within,
   generated,
@@ -58,6 +61,7 @@ export function toolSource({
   return {
     report,
     texts,
+    cwd,
     permissions,
     within,
     generated,

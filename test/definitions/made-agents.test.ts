@@ -20,7 +20,7 @@ beforeAll(async () => {
       ...shipped('pitch-deck-evaluation', ''),
       ...shipped('bootstrapping', 'notes/'),
       'decks/bicycles.txt': 'We sell bicycles.\n',
-      'CHANGES.md': '- faster\n',
+      'notes/CHANGES.md': '- faster\n',
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url },
   );
@@ -94,6 +94,10 @@ describe('pitch-deck-evaluation', () => {
       kill(host);
       // Who names the run starts a host again.
       await approve('decks');
+      // A project asks before it writes.
+      await until(async () => (await project.run('list', '--waiting', '--json')).stdout.includes('/4.1'));
+      expect(existsSync(join(project.folder, 'evaluations'))).toBe(false);
+      expect(await approve('decks')).toContain('evaluations/bicycles.md');
       const result = await resultOf('.', '--id', 'decks');
       expect(result).toMatchObject({ status: 'success', output: 'One deck.' });
       expect(await project.read('evaluations/bicycles.md')).toBe('PASS: true');

@@ -106,7 +106,8 @@ function faultOf(program: ProgramName, agent: Agent): string | null {
       `\`${program}\` cannot play the agent \`${agent.name}\`: it has no \`${lacking}\`. Give the agent a model ` +
       `of a provider (\`model: anthropic:sonnet\`).`
     );
-  if (agent.permissions?.writable !== undefined) return unlimitable(program, agent);
+  const limited = unlimitable(program, agent);
+  if (limited !== null) return limited;
   const held = unheld(program, agent);
   return held === null
     ? null

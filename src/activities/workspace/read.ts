@@ -18,7 +18,7 @@ export interface TextFile {
  * judged and opened like any other path.
  */
 export async function readTextFile(
-  { workspace, permissions }: { workspace: string; permissions: Permissions },
+  { workspace, permissions, root = '' }: { workspace: string; permissions: Permissions; root?: string },
   path: string,
 ): Promise<TextFile> {
   const open = (at: string): Promise<TextFile> =>
@@ -28,9 +28,18 @@ export async function readTextFile(
   } catch (error) {
     if (!(error instanceof LinkRefusal)) throw error;
     const target = await resolveLinks(workspace, path);
-    if (target === null || judgeAction(permissions, { kind: 'read', path: target }).verdict !== 'allow') throw error;
+    if (
+      target === null ||
+      !isBelow(target, root) ||
+      judgeAction(permissions, { kind: 'read', path: target }).verdict !== 'allow'
+    )
+      throw error;
     return open(target);
   }
+}
+
+function isBelow(path: string, root: string): boolean {
+  return root === '' || path === root || path.startsWith(`${root}/`);
 }
 
 /** Reads a text of an open folder; `path` is what it is called in refusals. Follows no link. */

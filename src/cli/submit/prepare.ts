@@ -110,6 +110,7 @@ export async function settle(
   terminal: Terminal,
 ): Promise<RunSettings> {
   const { config, project } = workspace;
+  requireInside(plan, project.root);
   const policy = settlePolicy(plan.on_exhausted, config.workflows?.budgets?.on_exhausted);
   const wanted = {
     plan,
@@ -140,6 +141,20 @@ export async function settle(
     ...(await foldersFor(project, elsewhere, terminal)),
     ...(choices.definition === undefined ? {} : { definition: relative(project.root, choices.definition) }),
   };
+}
+
+/** Throws where an agent works in a folder outside of the project: none of its tools would reach it there. */
+function requireInside(plan: Plan, root: string): void {
+  for (const { name, uses = [] } of Object.values(plan.agents)) {
+    const folder = uses.map((tool) => ('root' in tool ? (tool.root ?? '') : '')).find((one) => /^\.\.(\/|$)/.test(one));
+    if (folder === undefined) continue;
+    const place = resolve(root, folder);
+    throw new CliError(
+      `The agent \`${name}\` works in the folder of its manifest, \`${place}\`, which lies outside of \`${root}\`.`,
+      EXIT.usage,
+      `Run it from there: \`cd ${place}\`.`,
+    );
+  }
 }
 
 /** Throws, with all that is missing, where a build could not do its work here: before it has spent anything. */

@@ -33,8 +33,14 @@ export interface AgentSetting {
   asking?: Permissions['asking'];
   /** How deep agents may call agents, where the project says so. */
   depth?: number;
+  /** Options of commands, by the command's words, with which a person is asked in place of a refusal. */
+  asks?: Record<string, string[]>;
+  /** What a denial comes to, where no permissions say it. */
+  denial?: Permissions['denial'];
   /** Where the files of agents are written that it makes, from the project's root. */
   folder?: string;
+  /** The folder of the manifest, from the project's root; absent for that itself. */
+  home?: string;
   /** The only agents that it may name; without them those of the folder. */
   agents?: ReadonlyMap<string, AgentDefinition>;
 }
@@ -51,6 +57,8 @@ export interface ToolSource {
   generated: GeneratedRules;
   /** Where `web_search` looks, where the config says it. */
   search?: SearchPlace | undefined;
+  /** The folder that a person is in, from the project's root; empty for that itself. */
+  cwd: string;
   /** Where made agents are written where no manifest says it: `agents.generated_agents_dir` of perdure.yml. */
   folder?: string | undefined;
   /**
@@ -101,7 +109,7 @@ export function usesOfAgent(
   }
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
-    if (set !== null) keepNamed(kept, set);
+    if (set !== null) keepNamed(kept, set, { home: setting.home, cwd: source.cwd }[set.from]);
     else if (name !== definition.name) addOther(name);
   }
   // What a skill's text speaks of can be read.
@@ -187,12 +195,13 @@ interface Kept {
   folder: string | undefined;
   generated: GeneratedRules;
   search: SearchPlace | undefined;
+  home: string | undefined;
 }
 
 /** What the provider runs goes before what `tools` names: a tool of the same name is limited as it is written there. */
 function keptFirst(
   { authored: { server_side_tools = [] } }: AgentDefinition,
-  { agents, folder }: AgentSetting,
+  { agents, folder, home }: AgentSetting,
   { folder: usual, generated, search }: ToolSource,
 ): Kept {
   return {
@@ -203,6 +212,7 @@ function keptFirst(
     folder: agents === undefined ? usual : folder,
     generated,
     search,
+    home,
   };
 }
 
@@ -210,20 +220,27 @@ function keep({ tools }: Kept, tool: Tool): void {
   if (!tools.has(tool.name)) tools.set(tool.name, tool);
 }
 
-function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools): void {
+/** `root`: the folder that they work in, from the project's root. */
+function keepNamed(kept: Kept, { builtin, makers, commands }: NamedTools, root = ''): void {
   for (const name of builtin)
     keep(kept, {
       kind: 'builtin',
       name,
+      ...(root === '' ? {} : { root }),
       ...(name === 'web_search' && kept.search !== undefined ? { search: kept.search } : {}),
     });
   for (const name of makers) keep(kept, makerNamed(name, kept));
   if (builtin.some(runsPrograms)) kept.held.push(commands);
 }
 
-function makerNamed(name: Maker, { folder, generated }: Kept): Tool {
+function makerNamed(name: Maker, { folder, generated, home = '' }: Kept): Tool {
   if (name === 'workflow_create') return { kind: 'maker', name, rules: generated };
-  return { kind: 'maker', name, ...(name === 'agent_create' && folder !== undefined ? { folder } : {}) };
+  return {
+    kind: 'maker',
+    name,
+    ...(name === 'agent_create' && folder !== undefined ? { folder } : {}),
+    ...(home === '' || name === 'tool_create' ? {} : { root: home }),
+  };
 }
 
 function keepDefined(kept: Kept, defined: FoundTool | 'faulty' | null): boolean {
@@ -266,7 +283,7 @@ function disallowed({ authored }: AgentDefinition): string[] {
 function permissionsOf(
   { authored }: AgentDefinition,
   { tools, held, asked }: Kept,
-  { ask = [], asking = 'ask' }: AgentSetting,
+  { ask = [], asking = 'ask', asks = {}, denial }: AgentSetting,
   source: ToolSource,
 ): Permissions {
   const said = [authored.permissions, source.permissions].filter((one) => one !== undefined);
@@ -274,12 +291,20 @@ function permissionsOf(
   return boundBy(
     {
       ...permissions,
-      commands: heldCommands(permissions.commands, held),
+      commands: heldCommands(permissions.commands, held).map((rule) => asksOf(rule, asks[rule.words])),
       ask: [...asked, ...ask, ...permissions.ask],
       asking: asking === 'ask' ? permissions.asking : asking,
+      ...(denial === undefined || said.some(({ on_denial }) => on_denial !== undefined) ? {} : { denial }),
     },
     source.within,
   );
+}
+
+/** A rule that asks about options in place of refusing them. */
+function asksOf(rule: CommandRule, asks: string[] | undefined): CommandRule {
+  if (asks === undefined) return rule;
+  const refuses = (rule.refuses ?? []).filter((option) => !asks.includes(option));
+  return { ...rule, refuses, asks: [...(rule.asks ?? []), ...asks] };
 }
 
 /** Names of tools, each where it is written. */

@@ -7,6 +7,7 @@ import { toolsOf } from '../formats/agent/agent.js';
 import { splitTools } from '../formats/agent/agent-tools.js';
 import type { Texts } from '../hash.js';
 import { hashOf } from '../hash.js';
+import { canonicalJson } from '../../plan/values/json.js';
 import { declaredInputs } from '../inputs/inputs.js';
 import { memberOf, placesIn } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
@@ -37,8 +38,9 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
   const compile: AgentCompiler = (definition, given, setting = {}) => {
     const uses = made.get(definition) ?? new Map<string, CompiledAgent>();
     made.set(definition, uses);
-    const { tools, ask, asking, depth } = setting;
-    const key = `${[...given].sort().join(' ')} ${JSON.stringify({ tools, ask, asking, depth })}`;
+    const { agents: _all, ...said } = setting;
+    const { depth } = said;
+    const key = `${[...given].sort().join(' ')} ${canonicalJson(said)}`;
     const known = uses.get(key);
     if (known !== undefined) return known;
     calling.push(definition);

@@ -14,13 +14,14 @@ const FILE = 'definitions/permissions/default.yml';
 
 /**
  * What an agent may do: what is said first goes before what is said later, and the rules that come with the package
- * come last. Lists add up, but for `writable`, of which each limits the other; `network` and `escalate_after` are those
- * of the first that says them.
+ * come last. Lists add up, but for `writable`, of which each limits the other; `network`, `on_denial` and
+ * `escalate_after` are those of the first that says them.
  */
 export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Permissions {
   const all = [...said, shippedPermissions()];
-  const first = <K extends 'network' | 'escalate_after'>(key: K): AuthoredPermissions[K] =>
+  const first = <K extends 'network' | 'on_denial' | 'escalate_after'>(key: K): AuthoredPermissions[K] =>
     all.find((one) => one[key] !== undefined)?.[key];
+  const denial = first('on_denial');
   const writable = all.reduce<string[] | undefined>((paths, one) => bothWritable(paths, one.writable), undefined);
   return {
     commands: shell ? all.flatMap(commandRules) : [],
@@ -31,6 +32,7 @@ export function permissionsFrom(said: AuthoredPermissions[], shell: boolean): Pe
     protected: all.flatMap((one) => one.protected ?? []),
     ...(writable === undefined ? {} : { writable }),
     asking: all.some(({ asking }) => asking === 'deny') ? 'deny' : 'ask',
+    ...(denial === undefined || denial === 'tell' ? {} : { denial }),
     escalate_after: first('escalate_after') ?? 3,
   };
 }
@@ -40,7 +42,12 @@ function commandRules({ commands = {} }: AuthoredPermissions): CommandRule[] {
     (commands[kind] ?? []).map((rule): CommandRule =>
       typeof rule === 'string'
         ? { words: rule, class: kind }
-        : { words: rule.words, class: kind, ...(rule.refuses === undefined ? {} : { refuses: rule.refuses }) },
+        : {
+            words: rule.words,
+            class: kind,
+            ...(rule.refuses === undefined ? {} : { refuses: rule.refuses }),
+            ...(rule.asks === undefined ? {} : { asks: rule.asks }),
+          },
     ),
   );
 }

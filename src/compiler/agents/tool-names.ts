@@ -12,7 +12,7 @@ export interface NamedTools {
 
 const READING = ['read_file', 'list_files', 'search_files'] as const;
 const FILES = [...READING, 'write_file', 'edit_file'] as const;
-const FILE_COMMANDS = ['mkdir', 'rmdir', 'touch', 'cp', 'mv', 'rm', 'ln', 'chmod'] as const;
+export const FILE_COMMANDS = ['mkdir', 'rmdir', 'touch', 'cp', 'mv', 'rm', 'ln', 'chmod'] as const;
 
 /** Names of Claude Code's and Gemini CLI's tools. */
 const FOREIGN: Record<string, readonly BuiltinTool[]> = {
@@ -40,15 +40,20 @@ const FOREIGN: Record<string, readonly BuiltinTool[]> = {
 };
 
 /** Sets of tools that `.agent` files may name. */
-const TOOLSETS: Record<string, Partial<NamedTools>> = {
+const TOOLSETS: Record<string, Partial<Toolset>> = {
   filesystem_cwd: { builtin: FILES },
   filesystem_cwd_ro: { builtin: READING },
-  filesystem_project: { builtin: FILES },
-  filesystem_project_ro: { builtin: READING },
-  shell_readonly: { builtin: ['shell'], commands: { classes: ['safe'] } },
+  filesystem_project: { builtin: FILES, from: 'home' },
+  filesystem_project_ro: { builtin: READING, from: 'home' },
+  shell_readonly: { builtin: ['shell'], commands: { classes: ['safe'], also: ['uniq'] } },
   shell_file_ops: { builtin: ['shell'], commands: { classes: ['safe'], also: FILE_COMMANDS } },
   dynamic_agents: { makers: ['agent_create', 'agent_call'] },
 };
+
+/** A set of tools, and where it works: in the manifest's folder, or where the person is who starts the run. */
+export interface Toolset extends NamedTools {
+  from: 'home' | 'cwd';
+}
 
 const NOTHING: NamedTools = { builtin: [], makers: [], commands: null };
 
@@ -75,8 +80,8 @@ export function namedTools(name: string): NamedTools | null {
 }
 
 /** What a toolset holds; null when there is none of that name. */
-export function toolsetTools(name: string): NamedTools | null {
-  return Object.hasOwn(TOOLSETS, name) ? { ...NOTHING, ...TOOLSETS[name] } : null;
+export function toolsetTools(name: string): Toolset | null {
+  return Object.hasOwn(TOOLSETS, name) ? { ...NOTHING, from: 'cwd', ...TOOLSETS[name] } : null;
 }
 
 /** `git *`, `git:*` and `npm run test:*`: commands that begin so. `*` alone holds to nothing. */

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Template } from '../../plan/values/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Agent, InputSpec } from '../../plan/step.js';
@@ -18,6 +18,7 @@ import type { Report } from '../problems/problem.js';
 import { kindOf, readText } from '../text/disk.js';
 import { ofParts } from '../expressions/template.js';
 import { checkToolsets, isToolset } from '../agents/toolsets.js';
+import { FILE_COMMANDS } from '../agents/tool-names.js';
 
 /** What compiling a project needs beside what all do. */
 interface ProjectContext extends Pick<Shared, 'report' | 'texts' | 'compileAgent'> {
@@ -45,10 +46,12 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
       at: keyOf(node, 'python_files'),
       message: 'Perdure runs nothing of `python_files`.',
     });
+  const home = relative(context.root, dirname(definition.file)).split(sep).join('/');
   const scope = {
     agents: [...agents.keys()],
     python,
     generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
+    ...(isOutside(home) ? { outside: dirname(definition.file) } : {}),
     closed: true,
   };
   for (const agent of agents.values()) checkToolsets(agent, scope, report);
@@ -58,7 +61,7 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
   const folder = folderOf(definition, agents, context.root, report);
   const inputs = inputsOf(definition, report);
   if (failed || entry === null) return null;
-  const setting = settingOf(authored, agents, folder);
+  const setting = settingOf(authored, agents, { folder, home });
   const others: Record<Hash, Agent> = {};
   for (const agent of agents.values()) {
     const { reached } = context.compileAgent(agent, agent === entry ? Object.keys(attachments) : [], setting);
@@ -77,13 +80,22 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
   return isSmallEnough(plan, node, report) ? plan : null;
 }
 
+function isOutside(folder: string): boolean {
+  return folder === '..' || folder.startsWith('../') || isAbsolute(folder);
+}
+
 const ASKING = { prompt: 'ask', approve_all: 'allow', reject_all: 'deny' } as const;
+
+/** What a project asks a person about, whatever its manifest says of agents: what writes. */
+const ASKED = ['write', ...FILE_COMMANDS.flatMap((name) => [`command:${name}`, `command:${name} *`])];
+/** What `find` does to files is asked about as well. */
+const ASKED_OPTIONS = { find: ['-exec', '-ok', '-delete'] };
 
 /** The manifest's approvals in the words of permissions. */
 function settingOf(
   { runtime }: ProjectDefinition['authored'],
   agents: Map<string, AgentDefinition>,
-  folder: string | null,
+  { folder, home }: { folder: string | null; home: string },
 ): AgentSetting {
   const isAsked = (name: string): boolean =>
     runtime.agent_approval_overrides?.[name]?.calls_require_approval ?? runtime.agent_calls_require_approval ?? false;
@@ -93,8 +105,11 @@ function settingOf(
     agents,
     ...depth,
     asking: ASKING[runtime.approval_mode ?? 'prompt'],
-    ask: [...ask, ...askedOfMade(runtime)],
+    ask: [...ASKED, ...ask, ...askedOfMade(runtime)],
+    asks: ASKED_OPTIONS,
+    denial: runtime.return_permission_errors === true ? 'report' : 'stop',
     ...(folder === null ? {} : { folder }),
+    ...(home === '' ? {} : { home }),
   };
 }
 

@@ -13,11 +13,15 @@ const rule = z.union(
           .array(filledText, { error: 'a list of options' })
           .optional()
           .describe('Options that it is not run with.'),
+        asks: z
+          .array(filledText, { error: 'a list of options' })
+          .optional()
+          .describe('Options with which a person is asked first.'),
       },
-      { error: 'a map with words and refuses' },
+      { error: 'a map with words, refuses, asks' },
     ),
   ],
-  { error: 'the first words of a command, or a map with words and refuses' },
+  { error: 'the first words of a command, or a map with words, refuses, asks' },
 );
 const rules = (what: string) => z.array(rule, { error: 'a list of commands' }).optional().describe(what);
 const patterns = z.array(filledText, { error: 'a list of patterns, such as `write:docs/*`' }).optional();
@@ -73,9 +77,16 @@ export const permissionsSchema = z.strictObject(
       .enum(['ask', 'deny'], { error: 'ask or deny' })
       .optional()
       .describe('What becomes of an action that a person would be asked about; `ask` when left out.'),
+    on_denial: z
+      .enum(['tell', 'report', 'stop'], { error: 'tell, report or stop' })
+      .optional()
+      .describe(
+        'What a denial comes to: `tell` says so to the agent, `report` in an object, `stop` ends the step; tell when ' +
+          'left out.',
+      ),
     escalate_after: count.optional().describe('Denials in one step after which a person is asked; 3 when left out.'),
   },
-  { error: 'a map with commands, network, deny, ask, allow, protected, writable, asking, escalate_after' },
+  { error: 'a map with commands, network, deny, ask, allow, protected, writable, asking, on_denial, escalate_after' },
 );
 
 export type AuthoredPermissions = z.infer<typeof permissionsSchema>;

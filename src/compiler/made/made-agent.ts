@@ -54,6 +54,7 @@ export function compileMadeAgent(
   const { agent } = createAgentCompiler({
     report: () => undefined,
     texts,
+    cwd: '',
     permissions: undefined,
     within: [],
     generated: { kinds: [], budgets: NO_BUDGETS },

@@ -66,17 +66,30 @@ export function programOf(
   const name =
     namedProgram(agent) ?? (isOpenToPrograms(step, agent) ? (settings.steps?.[address] ?? settings.usual) : undefined);
   if (name === undefined) return null;
-  if (agent?.permissions?.writable !== undefined) throw new Error(unlimitable(name, agent));
+  const fault = agent === undefined ? null : unlimitable(name, agent);
+  if (fault !== null) throw new Error(fault);
   const choice = settings.choices[programKey(name, writtenModel(step, agent))] ?? settings.choices[name];
   if (choice === undefined) throw new Error(`The run's settings choose no model for the program \`${name}\``);
   return choice;
 }
 
-/** Why a program does not play an agent that may write certain paths alone: nothing would hold it to them. */
-export function unlimitable(program: ProgramName, { name }: Agent): string {
+/**
+ * Why a program does not play an agent: it has tools of its own, and nothing would hold those to what the agent's are
+ * held to. Null where nothing is.
+ */
+export function unlimitable(program: ProgramName, { name, permissions, uses = [] }: Agent): string | null {
+  const limit =
+    permissions?.writable !== undefined
+      ? 'the paths under `writable` of its permissions'
+      : uses.some((tool) => tool.kind === 'builtin' && tool.root !== undefined)
+        ? 'the folder of its toolset'
+        : permissions?.denial !== undefined
+          ? 'what its permissions ask a person about'
+          : null;
+  if (limit === null) return null;
   return (
-    `\`${program}\` cannot play the agent \`${name}\`: it has tools of its own, which nothing holds to the paths ` +
-    `under \`writable\` of its permissions. Give the agent a model of a provider (\`model: anthropic:sonnet\`).`
+    `\`${program}\` cannot play the agent \`${name}\`: it has tools of its own, which nothing holds to ${limit}. ` +
+    'Give the agent a model of a provider (`model: anthropic:sonnet`).'
   );
 }
 

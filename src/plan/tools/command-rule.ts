@@ -15,6 +15,8 @@ export interface CommandRule {
   class: CommandClass;
   /** Options that it must not have, such as `-exec` or `--output`. */
   refuses?: string[];
+  /** Options with which a person is asked, and it runs in the sandbox alone: `-exec`, `-delete`. */
+  asks?: string[];
 }
 
 /** What of an agent's permissions is about commands. */
@@ -42,8 +44,11 @@ export function judgeCommand({ commands, network }: CommandPermissions, argv: st
   const rule = ruleFor(commands, argv);
   if (rule === null)
     return { verdict: 'deny', reason: `Nobody has said what \`${shown}\` does: it is in no class of commands.` };
-  const refused = refusedOption(rule, argv);
+  const refused = optionIn(rule.refuses, rule, argv);
   if (refused !== null) return { verdict: 'deny', reason: `\`${rule.words}\` is not run with \`${refused}\`.` };
+  const asked = optionIn(rule.asks, rule, argv);
+  if (asked !== null)
+    return { verdict: 'ask', reason: `\`${rule.words}\` does more with \`${asked}\` than it does without.` };
   switch (rule.class) {
     case 'safe':
       return { verdict: 'allow', sandbox: argv.slice(1).some(leavesWorkspace) };
@@ -72,12 +77,12 @@ function leavesWorkspace(word: string): boolean {
 }
 
 /**
- * The first option of a command that its rule refuses. Long ones may be shortened (`--outp=x`), and short ones stand
- * among others (`-ro x`): what may be meant is refused.
+ * The first option of a command that its rule refuses, or asks about. Long ones may be shortened (`--outp=x`), and
+ * short ones stand among others (`-ro x`): what may be meant is refused.
  */
-function refusedOption({ words, refuses = [] }: CommandRule, argv: string[]): string | null {
+function optionIn(options: string[] = [], { words }: CommandRule, argv: string[]): string | null {
   const rest = argv.slice(words.split(' ').length);
-  return rest.find((word) => refuses.some((option) => isOption(word, option))) ?? null;
+  return rest.find((word) => options.some((option) => isOption(word, option))) ?? null;
 }
 
 function isOption(word: string, option: string): boolean {

@@ -23,6 +23,11 @@ export interface Permissions {
   writable?: string[];
   /** What becomes of an action that a person would be asked about. */
   asking: 'ask' | 'allow' | 'deny';
+  /**
+   * What a denial comes to: `report` tells the agent in an object (`{error, tool_name, error_type}`), `stop` ends the
+   * step; absent: the agent is told in words.
+   */
+  denial?: 'report' | 'stop';
   /** After so many denials in one step a person is asked. */
   escalate_after: number;
   /** Of what an agent made: what its makers may do. Nothing is allowed that one of them may not do. */

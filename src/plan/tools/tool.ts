@@ -44,8 +44,11 @@ export type ProviderToolName = (typeof PROVIDER_TOOLS)[number];
 
 /** A tool that an agent may use, closed into the Plan (I2). */
 export type Tool =
-  /** `search` of `web_search`: where it asks in place of the model's provider. */
-  | { kind: 'builtin'; name: BuiltinTool; search?: SearchPlace }
+  /**
+   * `search` of `web_search`: where it asks in place of the model's provider. `root`: the only folder whose files it
+   * touches and in which it runs programs, from the workspace's root; absent for the workspace itself.
+   */
+  | { kind: 'builtin'; name: BuiltinTool; search?: SearchPlace; root?: string }
   | DefinedTool
   /** An agent of the Plan as a tool; it is called with `{input: string}`. */
   | { kind: 'agent'; name: string; description: Text | null; agent: Hash }
@@ -80,6 +83,8 @@ export interface MakerTool {
    * Of `agent_create`: where the files of made agents are written, from the project's root; absent where nobody says.
    */
   folder?: string;
+  /** Of `agent_create` and `agent_call`: the folder that attachments are in, from the workspace's root. */
+  root?: string;
   /** Of `workflow_create`: what may be in a workflow that is made, and what it may use. */
   rules?: { kinds: StepKind[]; budgets: Budgets };
 }
@@ -91,6 +96,8 @@ export interface MadeAgentTool {
   description: Text | null;
   /** Of the stored `MadeAgent`. */
   agent: Hash;
+  /** The folder that attachments are in, from the workspace's root; absent for all of it. */
+  root?: string;
 }
 
 /** A workflow that was made in this run, as a tool of its maker from the next turn on. In no Plan. */

@@ -17,6 +17,7 @@ import {
   agentOf,
   callPath,
   callTry,
+  endedBy,
   freshConversation,
   limitFor,
   makingOf,
@@ -37,6 +38,8 @@ const OURS: ReadonlySet<string> = new Set([
   'store-full',
   'store-missing',
   'journal-mismatch',
+  // What the permissions of a called agent say about a denial, they say for the step.
+  'tool-refused',
 ]);
 
 /** Makes the calls of the last turn that have not ended: those that may at the same time, in the order of the model. */
@@ -146,9 +149,21 @@ async function allowance(one: OneCall, action: Action): Promise<string | null> {
   if (state.allowed[index] !== undefined) return null;
   const permission = await permissionFor(one, action);
   if (permission === 'allowed') return null;
-  if ('refusal' in permission) return permission.refusal;
+  if ('refusal' in permission) return deniedAs(one, permission.refusal);
   state.allowed[index] = permission.hash;
   return null;
+}
+
+/** What an agent is told of a denial. Throws where its permissions say that a denial ends the step. */
+function deniedAs({ conversation: { agent }, request: { tool } }: OneCall, refusal: string): string {
+  switch (agent.permissions?.denial) {
+    case 'stop':
+      throw endedBy('tool-refused', `\`${agent.name}\` wanted to use \`${tool}\`. ${refusal}`);
+    case 'report':
+      return JSON.stringify({ error: refusal, tool_name: tool, error_type: 'permission' });
+    case undefined:
+      return refusal;
+  }
 }
 
 async function callTool(one: OneCall): Promise<CallEnd> {
@@ -176,7 +191,7 @@ async function askAgain(one: OneCall): Promise<string | null> {
   } = one;
   delete state.allowed[index];
   const permission = await permissionAgain(one);
-  if ('refusal' in permission) return permission.refusal;
+  if ('refusal' in permission) return deniedAs(one, permission.refusal);
   state.allowed[index] = permission.hash;
   return null;
 }

@@ -34,6 +34,7 @@ export async function permissionFor(one: OneCall, action: Action): Promise<Permi
   if (verdict.verdict === 'allow') return 'allowed';
   if (verdict.verdict === 'ask') return askPerson(one);
   top.denials += 1;
+  if (permissions.denial !== undefined) return { refusal: `Not allowed: ${verdict.reason}` };
   // Nobody is there to ask in a run that decides by itself, and `--yes` is no word about what is denied.
   if (top.denials < permissions.escalate_after || context.settings.gates !== 'ask')
     return { refusal: `Not allowed: ${verdict.reason}` };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
-import { workspacePath } from './path.js';
+import { fromRoot, workspacePath } from './path.js';
 import { readTextFile } from '../../workspace/read.js';
 
 export const editFile = builtin({
@@ -15,16 +15,18 @@ export const editFile = builtin({
   parallel: false,
   quick: true,
   effect: 'workspace',
-  action: ({ path }, workspace) => ({ kind: 'write', path: workspacePath(path, workspace) }),
+  action: ({ path }, workspace, root) => ({ kind: 'write', path: workspacePath(path, workspace, root) }),
   run: async ({ path, old_text: before, new_text: after, all = false }, context) => {
-    const at = workspacePath(path, context.workspace);
+    const { root } = context;
+    const at = workspacePath(path, context.workspace, root);
+    const shown = fromRoot(at, root);
     const { text } = await readTextFile(context, at);
     const pieces = text.split(before);
     const count = pieces.length - 1;
-    if (count === 0) return failed(`\`${at}\` does not hold that text. Read it again: white space counts.`);
+    if (count === 0) return failed(`\`${shown}\` does not hold that text. Read it again: white space counts.`);
     if (count > 1 && !all)
-      return failed(`\`${at}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
+      return failed(`\`${shown}\` holds that text ${count} times. Give more of what stands around it, or set \`all\`.`);
     await inFolderOf(context.workspace, at, {}, (folder, name) => replaceFile(folder, name, pieces.join(after)));
-    return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${at}.`);
+    return ok(`Replaced ${count === 1 ? 'one place' : `${count} places`} in ${shown}.`);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { builtin, ok } from '../handler/builtin.js';
 import { matchesFiles } from './glob.js';
-import { workspacePath } from './path.js';
+import { fromRoot, workspacePath } from './path.js';
 import { walk } from './walk.js';
 
 const MOST = 1_000;
@@ -17,19 +17,19 @@ export const listFiles = builtin({
   parallel: true,
   quick: true,
   effect: 'none',
-  action: ({ path = '.' }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  action: ({ path = '.' }, workspace, root) => ({ kind: 'read', path: workspacePath(path, workspace, root) }),
   run: async ({ path = '.', pattern }, context) => {
-    const root = workspacePath(path, context.workspace);
+    const folder = workspacePath(path, context.workspace, context.root);
     const found: string[] = [];
     let more = false;
-    await walk(context, root, { below: pattern !== undefined }, async ({ path: at, kind }) => {
-      const inside = root === '.' ? at : at.slice(root.length + 1);
+    await walk(context, folder, { below: pattern !== undefined }, async ({ path: at, kind }) => {
+      const inside = folder === '.' ? at : at.slice(folder.length + 1);
       if (pattern !== undefined && (kind === 'folder' || !matchesFiles(pattern, inside))) return 'go on';
       if (found.length === MOST) {
         more = true;
         return 'stop';
       }
-      found.push(`${at}${kind === 'folder' ? '/' : kind === 'link' ? '@' : ''}`);
+      found.push(`${fromRoot(at, context.root)}${kind === 'folder' ? '/' : kind === 'link' ? '@' : ''}`);
       return 'go on';
     });
     if (found.length === 0) return ok('[nothing]');

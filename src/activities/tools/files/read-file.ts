@@ -20,9 +20,9 @@ export const readFile = builtin({
   parallel: true,
   quick: true,
   effect: 'none',
-  action: ({ path }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  action: ({ path }, workspace, root) => ({ kind: 'read', path: workspacePath(path, workspace, root) }),
   run: async ({ path, offset = 1, limit = LINES }, context) => {
-    const { text } = await readTextFile(context, workspacePath(path, context.workspace));
+    const { text } = await readTextFile(context, workspacePath(path, context.workspace, context.root));
     return ok(numbered(text, offset, limit));
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { builtin, failed, ok } from '../handler/builtin.js';
 import { matchesFiles } from './glob.js';
 import type { Folder } from '../../workspace/open.js';
-import { workspacePath } from './path.js';
+import { fromRoot, workspacePath } from './path.js';
 import { readIn } from '../../workspace/read.js';
 import { FileRefusal } from '../../workspace/refusal.js';
 import { createSearch } from './search.js';
@@ -27,27 +27,26 @@ export const searchFiles = builtin({
   parallel: true,
   quick: true,
   effect: 'none',
-  action: ({ path = '.' }, workspace) => ({ kind: 'read', path: workspacePath(path, workspace) }),
+  action: ({ path = '.' }, workspace, root) => ({ kind: 'read', path: workspacePath(path, workspace, root) }),
   run: async ({ pattern, path = '.', files, ignore_case: ignoreCase = false }, context) => {
     const search = createSearch(pattern, ignoreCase);
     if ('invalid' in search) return failed(search.invalid);
-    const root = workspacePath(path, context.workspace);
+    const folder = workspacePath(path, context.workspace, context.root);
     const lines: string[] = [];
     let slow = false;
-    await walk(context, root, { below: true }, async ({ path: at, kind, folder, name }) => {
+    await walk(context, folder, { below: true }, async ({ path: at, kind, folder: holder, name }) => {
       if (
         kind !== 'file' ||
-        (files !== undefined && !matchesFiles(files, root === '.' ? at : at.slice(root.length + 1)))
+        (files !== undefined && !matchesFiles(files, folder === '.' ? at : at.slice(folder.length + 1)))
       )
         return 'go on';
-      const text = await textIn(folder, name, at);
+      const text = await textIn(holder, name, at);
       const found = text === null ? [] : search.find(text);
       if (found === 'slow') {
         slow = true;
         return 'stop';
       }
-      for (const { number, line } of found)
-        lines.push(`${at}:${number}: ${line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line}`);
+      for (const { number, line } of found) lines.push(`${fromRoot(at, context.root)}:${number}: ${cutLine(line)}`);
       return lines.length > MOST_LINES ? 'stop' : 'go on';
     });
     if (slow)
@@ -60,6 +59,10 @@ export const searchFiles = builtin({
     );
   },
 });
+
+function cutLine(line: string): string {
+  return line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line;
+}
 
 /** A file's text; null where it is none, or may not be read. */
 async function textIn(folder: Folder, name: string, path: string): Promise<string | null> {

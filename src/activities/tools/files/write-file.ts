@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { builtin, ok } from '../handler/builtin.js';
 import { inFolderOf, replaceFile } from '../../workspace/open.js';
-import { workspacePath } from './path.js';
+import { fromRoot, workspacePath } from './path.js';
 import { TEXT_BYTES } from '../../workspace/read.js';
 
 export const writeFile = builtin({
@@ -15,12 +15,12 @@ export const writeFile = builtin({
   parallel: false,
   quick: true,
   effect: 'workspace',
-  action: ({ path }, workspace) => ({ kind: 'write', path: workspacePath(path, workspace) }),
-  run: async ({ path, content }, { workspace }) => {
-    const at = workspacePath(path, workspace);
+  action: ({ path }, workspace, root) => ({ kind: 'write', path: workspacePath(path, workspace, root) }),
+  run: async ({ path, content }, { workspace, root }) => {
+    const at = workspacePath(path, workspace, root);
     const { existed } = await inFolderOf(workspace, at, { make: true }, (folder, name) =>
       replaceFile(folder, name, content),
     );
-    return ok(`${existed ? 'Replaced' : 'Wrote'} ${at} (${Buffer.byteLength(content)} bytes).`);
+    return ok(`${existed ? 'Replaced' : 'Wrote'} ${fromRoot(at, root)} (${Buffer.byteLength(content)} bytes).`);
   },
 });

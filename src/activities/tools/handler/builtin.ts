@@ -15,7 +15,8 @@ export interface Builtin<A> {
   quick: boolean;
   server?: true;
   effect: Effect | ((args: A) => Effect);
-  action: (args: A, workspace: string) => Action;
+  /** `root`: the folder of the workspace that its paths are relative to. */
+  action: (args: A, workspace: string, root?: string) => Action;
   run: (args: A, context: ToolContext) => Promise<ToolRun>;
 }
 
@@ -59,15 +60,15 @@ export function builtin<A>({
       const parsed = parse(args);
       return 'invalid' in parsed ? 'none' : effect(parsed.args);
     },
-    action: (_tool, args, workspace) => {
+    action: ({ root }, args, workspace) => {
       const parsed = parse(args);
-      return 'invalid' in parsed ? parsed : action(parsed.args, workspace);
+      return 'invalid' in parsed ? parsed : action(parsed.args, workspace, root);
     },
-    run: async (_tool, args, context) => {
+    run: async ({ root }, args, context) => {
       const parsed = parse(args);
       if ('invalid' in parsed) return failed(parsed.invalid);
       try {
-        return await run(parsed.args, context);
+        return await run(parsed.args, root === undefined ? context : { ...context, root });
       } catch (error) {
         if (error instanceof FileRefusal) return failed(error.message);
         throw error;

@@ -46,6 +46,8 @@ export interface ToolContext {
   store: Store;
   /** Absolute; the only folder whose files it may touch. */
   workspace: string;
+  /** The only folder of it that this tool touches, from its root; absent for all of it. */
+  root?: string;
   /** Aborts on cancellation and when the call's time is over. */
   signal: AbortSignal;
   log: LogWriter;

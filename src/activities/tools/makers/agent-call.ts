@@ -9,7 +9,7 @@ import type { Hash } from '../../../plan/values/value.js';
 import type { Store } from '../../../store/store.js';
 import { readMade, readOrigin } from '../../made/registry.js';
 import { failed } from '../handler/builtin.js';
-import { workspacePath } from '../files/path.js';
+import { fromRoot, workspacePath } from '../files/path.js';
 import { readTextFile } from '../../workspace/read.js';
 import { FileRefusal, MissingRefusal } from '../../workspace/refusal.js';
 import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
@@ -44,13 +44,13 @@ export const agentCall: ToolHandler<MakerTool> = {
         'and the attachments, and answers once.',
       input_schema: schemaOf(input),
     }),
-  action: (_tool, args, workspace) => {
+  action: ({ root }, args, workspace) => {
     const parsed = input.safeParse(args);
     return parsed.success
-      ? callOf(parsed.data.agent, parsed.data.attachments, workspace)
+      ? callOf(parsed.data.agent, pathsOf(parsed.data.attachments, workspace, root))
       : { invalid: 'Expected `agent`, `input` and, if there are some, `attachments`.' };
   },
-  async run(_tool, args, context) {
+  async run({ root = '' }, args, context) {
     const { agent: name, ...asked } = input.parse(args);
     const { scope } = makingIn(context);
     const made = (await readMade(context.store, scope)).filter(({ kind }) => kind === 'agent');
@@ -61,7 +61,7 @@ export const agentCall: ToolHandler<MakerTool> = {
           name,
           made.map((one) => one.name),
         )
-      : called(entry.ref, asked, context);
+      : called(entry.ref, asked, { ...context, root });
   },
 };
 
@@ -80,13 +80,13 @@ export const madeAgent: ToolHandler<MadeAgentTool> = {
       input_schema: schemaOf(direct),
     };
   },
-  action: ({ name }, args, workspace) => {
+  action: ({ name, root }, args, workspace) => {
     const parsed = direct.safeParse(args);
     return parsed.success
-      ? callOf(name, parsed.data.attachments, workspace)
+      ? callOf(name, pathsOf(parsed.data.attachments, workspace, root))
       : { invalid: 'Expected `input` and, if there are some, `attachments`.' };
   },
-  run: ({ agent }, args, context) => called(agent, direct.parse(args), context),
+  run: ({ agent, root = '' }, args, context) => called(agent, direct.parse(args), { ...context, root }),
 };
 
 function schemaOf(shape: z.ZodType): JsonObject {
@@ -94,8 +94,12 @@ function schemaOf(shape: z.ZodType): JsonObject {
   return schema;
 }
 
-function callOf(name: string, attachments: string[] = [], workspace: string): ReturnType<ToolHandler['action']> {
-  const files = attachments.map((path) => workspacePath(path, workspace));
+/** Attachments from the workspace's root. */
+function pathsOf(attachments: string[] | undefined, workspace: string, root: string | undefined): string[] {
+  return (attachments ?? []).map((path) => workspacePath(path, workspace, root));
+}
+
+function callOf(name: string, files: string[]): ReturnType<ToolHandler['action']> {
   return { kind: 'call', what: 'made', name, ...(files.length === 0 ? {} : { files }) };
 }
 
@@ -144,13 +148,13 @@ async function storeQuestion(store: Store, text: string, attachments: Record<str
  */
 async function attached(
   paths: string[],
-  { workspace, allowed }: ToolContext,
+  { workspace, allowed, root = '' }: ToolContext,
   { maker: { permissions } }: Making,
 ): Promise<{ texts: Record<string, string> } | { refusal: string }> {
   if (permissions === undefined) return { texts: {} };
   const texts: Record<string, string> = {};
   for (const written of paths) {
-    const path = workspacePath(written, workspace);
+    const path = workspacePath(written, workspace, root);
     const verdict = judgeAction(permissions, { kind: 'read', path });
     if (verdict.verdict === 'deny') return { refusal: `Not allowed: ${verdict.reason}` };
     if (verdict.verdict === 'ask' && allowed !== true)
@@ -160,7 +164,7 @@ async function attached(
           `a person; write what you read there under \`input\`.`,
       };
     try {
-      texts[path] = (await readTextFile({ workspace, permissions }, path)).text;
+      texts[fromRoot(path, root)] = (await readTextFile({ workspace, permissions, root }, path)).text;
     } catch (error) {
       if (error instanceof FileRefusal)
         return { refusal: error instanceof MissingRefusal ? `Attachment not found: ${written}` : error.message };

@@ -69,11 +69,13 @@ export const agentCreate: ToolHandler<MakerTool> = {
           text: withRun(made.text, making.run),
         });
   },
-  async run({ folder = '' }, args, context) {
+  async run({ folder = '', root }, args, context) {
     const request = parse(args);
     if ('invalid' in request) return failed(request.invalid);
     const making = makingIn(context);
-    return inTurn(making.scope, () => make(request, folder, context, making));
+    return inTurn(making.scope, () =>
+      make(request, folder, { ...context, ...(root === undefined ? {} : { root }) }, making),
+    );
   },
 };
 
@@ -114,7 +116,7 @@ function compiled(request: AgentRequest, making: Making, workspace: string): Pro
 async function make(
   request: AgentRequest,
   folder: string,
-  { store, workspace, run, call }: ToolContext,
+  { store, workspace, run, call, root }: ToolContext,
   making: Making,
 ): Promise<ToolRun> {
   const { name } = request;
@@ -122,7 +124,7 @@ async function make(
   // Tools are of one conversation: the maker's own names are refused by the compiler.
   const same = before.find((entry) => entry.kind !== 'tool' && entry.name.toLowerCase() === name.toLowerCase());
   // The same call once more: a worker was lost after it had made it.
-  if (same !== undefined && same.call === call) return madeRun(store, same.name, same.ref);
+  if (same !== undefined && same.call === call) return madeRun(store, same.name, same.ref, root);
   if (same !== undefined)
     return failed(`This run has made the ${same.kind} \`${same.name}\` already; choose another name.`);
   if (before.length >= MOST_MADE)
@@ -138,7 +140,7 @@ async function make(
       const { ref } = await store.putAlways(record as unknown as Json); // agents of Plans are JSON
       await writeOrigin(store, name, { run, file });
       await addMade(store, making.scope, { kind: 'agent', name, ref, call: call ?? '' });
-      return madeRun(store, name, ref);
+      return madeRun(store, name, ref, root);
     } catch (error) {
       await undo();
       throw error;
@@ -150,7 +152,9 @@ async function make(
 }
 
 /** Its maker has it as a tool from the next turn on. */
-async function madeRun(store: Store, name: string, ref: Hash): Promise<ToolRun> {
+async function madeRun(store: Store, name: string, ref: Hash, root: string | undefined): Promise<ToolRun> {
   const { agent } = (await store.get(ref)) as unknown as MadeAgent; // `make` put it there
-  return { content: name, is_error: false, made: { kind: 'made', name, description: agent.description, agent: ref } };
+  const { description } = agent;
+  const made = { kind: 'made' as const, name, description, agent: ref, ...(root === undefined ? {} : { root }) };
+  return { content: name, is_error: false, made };
 }

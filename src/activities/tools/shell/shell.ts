@@ -55,11 +55,12 @@ export const shell = builtin({
 export function programAction(
   { argv, cwd = '.' }: Pick<z.infer<typeof programInput>, 'argv' | 'cwd'>,
   workspace: string,
+  root?: string,
 ): Action {
   return {
     kind: 'command',
     argv: argv.map((word, index) => (index === 0 ? word : insideOf(word, workspace))),
-    cwd: workspacePath(cwd, workspace),
+    cwd: workspacePath(cwd, workspace, root),
   };
 }
 
@@ -74,7 +75,7 @@ export async function runGiven(
   context: ToolContext,
 ): Promise<ProgramEnd> {
   const { permissions } = context;
-  const place = workspacePath(cwd, context.workspace);
+  const place = workspacePath(cwd, context.workspace, context.root);
   const argv = written.map((word, index) =>
     index === 0 ? word : fromFolder(insideOf(word, context.workspace), word, place),
   );
