@@ -9,6 +9,7 @@ import { design } from './design.js';
 import { devices } from './devices.js';
 import { doctor } from './doctor.js';
 import { fmt } from './fmt.js';
+import { importCommand } from './import.js';
 import { init } from './init.js';
 import { list } from './list.js';
 import { logs } from './logs.js';
@@ -63,6 +64,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   memory,
   workspace,
   init,
+  importCommand,
   schema,
   doctor,
   prune,

@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = ['agents', 'workflows'];
  */
 export function createResolver(
   project: Project,
-  made: { agents: string[]; tools?: string[]; own?: boolean } = { agents: [] },
+  made: { agents: string[]; tools?: string[]; own?: boolean; texts?: ReadonlyMap<string, string> } = { agents: [] },
 ): Resolver {
   const madeAgents = made.agents.map((file): Entry => ({ name: stemOf(file), file, builtIn: false }));
   const entriesIn = createFolderReader();
@@ -85,6 +85,13 @@ export function createResolver(
 
   /** All that may be named from a file, in the order in which it is looked through. */
   const visible = (kind: Kind, from: string): Entry[] => {
+    const beside = FOLDERS[kind].map((folder) => join(dirname(dirname(from)), folder));
+    const isInHome = HOMES.some((home) => dirname(dirname(from)).endsWith(`/${home}`));
+    const near = isInHome || !isFolderOfKind(dirname(from)) ? [] : beside.flatMap((folder) => entriesIn(folder, kind));
+    return [...near, ...rootsIn(kind, from)];
+  };
+
+  const rootsIn = (kind: Kind, from: string): Entry[] => {
     return rootsOf(from, project.root).flatMap((root) =>
       HOMES.flatMap((home) => FOLDERS[kind].flatMap((folder) => entriesIn(join(root, home, folder), kind))),
     );
@@ -119,7 +126,7 @@ export function createResolver(
     if (isAbsolute(name))
       return { missing: 'Expected a name or a path relative to this file, got an absolute path.', suggestion: null };
     if (/[/\\]/.test(name) || EXTENSIONS.workflows.includes(extname(name)) || extname(name) === '.md')
-      return byPath(name, from);
+      return byPath(name, from, made.texts);
     const own = visible('workflows', from);
     const entry = own.find((candidate) => candidate.name === name);
     if (entry !== undefined) return { entry };
@@ -155,6 +162,11 @@ export function createResolver(
     twinOf,
     agents,
   };
+}
+
+/** Tells whether a folder is called as those are that hold definitions. */
+function isFolderOfKind(folder: string): boolean {
+  return KINDS.some((kind) => FOLDERS[kind].includes(basename(folder)));
 }
 
 /** Reads the definitions of a folder, each folder once. */
@@ -238,8 +250,9 @@ function homeOf(file: string): string | null {
 }
 
 /** A workflow at a path from the file that names it. */
-function byPath(path: string, from: string): Resolution {
+function byPath(path: string, from: string, texts?: ReadonlyMap<string, string>): Resolution {
   const file = resolve(dirname(from), path);
+  if (texts?.has(file)) return { entry: { name: stemOf(file), file, builtIn: false } };
   const kind = kindOf(file);
   if (kind === 'file') return { entry: { name: stemOf(file), file, builtIn: false } };
   if (kind !== 'missing') return noFile(path, file);

@@ -11,7 +11,7 @@ import type { Report } from '../problems/problem.js';
  * Finds the first cycle of a graph, as the nodes on it from the first one back to the first one; null when there is
  * none.
  */
-function findCycle<T>(starts: Iterable<T>, next: (node: T) => T[]): T[] | null {
+export function findCycle<T>(starts: Iterable<T>, next: (node: T) => T[]): T[] | null {
   const done = new Set<T>();
   for (const start of starts) {
     // An explicit stack: a file may hold more steps than a recursion has frames.

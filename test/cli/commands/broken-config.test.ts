@@ -18,6 +18,7 @@ const READING: Record<string, string[]> = {
   design: ['design', 'a flow'],
   devices: ['devices', 'list'],
   fmt: ['fmt', 'hello.yml'],
+  import: ['import', 'hello.yml'],
   init: ['init'],
   list: ['list'],
   logs: ['logs', 'run'],

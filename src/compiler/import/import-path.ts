@@ -1,0 +1,73 @@
+import { extname, join } from 'node:path';
+import { createArchonImporter } from './archon/import-archon.js';
+import type { ImportContext } from './shared/context.js';
+import type { ImportAttempt } from './shared/loss.js';
+import { neighbourOf } from './neighbours.js';
+import type { Problem, Report } from '../problems/problem.js';
+import { createReport } from '../problems/problem.js';
+import { foreignDocument, foreignText } from '../text/foreign-formats.js';
+import { kindOf, listFolder } from '../text/disk.js';
+import type { Node } from '../text/node.js';
+import { startOf } from '../text/node.js';
+import { readSource } from '../text/read-source.js';
+import { parseYaml } from '../text/yaml.js';
+
+/** What became of a path. */
+export interface Imports {
+  attempts: ImportAttempt[];
+  /** What is no file of a neighbour: only of a file that was named itself. */
+  problems: Problem[];
+  sources: Map<string, string>;
+}
+
+const SKIPPED = new Set(['node_modules', '.git', '.perdure', 'dist', 'definitions']);
+const EXTENSIONS = ['.yaml', '.yml', '.json', '.md'];
+const LEVELS = 8;
+
+/** Reads a file, or all files of neighbours in a folder, and writes them in our words; nothing on the disk changes. */
+export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 'cwd' | 'root'>): Imports {
+  const sources = new Map<string, string>();
+  const { problems, report } = createReport();
+  const single = kindOf(absolute) !== 'folder';
+  const archon = createArchonImporter({ cwd, root, sources });
+  const silent: Report = () => undefined;
+  for (const file of single ? [absolute] : filesIn(absolute, LEVELS)) {
+    const node = read(file, cwd, single ? report : silent, sources);
+    const neighbour = node === null ? null : neighbourOf(node.value, file);
+    if (node === null) continue;
+    if (neighbour === 'archon') archon.importFile(file, node);
+    else if (single) refuse(node, report);
+  }
+  return { attempts: [...archon.attempts.values()], problems, sources };
+}
+
+function read(file: string, cwd: string, report: Report, sources: Map<string, string>): Node | null {
+  const source = readSource(file, cwd, report);
+  if (source === null) return null;
+  sources.set(source.file, source.text);
+  const at = { source, path: '', start: 0, end: 1 };
+  const foreign = foreignText(file, source.text);
+  if (foreign !== null) {
+    report({ code: 'foreign-file', at, message: `This seems to be ${foreign}, which Perdure does not import.` });
+    return null;
+  }
+  return parseYaml({ source, start: 0, end: source.text.length }, report);
+}
+
+function refuse(node: Node, report: Report): void {
+  const foreign = foreignDocument(node.value);
+  report({
+    code: 'foreign-file',
+    at: startOf(node),
+    message: `This seems to be ${foreign ?? 'no file of a tool that Perdure knows'}, which Perdure does not import.`,
+    suggestion: 'there are importers for Archon, conductor, goose and GitHub agentic workflows',
+  });
+}
+
+function filesIn(folder: string, levels: number): string[] {
+  return listFolder(folder).flatMap(({ name, kind }) => {
+    const path = join(folder, name);
+    if (kind === 'folder') return levels > 1 && !SKIPPED.has(name) ? filesIn(path, levels - 1) : [];
+    return kind === 'file' && EXTENSIONS.includes(extname(name)) ? [path] : [];
+  });
+}
