@@ -16,6 +16,7 @@ import type { Member, Node } from '../text/node.js';
 import { memberOf, without } from '../text/node.js';
 import type { Problem, Report } from '../problems/problem.js';
 import { createReport, sortProblems } from '../problems/problem.js';
+import { warnOfNearSettings } from './near-models.js';
 import type { Project } from './project.js';
 import { kindOf } from '../text/disk.js';
 import { readSource } from '../text/read-source.js';
@@ -279,6 +280,7 @@ export function checkConfigFile({ file, cwd, unknownKeys, report, sources }: Con
 
 function readConfig(node: Node | null, report: Report, unknownKeys: 'error' | 'warning'): Config {
   const ours = node && unknownKeys === 'warning' ? fromGlee(node) : node;
+  if (ours !== null) warnOfNearSettings(ours, report);
   return (
     (ours &&
       check(configSchema, ours, {

@@ -5,6 +5,7 @@ import type { Definition } from '../load.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import type { Place, Report } from '../problems/problem.js';
 import type { Node } from '../text/node.js';
+import { memberOf } from '../text/node.js';
 
 /** Keys whose value is the name of a model, in every format. */
 const MODEL_KEYS = new Set(['model', 'degrade']);
@@ -26,8 +27,25 @@ const MAX_DEPTH = 16;
 
 /** Warns of models in a definition that are nearly a short name, ours or one of `aliases`; they stay as they are. */
 export function warnOfNearModels(definition: Definition, aliases: string[], report: Report): void {
+  warnOf(modelsIn(definition), aliases, report);
+}
+
+/** Warns of models in a project's settings that are nearly a short name: its default, and what its aliases mean. */
+export function warnOfNearSettings(settings: Node, report: Report): void {
+  const models = memberOf(settings, 'models');
+  const aliases = [...((models && memberOf(models, 'aliases')?.members) ?? [])];
+  const preset = models && memberOf(models, 'default');
+  const named = [...(preset ? [preset] : []), ...aliases.map(([, { node }]) => node)];
+  warnOf(
+    named.flatMap((at) => (typeof at.value === 'string' ? [{ name: at.value, at }] : [])),
+    aliases.map(([name]) => name),
+    report,
+  );
+}
+
+function warnOf(models: NamedModel[], aliases: string[], report: Report): void {
   const known = [...SHORT_NAMES, ...aliases];
-  for (const { name, at } of modelsIn(definition)) {
+  for (const { name, at } of models) {
     if (!/^[A-Za-z][A-Za-z-]{2,11}$/.test(name) || known.includes(name)) continue;
     const suggestion = didYouMean(name, known);
     if (suggestion === null) continue;

@@ -1,3 +1,5 @@
+import { loadConfig } from '../../../src/compiler/project/config.js';
+import { findProject } from '../../../src/compiler/project/project.js';
 import { describe, expect, it } from 'vitest';
 import { compileIn, createProject } from '../helpers/temporary-project.js';
 
@@ -49,5 +51,14 @@ describe('a model that is nearly a short name', () => {
   it('is no input that has the name', () => {
     const text = 'steps:\n  - {agent: Explore, prompt: y, inputs: {model: sonet}}\n';
     expect(found('a.yml', { 'a.yml': text })).toEqual([]);
+  });
+
+  it('is told of the settings of a project too', () => {
+    const text = 'models: {default: sonet, aliases: {quick: haku, best: claude-opus-5, local: quick}}\n';
+    const { problems } = loadConfig(findProject(createProject({ 'perdure.yml': text })));
+    expect(problems.map(({ code, severity, column, fix }) => ({ code, severity, column, fix }))).toEqual([
+      { code: 'near-model', severity: 'warning', column: 19, fix: 'sonnet' },
+      { code: 'near-model', severity: 'warning', column: 43, fix: 'haiku' },
+    ]);
   });
 });
