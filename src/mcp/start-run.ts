@@ -11,7 +11,8 @@ import { findConversation } from '../cli/submit/conversation.js';
 import { injectContext } from '../cli/submit/inject-context.js';
 import { compile, settle, storePlan } from '../cli/submit/prepare.js';
 import { newRunId } from '../cli/submit/run-id.js';
-import { gatePlan } from '../compiler/builds/approval-first.js';
+import { gatePlan, shownTexts } from '../compiler/builds/approval-first.js';
+import { keepText } from '../compiler/hash.js';
 import type { Connection } from './connection.js';
 import { McpRefusal } from './errors.js';
 import type { MadeDefinition } from './made.js';
@@ -111,13 +112,14 @@ function behindGate(
   const message =
     `\`${by}\` made the ${made?.kind ?? 'definition'} \`${made?.name ?? plan.name}\` and wants to run ` +
     `it${others.length === 0 ? '' : `, with ${others.map(({ kind, name }) => `the ${kind} \`${name}\``).join(', ')}`}.`;
-  const content =
-    others.length === 0
-      ? (made?.text ?? '')
-      : [...(made === undefined ? [] : [made]), ...others]
-          .map(({ kind, name, text }) => `# ${kind} ${name}\n${text.trim()}\n`)
-          .join('\n');
-  return { ...compiled, plan: gatePlan(plan, { message, content }, texts) };
+  const all = [...(made === undefined ? [] : [made]), ...others];
+  const kept = all.map(({ kind, name, file, text }) => ({
+    kind,
+    name,
+    ending: file.endsWith('.agent') ? ('agent' as const) : ('yml' as const),
+    text: keepText(text, texts),
+  }));
+  return { ...compiled, plan: gatePlan(plan, { message, content: shownTexts(all), made: kept }, texts) };
 }
 
 function inputOf({ plan }: Compiled, inputs: JsonObject): JsonObject {

@@ -12,6 +12,15 @@ export const PLAN_VERSION = 1;
 /** A Plan's JSON may have at most this many bytes; above it is a problem (I2). */
 export const PLAN_BYTES = 1024 * 1024;
 
+/** A definition that is a text only, until a person promotes it. */
+export interface MadeText {
+  kind: 'agent' | 'workflow' | 'tool';
+  name: string;
+  /** How its file would end. */
+  ending: 'yml' | 'agent';
+  text: Text;
+}
+
 /** One workflow in normal form: every mode and group has become `needs` (I3). */
 export interface PlanBody extends Block {
   name: string;
@@ -29,6 +38,8 @@ export interface PlanBody extends Block {
   workspace?: WorkTreeSpec;
   /** Whoever watches a run is told of it in a few words. */
   narrate?: true;
+  /** What a client made of it, word for word: its first gate shows just that. */
+  made?: MadeText[];
   /**
    * The graph that the authored format draws of itself, as JSON: flows have one. Beside `nodes`, `edges` and
    * `variables` it has `steps`: by a node's id the indexes that lead to its step, through the loops around it.

@@ -55,7 +55,7 @@ export const WRITERS: Record<string, string> = {
   'activities/workspace/workspace-digest.ts': 'outside: what git is told to leave out; a digest that fails is unknown',
   'cli/agents/create-agent.ts': 'outside: the command line; told, exit 3',
   'cli/agents/import-agents.ts': 'outside: the command line; told, exit 3',
-  'cli/agents/promote-agents.ts': 'outside: the command line; told, exit 3',
+  'cli/agents/keep-definition.ts': 'outside: the command line; told, exit 3',
   'cli/agents/registry.ts': 'outside: the command line; told, exit 3',
   'cli/import/import-definitions.ts': 'outside: the command line; told, exit 3',
   'cli/design/design-flow.ts': 'outside: the command line; told, exit 3',

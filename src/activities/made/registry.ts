@@ -21,6 +21,18 @@ export interface MadeEntry {
   ref: Hash;
   /** The call that made it: when that comes again, nothing is made twice. */
   call: string;
+  /** Its text, word for word as it was allowed: what the call was to make was judged again as it was made. */
+  text: Hash;
+  /** A person was shown it; else the permissions allow such. */
+  shown?: true;
+}
+
+/** What was made in all runs of a tree, nested ones too, in the order of the journal. */
+export async function madeInTree(store: Pick<Store, 'listJournal'>, first: string): Promise<MadeEntry[]> {
+  const entries = await store.listJournal(first);
+  return entries
+    .filter(([key]) => key.startsWith('["made",'))
+    .map(([, { response }]) => response as unknown as MadeEntry); // `addMade` wrote it
 }
 
 /** More is an agent that has lost its way. */

@@ -13,8 +13,10 @@ import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
 import type { ReuseJudgement } from './judge-reuse.js';
 import { judgeReuse } from './judge-reuse.js';
-import type { OnConflict, Promoted } from './promote-agents.js';
-import { agentNamed, freeName, promote } from './promote-agents.js';
+import type { OnConflict } from './keep-definition.js';
+import { freeName } from './keep-definition.js';
+import type { Promoted } from './promote-agents.js';
+import { agentNamed, promote } from './promote-agents.js';
 import type { TemporaryAgent } from './temporary-agents.js';
 import { temporaryAgents } from './temporary-agents.js';
 

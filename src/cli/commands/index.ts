@@ -18,6 +18,7 @@ import { mcp } from './mcp.js';
 import { memory } from './memory.js';
 import { pause } from './pause.js';
 import { plan } from './plan.js';
+import { promote } from './promote.js';
 import { record } from './record.js';
 import { prune } from './prune.js';
 import { rerun } from './rerun.js';
@@ -58,6 +59,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   test,
   design,
   agents,
+  promote,
   tools,
   devices,
   sessions,

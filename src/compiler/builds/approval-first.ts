@@ -12,13 +12,22 @@ export interface GateBefore {
   message: string;
   /** Shown as it is, and not to be changed. */
   content: string;
+  /** What of it a client made, so that it can be promoted. */
+  made?: Plan['made'];
+}
+
+/** What a gate shows of texts that were made: one alone as it is, several below each other with what they are. */
+export function shownTexts(made: { kind: string; name: string; text: string }[]): string {
+  const [only] = made;
+  if (made.length <= 1) return only?.text ?? '';
+  return made.map(({ kind, name, text }) => `# ${kind} ${name}\n${text.trim()}\n`).join('\n');
 }
 
 /**
  * A Plan behind an approval of the exact text that it was made from. Whoever submits it may not approve it. Long texts
  * are added to `texts`.
  */
-export function gatePlan(plan: Plan, { message, content }: GateBefore, texts: Texts): Plan {
+export function gatePlan(plan: Plan, { message, content, made }: GateBefore, texts: Texts): Plan {
   const { planVersion: _version, hash, agents, nested, ...body } = plan;
   const inputs: Record<string, Template> = Object.fromEntries(
     Object.keys(plan.inputs).map((name) => [name, inputTemplate(name)]),
@@ -53,6 +62,7 @@ export function gatePlan(plan: Plan, { message, content }: GateBefore, texts: Te
     groups: {},
     output: null,
     budgets: NO_BUDGETS,
+    ...(made === undefined ? {} : { made }),
     // What is approved runs where it says that it does.
     ...(plan.workspace === undefined ? {} : { workspace: plan.workspace }),
     agents,

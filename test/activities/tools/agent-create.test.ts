@@ -140,6 +140,7 @@ describe('agent_create', () => {
         kind: 'agent',
         name: `a${index}`,
         ref: `sha256:${'d'.repeat(64)}`,
+        text: `sha256:${'d'.repeat(64)}`,
         call: `${index}`,
       });
     expect(await create('judge')).toMatchObject({

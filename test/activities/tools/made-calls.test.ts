@@ -45,7 +45,7 @@ async function open(permissions: Permissions): Promise<{ context: ToolContext; j
   const making = makingOf(context.store, agent({ permissions }));
   const made = { agent: agent({ name: 'judge' }), by: WORKER };
   const { ref } = await context.store.putAlways(made as unknown as Json); // agents of Plans are JSON
-  await addMade(context.store, making.scope, { kind: 'agent', name: 'judge', ref, call: 'first' });
+  await addMade(context.store, making.scope, { kind: 'agent', name: 'judge', ref, call: 'first', text: ref });
   return { context: { ...context, making }, judge: ref };
 }
 
@@ -162,7 +162,7 @@ describe('a name of a made tool', () => {
     await addMade(
       context.store,
       { first: 'run', body: BODY },
-      { kind: 'agent', name: 'judge', ref: WORKER, call: 'agent' },
+      { kind: 'agent', name: 'judge', ref: WORKER, call: 'agent', text: WORKER },
     );
     expect(await create('item 3', [], 'judge')).toMatchObject({
       is_error: true,

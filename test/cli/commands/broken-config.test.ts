@@ -25,6 +25,7 @@ const READING: Record<string, string[]> = {
   memory: ['memory', 'list'],
   pause: ['pause', 'run'],
   plan: ['plan', 'hello.yml'],
+  promote: ['promote', 'run/name'],
   prune: ['prune'],
   record: ['record', 'run'],
   reject: ['reject', 'run/gate'],

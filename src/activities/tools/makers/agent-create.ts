@@ -116,7 +116,7 @@ function compiled(request: AgentRequest, making: Making, workspace: string): Pro
 async function make(
   request: AgentRequest,
   folder: string,
-  { store, workspace, run, call, root }: ToolContext,
+  { store, workspace, run, call = '', allowed, root }: ToolContext,
   making: Making,
 ): Promise<ToolRun> {
   const { name } = request;
@@ -139,7 +139,9 @@ async function make(
     try {
       const { ref } = await store.putAlways(record as unknown as Json); // agents of Plans are JSON
       await writeOrigin(store, name, { run, file });
-      await addMade(store, making.scope, { kind: 'agent', name, ref, call: call ?? '' });
+      const kept = await store.putAlways(text);
+      const entry = { kind: 'agent' as const, name, ref, call, text: kept.ref };
+      await addMade(store, making.scope, allowed === true ? { ...entry, shown: true } : entry);
       return madeRun(store, name, ref, root);
     } catch (error) {
       await undo();

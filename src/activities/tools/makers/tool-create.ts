@@ -64,7 +64,11 @@ function compiled(args: JsonObject, { compileTool, maker, plan }: Making, worksp
   return compileTool(request, { maker, taken: Object.values(plan.agents).map((agent) => agent.name) }, workspace);
 }
 
-async function make(args: JsonObject, { store, workspace, call = '' }: ToolContext, making: Making): Promise<ToolRun> {
+async function make(
+  args: JsonObject,
+  { store, workspace, call = '', allowed }: ToolContext,
+  making: Making,
+): Promise<ToolRun> {
   const name = String(args['name']);
   const before = await readMade(store, making.scope);
   // Tools of other conversations are not known in this one; its own are tools of the maker, whose names the compiler
@@ -83,6 +87,14 @@ async function make(args: JsonObject, { store, workspace, call = '' }: ToolConte
   const made = await compiled(args, making, workspace);
   if ('problems' in made) return failed(made.problems);
   const { ref } = await store.putAlways({ ...made.tool }); // texts and names
-  await addMade(store, making.scope, { kind: 'tool', name, ref, call });
+  const { ref: text } = await store.putAlways(made.text);
+  await addMade(store, making.scope, {
+    kind: 'tool',
+    name,
+    ref,
+    call,
+    text,
+    ...(allowed === true ? { shown: true } : {}),
+  });
   return { content: name, is_error: false, made: made.tool };
 }

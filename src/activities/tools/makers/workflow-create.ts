@@ -113,7 +113,7 @@ async function agentsMade({ store, scope }: Making): Promise<Record<string, stri
 async function make(
   tool: MakerTool,
   args: JsonObject,
-  { store, workspace, call = '' }: ToolContext,
+  { store, workspace, call = '', allowed }: ToolContext,
   making: Making,
 ): Promise<ToolRun> {
   const name = String(args['name']);
@@ -131,6 +131,14 @@ async function make(
   if ('problems' in made) return failed(made.problems);
   await store.putPlan(made.plan);
   const { ref } = await store.putAlways({ ...made.tool }); // texts and names
-  await addMade(store, making.scope, { kind: 'workflow', name, ref, call });
+  const { ref: text } = await store.putAlways(made.text);
+  await addMade(store, making.scope, {
+    kind: 'workflow',
+    name,
+    ref,
+    call,
+    text,
+    ...(allowed === true ? { shown: true } : {}),
+  });
   return { content: name, is_error: false, made: made.tool };
 }
