@@ -16,6 +16,10 @@ export interface ToolsetScope {
   agents: string[];
   /** True where there are files of Python, in which a toolset may be. */
   python: boolean;
+  /** An agent could not be read: a name that is not there may be its own, and that was reported. */
+  incomplete?: boolean;
+  /** Toolsets that were told to be Python's already: each is told where it is named first. */
+  told?: Set<string>;
   /** Whether the manifest says where made agents are written. */
   generates: boolean;
   /** The manifest's folder, where that lies outside of the folder of perdure.yml. */
@@ -28,26 +32,7 @@ export interface ToolsetScope {
 export function checkToolsets({ node, name }: AgentDefinition, scope: ToolsetScope, report: Report): void {
   const known = [...TOOLSET_NAMES, ...scope.agents, name];
   const items = memberOf(node, 'toolsets')?.items ?? [];
-  const unknown = items.filter(({ value }) => !known.includes(toText(value)));
-  for (const item of unknown) {
-    const toolset = toText(item.value);
-    if (scope.python || /[.:]/.test(toolset)) {
-      report({
-        code: 'python-only',
-        at: item,
-        message: `The toolset \`${toolset}\` is Python, which Perdure does not run.`,
-      });
-    } else {
-      const suggestion = didYouMean(toolset, known) ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`;
-      report({
-        code: 'unknown-toolset',
-        severity: scope.closed ? 'error' : 'warning',
-        at: item,
-        message: `There is no toolset and no agent \`${toolset}\`.`,
-        suggestion,
-      });
-    }
-  }
+  for (const item of items) if (!known.includes(toText(item.value))) checkUnknown(item, known, scope, report);
   for (const { item, first, tool } of twiceNamed(items))
     report({
       code: 'duplicate-name',
@@ -89,4 +74,28 @@ function twiceNamed(items: Node[]): { item: Node; first: string; tool: string }[
     for (const name of names) owners.set(name, owners.get(name) ?? toolset);
     return tool === undefined || first === undefined ? [] : [{ item, first, tool }];
   });
+}
+
+/** What is no toolset of ours and no agent: Python's, or a name that means nothing. */
+function checkUnknown(item: Node, known: string[], scope: ToolsetScope, report: Report): void {
+  const { incomplete = false, python, closed, told } = scope;
+  const toolset = toText(item.value);
+  const near = didYouMean(toolset, known);
+  if (/[.:]/.test(toolset) || (python && near === null && !incomplete)) {
+    if (told?.has(toolset) !== true)
+      report({
+        code: 'python-only',
+        at: item,
+        message: `The toolset \`${toolset}\` is Python, which Perdure does not run.`,
+        suggestion: 'take it out; what it did can be a `tool.yml` under `definitions/tools`, named under `tools`',
+      });
+    told?.add(toolset);
+  } else if (!incomplete)
+    report({
+      code: 'unknown-toolset',
+      severity: closed ? 'error' : 'warning',
+      at: item,
+      message: `There is no toolset and no agent \`${toolset}\`.`,
+      suggestion: near ?? `there are ${known.map((one) => `\`${one}\``).join(', ')}`,
+    });
 }

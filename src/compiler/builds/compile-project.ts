@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Template } from '../../plan/values/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Agent, InputSpec } from '../../plan/step.js';
@@ -15,7 +15,7 @@ import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import { kindOf, readText } from '../text/disk.js';
+import { kindOf, listFolder, readText } from '../text/disk.js';
 import { ofParts } from '../expressions/template.js';
 import { checkToolsets, isToolset } from '../agents/toolsets.js';
 import { FILE_COMMANDS } from '../agents/tool-names.js';
@@ -37,26 +37,31 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
     context.report(finding);
   };
   const { authored, node } = definition;
-  const agents = loadAgents(definition, context.load, report);
+  const { agents, incomplete } = loadAgents(definition, context.load, report);
   const python = (authored.python_files ?? []).length > 0;
-  if (python)
+  const home = relative(context.root, dirname(definition.file)).split(sep).join('/');
+  const scope = {
+    agents: [...agents.keys()],
+    python,
+    incomplete,
+    told: new Set<string>(),
+    generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
+    ...(isOutside(home) ? { outside: dirname(definition.file) } : {}),
+    closed: true,
+  };
+  for (const agent of agents.values()) checkToolsets(agent, scope, report);
+  // Toolsets of Python say the same of the files.
+  if (python && scope.told.size === 0)
     report({
       code: 'python-only',
       severity: 'warning',
       at: keyOf(node, 'python_files'),
       message: 'Perdure runs nothing of `python_files`.',
     });
-  const home = relative(context.root, dirname(definition.file)).split(sep).join('/');
-  const scope = {
-    agents: [...agents.keys()],
-    python,
-    generates: (authored.generated_agents_dir ?? authored.generated_workers_dir) !== undefined,
-    ...(isOutside(home) ? { outside: dirname(definition.file) } : {}),
-    closed: true,
-  };
-  for (const agent of agents.values()) checkToolsets(agent, scope, report);
-  const entry = entryOf(definition, agents, report);
-  checkOverrides(node, agents, report);
+  // What is missing may be what could not be read: that was reported.
+  const whole: Report = (finding) => (incomplete ? (failed = true) : report(finding));
+  const entry = entryOf(definition, agents, whole);
+  checkOverrides(node, agents, whole);
   const attachments = attachmentsOf(definition, context.texts, report);
   const folder = folderOf(definition, agents, context.root, report);
   const inputs = inputsOf(definition, report);
@@ -151,13 +156,14 @@ function folderOf(
   return null;
 }
 
-/** The agents of `agent_files` by name. */
+/** The agents of `agent_files` by name, and whether one could not be read, which was reported. */
 function loadAgents(
   { node, file }: ProjectDefinition,
   load: ProjectContext['load'],
   report: Report,
-): Map<string, AgentDefinition> {
+): { agents: Map<string, AgentDefinition>; incomplete: boolean } {
   const agents = new Map<string, AgentDefinition>();
+  let incomplete = false;
   for (const item of memberOf(node, 'agent_files')?.items ?? []) {
     const absolute = resolve(dirname(file), String(item.value));
     if (kindOf(absolute) !== 'file') {
@@ -165,19 +171,21 @@ function loadAgents(
         code: 'unreadable-file',
         at: item,
         message: `There is no file \`${String(item.value)}\` beside the manifest.`,
+        suggestion: besideOf(String(item.value), dirname(file)),
       });
+      incomplete = true;
       continue;
     }
     const agent = load(absolute);
-    if (agent === null)
-      report({ code: 'unknown-agent', at: item, message: `The agent of \`${String(item.value)}\` has problems.` });
-    else if (agent.format !== 'agent')
+    if (agent === null) incomplete = true;
+    else if (agent.format !== 'agent') {
+      incomplete = true;
       report({
         code: 'unknown-agent',
         at: item,
         message: `Expected an agent in \`${String(item.value)}\`, got a ${agent.format}.`,
       });
-    else if (isToolset(agent.name))
+    } else if (isToolset(agent.name))
       report({
         code: 'reserved-name',
         at: item,
@@ -192,7 +200,13 @@ function loadAgents(
       });
     else agents.set(agent.name, agent);
   }
-  return agents;
+  return { agents, incomplete };
+}
+
+/** What of the `.agent` files beside a manifest was meant; else what to do about one that is not there. */
+function besideOf(name: string, folder: string): string {
+  const beside = listFolder(folder).flatMap((entry) => (extname(entry.name) === '.agent' ? [entry.name] : []));
+  return didYouMean(name, beside) ?? 'write the file, or take it out of `agent_files`';
 }
 
 function entryOf(
@@ -274,7 +288,12 @@ function attachmentsOf({ node, file }: ProjectDefinition, texts: Texts, report: 
     const content = readText(resolve(dirname(file), path));
     if ('text' in content) shown[path] = ofParts([content.text], texts);
     else if (kindOf(resolve(dirname(file), path)) === 'missing')
-      report({ code: 'unreadable-file', at: item, message: `Attachment not found: ${path}` });
+      report({
+        code: 'unreadable-file',
+        at: item,
+        message: `Attachment not found: ${path}`,
+        suggestion: 'put it beside the manifest, or take it out of `attachments`',
+      });
     else
       report({
         code: 'unsupported-key',

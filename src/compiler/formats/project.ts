@@ -107,6 +107,7 @@ function checkVersion(version: Node | null, report: Report): void {
     code: 'invalid-value',
     at: version,
     message: `Unsupported manifest version: ${version.value}. Only version 1 is supported.`,
+    suggestion: 'write `"version": 1`',
   });
 }
 
@@ -139,6 +140,7 @@ function checkFiles(node: Node, report: Report): void {
       code: 'missing-key',
       at: keyOf(node, 'agent_files'),
       message: 'At least one agent_files or python_files entry is required',
+      suggestion: 'list the agents: `"agent_files": ["main.agent"]`',
     });
   }
   const twice = repeated(lists.flat());
@@ -148,6 +150,7 @@ function checkFiles(node: Node, report: Report): void {
       code: 'duplicate-name',
       at: first,
       message: `Duplicate file paths: ${twice.map(({ value }) => toText(value)).join(', ')}`,
+      suggestion: 'keep one of each',
     });
 }
 

@@ -39,7 +39,6 @@ const agentFileSchema = z.strictObject({
 
 const WORDS: Record<string, string> = {
   instructions: 'prompt',
-  schema_in_ref: 'input_model_ref',
   models: 'compatible_models',
   toolset: 'toolsets',
 };
@@ -73,6 +72,7 @@ function checkFile(node: Node, report: Report): boolean {
       code: 'python-only',
       at: keyOf(node, 'input_model_ref'),
       message: '`input_model_ref` names a class of Python, which Perdure does not run.',
+      suggestion: 'take it out: the agent is asked in words',
     });
   const both = memberOf(node, 'model') !== null && memberOf(node, 'compatible_models') !== null;
   if (both)
@@ -84,7 +84,12 @@ function checkFile(node: Node, report: Report): boolean {
     });
   const twice = ['tools', 'toolsets', 'compatible_models'].flatMap((key) => repeated(memberOf(node, key)?.items ?? []));
   for (const item of twice)
-    report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
+    report({
+      code: 'duplicate-name',
+      at: item,
+      message: `\`${toText(item.value)}\` is listed twice.`,
+      suggestion: 'keep one of them',
+    });
   const server = checkServerTools(memberOf(node, 'server_side_tools')?.items ?? [], report);
   return python === null && !both && twice.length === 0 && server;
 }
@@ -111,7 +116,12 @@ function checkServerTools(items: Node[], report: Report): boolean {
   const types = items.flatMap((item) => memberOf(item, 'tool_type') ?? []);
   const twice = repeated(types);
   for (const item of twice)
-    report({ code: 'duplicate-name', at: item, message: `\`${toText(item.value)}\` is listed twice.` });
+    report({
+      code: 'duplicate-name',
+      at: item,
+      message: `\`${toText(item.value)}\` is listed twice.`,
+      suggestion: 'keep one of them',
+    });
   const both = items.filter(
     (item) => memberOf(item, 'allowed_domains') !== null && memberOf(item, 'blocked_domains') !== null,
   );
