@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, startOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import { foreignDocument } from '../text/foreign-formats.js';
+import { foreignDocument, foreignFile } from '../text/foreign-formats.js';
 
 const MAIN_KEYS = ['steps', 'prompt'];
 const STEP_KEYS = ['agent', 'command', 'workflow', 'approval', 'step'];
@@ -19,11 +19,7 @@ export function detectFormat(node: Node, report: Report): Format | null {
   const { value } = node;
   const foreign = foreignDocument(value);
   if (foreign !== null) {
-    report({
-      code: 'foreign-file',
-      at: startOf(node),
-      message: `This seems to be ${foreign}, which Perdure does not run.`,
-    });
+    report(foreignFile(foreign, startOf(node)));
     return null;
   }
   if (!isObject(value)) return refuseShape(node, report);

@@ -3,7 +3,7 @@ import { createArchonImporter } from './archon/import-archon.js';
 import type { ImportContext } from './shared/context.js';
 import type { ImportAttempt } from './shared/loss.js';
 import { neighbourOf } from './neighbours.js';
-import type { Problem, Report } from '../problems/problem.js';
+import type { Finding, Problem, Report } from '../problems/problem.js';
 import { createReport } from '../problems/problem.js';
 import { foreignDocument, foreignText } from '../text/foreign-formats.js';
 import { kindOf, listFolder } from '../text/disk.js';
@@ -48,10 +48,33 @@ function read(file: string, cwd: string, report: Report, sources: Map<string, st
   const at = { source, path: '', start: 0, end: 1 };
   const foreign = foreignText(file, source.text);
   if (foreign !== null) {
-    report({ code: 'foreign-file', at, message: `This seems to be ${foreign}, which Perdure does not import.` });
+    report({ code: 'foreign-file', at, message: refusal(foreign), suggestion: IMPORTERS });
     return null;
   }
-  return parseYaml({ source, start: 0, end: source.text.length }, report);
+  const yaml = { source, start: 0, end: source.text.length };
+  const findings: Finding[] = [];
+  const node = parseYaml(yaml, (finding) => findings.push(finding), false);
+  if (node !== null) return node;
+  const name = nameOf(yaml);
+  if (name !== null) report({ code: 'foreign-file', at, message: refusal(name), suggestion: IMPORTERS });
+  else findings.forEach(report);
+  return null;
+}
+
+/** What a document that is not ours to read seems to be, where it is none that can be imported. */
+function nameOf(yaml: Parameters<typeof parseYaml>[0]): string | null {
+  const findings: Finding[] = [];
+  parseYaml(yaml, (finding) => findings.push(finding));
+  const [only] = findings;
+  const isImported = only?.suggestion?.includes('perdure import') ?? false;
+  if (only?.code !== 'foreign-file' || isImported) return null;
+  return /^This seems to be (.*), which/.exec(only.message)?.[1] ?? null;
+}
+
+const IMPORTERS = 'there are importers for Archon, conductor, goose and GitHub agentic workflows';
+
+function refusal(name: string): string {
+  return `This seems to be ${name}, which Perdure does not import.`;
 }
 
 function refuse(node: Node, report: Report): void {
@@ -59,8 +82,8 @@ function refuse(node: Node, report: Report): void {
   report({
     code: 'foreign-file',
     at: startOf(node),
-    message: `This seems to be ${foreign ?? 'no file of a tool that Perdure knows'}, which Perdure does not import.`,
-    suggestion: 'there are importers for Archon, conductor, goose and GitHub agentic workflows',
+    message: refusal(foreign ?? 'no file of a tool that is known here'),
+    suggestion: IMPORTERS,
   });
 }
 

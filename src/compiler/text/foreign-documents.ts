@@ -33,6 +33,38 @@ function schema(part: string): Matcher {
   return ({ $schema }) => typeof $schema === 'string' && $schema.includes(part);
 }
 
+/** Documents that no sign of ours makes ours: what they have in common with us means something else there. */
+export const SURE: [name: string, matches: Matcher][] = [
+  [
+    'a Lobster workflow',
+    all(
+      list('steps'),
+      either(
+        item(
+          'steps',
+          either(text('pipeline'), text('stdin', /^\$[\w-]+\.(?:stdout|json)$/), text('condition', /\$[\w-]+\./)),
+        ),
+        item(
+          'steps',
+          all(text('command'), ({ approval }) => approval === true || approval === 'required'),
+        ),
+        all(
+          item('steps', text('run')),
+          item('steps', ({ approval }) => approval === true || approval === 'required'),
+        ),
+      ),
+    ),
+  ],
+  [
+    'an Archon workflow',
+    item('nodes', all(has('id'), has('loop_group', 'trigger_rule', 'approval', 'include', 'script'))),
+  ],
+  [
+    'a conductor workflow',
+    all(at('workflow', has('entry_point')), either(list('agents'), list('parallel'), list('for_each'))),
+  ],
+];
+
 /** Documents of other tools that are maps, the surer signs first. */
 export const MAPS: [name: string, matches: Matcher][] = [
   [
@@ -116,7 +148,15 @@ export const MAPS: [name: string, matches: Matcher][] = [
   ['a Composer manifest', all(at('require'), has('autoload', 'require-dev', 'name'))],
   ['a Taskfile', all(has('version'), at('tasks'))],
   ['a pre-commit configuration', item('repos', has('hooks'))],
-  ['a CNCF Serverless Workflow', at('document', has('dsl'))],
+  ['a Zigflow workflow', at('document', all(has('dsl'), has('taskQueue', 'workflowType')))],
+  [
+    'a CNCF Serverless Workflow',
+    either(
+      at('document', has('dsl')),
+      all(has('specVersion'), list('states')),
+      all(list('states'), has('start', 'functions')),
+    ),
+  ],
   ['a CloudFormation template', either(has('AWSTemplateFormatVersion'), entry('Resources', text('Type', /^AWS::/)))],
   ['an AWS Step Functions state machine', all(has('StartAt'), at('States'))],
   ['a Serverless Framework service', all(has('service'), at('provider'))],
@@ -142,12 +182,21 @@ export const MAPS: [name: string, matches: Matcher][] = [
     all(list('packages'), only('packages', 'catalog', 'catalogs', 'overrides', 'onlyBuiltDependencies')),
   ],
   ['an ESLint configuration', all(at('rules'), has('extends', 'env', 'parser', 'parserOptions', 'plugins', 'root'))],
-  ['a Goose recipe', all(has('title'), list('extensions'), has('instructions', 'prompt'))],
+  [
+    'a Goose recipe',
+    either(
+      all(text('title'), has('description', 'version', 'extensions', 'activities'), has('instructions', 'prompt')),
+      at('recipe', all(has('title'), has('instructions', 'prompt'))),
+    ),
+  ],
   [
     'an Archon workflow',
-    item('nodes', either(has('depends_on'), all(has('id'), has('command', 'prompt', 'bash', 'loop')))),
+    item(
+      'nodes',
+      either(has('depends_on'), all(has('id'), has('command', 'prompt', 'bash', 'loop', 'cancel', 'workflow'))),
+    ),
   ],
-  ['a Conductor workflow', item('tasks', has('taskReferenceName'))],
+  ['a workflow of Netflix Conductor', item('tasks', has('taskReferenceName'))],
   ['an AutoGen component', all(has('component_type'), has('provider'))],
   ['a Langflow flow', at('data', all(list('nodes'), list('edges')))],
   ['a MkDocs configuration', has('site_name')],
@@ -159,7 +208,10 @@ export const MAPS: [name: string, matches: Matcher][] = [
     ),
   ],
   ['a Dify application', all(at('app', has('mode')), has('kind', 'workflow', 'model_config'))],
-  ['a LangGraph application', texts('graphs')],
+  [
+    'a LangGraph application',
+    either(texts('graphs'), all(at('graphs'), has('dependencies', 'env', 'python_version', 'node_version'))),
+  ],
   [
     'a dev container',
     all(

@@ -1,7 +1,21 @@
 import { basename } from 'node:path';
+import type { Finding, Place } from '../problems/problem.js';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
-import { isOurs, LISTS, MAPS } from './foreign-documents.js';
+import { isOurs, LISTS, MAPS, SURE } from './foreign-documents.js';
+
+/** Formats that `perdure import` reads, as they are called in `MAPS`. */
+const IMPORTED = ['an Archon workflow', 'a conductor workflow', 'a Goose recipe', 'a GitHub agentic workflow'];
+
+/** The one sentence about a file of another tool, and what to do with it. */
+export function foreignFile(name: string, at: Place): Finding {
+  return {
+    code: 'foreign-file',
+    at,
+    message: `This seems to be ${name}, which Perdure does not run.`,
+    suggestion: IMPORTED.includes(name) ? `\`perdure import ${at.source.file}\` writes a definition from it` : null,
+  };
+}
 
 /** What a document of another tool seems to be, by its keys; null where nothing says so. */
 export function foreignDocument(value: Json): string | null {
@@ -9,7 +23,10 @@ export function foreignDocument(value: Json): string | null {
     return (
       LISTS.find(([, every]) => value.length > 0 && value.every((item) => isObject(item) && every(item)))?.[0] ?? null
     );
-  if (!isObject(value) || isOurs(value)) return null;
+  if (!isObject(value)) return null;
+  const sure = SURE.find(([, matches]) => matches(value));
+  if (sure !== undefined) return sure[0];
+  if (isOurs(value)) return null;
   return MAPS.find(([, matches]) => matches(value))?.[0] ?? null;
 }
 

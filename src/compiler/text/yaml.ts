@@ -1,10 +1,10 @@
 import type { Node as YamlNode, Scalar } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq } from 'yaml';
 import type { Json, JsonObject } from '../../plan/values/json.js';
-import { foreignDocument } from './foreign-formats.js';
+import { foreignDocument, foreignFile } from './foreign-formats.js';
 import type { Member, Node } from './node.js';
 import { MAX_DEPTH, TOO_DEEP, startOf } from './node.js';
-import type { Place, ProblemCode, Report } from '../problems/problem.js';
+import type { Finding, Place, ProblemCode, Report } from '../problems/problem.js';
 import type { ScalarStyle } from './scalar-offsets.js';
 import type { Source } from '../problems/source.js';
 import { yamlFaults } from './yaml-faults.js';
@@ -21,9 +21,10 @@ export interface YamlText {
 
 /**
  * Parses YAML of the core schema into JSON values with positions. Null when what stands in the document means nothing
- * reliable. Keys that are written twice or may not be used are reported, and left out.
+ * reliable. Keys that are written twice or may not be used are reported, and left out. Of a file of another tool only
+ * that is said, unless it is not to be `named`.
  */
-export function parseYaml({ source, start, end }: YamlText, report: Report): Node | null {
+export function parseYaml({ source, start, end }: YamlText, report: Report, named = true): Node | null {
   const text = source.text.slice(start, end);
   const { lexemes, deepAt } = lexYaml(text);
   if (deepAt !== null) {
@@ -35,26 +36,45 @@ export function parseYaml({ source, start, end }: YamlText, report: Report): Nod
     return null;
   }
   const document = parse({ lexemes, text });
-  const faults = yamlFaults(document, text);
-  const foreign = faults[0]?.code === 'multiple-documents' ? foreignFirst(document, source, start) : null;
-  if (foreign !== null) {
-    report({
-      code: 'foreign-file',
-      at: foreign.at,
-      message: `This seems to be ${foreign.name}, which Perdure does not run.`,
-    });
-    return null;
-  }
-  for (const fault of faults)
-    report({ ...fault, at: { source, path: '', start: start + fault.start, end: start + fault.end } });
-  if (faults.length > 0) return null;
-  const whole: Place = { source, path: '', start, end };
-  if (document.contents === null || (isScalar(document.contents) && document.contents.value === null)) {
-    report({ code: 'empty-file', at: { ...whole, end: start + 1 }, message: 'Expected a definition, got nothing.' });
-    return null;
-  }
-  return createWalk(source, start, report)(document.contents);
+  const findings: Finding[] = yamlFaults(document, text).map((fault) => ({
+    ...fault,
+    at: { source, path: '', start: start + fault.start, end: start + fault.end },
+  }));
+  const { contents } = document;
+  if (contents !== null && !(isScalar(contents) && contents.value === null))
+    return readContents(contents, { source, start, findings, named }, report);
+  const at = { source, path: '', start, end: start + 1 };
+  if (findings.length === 0) report({ code: 'empty-file', at, message: 'Expected a definition, got nothing.' });
+  findings.forEach(report);
+  return null;
 }
+
+/** What stands in a document with these faults; of another tool's file only that is said. */
+function readContents(
+  contents: YamlNode,
+  { source, start, findings, named }: { source: Source; start: number; findings: Finding[]; named: boolean },
+  report: Report,
+): Node | null {
+  const faults = findings.length;
+  const walk = createWalk(source, start, (finding) => findings.push(finding));
+  const node = walk.read(contents);
+  const [first] = findings;
+  if (first === undefined) return node;
+  // What another tool's file may have, and ours may not, is no fault of it.
+  const name = named && SHAPED.has(first.code) ? foreignDocument(node.value) : null;
+  if (name !== null) report(foreignFile(name, startOf(node)));
+  else (faults > 0 ? findings.slice(0, faults) : findings).forEach(report);
+  return name !== null || faults > 0 || walk.isBroken() ? null : node;
+}
+
+/** Faults of a document whose shape can be seen all the same. */
+const SHAPED: ReadonlySet<string> = new Set([
+  'multiple-documents',
+  'yaml-alias',
+  'forbidden-key',
+  'duplicate-key',
+  'unsafe-number',
+]);
 
 function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof parseLexemes> {
   // Stack traces of syntax errors are most of the time that a hostile text takes (measured: 3.6 s of 4.0 s).
@@ -74,19 +94,12 @@ function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof pa
   }
 }
 
-/** What the first of several documents seems to be, and where it begins; null where nothing says so. */
-function foreignFirst(
-  document: ReturnType<typeof parse>,
-  source: Source,
-  start: number,
-): { name: string; at: Place } | null {
-  const node = document.contents === null ? null : createWalk(source, start, () => undefined)(document.contents);
-  const name = node === null ? null : foreignDocument(node.value);
-  return node === null || name === null ? null : { name, at: startOf(node) };
-}
-
 /** Turns YAML nodes into ours, top down, and checks what makes a value unfit for JSON. */
-function createWalk(source: Source, base: number, report: Report): (yaml: YamlNode) => Node | null {
+function createWalk(
+  source: Source,
+  base: number,
+  report: Report,
+): { read: (yaml: YamlNode) => Node; isBroken: () => boolean } {
   let broken = false;
 
   /** A fault that leaves the document its shape, so that all else in it can be looked at. */
@@ -154,10 +167,7 @@ function createWalk(source: Source, base: number, report: Report): (yaml: YamlNo
     return { name, key: at, node: walk(value, inner, depth + 1, at) };
   };
 
-  return (yaml) => {
-    const node = walk(yaml, '', 0, place(yaml, ''));
-    return broken ? null : node;
-  };
+  return { read: (yaml) => walk(yaml, '', 0, place(yaml, '')), isBroken: () => broken };
 }
 
 function toJson(

@@ -127,7 +127,11 @@ const FOREIGN: [string, string, string][] = [
     'archon.yaml',
     'name: x\nnodes:\n  - {id: plan, command: plan}\n  - {id: do, prompt: Do, depends_on: [plan]}\n',
   ],
-  ['a Conductor workflow', 'conductor.json', '{"name": "x", "tasks": [{"name": "t", "taskReferenceName": "r"}]}'],
+  [
+    'a workflow of Netflix Conductor',
+    'conductor.json',
+    '{"name": "x", "tasks": [{"name": "t", "taskReferenceName": "r"}]}',
+  ],
   ['an HTML page', 'page.yml', '<!doctype html>\n<title>x</title>\n'],
 ];
 
