@@ -56,6 +56,19 @@ export function sequential(steps: number, name = `bench-sequential-${steps}`): D
   };
 }
 
+/** Calls of a tool that looks through a folder, one after another, with the usual limit or their own. */
+export function lists(steps: number, timeout?: string): Definition {
+  return {
+    name: `bench-lists-${steps}${timeout === undefined ? '' : '-quick'}`,
+    budgets: { max_steps: steps },
+    steps: range(steps, () => ({
+      tool: 'list_files',
+      inputs: { path: '.' },
+      ...(timeout === undefined ? {} : { timeout }),
+    })),
+  };
+}
+
 /** Commands one after another, with the usual limit or their own. */
 export function commands(steps: number, timeout?: string): Definition {
   return {

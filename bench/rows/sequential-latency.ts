@@ -1,4 +1,4 @@
-import { commands, sequential } from '../definitions.js';
+import { commands, lists, sequential } from '../definitions.js';
 import { measureInTurn, milliseconds } from '../measure.js';
 import type { Row } from '../row.js';
 
@@ -53,6 +53,25 @@ export const quickSteps: Row = {
   rounds: 15,
   async measure({ ours, pairs }, rounds) {
     const [quick, usual] = [await ours.compile(commands(STEPS, '5s')), await ours.compile(commands(STEPS))];
+    return measureInTurn(
+      pairs,
+      (pair) => milliseconds(() => pair.ours.run(quick)),
+      (pair) => milliseconds(() => pair.ours.run(usual)),
+      { rounds, warmUps: WARM_UPS },
+    );
+  },
+};
+
+/** A tool that looks through a folder is a local activity under the same limit. */
+export const quickTools: Row = {
+  name: 'quick-tools',
+  workload: `${STEPS} sequential tool steps (\`list_files\`) with \`timeout: 5s\`, latency`,
+  against: 'ours with the usual timeout',
+  unit: 'ms',
+  target: { atMost: 0.5 },
+  rounds: 15,
+  async measure({ ours, pairs }, rounds) {
+    const [quick, usual] = [await ours.compile(lists(STEPS, '5s')), await ours.compile(lists(STEPS))];
     return measureInTurn(
       pairs,
       (pair) => milliseconds(() => pair.ours.run(quick)),

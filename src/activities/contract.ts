@@ -122,6 +122,8 @@ export interface ToolStepCall extends StepCall {
   /** Hash of the gate at which a person allowed it. */
   allowed?: Hash;
   autonomy?: Autonomy[];
+  /** It runs within a workflow task: its event names no step, so that its result must. */
+  quick?: true;
 }
 
 /** Where a call of a tool is found. `renewed`: a person has allowed something else there. */

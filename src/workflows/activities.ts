@@ -1,7 +1,8 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { ActivityOptions, LocalActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/contract.js';
-import type { Step } from '../plan/step.js';
+import type { Step, ToolStep } from '../plan/step.js';
+import { isBounded, QUICK_TOOLS } from '../plan/tools/tool.js';
 
 /** How long an activity may take beyond the step's own limit, which the activity enforces itself: time to clean up. */
 export const GRACE_MS = 30_000;
@@ -35,6 +36,16 @@ const QUICK_MS = 10_000;
  */
 export function isQuick(step: Step): boolean {
   return step.timeout_ms <= QUICK_MS && step.effect !== 'external';
+}
+
+/**
+ * Tells whether a step's tool runs as a local activity: what works on one file always, what looks through a workspace
+ * where its author allows it no more than a quick step's time.
+ */
+export function isQuickTool(step: ToolStep): boolean {
+  const { tool } = step;
+  if (tool.kind !== 'builtin' || step.effect === 'external') return false;
+  return isBounded(tool.name) || (QUICK_TOOLS.includes(tool.name) && isQuick(step));
 }
 
 /** Options of a quick step: as `actingOptions`, for a local activity. */

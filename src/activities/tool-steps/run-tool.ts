@@ -1,3 +1,4 @@
+import { CancelledFailure } from '@temporalio/common';
 import type { Json } from '../../plan/values/json.js';
 import { canonicalJson, toText } from '../../plan/values/json.js';
 import { judgeToolStep } from '../../plan/gates/autonomy.js';
@@ -8,7 +9,7 @@ import type { Attempt } from '../attempt/attempt.js';
 import { attempt } from '../attempt/attempt.js';
 import type { StepOutput, ToolStepCall } from '../contract.js';
 import type { Dependencies } from '../dependencies.js';
-import { stepFailure } from '../failures.js';
+import { stepFailure, toFailure, withPath } from '../failures.js';
 import { gateHashOf, shownAgain } from '../values/content-hash.js';
 import { askOnce, begin } from '../attempt/call-journal.js';
 import { whenThereIsRoom } from '../attempt/left-to-write.js';
@@ -27,8 +28,10 @@ import { tellCall, tellResult } from '../turns/turn-log.js';
  */
 export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promise<StepOutput> {
   const { store } = deps;
-  return (call) =>
-    attempt(store, call, 'tool', async (current) => {
+  return (call) => (call.quick === true ? named(call, () => run(call)) : run(call));
+
+  function run(call: ToolStepCall): Promise<StepOutput> {
+    return attempt(store, call, 'tool', async (current) => {
       const { step } = current;
       const request = await createToolRequest(store, call, step);
       const { key, known } = await reusedCall(store, call, step, request);
@@ -52,6 +55,16 @@ export function createRunTool(deps: Dependencies): (call: ToolStepCall) => Promi
         }),
       );
     });
+  }
+}
+
+/** However a quick call ends, that names its step. */
+async function named({ path }: ToolStepCall, run: () => Promise<StepOutput>): Promise<StepOutput> {
+  try {
+    return { ...(await run()), path };
+  } catch (error) {
+    throw error instanceof CancelledFailure ? error : withPath(toFailure(error), path);
+  }
 }
 
 /**

@@ -34,6 +34,25 @@ export function runsPrograms(name: string): boolean {
   return PROGRAM_TOOLS.includes(name);
 }
 
+/** Tools that work for a moment: they look at files, or change some, start nothing and reach no network. */
+export const QUICK_TOOLS: readonly BuiltinTool[] = [
+  'read_file',
+  'write_file',
+  'edit_file',
+  'list_files',
+  'search_files',
+  'gather_context',
+  'keep_context',
+];
+
+/** Of these, what looks through a whole workspace: how long that takes depends on how much there is. */
+const WIDE_TOOLS: readonly string[] = ['list_files', 'search_files', 'gather_context'] satisfies BuiltinTool[];
+
+/** Tells whether one call of a tool takes a moment, whatever it is called with and however large the workspace is. */
+export function isBounded(name: BuiltinTool): boolean {
+  return QUICK_TOOLS.includes(name) && !WIDE_TOOLS.includes(name);
+}
+
 /** Tools with which an agent makes others. */
 export const MAKERS = ['agent_create', 'agent_call', 'tool_create', 'workflow_create'] as const;
 export type Maker = (typeof MAKERS)[number];

@@ -9,7 +9,7 @@ import { shortCall } from '../../plan/calls/short-call.js';
 import type { Step, ToolStep } from '../../plan/step.js';
 import { templatesOf } from '../../plan/references/step-references.js';
 import type { Hash } from '../../plan/values/value.js';
-import { acting, actingOptions, quick } from '../activities.js';
+import { acting, actingOptions, isQuickTool, quick, quickOptions } from '../activities.js';
 import type { Scope } from '../state/context.js';
 import {
   addressOf,
@@ -44,7 +44,7 @@ export function isAskedAgain({ context: { settings } }: Scope, step: Step, end: 
   return step.kind === 'tool' && 'failure' in end && end.failure.type === 'leave-changed' && settings.gates === 'ask';
 }
 
-/** One try: its call is made once, behind the journal. */
+/** One try: its call is made once, behind the journal. A tool that takes a moment runs as a local activity. */
 export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Hash | null): Promise<ShortOutput> {
   const path = pathOf(scope, step);
   const call: ToolStepCall = {
@@ -52,9 +52,12 @@ export function runTool(scope: Scope, step: ToolStep, tried: number, allowed: Ha
     ...reuseOf(scope, step, path),
     ...(allowed === null ? {} : { allowed }),
   };
-  return acting.runTool.executeWithOptions(actingOptions(step, path, `${segmentOf(step)}: ${step.tool.name}`), [
-    shortCall(call, callerOf(path)),
-  ]);
+  const summary = `${segmentOf(step)}: ${step.tool.name}`;
+  if (isQuickTool(step))
+    return quick.runTool.executeWithOptions(quickOptions(step, summary), [
+      shortCall({ ...call, quick: true }, callerOf(null)),
+    ]);
+  return acting.runTool.executeWithOptions(actingOptions(step, path, summary), [shortCall(call, callerOf(path))]);
 }
 
 /** What a tool does whatever it is called with; null where that depends. */

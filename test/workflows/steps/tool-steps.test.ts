@@ -14,6 +14,7 @@ import { createPeople } from '../helpers/gate-setting.js';
 import { record } from '../../replay/record.js';
 import type { Harness, RunHandle, StartOptions } from '../helpers/harness.js';
 import { openHarness } from '../helpers/harness.js';
+import { viewOf } from '../helpers/viewing.js';
 
 const COUNT = `name: count
 description: Counts.
@@ -91,6 +92,34 @@ describe('A tool step', () => {
       count: { status: 'success', json: 4, agent: 'count', spend: { usd: 0, tokens: 0, steps: 1 } },
       look: { status: 'success', json: 'notes/a.txt' },
     });
+  });
+
+  it('that takes a moment is done within the workflow task, and one that may take longer is an activity', async () => {
+    const handle = await start(`
+  - {id: write, tool: write_file, inputs: {path: "q/a.txt", content: x}}
+  - {id: read, tool: read_file, inputs: {path: "q/a.txt"}, needs: [write]}
+  - {id: wide, tool: list_files, inputs: {path: q}, needs: [read]}
+  - {id: soon, tool: list_files, inputs: {path: q}, needs: [wide], timeout: 5s}
+  - {id: lost, tool: read_file, inputs: {path: "q/b.txt"}, needs: [soon], on_error: continue}
+`);
+    const steps = await ended(handle);
+    expect(steps).toMatchObject({
+      read: { status: 'success', json: expect.stringContaining('x') },
+      wide: { status: 'success', json: 'q/a.txt' },
+      soon: { status: 'success', json: 'q/a.txt' },
+      lost: { status: 'error', failure: 'tool-failed' },
+    });
+    const { events = [] } = await handle.fetchHistory();
+    const activities = (events ?? []).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityId ?? []);
+    expect(activities).toEqual(['wide']);
+    const view = await viewOf(harness, handle.workflowId);
+    expect(view.steps.map((step) => [step.path, step.status])).toEqual([
+      ['write', 'success'],
+      ['read', 'success'],
+      ['wide', 'success'],
+      ['soon', 'success'],
+      ['lost', 'error'],
+    ]);
   });
 
   it('fails with a word for what is wrong', async () => {
