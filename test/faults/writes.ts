@@ -58,6 +58,7 @@ export const WRITERS: Record<string, string> = {
   'cli/agents/keep-definition.ts': 'outside: the command line; told, exit 3',
   'cli/agents/registry.ts': 'outside: the command line; told, exit 3',
   'cli/import/import-definitions.ts': 'outside: the command line; told, exit 3',
+  'cli/export/export-definition.ts': 'outside: the command line; told, exit 3',
   'cli/design/design-flow.ts': 'outside: the command line; told, exit 3',
   'cli/follow/editor.ts': 'outside: the command line; told, exit 3',
   'cli/follow/pager.ts': 'outside: the command line; told, exit 3',

@@ -28,7 +28,8 @@ export async function temporaryAgents(plan: Plan, store: Pick<Store, 'getText'>)
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function promptOf(template: Template, store: Pick<Store, 'getText'>): Promise<string> {
+/** A prompt as its file would say it: `${name}` is an input, other dollar signs are text. */
+export async function promptOf(template: Template, store: Pick<Store, 'getText'>): Promise<string> {
   const parts =
     template.kind === 'text'
       ? template.parts

@@ -8,6 +8,7 @@ import { completionOf } from './completion.js';
 import { design } from './design.js';
 import { devices } from './devices.js';
 import { doctor } from './doctor.js';
+import { exportCommand } from './export.js';
 import { fmt } from './fmt.js';
 import { importCommand } from './import.js';
 import { init } from './init.js';
@@ -60,6 +61,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   design,
   agents,
   promote,
+  exportCommand,
   tools,
   devices,
   sessions,

@@ -17,6 +17,7 @@ const READING: Record<string, string[]> = {
   cancel: ['cancel', 'run'],
   design: ['design', 'a flow'],
   devices: ['devices', 'list'],
+  export: ['export', 'hello.yml', '--to', 'mermaid'],
   fmt: ['fmt', 'hello.yml'],
   import: ['import', 'hello.yml'],
   init: ['init'],
