@@ -1,5 +1,6 @@
 import type { Effort } from './names.js';
 import type { TaskRules } from './builds/task-rules.js';
+import type { Attachment } from './values/attachment.js';
 import type { StepKind } from './names.js';
 import type { DeviceRef } from './devices/device.js';
 import type { Fallback } from './gates/gate.js';
@@ -89,6 +90,8 @@ export interface AgentStep extends StepBase {
   prompt: Template | null;
   /** Shown to the agent under their names, and values of `${name}` in the agent's own prompt. */
   inputs: Record<string, Template>;
+  /** Files that it is shown as they are; absent for none. */
+  attachments?: Attachment[];
   /** As written at the step; null leaves the choice to the agent, then to the run's settings. */
   model: string | null;
   /** JSON Schema that the output must satisfy; then the output is JSON, else it is text. */

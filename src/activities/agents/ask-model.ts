@@ -19,7 +19,9 @@ import { askOnce } from '../attempt/call-journal.js';
 import { believedUsage } from '../models/believed-usage.js';
 import type { CallSoFar } from '../models/cut-usage.js';
 import { cutUsage, nothingSoFar } from '../models/cut-usage.js';
-import { messageBytes, textOf } from '../models/protocol/message.js';
+import type { Block } from '../models/protocol/message.js';
+import { filesIn, messageBytes, textOf } from '../models/protocol/message.js';
+import { takesFiles, unreadableBy } from '../models/files.js';
 import { faultOf } from '../models/judge.js';
 import { costAt, searchesCost } from '../models/choice/prices.js';
 import { mostSearches } from '../models/provider-tools.js';
@@ -126,7 +128,7 @@ interface Asked extends Pick<Question, 'request' | 'part'> {
 }
 
 async function callProvider(asking: Asking, { request, part, cut, reserved }: Asked): Promise<ModelAnswer> {
-  const { call, provider, step, log, progress, said, account } = asking;
+  const { call, deps, provider, step, log, progress, said, account } = asking;
   const text = gatherText(
     log,
     (characters) => {
@@ -137,7 +139,7 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
   const soFar = nothingSoFar();
   const context = await contextOf(asking, { part, soFar, onText: text.add });
   try {
-    const answer = await provider.call(request, context);
+    const answer = await provider.call(await withFiles(deps.store, request, call.model.provider), context);
     return call.model.provider === 'rehearsal'
       ? answer
       : { ...answer, usage: believedUsage(answer, () => requestBytes(request)) };
@@ -152,6 +154,30 @@ async function callProvider(asking: Asking, { request, part, cut, reserved }: As
   } finally {
     text.end();
   }
+}
+
+/**
+ * The request with the contents of its files in their places. Throws `request-refused` where the provider takes none:
+ * nothing is asked without what it is about.
+ */
+async function withFiles(
+  store: Dependencies['store'],
+  request: ModelRequest,
+  provider: ModelCall['model']['provider'],
+): Promise<ModelRequest> {
+  const files = request.messages.flatMap((message) => ('blocks' in message ? filesIn(message.blocks) : []));
+  const [first] = files;
+  if (first === undefined || provider === 'rehearsal') return request;
+  if (!takesFiles(provider))
+    throw stepFailure('request-refused', unreadableBy(first.name, `${provider}:${request.model}`));
+  const placed = async (block: Block): Promise<Block> =>
+    block.kind === 'file' ? { ...block, data: await store.getText(block.data) } : block;
+  const messages = await Promise.all(
+    request.messages.map(async (message) =>
+      'blocks' in message ? { ...message, blocks: await Promise.all(message.blocks.map(placed)) } : message,
+    ),
+  );
+  return { ...request, messages };
 }
 
 /** What a provider is given beside the request; what it tells meanwhile is noted in `soFar`. */

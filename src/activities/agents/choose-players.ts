@@ -9,6 +9,7 @@ import { isOpenToPrograms } from '../../plan/agents/program.js';
 import type { ProviderToolName } from '../../plan/tools/tool.js';
 import type { ChooseModels } from '../models/choice/choose.js';
 import { chooseModels } from '../models/choice/choose.js';
+import { takesFiles, unreadableBy } from '../models/files.js';
 import { PLAYED, providerToolOf, providesTool } from '../models/provider-tools.js';
 import { reachOf } from '../models/choice/reach.js';
 import type { ChoosePrograms } from '../programs/choose.js';
@@ -58,7 +59,9 @@ async function chooseWith(options: ChoosePlayers, usual: ChoosePrograms['usual']
   const { programs } = chosen;
   const models = await chooseModels({ ...options, except: isPlayed(options.plan, programs) });
   if ('failure' in models) return models;
-  const lacking = withoutTool(options.plan, models.models, isPlayed(options.plan, programs));
+  const lacking =
+    withoutTool(options.plan, models.models, isPlayed(options.plan, programs)) ??
+    withoutFiles(options.plan, models.models, isPlayed(options.plan, programs));
   if (lacking !== null) return { failure: lacking };
   return programs === undefined ? models : { ...models, programs };
 }
@@ -79,6 +82,24 @@ function withoutTool(
   for (const agent of playedAgents(plan, isOther)) {
     const lacking = providerTools(agent).find((tool) => !PLAYED.includes(tool));
     if (lacking !== undefined) return unavailable(agent, lacking, 'and a program plays the agent');
+  }
+  return null;
+}
+
+/** Why an agent cannot be shown a file that is attached for it; null when all can. */
+function withoutFiles(
+  plan: Plan,
+  models: Record<string, ModelChoice>,
+  isOther: (step: AgentStep) => boolean,
+): string | null {
+  for (const step of everyStepOf(plan)) {
+    const file = step.kind === 'agent' ? step.attachments?.[0] : undefined;
+    if (step.kind !== 'agent' || file === undefined) continue;
+    const agent = plan.agents[step.agent];
+    if (isOther(step)) return unreadableBy(file.name, 'a program');
+    const choice = models[modelKeyOf(step, agent)];
+    if (choice !== undefined && !takesFiles(choice.provider))
+      return unreadableBy(file.name, `${choice.provider}:${choice.model}`);
   }
   return null;
 }

@@ -35,7 +35,8 @@ function toolParam({ name, description, input_schema, server, limits = {} }: Off
   return { name, description, input_schema: { ...input_schema, type: 'object' } };
 }
 
-function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
+/** A block in the API's words; `marked`: what stands up to here is kept in the provider's cache. */
+export function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
   const mark = marked ? CACHED : {};
   switch (block.kind) {
     case 'text':
@@ -50,9 +51,19 @@ function toParam(block: Block, marked: boolean): Anthropic.ContentBlockParam {
         ...(block.is_error ? { is_error: true } : {}),
         ...mark,
       };
+    case 'file':
+      return { ...fileParam(block), ...mark };
     case 'kept':
       return block.block as unknown as Anthropic.ContentBlockParam; // It came from the API as such a block.
   }
+}
+
+/** A file whose content is in its place: a page-wise document, or an image. */
+function fileParam({ name, media, data }: Block & { kind: 'file' }): Anthropic.ContentBlockParam {
+  if (typeof data !== 'string') throw new Error(`The content of ${name} is not in its place`);
+  if (media === 'application/pdf')
+    return { type: 'document', source: { type: 'base64', media_type: media, data }, title: name };
+  return { type: 'image', source: { type: 'base64', media_type: media, data } };
 }
 
 /** What the API said, in our words; what only it understands is kept as it came. An empty text cannot be sent back. */

@@ -6,12 +6,11 @@ import { isObject } from '../../plan/values/json.js';
 import type { LruCache } from '../../store/lru-cache.js';
 import { createLruCache } from '../../store/lru-cache.js';
 import { stepFailure } from '../failures.js';
-import { conversationParams, servedIn, toBlocks } from './anthropic-blocks.js';
+import { conversationParams, servedIn, toBlocks, toParam } from './anthropic-blocks.js';
 import type { Hearing } from './anthropic-stream.js';
 import { gatherBlocks, readMessage } from './anthropic-stream.js';
 import { leanFetch } from './http/fetch.js';
 import type { ModelMessage } from './protocol/message.js';
-import { textOf } from './protocol/message.js';
 import { connectionFailure, httpFailure } from './model-failures.js';
 import { acceptedParams, effortFor } from './choice/model-rules.js';
 import type { PriceTable } from '../dependencies.js';
@@ -148,7 +147,10 @@ function outputConfig(schema: Json, effort: Effort | undefined): Pick<Params, 'o
 function questionParams(system: string, messages: ModelMessage[]): Pick<Params, 'system' | 'messages'> {
   return {
     ...(system === '' ? {} : { system }),
-    messages: messages.map((message) => ({ role: message.role, content: textOf(message) })),
+    messages: messages.map((message) => ({
+      role: message.role,
+      content: 'blocks' in message ? message.blocks.map((block) => toParam(block, false)) : message.text,
+    })),
   };
 }
 

@@ -12,7 +12,7 @@ import type { Hash } from '../../plan/values/value.js';
 import type { Store } from '../../store/store.js';
 import { escapeOurTags, inputSection, withContext } from '../values/provenance.js';
 import { createScope } from '../values/template-scope.js';
-import type { ModelMessage } from './protocol/message.js';
+import type { Block, ModelMessage } from './protocol/message.js';
 import type { ModelRequest } from './protocol/provider.js';
 
 export interface RequestParts {
@@ -50,7 +50,8 @@ export async function createRequest(
     ...(step.schema === null ? [] : [schemaRequest(step.schema)]),
   ];
   const text = await told(store, context, parts.join('\n\n').trim());
-  const messages: ModelMessage[] = text === '' ? [] : [{ role: 'user', text }];
+  const files = (step.attachments ?? []).map((file): Block => ({ kind: 'file', ...file }));
+  const messages = messagesOf(text, files);
   return {
     model,
     system,
@@ -59,6 +60,13 @@ export async function createRequest(
     ...(agent.params === undefined ? {} : { params: agent.params }),
     ...(agent.effort === undefined ? {} : { effort: agent.effort }),
   };
+}
+
+/** The first message: what is asked, behind the files that it is about. */
+function messagesOf(text: string, files: Block[]): ModelMessage[] {
+  if (files.length > 0)
+    return [{ role: 'user', blocks: [...files, ...(text === '' ? [] : [{ kind: 'text' as const, text }])] }];
+  return text === '' ? [] : [{ role: 'user', text }];
 }
 
 /** A prompt with what agents are told beside it. */

@@ -8,7 +8,7 @@ import type { AgentStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import { filesAtStart, toldBefore } from '../agents/attempt-before.js';
 import type { ModelMessage } from '../models/protocol/message.js';
-import { textOf } from '../models/protocol/message.js';
+import { filesIn, textOf } from '../models/protocol/message.js';
 import type { Store } from '../../store/store.js';
 import { leftInTranscript } from './left-in-transcript.js';
 import { createRequest } from '../models/request.js';
@@ -75,7 +75,12 @@ function withBefore(messages: ModelMessage[], told: string | null): ModelMessage
   if (told === null) return messages;
   const [first] = messages;
   const prompt = first === undefined ? told : `${textOf(first)}\n\n${told}`;
-  return [{ role: 'user', text: prompt }, ...messages.slice(1)];
+  const files = first !== undefined && 'blocks' in first ? filesIn(first.blocks) : [];
+  const opening: ModelMessage =
+    files.length === 0
+      ? { role: 'user', text: prompt }
+      : { role: 'user', blocks: [...files, { kind: 'text', text: prompt }] };
+  return [opening, ...messages.slice(1)];
 }
 
 /** What another agent says to this one, and the files that it attaches. */

@@ -8,6 +8,7 @@ import type { AgentSetting } from '../agents/agent-uses.js';
 import { inputTemplate, oneStepPlan } from '../workflow/compile-agent-alone.js';
 import type { Shared } from '../workflow/compile-workflow.js';
 import { isSmallEnough } from '../workflow/compile-workflow.js';
+import { attachmentsOf } from './attachments.js';
 import { generatedFolder } from '../project/generated-folder.js';
 import type { Texts } from '../hash.js';
 import type { Definition, ProjectDefinition } from '../load.js';
@@ -15,7 +16,7 @@ import { didYouMean } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import { kindOf, listFolder, readText } from '../text/disk.js';
+import { kindOf, listFolder } from '../text/disk.js';
 import { ofParts } from '../expressions/template.js';
 import { checkToolsets, isToolset } from '../agents/toolsets.js';
 import { FILE_COMMANDS } from '../agents/tool-names.js';
@@ -69,15 +70,16 @@ export function compileProject(definition: ProjectDefinition, context: ProjectCo
   const setting = settingOf(authored, agents, { folder, home });
   const others: Record<Hash, Agent> = {};
   for (const agent of agents.values()) {
-    const { reached } = context.compileAgent(agent, agent === entry ? Object.keys(attachments) : [], setting);
+    const { reached } = context.compileAgent(agent, agent === entry ? Object.keys(attachments.texts) : [], setting);
     Object.assign(others, reached);
   }
-  const { hash } = context.compileAgent(entry, Object.keys(attachments), setting);
+  const { hash } = context.compileAgent(entry, Object.keys(attachments.texts), setting);
   const plan = oneStepPlan({
     name: entry.name,
     inputs,
     prompt: promptOf(definition, context.texts),
-    stepInputs: attachments,
+    stepInputs: attachments.texts,
+    attachments: attachments.files,
     agents: others,
     definition: entry,
     hash,
@@ -275,32 +277,4 @@ function inputsOf({ authored, node }: ProjectDefinition, report: Report): Record
 
 function promptOf({ authored: { allow_cli_input: allowed = true, entry } }: ProjectDefinition, texts: Texts): Template {
   return allowed ? inputTemplate('request') : ofParts([entry.args?.input ?? ''], texts);
-}
-
-/** Attachments as what the agent is shown under their paths. Their content is part of the Plan (I2). */
-function attachmentsOf({ node, file }: ProjectDefinition, texts: Texts, report: Report): Record<string, Template> {
-  const entry = memberOf(node, 'entry');
-  const args = entry && memberOf(entry, 'args');
-  const items = (args && memberOf(args, 'attachments'))?.items ?? [];
-  const shown: Record<string, Template> = {};
-  for (const item of items) {
-    const path = String(item.value);
-    const content = readText(resolve(dirname(file), path));
-    if ('text' in content) shown[path] = ofParts([content.text], texts);
-    else if (kindOf(resolve(dirname(file), path)) === 'missing')
-      report({
-        code: 'unreadable-file',
-        at: item,
-        message: `Attachment not found: ${path}`,
-        suggestion: 'put it beside the manifest, or take it out of `attachments`',
-      });
-    else
-      report({
-        code: 'unsupported-key',
-        severity: 'warning',
-        at: item,
-        message: `This version shows agents texts alone, and \`${path}\` is none: ${content.failure}`,
-      });
-  }
-  return shown;
 }

@@ -87,8 +87,27 @@ function asFile(text: string): { text: string } | { failure: string } {
   return { text: text.startsWith('\uFEFF') ? text.slice(1) : text };
 }
 
-function tooLong(bytes: number): string {
-  return `Expected a file of at most ${MAX_BYTES / 1024} KiB, got ${Math.ceil(bytes / 1024)} KiB.`;
+/** Reads a regular file of at most so many bytes. The failure is a sentence about the file. */
+export function readBytes(path: string, most: number): { bytes: Buffer } | { failure: string } {
+  try {
+    const refusal = REFUSALS[lookAt(path)];
+    if (refusal !== null) return { failure: refusal };
+    const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const stat = fstatSync(handle);
+      if (!stat.isFile()) return { failure: REFUSALS.other };
+      if (stat.size > most) return { failure: tooLong(stat.size, most) };
+      return { bytes: readFileSync(handle) };
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    return { failure: `The file cannot be read (${errorCode(error)}).` };
+  }
+}
+
+function tooLong(bytes: number, most = MAX_BYTES): string {
+  return `Expected a file of at most ${most / 1024} KiB, got ${Math.ceil(bytes / 1024)} KiB.`;
 }
 
 const NUL = 'Expected text, got a NUL byte.';

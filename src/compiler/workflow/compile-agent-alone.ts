@@ -1,4 +1,5 @@
 import type { Template } from '../../plan/values/expression.js';
+import type { Attachment } from '../../plan/values/attachment.js';
 import type { Plan } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { AgentStep, InputSpec } from '../../plan/step.js';
@@ -47,6 +48,8 @@ export interface OneStep {
   inputs: Plan['inputs'];
   prompt: Template;
   stepInputs: Record<string, Template>;
+  /** Files that it is shown as they are. */
+  attachments?: Attachment[];
   agents: Plan['agents'];
   /** The agent that is asked, and its key in `agents`. */
   definition: AgentDefinition;
@@ -54,7 +57,8 @@ export interface OneStep {
 }
 
 /** A Plan that asks one agent, once. */
-export function oneStepPlan({ name, inputs, prompt, stepInputs, agents, definition, hash }: OneStep): Plan {
+export function oneStepPlan(one: OneStep): Plan {
+  const { name, inputs, prompt, stepInputs, attachments = [], agents, definition, hash } = one;
   const step: AgentStep = {
     kind: 'agent',
     index: 0,
@@ -69,6 +73,7 @@ export function oneStepPlan({ name, inputs, prompt, stepInputs, agents, definiti
     agent: hash,
     prompt,
     inputs: stepInputs,
+    ...(attachments.length === 0 ? {} : { attachments }),
     model: null,
     schema: null,
     rehearsal: null,

@@ -25,3 +25,8 @@ export function mostOf(
   const { input, output } = price.above !== undefined && asked > price.above.input_tokens ? price.above : price;
   return { tokens, usd: (asked * input + max_tokens * output) / MILLION };
 }
+
+/** What files take in a request, in the bytes by which reservations are made. */
+export function attachedBytes(files: { tokens: number }[] = []): number {
+  return files.reduce((sum, { tokens }) => sum + tokens * BYTES_PER_TOKEN, 0);
+}

@@ -1,3 +1,4 @@
+import { attachedBytes } from '../budget/price.js';
 import type { Amounts } from '../budget/amounts.js';
 import { NONE, amounts } from '../budget/amounts.js';
 import type { Environment } from './environment.js';
@@ -73,7 +74,7 @@ export function requestBytes(step: Step & { kind: 'agent' }, prompt: unknown, en
   const texts =
     textBytes(prompt) + textBytes(step.prompt) + textBytes(step.inputs) + 2 * utf8Bytes(JSON.stringify(step.schema));
   const values = Object.values(environment).reduce((sum, binding) => sum + valueBytes(binding), 0);
-  return FRAME_BYTES + texts + Math.ceil(values * 1.5);
+  return FRAME_BYTES + texts + Math.ceil(values * 1.5) + attachedBytes(step.attachments);
 }
 
 /** Bytes of all texts below a value of the Plan; a stored text says its own. */

@@ -37,8 +37,12 @@ describe('a project', () => {
     expect(
       compile({ ...MANIFEST, entry: { agent: 'main', args: { input: 'Read.', attachments: [tooLong] } } }).found,
     ).toEqual([`unreadable-file <"${tooLong}"> Attachment not found: ${tooLong}`]);
-    expect(compile(manifest, { 'p/notes/a.md': '%PDF\0' }).found).toEqual([
-      expect.stringContaining('This version shows agents texts alone, and `notes/a.md` is none'),
+    expect(compile(manifest, { 'p/notes/a.md': 'x\0' }).found).toEqual([
+      'unreadable-file <"notes/a.md"> `notes/a.md`: Expected text, got a NUL byte.',
+    ]);
+    const outside = { ...MANIFEST, entry: { agent: 'main', args: { input: 'Read.', attachments: ['../a.md'] } } };
+    expect(compile(outside, { 'a.md': 'x' }).found).toEqual([
+      'unreadable-file <"../a.md"> The attachment `../a.md` lies outside of the manifest\'s folder.',
     ]);
   });
 

@@ -125,7 +125,7 @@ const ROWS: Row[] = [
     'an attachment that is not there',
     manifest({ entry: { agent: 'main', args: { input: 'Read.', attachments: ['deck.txt'] } } }),
     'project.json 9:5 unreadable-file',
-    'put it beside the manifest, or take it out of `attachments`',
+    'put a text, a PDF or an image beside the manifest, or take it out of `attachments`',
     { ...manifest({ entry: { agent: 'main', args: { input: 'Read.', attachments: ['deck.txt'] } } }), 'deck.txt': 'x' },
   ],
 ];

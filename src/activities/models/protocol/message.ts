@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../../plan/values/json.js';
 import { isObject, utf8Bytes } from '../../../plan/values/json.js';
+import type { Attachment } from '../../../plan/values/attachment.js';
+import { attachedBytes } from '../../../plan/budget/price.js';
 import type { ModelChoice } from '../../../plan/agents/model-choice.js';
 import type { ProviderLimits } from '../../../plan/tools/tool.js';
 
@@ -9,6 +11,8 @@ export type Block =
   /** The model wants a tool called. `id` is its own word, by which the result answers it. */
   | { kind: 'call'; id: string; name: string; input: Json }
   | { kind: 'result'; id: string; name: string; text: string; is_error: boolean }
+  /** A file as it is. Its content travels by hash, and is put in its place when the provider is called. */
+  | ({ kind: 'file' } & Attachment)
   /**
    * What only its own provider understands and wants back unchanged: thinking with its signature, what a server's tool
    * did.
@@ -43,7 +47,13 @@ export function callsIn(blocks: Block[]): ToolCall[] {
 
 /** Bytes that a message has in a request, about: what reservations are made by (I8). */
 export function messageBytes(message: ModelMessage): number {
-  return 'text' in message ? utf8Bytes(message.text) : utf8Bytes(JSON.stringify(message.blocks));
+  if ('text' in message) return utf8Bytes(message.text);
+  return utf8Bytes(JSON.stringify(message.blocks)) + attachedBytes(filesIn(message.blocks));
+}
+
+/** The files of a message. */
+export function filesIn(blocks: Block[]): (Block & { kind: 'file' })[] {
+  return blocks.filter((block) => block.kind === 'file');
 }
 
 /**

@@ -1,0 +1,88 @@
+// @seconds 15
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RunResult } from '../../src/plan/result.js';
+import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import { startModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Project } from '../faults/project.js';
+import { openProject } from '../faults/project.js';
+
+const PDF = Buffer.from(`%PDF-1.4\n1 0 obj <</Type /Pages /Kids [] /Count 3>> endobj\n${'x'.repeat(900)}\n%%EOF\n`);
+const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(64, 7)]);
+
+const manifest = (attachments: string[]): string =>
+  JSON.stringify({
+    version: 1,
+    runtime: {},
+    allow_cli_input: false,
+    entry: { agent: 'judge', args: { input: 'Evaluate the deck.', attachments } },
+    agent_files: ['judge.agent'],
+  });
+const agent = (front = ''): string => `---\nname: judge\n${front}---\nYou judge pitch decks.\n`;
+
+let project: Project;
+let endpoint: ModelEndpoint;
+beforeAll(async () => {
+  endpoint = await startModelEndpoint(() => ({ text: 'GO' }), { ollamaModels: ['qwen3'] });
+  project = await openProject(
+    {
+      'decks/project.json': manifest(['deck.pdf', 'logo.png', 'notes.txt']),
+      'decks/judge.agent': agent(),
+      'decks/notes.txt': 'We sell bicycles.',
+      'tooled/project.json': manifest(['deck.pdf']),
+      'tooled/judge.agent': agent('toolsets: [filesystem_project_ro]\n'),
+      'local/project.json': manifest(['deck.pdf']),
+      'local/judge.agent': agent('model: ollama:qwen3\n'),
+    },
+    { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, OLLAMA_HOST: endpoint.url },
+  );
+  for (const folder of ['decks', 'tooled', 'local']) {
+    mkdirSync(join(project.folder, folder), { recursive: true });
+    writeFileSync(join(project.folder, folder, 'deck.pdf'), PDF);
+    writeFileSync(join(project.folder, folder, 'logo.png'), PNG);
+  }
+});
+afterAll(async () => {
+  await project.close();
+  await endpoint.close();
+});
+
+const contentOf = (index: number): unknown =>
+  (endpoint.requests[index]?.body['messages'] as { content: unknown }[] | undefined)?.[0]?.content;
+const document = {
+  type: 'document',
+  title: 'deck.pdf',
+  source: { type: 'base64', media_type: 'application/pdf', data: PDF.toString('base64') },
+};
+
+describe('attachments of a project', () => {
+  it('are shown as they are: a PDF as a document, an image as an image, a text as a text', async () => {
+    const { stdout } = await project.run('run', 'decks', '--json');
+    expect(JSON.parse(stdout) as RunResult).toMatchObject({ status: 'success', output: 'GO' });
+    expect(contentOf(0)).toEqual([
+      document,
+      { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG.toString('base64') } },
+      { type: 'text', text: expect.stringMatching(/^Evaluate the deck\.[^]*We sell bicycles\./) as string },
+    ]);
+  });
+
+  it('are shown to an agent with tools likewise, and are counted in what is reserved', async () => {
+    const before = endpoint.requests.length;
+    const { stdout } = await project.run('run', 'tooled', '--json');
+    expect(JSON.parse(stdout) as RunResult).toMatchObject({ status: 'success' });
+    expect(contentOf(before)).toEqual([document, expect.objectContaining({ type: 'text' })]);
+    // Three pages may have 15,000 tokens: with less left nothing is asked.
+    const short = await project.run('run', 'tooled', '--max-tokens', '40000', '--json');
+    expect((JSON.parse(short.stdout) as RunResult).status).not.toBe('success');
+    expect(endpoint.requests).toHaveLength(before + 1);
+  });
+
+  it('stop a run before it starts whose model is not shown such files', async () => {
+    const before = endpoint.requests.length;
+    const { code, stderr } = await project.run('run', 'local');
+    expect(code).toBe(3);
+    expect(stderr).toContain('The attachment `deck.pdf` is no text, and `ollama:qwen3` is not shown such files.');
+    expect(endpoint.requests).toHaveLength(before);
+  });
+});
