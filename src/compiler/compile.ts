@@ -22,7 +22,9 @@ import type { Resolver } from './project/resolve.js';
 import type { ServerListings } from './agents/server-tools.js';
 import { createResolver } from './project/resolve.js';
 import { neighbour } from './text/read-source.js';
+import type { Source } from './problems/source.js';
 import { createSource, displayName } from './problems/source.js';
+import { createStepMemo } from './workflow/step-memo.js';
 import { createPlanner } from './planner.js';
 
 export interface CompileOptions {
@@ -84,6 +86,14 @@ function manifestIn(path: string): string {
   return kindOf(path) === 'folder' && kindOf(manifest) === 'file' ? manifest : path;
 }
 
+/** How a file is compiled again and again while it is being written. */
+export interface Editing {
+  /** The file. */
+  file: string;
+  /** Its document, as far as it need not be read anew. */
+  parse: (source: Source, report: Report) => Node | null | undefined;
+}
+
 /** Compiles several definitions with one set of caches: each file is read once. */
 export interface Compiler {
   problems: Problem[];
@@ -97,6 +107,8 @@ export interface Compiler {
    * Finds the problems of a file, and gives it as it is read; unlike `compile` it takes what cannot be run by itself.
    */
   check: (absolute: string) => Definition | null;
+  /** Begins anew with one file, whose text has changed: its problems are all that there are then. */
+  recheck: (absolute: string) => Definition | null;
 }
 
 /** A compiler that reads each file once, however many definitions use it; its problems add up. */
@@ -106,26 +118,23 @@ export function createCompiler({
   config,
   made,
   listings = { listed: new Map(), wanted: new Set() },
-}: Omit<CompileOptions, 'file'>): Compiler {
-  const { problems, report } = createReport();
-  const seen = new WeakSet<Definition>();
-  const files = createLoader(cwd, report, made?.texts);
+  editing,
+}: Omit<CompileOptions, 'file'> & { editing?: Editing }): Compiler {
+  const { problems, report, record, clear } = createReport();
   const aliases = Object.keys(config.models?.aliases ?? {});
-  const loader: Loader = {
-    ...files,
-    load: (absolute) => {
-      const definition = files.load(absolute);
-      if (definition !== null && !seen.has(definition)) warnOfNearModels(definition, aliases, report);
-      if (definition !== null) seen.add(definition);
-      return definition;
-    },
-  };
+  const loader = createLoader(cwd, report, made?.texts, {
+    record,
+    ...editing,
+    inspect: (definition) => warnOfNearModels(definition, aliases, report),
+  });
   const resolver = createResolver(project, made);
-  const texts: Texts = new Map();
+  const texts: Texts = editing === undefined ? new Map<Hash, string>() : new NoTexts<Hash, string>();
   const planOf = createPlanner({
     loader,
     resolver,
     report,
+    record,
+    memo: editing === undefined ? undefined : createStepMemo(editing.file, { report, record }),
     texts,
     madeTools: made?.tools ?? [],
     within: made?.within ?? [],
@@ -189,7 +198,20 @@ export function createCompiler({
     return definition;
   };
 
-  return { problems, report, sources: loader.sources, texts, find, compile, check };
+  const recheck = (absolute: string): Definition | null => {
+    clear();
+    loader.forget(absolute);
+    return check(absolute);
+  };
+
+  return { problems, report, sources: loader.sources, texts, find, compile, check, recheck };
+}
+
+/** Keeps no text: where only problems are asked for, nobody submits the Plan. */
+class NoTexts<K, V> extends Map<K, V> {
+  override set(): this {
+    return this;
+  }
 }
 
 /** A folder as a path from the project's root: `decks`, `../elsewhere`; empty for the root itself. */
@@ -199,18 +221,27 @@ function folderFrom(root: string, folder: string): string {
 
 function nestingsOf(from: Definition, loader: Loader, resolver: Resolver) {
   if (from.format !== 'workflow') return [];
-  return stepsBelow(from.node).flatMap((step) => {
-    const at = memberOf(step, 'workflow');
-    const found = typeof at?.value === 'string' ? resolver.workflow(at.value, from.file) : null;
+  return nestedBelow(from.node).flatMap((at) => {
+    const found = typeof at.value === 'string' ? resolver.workflow(at.value, from.file) : null;
     const definition = found !== null && 'entry' in found ? loader.load(found.entry.file) : null;
-    return at === null || definition === null ? [] : [{ at, definition }];
+    return definition === null ? [] : [{ at, definition }];
   });
 }
 
-/** Every step of a workflow, or of a step's body, at any depth. */
-function stepsBelow(node: Node): Node[] {
+/** What each step has found before: while a file is being written most steps stay the same nodes. */
+const nested = new WeakMap<Node, Node[]>();
+
+/** The `workflow` of every step of a workflow, or of a step's body, at any depth. */
+function nestedBelow(node: Node): Node[] {
   const own = ['steps', 'finally'].flatMap((key) => memberOf(node, key)?.items ?? []);
-  return own.flatMap((step) => [step, ...stepsBelow(step)]);
+  return own.flatMap((step) => {
+    let known = nested.get(step);
+    if (known === undefined) {
+      const at = memberOf(step, 'workflow');
+      nested.set(step, (known = [...(at === null ? [] : [at]), ...nestedBelow(step)]));
+    }
+    return known;
+  });
 }
 
 function checkTwin(definition: Definition, resolver: Resolver, report: Report): void {

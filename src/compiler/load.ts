@@ -24,7 +24,8 @@ import { workflowSpelling, readWorkflow } from './formats/workflow.js';
 import { parseJson } from './text/parse-json.js';
 import type { Node } from './text/node.js';
 import { keyOf, memberOf } from './text/node.js';
-import type { Report } from './problems/problem.js';
+import type { Kept, RecordFindings, Report } from './problems/problem.js';
+import { recordNothing, takeKept } from './problems/problem.js';
 import { readSource } from './text/read-source.js';
 import type { Source } from './problems/source.js';
 import { withSpelled } from './formats/read-step.js';
@@ -52,25 +53,46 @@ export type ProjectDefinition = Definition & { format: 'project' };
 export interface Loader {
   /** Null when the file has problems that leave nothing to compile; all of them are reported. */
   load: (absolute: string) => Definition | null;
+  /** Reads a file anew when it is asked for again. */
+  forget: (absolute: string) => void;
   /** Texts by the name under which problems show them. */
   sources: Map<string, string>;
+}
+
+/** How files are read otherwise than one after the other, each once. */
+export interface Reading {
+  /** Takes down what is found in a file, to tell it whenever the file is asked for. */
+  record?: RecordFindings;
+  /** The document of a text; `undefined` leaves it to the loader. */
+  parse?: (source: Source, report: Report) => Node | null | undefined;
+  /** Looks at each definition when it has been read. */
+  inspect?: (definition: Definition) => void;
 }
 
 /**
  * Reads definitions, each file once; keeps their sources for showing problems. `made` are texts that are no files, by
  * absolute path.
  */
-export function createLoader(cwd: string, report: Report, made: ReadonlyMap<string, string> = new Map()): Loader {
-  const loaded = new Map<string, Definition | null>();
+export function createLoader(
+  cwd: string,
+  report: Report,
+  made: ReadonlyMap<string, string> = new Map(),
+  { record = recordNothing, parse, inspect }: Reading = {},
+): Loader {
+  const loaded = new Map<string, Kept<Definition | null>>();
   const sources = new Map<string, string>();
 
-  const load = (absolute: string): Definition | null => {
-    const known = loaded.get(absolute);
-    if (known !== undefined) return known;
-    const definition = read(absolute);
-    loaded.set(absolute, definition);
-    return definition;
-  };
+  const load = (absolute: string): Definition | null =>
+    takeKept(
+      loaded,
+      absolute,
+      () => {
+        const definition = read(absolute);
+        if (definition !== null) inspect?.(definition);
+        return definition;
+      },
+      { report, record },
+    );
 
   const read = (absolute: string): Definition | null => {
     const text = made.get(absolute);
@@ -79,14 +101,13 @@ export function createLoader(cwd: string, report: Report, made: ReadonlyMap<stri
     if (source === null) return null;
     sources.set(source.file, source.text);
     if (extname(absolute) === '.flow') return loadFlow(source, report);
-    return readDocument(absolute, source, report);
+    return readDocument(parseFile(source, report, parse), source, report);
   };
 
-  return { load, sources };
+  return { load, sources, forget: (absolute) => void loaded.delete(absolute) };
 }
 
-function readDocument(absolute: string, source: Source, report: Report): Definition | null {
-  const parsed = parseFile(source, report);
+function readDocument(parsed: Node | null, { absolute }: Source, report: Report): Definition | null {
   if (parsed === null) return null;
   const format = ['.md', '.agent'].includes(extname(absolute)) ? 'agent' : detectFormat(parsed, report);
   const node = spelledAs(format, parsed, report);
@@ -171,7 +192,7 @@ function readAnyAgent(node: Node, report: Report): { node: Node; authored: Autho
 }
 
 /** The document of a file with its positions, by its extension; null when it has problems. */
-export function parseFile(source: Source, report: Report): Node | null {
+export function parseFile(source: Source, report: Report, parse?: Reading['parse']): Node | null {
   switch (extname(source.absolute)) {
     case '.md':
     case '.agent':
@@ -179,7 +200,7 @@ export function parseFile(source: Source, report: Report): Node | null {
     case '.toml':
       return parseToml(source, report);
     default:
-      return parseData(source, report);
+      return parseData(source, report, parse);
   }
 }
 
@@ -207,7 +228,7 @@ function loadFlow(source: Source, report: Report): FlowDefinition | null {
 }
 
 /** JSON in a `.json` file, unless it is YAML in spite of its name; YAML in all others. */
-function parseData(source: Source, report: Report): Node | null {
+function parseData(source: Source, report: Report, parse: Reading['parse']): Node | null {
   const foreign = foreignText(source.absolute, source.text);
   if (foreign !== null) {
     report({
@@ -217,6 +238,8 @@ function parseData(source: Source, report: Report): Node | null {
     });
     return null;
   }
+  const own = parse?.(source, report);
+  if (own !== undefined) return own;
   const json = extname(source.absolute) === '.json' && !/^\s*[A-Za-z#-]/.test(source.text);
   return json ? parseJson(source, report) : parseYaml({ source, start: 0, end: source.text.length }, report);
 }

@@ -13,7 +13,9 @@ import type { Config } from './project/config.js';
 import type { createDevices } from './project/devices.js';
 import { toDeviceRef } from './project/devices.js';
 import type { Definition } from './load.js';
-import type { Report } from './problems/problem.js';
+import type { Kept, Report } from './problems/problem.js';
+import { takeKept } from './problems/problem.js';
+import type { StepMemo } from './workflow/block.js';
 import { memberOf, startOf } from './text/node.js';
 import { listFolder } from './text/disk.js';
 import type { Resolver } from './project/resolve.js';
@@ -27,6 +29,8 @@ import { toolSource } from './tool-source.js';
 
 /** All that compiling a definition needs, besides the definition. */
 export interface PlannerTools extends SourceTools {
+  /** Steps of the file that is being written. */
+  memo?: StepMemo | undefined;
   devices: ReturnType<typeof createDevices>;
   builds: Config['builds'];
 }
@@ -34,16 +38,16 @@ export interface PlannerTools extends SourceTools {
 /** Plans by definition; a workflow that is being compiled already has no Plan yet, and the cycle was reported. */
 export function createPlanner(tools: PlannerTools): (definition: Definition) => Plan | null {
   const { loader, report, texts, root, generated } = tools;
-  const plans = new Map<Definition, Plan | null>();
+  const plans = new WeakMap<Definition, Kept<Plan | null>>();
   const checks = createAgentChecks(tools);
 
   const planOf = (definition: Definition): Plan | null => {
-    const known = plans.get(definition);
-    if (known !== undefined) return known;
-    plans.set(definition, null);
-    const plan = compileOne(definition);
-    plans.set(definition, plan);
-    return plan;
+    const isNew = plans.get(definition) === undefined;
+    if (!isNew) return takeKept(plans, definition, () => null, tools);
+    plans.set(definition, { value: null, findings: [] });
+    const made = tools.record(() => compileOne(definition));
+    plans.set(definition, made);
+    return made.value;
   };
 
   const compileOne = (definition: Definition): Plan | null => {
@@ -79,6 +83,7 @@ export function createPlanner(tools: PlannerTools): (definition: Definition) => 
     report,
     texts,
     generated,
+    ...(tools.memo === undefined ? {} : { memo: tools.memo }),
     compileAgent: createAgentCompiler(source),
     findTool: createToolFinder(source),
     ...createFinders(tools, checks, planOf),
@@ -89,20 +94,18 @@ export function createPlanner(tools: PlannerTools): (definition: Definition) => 
 /** What is checked of an agent whoever names it. */
 interface AgentChecks {
   checkSets: (definition: AgentDefinition) => void;
-  /** A temporary agent would never be found under such a name: the built-in one is. Each file is told once. */
+  /** A temporary agent would never be found under such a name: the built-in one is. */
   refuseBuiltInName: (file: string) => void;
 }
 
 function createAgentChecks({ loader, resolver, report }: PlannerTools): AgentChecks {
-  const refused = new Set<string>();
   return {
     checkSets(definition) {
       if (definition.authored.toolsets !== undefined)
         checkToolsets(definition, scopeOutsideProject(definition, resolver), report);
     },
     refuseBuiltInName(file) {
-      const definition = refused.has(file) ? null : loader.load(file);
-      refused.add(file);
+      const definition = loader.load(file);
       if (definition === null) return;
       report({
         code: 'reserved-name',

@@ -4,7 +4,7 @@ import type { Permissions } from '../plan/tools/permission.js';
 import type { ServerSource } from './agents/server-tools.js';
 import type { Texts } from './hash.js';
 import type { Definition, Loader } from './load.js';
-import type { Report } from './problems/problem.js';
+import type { RecordFindings, Report } from './problems/problem.js';
 import type { Config } from './project/config.js';
 import type { Shared } from './workflow/compile-workflow.js';
 import { kindOf } from './text/disk.js';
@@ -19,6 +19,7 @@ export interface SourceTools {
   loader: Loader;
   resolver: Resolver;
   report: Report;
+  record: RecordFindings;
   texts: Texts;
   /** The project's. */
   root: string;
@@ -40,6 +41,7 @@ export function toolSource({
   loader,
   resolver,
   report,
+  record,
   texts,
   root,
   cwd,
@@ -60,6 +62,7 @@ export function toolSource({
   };
   return {
     report,
+    record,
     texts,
     cwd,
     permissions,

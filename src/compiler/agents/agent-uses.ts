@@ -17,7 +17,7 @@ import type { Skill } from './skills.js';
 import { didYouMean } from '../problems/did-you-mean.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { permissionsFrom } from './permissions.js';
-import type { Place, Report } from '../problems/problem.js';
+import type { Place, RecordFindings, Report } from '../problems/problem.js';
 import type { MissingRemote } from './server-tools.js';
 import type { GeneratedRules } from '../project/generated-rules.js';
 import type { FoundTool } from './tool-files.js';
@@ -48,6 +48,8 @@ export interface AgentSetting {
 /** Where the tools of agents are looked up. */
 export interface ToolSource {
   report: Report;
+  /** Takes down what is found in an agent, which is told to each step that has it. */
+  record: RecordFindings;
   texts: Texts;
   /** `permissions:` of perdure.yml. */
   permissions: AuthoredPermissions | undefined;

@@ -10,7 +10,8 @@ import { hashOf } from '../hash.js';
 import { canonicalJson } from '../../plan/values/json.js';
 import { declaredInputs } from '../inputs/inputs.js';
 import { memberOf, placesIn } from '../text/node.js';
-import type { Report } from '../problems/problem.js';
+import type { Kept, Report } from '../problems/problem.js';
+import { takeKept } from '../problems/problem.js';
 import type { Part } from '../expressions/template.js';
 import { isTemporaryAgent } from '../project/resolve.js';
 import { ofParts, parseText } from '../expressions/template.js';
@@ -32,24 +33,27 @@ export interface CompiledAgent {
 
 /** Compiles agents for steps, each once for the same set of inputs that the steps give it. */
 export function createAgentCompiler(source: ToolSource): AgentCompiler {
-  const made = new Map<AgentDefinition, Map<string, CompiledAgent>>();
+  const made = new Map<AgentDefinition, Map<string, Kept<CompiledAgent>>>();
   const calling: AgentDefinition[] = [];
 
   const compile: AgentCompiler = (definition, given, setting = {}) => {
-    const uses = made.get(definition) ?? new Map<string, CompiledAgent>();
+    const uses = made.get(definition) ?? new Map<string, Kept<CompiledAgent>>();
     made.set(definition, uses);
     const { agents: _all, ...said } = setting;
     const { depth } = said;
     const key = `${[...given].sort().join(' ')} ${canonicalJson(said)}`;
-    const known = uses.get(key);
-    if (known !== undefined) return known;
-    calling.push(definition);
-    const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
-    calling.pop();
-    const { hash, agent } = compileAgent(definition, new Set(given), { used, depth }, source);
-    const compiled = { hash, agent, reached: { ...used?.reached, [hash]: agent } };
-    uses.set(key, compiled);
-    return compiled;
+    return takeKept(
+      uses,
+      key,
+      () => {
+        calling.push(definition);
+        const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
+        calling.pop();
+        const { hash, agent } = compileAgent(definition, new Set(given), { used, depth }, source);
+        return { hash, agent, reached: { ...used?.reached, [hash]: agent } };
+      },
+      source,
+    );
   };
 
   /** An agent as a tool; null for one that is just being compiled: it would call itself, and no Plan holds that. */

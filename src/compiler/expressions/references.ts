@@ -13,14 +13,28 @@ export interface Use {
 
 /** Every reference of some templates. */
 export function usesOf(templates: (Template | null)[]): Use[] {
-  const uses: Use[] = [];
+  const found: Use[] = [];
   for (const expression of templates.flatMap((template) => (template === null ? [] : expressionsOf(template))))
-    collect(expression, false, uses);
-  return uses;
+    collect(expression, false, found);
+  return found;
 }
 
+/** Steps do not change once they are compiled, but for what `renumberUses` is told of. */
+const uses = new WeakMap<Step, Use[]>();
+
 /** Every reference of a step in its own scope: its own, and what its body says of the scope around it. */
-export function usesOfStep(step: Step): Use[] {
+export function usesOfStep(step: Step): readonly Use[] {
+  let known = uses.get(step);
+  if (known === undefined) uses.set(step, (known = findUses(step)));
+  return known;
+}
+
+/** The steps that a step refers to have other numbers now: its roots by what they were. */
+export function renumberUses(step: Step, roots: ReadonlyMap<Root, Root>): void {
+  for (const use of uses.get(step) ?? []) use.root = roots.get(use.root) ?? use.root;
+}
+
+function findUses(step: Step): Use[] {
   const own = usesOf(templatesOf(step));
   if (!isBlockStep(step)) return own;
   const { body } = step;
@@ -35,26 +49,26 @@ function outwards({ root, guarded }: Use): Use[] {
   return root.startsWith('input:') ? [{ root, guarded }] : [];
 }
 
-function collect(expression: Expression, guarded: boolean, uses: Use[]): void {
+function collect(expression: Expression, guarded: boolean, found: Use[]): void {
   switch (expression.kind) {
     case 'literal':
       return;
     case 'reference':
-      uses.push({ root: expression.root, guarded });
+      found.push({ root: expression.root, guarded });
       return;
     case 'coalesce':
-      collect(expression.left, true, uses);
-      collect(expression.right, guarded, uses);
+      collect(expression.left, true, found);
+      collect(expression.right, guarded, found);
       return;
     case 'not':
-      collect(expression.operand, guarded, uses);
+      collect(expression.operand, guarded, found);
       return;
     case 'binary':
-      collect(expression.left, guarded, uses);
-      collect(expression.right, guarded, uses);
+      collect(expression.left, guarded, found);
+      collect(expression.right, guarded, found);
       return;
     case 'call':
-      for (const operand of expression.operands) collect(operand, guarded, uses);
+      for (const operand of expression.operands) collect(operand, guarded, found);
   }
 }
 

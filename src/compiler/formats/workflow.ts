@@ -3,7 +3,8 @@ import type { Spelling } from '../text/respell.js';
 import { check } from '../text/check.js';
 import type { Node } from '../text/node.js';
 import { memberOf } from '../text/node.js';
-import type { Report } from '../problems/problem.js';
+import type { Finding, Kept, Report } from '../problems/problem.js';
+import { takeKept } from '../problems/problem.js';
 import { autonomySchema } from './autonomy.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
@@ -132,10 +133,23 @@ export function readWorkflow(node: Node, report: Report): AuthoredWorkflow | nul
   const head = check(workflowHead, node, { report, unsupported: UNSUPPORTED_KEYS, words: WORDS });
   const list = memberOf(node, 'steps');
   if (list?.items == null) return null;
-  const ordinary = list.items.map((item) => readStep(item, report));
-  const last = (memberOf(node, 'finally')?.items ?? []).map((item) => readStep(item, report));
+  const ordinary = list.items.map((item) => readOnce(item, report));
+  const last = (memberOf(node, 'finally')?.items ?? []).map((item) => readOnce(item, report));
   const broken = head === null || [...ordinary, ...last].some(({ whole }) => !whole);
   return { ...(head ?? soundParts(node)), steps: ordinary, finally: last, broken };
+}
+
+/** Steps as they were read. While a file is being written most of its steps stay the same nodes. */
+const reads = new WeakMap<Node, Kept<ReadStep>>();
+
+function readOnce(node: Node, report: Report): ReadStep {
+  const found: Finding[] = [];
+  const read = (): ReadStep =>
+    readStep(node, (finding) => {
+      found.push(finding);
+      report(finding);
+    });
+  return takeKept(reads, node, read, { report, record: (work) => ({ value: work(), findings: found }) });
 }
 
 /** What the steps of a workflow with a broken head may still rely on. */

@@ -54,7 +54,7 @@ export function inputPathsOf(plan: Plan): Record<string, string[]> {
   return Object.fromEntries(pathsIn(plan));
 }
 
-function inputsOf(uses: Use[]): string[] {
+function inputsOf(uses: readonly Use[]): string[] {
   return uses.flatMap(({ root }) => {
     const target = targetOf(root);
     return target.kind === 'input' ? [target.name] : [];

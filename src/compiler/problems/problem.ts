@@ -1,6 +1,6 @@
 import { fixOf } from './fix.js';
 import type { Place } from './source.js';
-import { positionAt } from './source.js';
+import { pathIn, positionAt } from './source.js';
 
 export type { Place } from './source.js';
 
@@ -118,23 +118,77 @@ export interface Finding {
 /** Takes a finding down; the same finding twice is one problem. */
 export type Report = (finding: Finding) => void;
 
+/** Takes down what is found while something is worked out, to tell it again where the result is used again. */
+export type RecordFindings = <T>(work: () => T) => { value: T; findings: readonly Finding[] };
+
+/** Where nothing is used again, nothing is taken down. */
+export const recordNothing: RecordFindings = (work) => ({ value: work(), findings: [] });
+
+/** A result that may be used again, each time with all that was found with it. */
+export interface Kept<T> {
+  value: T;
+  findings: readonly Finding[];
+}
+
+/** Gives the result of a key, which is worked out once; what was found then is told each time. */
+export function takeKept<K, T>(
+  kept: { get: (key: K) => Kept<T> | undefined; set: (key: K, made: Kept<T>) => unknown },
+  key: K,
+  work: () => T,
+  { report, record }: { report: Report; record: RecordFindings },
+): T {
+  const known = kept.get(key);
+  if (known === undefined) {
+    const made = record(work);
+    kept.set(key, made);
+    return made.value;
+  }
+  for (const finding of known.findings) report(finding);
+  return known.value;
+}
+
+/** Findings as they are collected. */
+export interface Collected {
+  problems: Problem[];
+  report: Report;
+  record: RecordFindings;
+  /** Begins anew. */
+  clear: () => void;
+}
+
 /** Collects problems in place of throwing: a person sees all of them at once. */
-export function createReport(): { problems: Problem[]; report: Report } {
+export function createReport(): Collected {
   const problems: Problem[] = [];
   const seen = new Set<string>();
-  const report: Report = ({ code, at: told, message, suggestion = null, severity = 'error' }) => {
+  const recording: Finding[][] = [];
+  const report: Report = (finding) => {
+    for (const findings of recording) findings.push(finding);
+    const { code, at: told, message, suggestion = null, severity = 'error' } = finding;
     const fix = fixOf(told, suggestion);
     const at = fix?.at ?? told;
-    const { source, path } = at;
-    const key = JSON.stringify([code, source.file, at.start, message]);
+    const { source } = at;
+    const { line, column, rest } = positionAt(source, at.start);
+    const key = JSON.stringify([code, source.file, line, column, message]);
     if (seen.has(key)) return;
     seen.add(key);
-    const { line, column, rest } = positionAt(source, at.start);
     const length = Math.max(1, Math.min(at.end - at.start, rest));
-    const place = { path, file: source.file, line, column, length };
+    const place = { path: pathIn(source, at.path), file: source.file, line, column, length };
     problems.push({ code, severity, message, ...place, suggestion, fix: fix?.text ?? null });
   };
-  return { problems, report };
+  const record: RecordFindings = (work) => {
+    const findings: Finding[] = [];
+    recording.push(findings);
+    try {
+      return { value: work(), findings };
+    } finally {
+      recording.splice(recording.indexOf(findings), 1);
+    }
+  };
+  const clear = (): void => {
+    problems.length = 0;
+    seen.clear();
+  };
+  return { problems, report, record, clear };
 }
 
 /** In the order of files and lines, as people read them. */

@@ -9,6 +9,25 @@ export interface Source {
   text: string;
   /** Offset of each line's first character. */
   lines: number[];
+  /** Where the text stands in its file, when it is a part of it: one of its steps, while the file is being written. */
+  part?: Part;
+}
+
+/** A part of a file that is moved when something is written above it; it begins where a line does. */
+export interface Part {
+  /** How many lines stand above it. */
+  line: number;
+  /** Which item of `steps` it is; null for what is around them. */
+  item: number | null;
+}
+
+/** What stands for the number of its item in the paths of a part. */
+export const PART_PATH = 'steps[]';
+
+/** A path of a part as it is in the whole file. */
+export function pathIn({ part }: Source, path: string): string {
+  if (part === undefined || part.item === null || !path.startsWith(PART_PATH)) return path;
+  return `steps[${part.item}]${path.slice(PART_PATH.length)}`;
 }
 
 export function createSource(absolute: string, file: string, text: string): Source {
@@ -28,7 +47,10 @@ export function stemOf(file: string): string {
 }
 
 /** Line and column from 1, and how many characters stand from there to the line's end. */
-export function positionAt({ text, lines }: Source, offset: number): { line: number; column: number; rest: number } {
+export function positionAt(
+  { text, lines, part }: Source,
+  offset: number,
+): { line: number; column: number; rest: number } {
   let low = 0;
   let high = lines.length - 1;
   while (low < high) {
@@ -37,7 +59,7 @@ export function positionAt({ text, lines }: Source, offset: number): { line: num
     else high = middle - 1;
   }
   const start = lines[low] ?? 0;
-  return { line: low + 1, column: offset - start + 1, rest: lineEnd(text, start) - offset };
+  return { line: (part?.line ?? 0) + low + 1, column: offset - start + 1, rest: lineEnd(text, start) - offset };
 }
 
 /** A line's text without its end, by its number from 1. */

@@ -73,9 +73,20 @@ function modelsIn(definition: Definition): NamedModel[] {
   );
 }
 
+/** Items so near to the top are steps: while a file is being written, most of them stay the same nodes. */
+const FEW_LEVELS = 2;
+const inItems = new WeakMap<Node, NamedModel[]>();
+
+function modelsInItem(item: Node, depth: number): NamedModel[] {
+  let known = inItems.get(item);
+  if (known === undefined) inItems.set(item, (known = [...modelsBelow(item, depth)]));
+  return known;
+}
+
 function* modelsBelow(node: Node, depth: number): Generator<NamedModel> {
   if (depth > MAX_DEPTH) return;
-  for (const item of node.items ?? []) yield* modelsBelow(item, depth + 1);
+  for (const item of node.items ?? [])
+    yield* depth < FEW_LEVELS ? modelsInItem(item, depth + 1) : modelsBelow(item, depth + 1);
   for (const [key, { node: value }] of node.members ?? []) {
     if (MODEL_KEYS.has(key) && typeof value.value === 'string') yield { name: value.value, at: value };
     else if (!DATA_KEYS.has(key)) yield* modelsBelow(value, depth + 1);

@@ -285,8 +285,12 @@ function noFile(path: string, at: string): Resolution {
 /** A file's name as a scan of its first lines finds it: whole files are parsed only when they are used. */
 function quickName(file: string): string {
   const content = readText(file);
-  const found = 'text' in content ? /^name:[ \t]*["']?([A-Za-z][A-Za-z0-9_-]*)/m.exec(content.text) : null;
-  return found?.[1] ?? stemOf(file);
+  return ('text' in content ? quickNameIn(content.text) : null) ?? stemOf(file);
+}
+
+/** The name that a definition's text has, as a scan of its first lines finds it; null where it has none. */
+export function quickNameIn(text: string): string | null {
+  return /^name:[ \t]*["']?([A-Za-z][A-Za-z0-9_-]*)/m.exec(text)?.[1] ?? null;
 }
 
 function hintOf(name: string, known: string[]): string | null {

@@ -17,7 +17,7 @@ import { keepText } from '../hash.js';
 import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
-import type { Mode } from '../expressions/scope.js';
+import type { createScope, Mode } from '../expressions/scope.js';
 import type { TemplateContext } from '../expressions/template.js';
 import { compileCondition, compileTemplate } from '../expressions/template.js';
 
@@ -35,6 +35,8 @@ export interface StepContext {
   /** Keys of the step whose faults were reported: nothing follows from what they lack. */
   faulty: ReadonlySet<string>;
   templates: TemplateContext;
+  /** What references mean at a place of a scope. */
+  scope: typeof createScope;
   report: Report;
   texts: Texts;
   /** What workflows that agents make may have, and use (`workflows.ai_generated` of the config). */

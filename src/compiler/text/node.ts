@@ -43,7 +43,7 @@ export function keyOf(node: Node, key: string): Place {
 export function startOf(node: Node): Place {
   const first = node.members?.values().next().value?.key ?? node.items?.[0];
   if (first === undefined) return node;
-  return { source: node.source, path: node.path, start: first.start, end: first.end };
+  return { source: first.source, path: node.path, start: first.start, end: first.end };
 }
 
 /** The node at a path, or the nearest one above it that exists. */

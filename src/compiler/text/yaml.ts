@@ -56,7 +56,10 @@ function readContents(
   report: Report,
 ): Node | null {
   const faults = findings.length;
-  const walk = createWalk(source, start, (finding) => findings.push(finding));
+  const walk = createWalk({
+    place: (from, end, path) => ({ source, path, start: start + from, end: start + end }),
+    report: (finding) => findings.push(finding),
+  });
   const node = walk.read(contents);
   const [first] = findings;
   if (first === undefined) return node;
@@ -76,7 +79,8 @@ const SHAPED: ReadonlySet<string> = new Set([
   'unsafe-number',
 ]);
 
-function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof parseLexemes> {
+/** The library's document of a text in its pieces. */
+export function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof parseLexemes> {
   // Stack traces of syntax errors are most of the time that a hostile text takes (measured: 3.6 s of 4.0 s).
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -94,12 +98,30 @@ function parse(pieces: Parameters<typeof parseLexemes>[0]): ReturnType<typeof pa
   }
 }
 
+/** The place of a stretch of a parsed text, from its offsets in that text, and what it is in the document. */
+export type PlaceIn = (start: number, end: number, path: string) => Place;
+
+/** Where a walk begins, and where it tells what it finds. */
+export interface Walk {
+  place: PlaceIn;
+  report: Report;
+  /** What the node is in the document, and how deep it stands in it. */
+  path?: string;
+  depth?: number;
+}
+
+/** A YAML node as ours; null where something in it is unfit for JSON. */
+export function walkYaml(yaml: YamlNode, options: Walk): Node | null {
+  const walk = createWalk(options);
+  const node = walk.read(yaml);
+  return walk.isBroken() ? null : node;
+}
+
 /** Turns YAML nodes into ours, top down, and checks what makes a value unfit for JSON. */
-function createWalk(
-  source: Source,
-  base: number,
-  report: Report,
-): { read: (yaml: YamlNode) => Node; isBroken: () => boolean } {
+function createWalk({ place: placeIn, report, path: begin = '', depth: top = 0 }: Walk): {
+  read: (yaml: YamlNode) => Node;
+  isBroken: () => boolean;
+} {
   let broken = false;
 
   /** A fault that leaves the document its shape, so that all else in it can be looked at. */
@@ -111,7 +133,7 @@ function createWalk(
 
   const place = (yaml: YamlNode, path: string): Place => {
     const [start, end] = yaml.range ?? [0, 0];
-    return { source, path, start: base + start, end: base + end };
+    return placeIn(start, end, path);
   };
 
   const walk = (yaml: YamlNode | null, path: string, depth: number, empty: Place): Node => {
@@ -167,7 +189,7 @@ function createWalk(
     return { name, key: at, node: walk(value, inner, depth + 1, at) };
   };
 
-  return { read: (yaml) => walk(yaml, '', 0, place(yaml, '')), isBroken: () => broken };
+  return { read: (yaml) => walk(yaml, begin, top, place(yaml, begin)), isBroken: () => broken };
 }
 
 function toJson(

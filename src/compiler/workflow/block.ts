@@ -3,6 +3,7 @@ import type { Block, Step } from '../../plan/step.js';
 import type { ReadStep } from '../formats/read-step.js';
 import type { Node } from '../text/node.js';
 import type { Names } from '../expressions/scope.js';
+import type { StepContext, WantedInput } from '../steps/base.js';
 
 /** Steps of one scope as they were read. */
 export interface BlockSource {
@@ -30,3 +31,21 @@ export function soundBlock({ steps, groups, output, ordered }: CompiledBlock): B
   const sound = steps.filter((step) => step !== null);
   return ordered && sound.length === steps.length ? { steps: sound, groups, output } : null;
 }
+
+/** What the steps of one workflow are compiled with, in whatever scope they stand. */
+export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node' | 'faulty' | 'templates' | 'hoist'> {
+  /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
+  hoist: (wanted: WantedInput, from: { names: Names; at: Node }) => Template | null;
+  /** What the steps of the workflow came to before, while its file is being written. */
+  memo?: StepMemo | undefined;
+}
+
+/** What the steps of a workflow came to, while its file is being written: those that nothing has changed are taken. */
+export interface StepMemo {
+  /** Whether it is of this file. */
+  isOf: (file: string) => boolean;
+  /** For the steps of one scope: each as it came out before, or compiled now. */
+  of: (names: Names, context: BlockContext) => TakeStep;
+}
+
+export type TakeStep = (read: ReadStep, index: number, compile: (context: BlockContext) => Step | null) => Step | null;

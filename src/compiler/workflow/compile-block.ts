@@ -1,7 +1,6 @@
-import type { Template } from '../../plan/values/expression.js';
 import { PLAN_BYTES } from '../../plan/plan.js';
 import type { Step } from '../../plan/step.js';
-import type { BlockSource, CompiledBlock } from './block.js';
+import type { BlockContext, BlockSource, CompiledBlock } from './block.js';
 import { compileStep } from './compile-step.js';
 import { checkDeciders, checkReworks } from './check-rework.js';
 import { checkStepCycle } from './cycles.js';
@@ -16,31 +15,28 @@ import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import { compileRepeated, layersOf } from './repeat.js';
 import type { Names } from '../expressions/scope.js';
-import { createScope } from '../expressions/scope.js';
-import type { StepContext, WantedInput } from '../steps/base.js';
+import type { StepContext } from '../steps/base.js';
 import type { TemplateContext } from '../expressions/template.js';
 import { compileTemplate } from '../expressions/template.js';
 import { usesOfStep } from '../expressions/references.js';
-
-/** What the steps of one workflow are compiled with, in whatever scope they stand. */
-export interface BlockContext extends Omit<StepContext, 'index' | 'mode' | 'node' | 'faulty' | 'templates' | 'hoist'> {
-  /** Takes a required input of a nested workflow from the caller's input of the same name; null when that cannot be. */
-  hoist: (wanted: WantedInput, from: { names: Names; at: Node }) => Template | null;
-}
 
 /** What references mean at a step of a scope, or (null) after all its steps. */
 export function templatesAt(
   names: Names,
   at: number | null,
-  { report, texts }: Pick<BlockContext, 'report' | 'texts'>,
+  { report, texts, scope }: Pick<BlockContext, 'report' | 'texts' | 'scope'>,
 ): TemplateContext {
-  return { resolve: createScope(names, at, report), report, texts };
+  return { resolve: scope(names, at, report), report, texts };
 }
 
 /** Compiles the steps of one scope, and what is inside them. */
 export function compileBlock(source: BlockSource, context: BlockContext): CompiledBlock {
   const { names, nodes, output } = source;
-  const steps = source.steps.map((read, index) => compileOne(read, index, source, context));
+  const memo = names.outer === null ? context.memo?.of(names, context) : undefined;
+  const steps = source.steps.map((read, index) => {
+    const compile = (inside: BlockContext): Step | null => compileOne(read, index, source, inside);
+    return memo === undefined ? compile(context) : memo(read, index, compile);
+  });
   return {
     steps,
     groups: Object.fromEntries(names.groups),

@@ -5,7 +5,7 @@ import type { DeviceRef } from '../../plan/devices/device.js';
 import type { Template } from '../../plan/values/expression.js';
 import type { Plan } from '../../plan/plan.js';
 import type { Budgets } from '../../plan/budget/budgets.js';
-import { packPlan } from '../../plan/packing/packed-plan.js';
+import { packPlan, packStep } from '../../plan/packing/packed-plan.js';
 import { PLAN_BYTES, PLAN_VERSION } from '../../plan/plan.js';
 import { NO_BUDGETS } from '../../plan/budget/budgets.js';
 import type { Agent, InputSpec, Step } from '../../plan/step.js';
@@ -13,7 +13,7 @@ import { everyStep } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentCompiler } from '../agents/compile-agent.js';
 import type { AgentDefinition } from '../agents/agent-definition.js';
-import type { BlockSource, CompiledBlock } from './block.js';
+import type { BlockSource, CompiledBlock, StepMemo } from './block.js';
 import { soundBlock } from './block.js';
 import { compileBlock } from './compile-block.js';
 import type { Texts } from '../hash.js';
@@ -26,6 +26,7 @@ import type { Node } from '../text/node.js';
 import { keyOf, memberOf } from '../text/node.js';
 import type { Place, Report } from '../problems/problem.js';
 import type { Names } from '../expressions/scope.js';
+import { createScope } from '../expressions/scope.js';
 import type { StepContext, WantedInput } from '../steps/base.js';
 import type { StepTool } from '../agents/step-tools.js';
 import { usesOf, usesOfStep } from '../expressions/references.js';
@@ -35,6 +36,8 @@ export type WorkflowDefinition = Definition & { format: 'workflow' };
 /** What the compilation of one workflow shares with those of all others. */
 export interface Shared {
   report: Report;
+  /** Steps of the file that is being written, and only looked at: its Plan is not used. */
+  memo?: StepMemo | undefined;
   texts: Texts;
   /** The agent of that name; null when there is none, which is reported at `at`. */
   findAgent: (name: string, from: { file: string }, at: Place) => AgentDefinition | null;
@@ -79,7 +82,7 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
   checkCommits(definition, compiled, report);
   const block = soundBlock(compiled);
   if (failed || block === null) return null;
-  const plan = seal({
+  const body = {
     name: definition.name,
     description: authored.description === undefined ? null : keepText(authored.description, shared.texts),
     inputs: { ...declared, ...foundInputs(block.steps, block.output, declared, compiled.hoisted) },
@@ -91,7 +94,10 @@ export function compileWorkflow(definition: WorkflowDefinition, shared: Shared):
     ...(authored.narrate === true ? { narrate: true as const } : {}),
     agents: compiled.agents,
     nested: compiled.nested,
-  });
+  };
+  // Of a file that is being written nobody takes the Plan.
+  if (shared.memo?.isOf(definition.file) === true && isSurelySmall(body)) return null;
+  const plan = seal(body);
   return isSmallEnough(plan, node, report) ? plan : null;
 }
 
@@ -140,6 +146,8 @@ function compileSteps(
   const kept: Kept = { agents: {}, nested: {}, hoisted: new Map() };
   const block = compileBlock(source, {
     report,
+    scope: createScope,
+    memo: shared.memo?.isOf(definition.file) === true ? shared.memo : undefined,
     texts: shared.texts,
     shown,
     workTree: definition.authored.workspace !== undefined,
@@ -230,6 +238,23 @@ function policyOf(authored: {
   [limit in keyof ExhaustionPolicy]?: ExhaustionPolicy[limit] | undefined;
 }): ExhaustionPolicy {
   return Object.fromEntries(Object.entries(authored).filter(([, action]) => action !== undefined));
+}
+
+/** Bytes of packed steps without their edges: most steps of a file that is being written stay what they are. */
+const stepBytes = new WeakMap<Step, number>();
+/** Of an edge in a packed Plan, at most. */
+const EDGE_BYTES = 40;
+
+/** Tells, without packing all of it, whether a Plan is far smaller than it may be. */
+function isSurelySmall({ steps, ...rest }: Omit<Plan, 'planVersion' | 'hash'>): boolean {
+  let bytes = Buffer.byteLength(JSON.stringify(rest)) + 1_000;
+  for (const step of steps) {
+    let own = stepBytes.get(step);
+    if (own === undefined)
+      stepBytes.set(step, (own = Buffer.byteLength(JSON.stringify(packStep({ ...step, needs: [] }))) + 20));
+    bytes += own + step.needs.length * EDGE_BYTES;
+  }
+  return bytes < PLAN_BYTES;
 }
 
 /** Tells whether the packed Plan has at most 1 MiB (I2); else that is reported. */

@@ -10,7 +10,7 @@ export interface EdgeStep {
   needs: number[];
   /** Indexes under `after:`: what must have ended, however it did. */
   after?: number[];
-  uses: Use[];
+  uses: readonly Use[];
 }
 
 /**

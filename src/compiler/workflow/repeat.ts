@@ -10,7 +10,6 @@ import { collectNames, namesOfOne } from '../expressions/collect-names.js';
 import type { Node } from '../text/node.js';
 import { memberOf, without } from '../text/node.js';
 import type { Names } from '../expressions/scope.js';
-import { createScope } from '../expressions/scope.js';
 import type { StepContext } from '../steps/base.js';
 import { baseOf, NO_LIMIT_MS, usualPolicy } from '../steps/base.js';
 import { compileCondition, compileTemplate, isFaulty } from '../expressions/template.js';
@@ -140,11 +139,11 @@ function itemCondition({ read, names, index, contextAt }: Repeating, body: Names
   const when = memberOf(read.node, 'when');
   if (when === null) return null;
   const context = contextAt(names, index, read.node);
-  const silent = { resolve: createScope(body, 0, () => undefined), report: () => undefined, texts: context.texts };
+  const silent = { resolve: context.scope(body, 0, () => undefined), report: () => undefined, texts: context.texts };
   const condition = compileCondition(when, silent);
   if (condition === null || !rootsOfExpression(condition).some((root) => root === 'item' || root === 'index'))
     return null;
-  return compileCondition(when, { ...context.templates, resolve: createScope(body, 0, context.report) });
+  return compileCondition(when, { ...context.templates, resolve: context.scope(body, 0, context.report) });
 }
 
 function rootsOfExpression(expression: Expression): string[] {
@@ -180,13 +179,13 @@ function isList(template: Template): boolean {
   return template.kind === 'expression' || template.kind === 'list';
 }
 
-function loopOf({ read }: Repeating, body: Names, { node, templates, report }: StepContext): Repeat | null {
+function loopOf({ read }: Repeating, body: Names, { node, templates, report, scope }: StepContext): Repeat | null {
   const loop = memberOf(node, 'loop');
   const said = saidOf(read)?.loop;
   const at = loop && memberOf(loop, 'until');
   if (at === null || said === undefined) return null;
   let slipped = false;
-  const resolve = createScope(body, null, (finding) => {
+  const resolve = scope(body, null, (finding) => {
     slipped ||= finding.code === 'near-input';
     report(finding);
   });

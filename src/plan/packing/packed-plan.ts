@@ -96,7 +96,8 @@ function packBody<B extends Block>(body: B): Omit<B, 'steps'> & { steps: PackedS
   return { ...body, steps: body.steps.map(packStep) };
 }
 
-function packStep({ index: _position, ...whole }: Step): PackedStep {
+/** A step as a packed Plan has it. */
+export function packStep({ index: _position, ...whole }: Step): PackedStep {
   const step = 'body' in whole ? { ...whole, body: packBody(whole.body) } : whole;
   const omitted = OMITTED[step.kind];
   const said = Object.entries(step).filter(
