@@ -1,8 +1,7 @@
 import { printProblems } from '../../compiler/problems/print-problems.js';
-import { loadConfig } from '../../compiler/project/config.js';
-import { findProject } from '../../compiler/project/project.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT } from '../exit-codes.js';
+import { openWorkspace } from '../session.js';
 import { safeLine } from '../text/safe-text.js';
 import type { Terminal } from '../terminal.js';
 import { print, printJson, tell } from '../terminal.js';
@@ -20,12 +19,12 @@ export interface ImportTelling {
  * Imports agents and tells what became of each. 2 when a file has problems; 1 when `strict` is given and something was
  * lost that changes behaviour.
  */
-export function tellImports(
+export async function tellImports(
   command: Omit<ImportCommand, 'cwd' | 'root' | 'servers'>,
   { strict, json, terminal }: ImportTelling,
-): ExitCode {
-  const project = findProject(terminal.cwd);
-  const servers = loadConfig(project).config.mcp ?? {};
+): Promise<ExitCode> {
+  const { project, config } = await openWorkspace(terminal);
+  const servers = config.mcp ?? {};
   const imports = importAgents({ ...command, cwd: terminal.cwd, root: project.root, servers });
   const { outcomes } = imports;
   if (json)

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -72,6 +72,13 @@ describe('an imported agent', () => {
     const { stdout } = await perdure(folder, ['agents', 'import', '--from', 'claude']);
     expect(stdout).toMatch(/lost tools: `mcp__jira__get`.*\n +→ add it under `mcp` in perdure\.yml/);
   });
+});
+
+it('an import reads the settings first, and does nothing where they are broken', async () => {
+  const folder = newFolder({ [AGENT]: '---\nname: a\n---\nYou act.\n', 'perdure.yml': 'mcp: {x: {comand: [a]}}\n' });
+  const { code, stderr } = await perdure(folder, ['agents', 'import', '--from', 'claude']);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('perdure.yml:1') as string });
+  expect(existsSync(join(folder, 'definitions'))).toBe(false);
 });
 
 describe('skills of an agent', () => {
