@@ -1,12 +1,13 @@
 // @seconds 15
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunResult } from '../../src/plan/result.js';
-import type { ModelEndpoint } from '../fakes/model-endpoint.js';
+import type { Answer, ModelEndpoint, RecordedRequest } from '../fakes/model-endpoint.js';
 import { startModelEndpoint } from '../fakes/model-endpoint.js';
 import type { Project } from '../faults/project.js';
-import { openProject } from '../faults/project.js';
+import { openProject, until } from '../faults/project.js';
 
 const PDF = Buffer.from(`%PDF-1.4\n1 0 obj <</Type /Pages /Kids [] /Count 3>> endobj\n${'x'.repeat(900)}\n%%EOF\n`);
 const PNG = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(64, 7)]);
@@ -23,8 +24,9 @@ const agent = (front = ''): string => `---\nname: judge\n${front}---\nYou judge 
 
 let project: Project;
 let endpoint: ModelEndpoint;
+let answer: (request: RecordedRequest) => Answer = () => ({ text: 'GO' });
 beforeAll(async () => {
-  endpoint = await startModelEndpoint(() => ({ text: 'GO' }), { ollamaModels: ['qwen3'] });
+  endpoint = await startModelEndpoint((request) => answer(request), { ollamaModels: ['qwen3'] });
   project = await openProject(
     {
       'decks/project.json': manifest(['deck.pdf', 'logo.png', 'notes.txt']),
@@ -32,12 +34,20 @@ beforeAll(async () => {
       'decks/notes.txt': 'We sell bicycles.',
       'tooled/project.json': manifest(['deck.pdf']),
       'tooled/judge.agent': agent('toolsets: [filesystem_project_ro]\n'),
+      'maker/project.json': JSON.stringify({
+        version: 1,
+        runtime: { agent_attachments_require_approval: true },
+        entry: { agent: 'judge', args: { input: 'Evaluate the deck.', attachments: ['logo.png'] } },
+        generated_agents_dir: 'generated',
+        agent_files: ['judge.agent'],
+      }),
+      'maker/judge.agent': agent('toolsets: [dynamic_agents]\n'),
       'local/project.json': manifest(['deck.pdf']),
       'local/judge.agent': agent('model: ollama:qwen3\n'),
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, OLLAMA_HOST: endpoint.url },
   );
-  for (const folder of ['decks', 'tooled', 'local']) {
+  for (const folder of ['decks', 'tooled', 'local', 'maker']) {
     mkdirSync(join(project.folder, folder), { recursive: true });
     writeFileSync(join(project.folder, folder, 'deck.pdf'), PDF);
     writeFileSync(join(project.folder, folder, 'logo.png'), PNG);
@@ -84,5 +94,38 @@ describe('attachments of a project', () => {
     expect(code).toBe(3);
     expect(stderr).toContain('The attachment `deck.pdf` is no text, and `ollama:qwen3` is not shown such files.');
     expect(endpoint.requests).toHaveLength(before);
+  });
+
+  it('of a call are those of the call alone, and a person sees what they hold', async () => {
+    const before = endpoint.requests.length;
+    answer = ({ system, results }) => {
+      if (system.includes('You score')) return { text: 'PASS' };
+      const calls: Answer[] = [
+        {
+          tools: [
+            { name: 'agent_create', input: { name: 'scorer', instructions: 'You score.', description: 'Scores.' } },
+          ],
+        },
+        { tools: [{ name: 'agent_call', input: { agent: 'scorer', input: 'Score it.', attachments: ['deck.pdf'] } }] },
+      ];
+      return calls[results.count] ?? { text: 'Scored.' };
+    };
+    const running = project.start('run', 'maker', '--id', 'scores', '--json');
+    const approve = (): Promise<string> =>
+      until(async () => {
+        const { code, stderr } = await project.run('approve', 'scores', '--as', 'ana');
+        return code === 0 ? stderr : null;
+      });
+    await approve();
+    await until(async () => (await project.run('list', '--waiting', '--json')).stdout.includes('/2.1'));
+    const shown = await approve();
+    expect(shown).toContain('deck.pdf');
+    expect(shown).toContain(createHash('sha256').update(PDF).digest('hex'));
+    expect(JSON.parse((await running.finished).stdout) as RunResult).toMatchObject({ output: 'Scored.' });
+    const asked = endpoint.requests.findIndex(({ system }, index) => index >= before && system.includes('You score'));
+    expect(contentOf(asked)).toEqual([
+      document,
+      expect.objectContaining({ type: 'text', text: expect.stringContaining('Score it.') as string }),
+    ]);
   });
 });

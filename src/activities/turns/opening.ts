@@ -5,6 +5,7 @@ import type { Template } from '../../plan/values/expression.js';
 import { isObject, toText } from '../../plan/values/json.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { AgentStep } from '../../plan/step.js';
+import type { Attachment } from '../../plan/values/attachment.js';
 import type { Hash } from '../../plan/values/value.js';
 import { filesAtStart, toldBefore } from '../agents/attempt-before.js';
 import type { ModelMessage } from '../models/protocol/message.js';
@@ -87,14 +88,17 @@ function withBefore(messages: ModelMessage[], told: string | null): ModelMessage
 async function questionOf(
   { deps: { store } }: Turn,
   { head, call, question }: AskedBy,
-): Promise<Pick<AgentStep, 'prompt' | 'inputs'>> {
+): Promise<Pick<AgentStep, 'prompt' | 'inputs' | 'attachments'>> {
   const said =
     question === undefined ? (await callAt(store, longHash(head), call)).input : await store.get(longHash(question));
-  const { input, attachments } = isObject(said) ? said : {};
+  const { input, attachments, files: shown } = isObject(said) ? said : {};
   const files = question !== undefined && isObject(attachments) ? Object.entries(attachments) : [];
+  // `agent_call` put them there; what the step itself is shown is not its callee's.
+  const whole = question !== undefined && Array.isArray(shown) ? (shown as unknown as Attachment[]) : [];
   return {
     prompt: literal(toText(input)),
     inputs: Object.fromEntries(files.map(([path, text]) => [path, literal(toText(text))])),
+    attachments: whole,
   };
 }
 

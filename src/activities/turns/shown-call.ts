@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { Action } from '../../plan/tools/action.js';
 import { MESSAGE_CHARACTERS } from '../../plan/gates/gate.js';
 import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Autonomy } from '../../plan/gates/autonomy.js';
 import { isForAutonomy, judgeCall } from '../../plan/gates/autonomy.js';
+import type { Permissions } from '../../plan/tools/permission.js';
+import { MOST_ATTACHED_BYTES } from '../../plan/values/attached-media.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
 import { isStored } from '../../plan/values/value.js';
@@ -13,6 +16,8 @@ import type { Shown } from '../values/content-hash.js';
 import { shownAgain } from '../values/content-hash.js';
 import { loadStep } from '../values/load-step.js';
 import { locatedCall } from '../workspace/located-call.js';
+import { readBytesFile } from '../workspace/read.js';
+import { FileRefusal } from '../workspace/refusal.js';
 import type { ToolCall as CallBlock } from '../models/protocol/message.js';
 import type { Asker } from './asker.js';
 import { askerOf } from './asker.js';
@@ -51,9 +56,10 @@ export async function shownCall(
   call: GateCall,
   tool: ToolPlace,
 ): Promise<(Shown & { people?: true }) | { refusal: string }> {
-  const { agent, found } = await findCallOf(deps, call, locatedCall(deps.store, tool));
+  const located = locatedCall(deps.store, tool);
+  const { agent, found } = await findCallOf(deps, call, located);
   if ('refusal' in found) return found;
-  const shown = await shownOf(deps.store, agent, found, tool.autonomy);
+  const shown = await shownOf(deps.store, agent, { ...found, workspace: located.workspace }, tool.autonomy);
   return {
     ...(tool.renewed === true ? shownAgain(shown) : shown),
     ...(isForAutonomy(agent.permissions, found.action) ? { people: true } : {}),
@@ -64,21 +70,49 @@ export async function shownCall(
 export async function shownOf(
   store: Store,
   agent: Agent,
-  { tool, action, args }: Pick<Callable, 'tool' | 'action' | 'args'>,
+  { tool, action, args, workspace }: Pick<Callable, 'tool' | 'action' | 'args'> & { workspace?: string },
   autonomy: Autonomy[] = [],
 ): Promise<Shown> {
   const verdict = agent.permissions === undefined ? null : judgeCall(agent.permissions, autonomy, action);
   const why = verdict === null || verdict.verdict === 'allow' ? '' : ` ${verdict.reason}`;
   const message = `The agent \`${agent.name}\` wants to use \`${tool.name}\`.${why} Allow it?`;
-  return { message: message.slice(0, MESSAGE_CHARACTERS), content: await contentOf(store, action, args) };
+  return {
+    message: message.slice(0, MESSAGE_CHARACTERS),
+    content: await contentOf(store, agent, { action, args, workspace }),
+  };
 }
 
 /**
  * What is made is shown itself, not where it stands; all else with all that it is given: the text that is written, what
  * a program reads.
  */
-async function contentOf(store: Store, action: Action, args: JsonObject): Promise<Json> {
+async function contentOf(
+  store: Store,
+  { permissions }: Agent,
+  { action, args, workspace }: { action: Action; args: JsonObject; workspace: string | undefined },
+): Promise<Json> {
+  if (
+    action.kind === 'call' &&
+    action.what === 'made' &&
+    action.files !== undefined &&
+    permissions !== undefined &&
+    workspace !== undefined
+  ) {
+    const attached = await Promise.all(action.files.map((path) => fileAsShown({ workspace, permissions }, path)));
+    return { ...action, attached, input: args };
+  }
   if (action.kind !== 'make') return { ...action, input: args };
   const { content, ...about } = action;
   return { ...about, content: isStored(content) ? await store.get(content.ref) : content.value };
+}
+
+/** A file that goes along with a call: an approval holds for what it is now. */
+async function fileAsShown(place: { workspace: string; permissions: Permissions }, path: string): Promise<Json> {
+  try {
+    const bytes = await readBytesFile(place, path, MOST_ATTACHED_BYTES);
+    return { path, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+  } catch (error) {
+    if (error instanceof FileRefusal) return { path, refused: error.message };
+    throw error;
+  }
 }

@@ -17,12 +17,38 @@ export interface TextFile {
  * Reads a text of the workspace. A link is followed when it leads to a place that may be read as well: the place is
  * judged and opened like any other path.
  */
-export async function readTextFile(
-  { workspace, permissions, root = '' }: { workspace: string; permissions: Permissions; root?: string },
+export function readTextFile(place: Readable, path: string): Promise<TextFile> {
+  return readThrough(place, path, (folder, name) => readIn(folder, name, path));
+}
+
+/** Reads any file of the workspace likewise, of at most so many bytes. */
+export function readBytesFile(place: Readable, path: string, most: number): Promise<Buffer> {
+  return readThrough(place, path, async (folder, name) => {
+    const { handle, size } = await openFile(folder, name);
+    try {
+      if (size > most) throw new FileRefusal(`\`${path}\` has ${size} bytes; at most ${most} are read.`);
+      const bytes = await handle.readFile();
+      if (bytes.length > most) throw new FileRefusal(`\`${path}\` has more than ${most} bytes.`);
+      return bytes;
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/** A workspace, what may be read in it, and the only folder of it that is. */
+interface Readable {
+  workspace: string;
+  permissions: Permissions;
+  root?: string | undefined;
+}
+
+async function readThrough<T>(
+  { workspace, permissions, root = '' }: Readable,
   path: string,
-): Promise<TextFile> {
-  const open = (at: string): Promise<TextFile> =>
-    inFolderOf(workspace, at, {}, (folder, name) => readIn(folder, name, path));
+  read: (folder: Folder, name: string) => Promise<T>,
+): Promise<T> {
+  const open = (at: string): Promise<T> => inFolderOf(workspace, at, {}, read);
   try {
     return await open(path);
   } catch (error) {

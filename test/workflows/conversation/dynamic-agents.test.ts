@@ -73,6 +73,13 @@ describe('an agent that makes agents', () => {
       what: 'made',
       name: 'judge',
       files: ['deck.txt'],
+      attached: [
+        {
+          path: 'deck.txt',
+          bytes: expect.any(Number) as number,
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+        },
+      ],
       input,
     });
     await decide(handle, gate, 'approve');

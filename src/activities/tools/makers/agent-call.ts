@@ -5,12 +5,14 @@ import type { MadeAgent } from '../../../plan/agents/made-definition.js';
 import { judgeAction } from '../../../plan/tools/permission.js';
 import { shortHash } from '../../../plan/packing/short-hash.js';
 import type { MadeAgentTool, MakerTool } from '../../../plan/tools/tool.js';
+import { MOST_ATTACHED_BYTES, attachedTokens, mediaOf } from '../../../plan/values/attached-media.js';
+import type { Attachment } from '../../../plan/values/attachment.js';
 import type { Hash } from '../../../plan/values/value.js';
 import type { Store } from '../../../store/store.js';
 import { readMade, readOrigin } from '../../made/registry.js';
 import { failed } from '../handler/builtin.js';
 import { fromRoot, workspacePath } from '../files/path.js';
-import { readTextFile } from '../../workspace/read.js';
+import { readBytesFile } from '../../workspace/read.js';
 import { FileRefusal, MissingRefusal } from '../../workspace/refusal.js';
 import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
@@ -22,7 +24,7 @@ const told = {
   attachments: z
     .array(z.string().min(1))
     .max(MOST_FILES)
-    .describe('Text files of the workspace that it is shown.')
+    .describe('Files that it is shown: texts, and PDF or images where its model takes them.')
     .optional(),
 };
 const input = z.strictObject({
@@ -124,8 +126,8 @@ async function called(
   const { agent, by } = (await store.get(ref)) as unknown as MadeAgent; // `agent_create` put it there
   const files = await attached(asked.attachments ?? [], context, makingIn(context));
   if ('refusal' in files) return failed(files.refusal);
-  const question =
-    Object.keys(files.texts).length === 0 ? {} : { question: await storeQuestion(store, asked.input, files.texts) };
+  const isMore = Object.keys(files.texts).length + files.files.length > 0;
+  const question = isMore ? { question: await storeQuestion(store, asked.input, files) } : {};
   const calls: CalledAgent = {
     agent: shortHash(ref),
     name: agent.name,
@@ -137,8 +139,14 @@ async function called(
   return { content: null, is_error: false, called: calls };
 }
 
-async function storeQuestion(store: Store, text: string, attachments: Record<string, string>): Promise<string> {
-  const { ref } = await store.putAlways({ input: text, attachments });
+/** What is attached: texts by their paths, and files as they are. */
+interface Attached {
+  texts: Record<string, string>;
+  files: Attachment[];
+}
+
+async function storeQuestion(store: Store, text: string, { texts, files }: Attached): Promise<string> {
+  const { ref } = await store.putAlways({ input: text, attachments: texts, files });
   return shortHash(ref);
 }
 
@@ -148,11 +156,12 @@ async function storeQuestion(store: Store, text: string, attachments: Record<str
  */
 async function attached(
   paths: string[],
-  { workspace, allowed, root = '' }: ToolContext,
+  { store, workspace, allowed, root = '' }: ToolContext,
   { maker: { permissions } }: Making,
-): Promise<{ texts: Record<string, string> } | { refusal: string }> {
-  if (permissions === undefined) return { texts: {} };
-  const texts: Record<string, string> = {};
+): Promise<Attached | { refusal: string }> {
+  const attached: Attached = { texts: {}, files: [] };
+  if (permissions === undefined) return attached;
+  let left = MOST_ATTACHED_BYTES;
   for (const written of paths) {
     const path = workspacePath(written, workspace, root);
     const verdict = judgeAction(permissions, { kind: 'read', path });
@@ -164,12 +173,34 @@ async function attached(
           `a person; write what you read there under \`input\`.`,
       };
     try {
-      texts[fromRoot(path, root)] = (await readTextFile({ workspace, permissions, root }, path)).text;
+      const bytes = await readBytesFile({ workspace, permissions, root }, path, left);
+      left -= bytes.length;
+      const fault = await attach(attached, { name: fromRoot(path, root), bytes, store });
+      if (fault !== null) return { refusal: `\`${written}\`: ${fault}` };
     } catch (error) {
       if (error instanceof FileRefusal)
         return { refusal: error instanceof MissingRefusal ? `Attachment not found: ${written}` : error.message };
       throw error;
     }
   }
-  return { texts };
+  return attached;
+}
+
+/** Adds a file to what is attached, as a text or as it is; what is wrong with it, else null. */
+async function attach(
+  { texts, files }: Attached,
+  { name, bytes, store }: { name: string; bytes: Buffer; store: Store },
+): Promise<string | null> {
+  const content = bytes.toString('latin1');
+  const media = mediaOf(content);
+  if (media === null) {
+    if (bytes.includes(0)) return 'it is no text, no PDF and no image.';
+    texts[name] = bytes.toString('utf8');
+    return null;
+  }
+  const reading = attachedTokens(content, media);
+  if ('failure' in reading) return reading.failure;
+  const data = await store.putAlways(bytes.toString('base64'));
+  files.push({ name, media, data: { text: data.ref, bytes: data.bytes }, ...reading });
+  return null;
 }
