@@ -107,6 +107,7 @@ export default tseslint.config(
       'dist.*/**',
       'node_modules/**',
       'coverage/**',
+      'editors/vscode/**',
       'bench-results/**',
       'mutants/**',
       '.mutants/**',

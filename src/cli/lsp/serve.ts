@@ -3,17 +3,25 @@ import {
   createConnection,
   DidChangeWatchedFilesNotification,
   DidChangeWorkspaceFoldersNotification,
+  LSPErrorCodes,
+  ResponseError,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node';
 import { protocolStream } from '../output.js';
 import type { Terminal } from '../terminal.js';
 import { tell } from '../terminal.js';
+import type { Answers } from './answers.js';
 import { createAnswers } from './answers.js';
 import { createChecks } from './checks.js';
 import { toDiagnostic } from './diagnostic.js';
-import { createDocuments } from './documents.js';
+import type { Documents, OpenDocument } from './documents.js';
+import { createDocuments, offsetAt, rangeOf } from './documents.js';
+import type { Folders } from './folders.js';
 import { createFolders, foldersIn } from './folders.js';
+import { fixesIn } from './fixes.js';
 import { formatDocument } from './formatting.js';
+import { completeAt } from './completion.js';
+import { definitionAt, hoverAt, referencesAt, renameAt, symbolsOf } from './navigation.js';
 
 /** Files that definitions are made of: what else changes in a folder says nothing about them. */
 const WATCHED = '**/*.{yml,yaml,json,flow,agent,md,toml}';
@@ -40,6 +48,13 @@ export async function serveLsp(terminal: Terminal, version: string): Promise<voi
       capabilities: {
         textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
         documentFormattingProvider: true,
+        documentSymbolProvider: true,
+        definitionProvider: true,
+        referencesProvider: true,
+        renameProvider: true,
+        hoverProvider: true,
+        codeActionProvider: { codeActionKinds: ['quickfix'] },
+        completionProvider: { triggerCharacters: ['{', '.', ':', '[', ' '] },
         workspace: { workspaceFolders: { supported: true, changeNotifications: true } },
       },
       serverInfo: { name: 'perdure', version },
@@ -72,6 +87,12 @@ export async function serveLsp(terminal: Terminal, version: string): Promise<voi
       document.path === null ? [] : formatDocument(document, folders.of(document.path), documents),
     ),
   );
+  answerAbout(connection, answer, { documents, folders });
+  connection.onCodeAction(
+    answer([], (document, { range }) =>
+      document.path === null ? [] : fixesIn(checks.problemsOf(document).get(document.path) ?? [], range, document.uri),
+    ),
+  );
   connection.languages.diagnostics.on(
     answer({ kind: 'full' as const, items: [] }, (document) => {
       const own = document.path === null ? undefined : checks.problemsOf(document).get(document.path);
@@ -87,6 +108,45 @@ export async function serveLsp(terminal: Terminal, version: string): Promise<voi
   connection.listen();
   await left;
   checks.stop();
+}
+
+/** Answers what is asked of one place of a text. */
+function answerAbout(
+  connection: Connection,
+  answer: Answers['answer'],
+  { documents, folders }: { documents: Documents; folders: Folders },
+): void {
+  const cwdOf = ({ path }: OpenDocument): string => folders.of(path ?? '/');
+  connection.onCompletion(
+    answer([], (document, { position }) =>
+      completeAt(document, offsetAt(document.text, position), cwdOf(document), documents),
+    ),
+  );
+  connection.onDefinition(
+    answer([], (document, { position }) =>
+      definitionAt(document, offsetAt(document.text, position), cwdOf(document), documents),
+    ),
+  );
+  connection.onHover(
+    answer(null, (document, { position }) =>
+      hoverAt(document, offsetAt(document.text, position), cwdOf(document), documents),
+    ),
+  );
+  connection.onReferences(
+    answer([], (document, { position, context }) =>
+      referencesAt(document, offsetAt(document.text, position))
+        .filter(({ isDefinition }) => context.includeDeclaration || !isDefinition)
+        .map(({ start, end }) => ({ uri: document.uri, range: rangeOf(document.text, start, end) })),
+    ),
+  );
+  connection.onRenameRequest(
+    answer(null, (document, { position, newName }) => {
+      const edit = renameAt(document, offsetAt(document.text, position), newName);
+      if (typeof edit === 'string') throw new ResponseError(LSPErrorCodes.RequestFailed, edit);
+      return edit;
+    }),
+  );
+  connection.onDocumentSymbol(answer([], (document) => symbolsOf(document)));
 }
 
 /** Asks to be told of files that change on disk; an editor that cannot tells when it saves one. */

@@ -29,7 +29,18 @@ export interface Names {
   single: boolean;
 }
 
-const STEP_FIELDS = ['output', 'status', 'error', 'duration_ms', 'agent', 'step_index', 'id', 'decided_by', 'comment'];
+/** What a step's result has. */
+export const STEP_FIELDS = [
+  'output',
+  'status',
+  'error',
+  'duration_ms',
+  'agent',
+  'step_index',
+  'id',
+  'decided_by',
+  'comment',
+];
 const GROUP_FIELDS = ['outputs', 'succeeded', 'failed', 'status'];
 const REWORK_FIELDS = ['feedback', 'by', 'round'];
 /** What a reference may start with; never the name of an input or an output. */
