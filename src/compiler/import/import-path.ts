@@ -1,10 +1,14 @@
 import { extname, join } from 'node:path';
 import { createArchonImporter } from './archon/import-archon.js';
 import type { ImportContext } from './shared/context.js';
-import type { ImportAttempt } from './shared/loss.js';
+import { importAgenticWorkflow, pageOf } from './gh-aw/import-workflow.js';
+import { importRecipe } from './goose/import-goose.js';
+import type { ImportAttempt, Losses, WrittenFile } from './shared/loss.js';
+import { createLosses } from './shared/loss.js';
 import { neighbourOf } from './neighbours.js';
 import type { Finding, Problem, Report } from '../problems/problem.js';
-import { createReport } from '../problems/problem.js';
+import { createReport, hasErrors, sortProblems } from '../problems/problem.js';
+import { displayName } from '../problems/source.js';
 import { foreignDocument, foreignText } from '../text/foreign-formats.js';
 import { kindOf, listFolder } from '../text/disk.js';
 import type { Node } from '../text/node.js';
@@ -30,15 +34,63 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
   const { problems, report } = createReport();
   const single = kindOf(absolute) !== 'folder';
   const archon = createArchonImporter({ cwd, root, sources });
+  const others: ImportAttempt[] = [];
   const silent: Report = () => undefined;
   for (const file of single ? [absolute] : filesIn(absolute, LEVELS)) {
+    if (isAgenticWorkflow(file)) {
+      others.push(attempted('gh-aw', file, cwd, (own) => importPage(file, { ...own, cwd, sources })));
+      continue;
+    }
     const node = read(file, cwd, single ? report : silent, sources);
     const neighbour = node === null ? null : neighbourOf(node.value, file);
     if (node === null) continue;
     if (neighbour === 'archon') archon.importFile(file, node);
+    else if (neighbour === 'goose') others.push(attempted('goose', file, cwd, (own) => importRecipe(node, own)));
     else if (single) refuse(node, report);
   }
-  return { attempts: [...archon.attempts.values()], problems, sources };
+  return { attempts: [...archon.attempts.values(), ...others], problems, sources };
+}
+
+type Own = { report: Report; losses: Losses };
+
+/** One file that stands by itself. */
+function attempted(
+  format: ImportAttempt['format'],
+  file: string,
+  cwd: string,
+  work: (own: Own) => { name: string; files: WrittenFile[] } | null,
+): ImportAttempt {
+  const { problems, report } = createReport();
+  const losses = createLosses();
+  const done = work({ report, losses });
+  const sound = hasErrors(problems) ? null : done;
+  return {
+    file: displayName(cwd, file),
+    format,
+    name: sound?.name ?? null,
+    files: sound?.files ?? [],
+    losses: losses.list,
+    problems: sortProblems(problems),
+  };
+}
+
+/** A page of `.github/workflows/` with front matter; those in folders of it are parts of others. */
+function isAgenticWorkflow(file: string): boolean {
+  return /\/\.github\/workflows\/[^/]+\.md$/.test(file) && !/\/README\.md$/i.test(file);
+}
+
+function importPage(
+  file: string,
+  { report, losses, cwd, sources }: Own & { cwd: string; sources: Map<string, string> },
+) {
+  const source = readSource(file, cwd, report);
+  if (source === null) return null;
+  sources.set(source.file, source.text);
+  const page = pageOf(source, report);
+  if (page !== null) return importAgenticWorkflow({ page, cwd, report, losses, sources });
+  const message = 'Expected front matter between two lines `---`, with `on`.';
+  report({ code: 'unsupported-format', at: { source, path: '', start: 0, end: 1 }, message });
+  return null;
 }
 
 function read(file: string, cwd: string, report: Report, sources: Map<string, string>): Node | null {
@@ -71,7 +123,7 @@ function nameOf(yaml: Parameters<typeof parseYaml>[0]): string | null {
   return /^This seems to be (.*), which/.exec(only.message)?.[1] ?? null;
 }
 
-const IMPORTERS = 'there are importers for Archon, conductor, goose and GitHub agentic workflows';
+const IMPORTERS = 'there are importers for Archon, goose and GitHub agentic workflows';
 
 function refusal(name: string): string {
   return `This seems to be ${name}, which Perdure does not import.`;

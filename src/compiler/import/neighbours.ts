@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
 import { isObject } from '../../plan/values/json.js';
-import { at, all, either, has, item, list, text } from '../text/match-document.js';
+import { at, all, either, has, item, text } from '../text/match-document.js';
 import type { Matcher } from '../text/match-document.js';
 import type { NeighbourName } from './shared/loss.js';
 
@@ -17,14 +17,19 @@ const SIGNS: [NeighbourName, Matcher][] = [
       ),
     ),
   ],
-  ['conductor', all(at('workflow', has('entry_point', 'name')), either(list('agents'), list('parallel')))],
-  ['goose', all(text('title'), has('description', 'version'), has('instructions', 'prompt'))],
+  [
+    'goose',
+    either(
+      all(text('title'), has('description', 'version'), has('instructions', 'prompt')),
+      at('recipe', all(text('title'), has('instructions', 'prompt'))),
+    ),
+  ],
 ];
 
 /** The neighbour whose file it seems to be; null for any other. */
 export function neighbourOf(value: Json, file: string): NeighbourName | null {
   if (!isObject(value)) return null;
-  if (extname(file) === '.md') return /\/\.github\/workflows\/[^/]+\.md$/.test(file) ? 'gh-aw' : null;
+  if (extname(file) === '.md') return null;
   const known = SIGNS.find(([, matches]) => matches(value));
   if (known !== undefined) return known[0];
   return /\/\.archon\/workflows\//.test(file) ? 'archon' : null;

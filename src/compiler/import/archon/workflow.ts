@@ -5,6 +5,7 @@ import type { Node } from '../../text/node.js';
 import { keyOf, memberOf } from '../../text/node.js';
 import type { ImportContext } from '../shared/context.js';
 import type { Losses, WrittenFile } from '../shared/loss.js';
+import { sentencesOf } from '../shared/loss.js';
 import { slug } from '../shared/names.js';
 import { writeYaml } from '../shared/write-yaml.js';
 import type { Graph } from './graph.js';
@@ -193,10 +194,7 @@ function filesOf(value: JsonObject, { name, agents, comments, losses, at, said }
   const head = [
     `Imported from ${from}, a workflow of Archon.`,
     ...(said.name === name ? [] : [`There it is called ${said.name}.`]),
-    ...losses.list.map(
-      ({ key, line, reason, changes_behaviour: changes }) =>
-        `${changes ? 'Different' : 'Note'}: ${key} (line ${line}): ${reason}.`,
-    ),
+    ...sentencesOf(losses),
   ];
   return [
     { path: `workflows/${name}.yml`, text: writeYaml(value, head, comments) },

@@ -20,7 +20,7 @@ export interface WrittenFile {
 }
 
 /** The names of the formats that are imported. */
-export type NeighbourName = 'archon' | 'conductor' | 'goose' | 'gh-aw';
+export type NeighbourName = 'archon' | 'goose' | 'gh-aw';
 
 /** What became of one file of a neighbour. */
 export interface ImportAttempt {
@@ -56,4 +56,12 @@ export function createLosses(): Losses {
     changed: (key, at, reason) => take(key, at, reason, true),
     harmless: (key, at, reason) => take(key, at, reason, false),
   };
+}
+
+/** The losses as comments of a file. */
+export function sentencesOf({ list }: Losses): string[] {
+  return list.map(
+    ({ key, line, reason, changes_behaviour: changes }) =>
+      `${changes ? 'Different' : 'Note'}: ${key} (line ${line}): ${reason}.`,
+  );
 }
