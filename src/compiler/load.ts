@@ -6,6 +6,7 @@ import { agentSpelling, dialectOf, readAgent, readAgentInPlace } from './formats
 import { agentFileSpelling, readAgentFile } from './formats/agent/agent-file.js';
 import { detectFormat } from './formats/detect.js';
 import { foreignFlow, foreignText } from './text/foreign-formats.js';
+import { withSteps } from './formats/intent.js';
 import { withInputMap } from './formats/input-list.js';
 import type { AuthoredFlow } from './formats/flow/document.js';
 import { readFlow } from './formats/flow/document.js';
@@ -170,7 +171,9 @@ function checkFolder(node: Node, absolute: string, report: Report): void {
 }
 
 function readMappedWorkflow(node: Node, report: Report): { node: Node; authored: AuthoredWorkflow | null } {
-  const mapped = withInputMap(node, report);
+  const whole = withSteps(node, report);
+  if (whole === null) return { node, authored: null };
+  const mapped = withInputMap(whole, report);
   const authored = readWorkflow(mapped, report);
   if (authored === null) return { node: mapped, authored };
   return { node: withSpelled(withSpelled(mapped, 'steps', authored.steps), 'finally', authored.finally), authored };

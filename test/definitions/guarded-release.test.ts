@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../fakes/model-endpoint.js';
 import type { ShippedProject } from './shipped-project.js';
 import { openShippedProject } from './shipped-project.js';
 
@@ -46,5 +47,41 @@ describe('guarded-release', () => {
     expect(alone).toMatchObject({ code: 4, result: { status: 'waiting' } });
     expect(alone.told).toContain('`write` stands under `require_approval_for` of the autonomy.');
     await project.perdure('cancel', alone.result.run);
+  });
+});
+
+describe('careful-change', () => {
+  const task = (id: string, agent_name: string, dependencies: string[]) => ({
+    id,
+    name: `Do ${id}`,
+    description: 'As wished.',
+    acceptance_criteria: ['Nothing is changed that the wish does not need.'],
+    dependencies,
+    agent_name,
+  });
+  const planned = { tasks: [task('add', 'general-purpose', []), task('look', 'code-reviewer', ['add'])] };
+  const voices = (met: boolean) => ({
+    'You plan work': () => ({ text: JSON.stringify({ ...planned, plan_explanation: 'In order.' }) }),
+    'You do the task': () => ({ text: 'Added.' }),
+    'You review code': ({ prompt }: RecordedRequest) => ({
+      text: prompt.includes('`met` says') ? JSON.stringify({ met, unmet: met ? [] : ['A test fails.'] }) : 'Looked.',
+    }),
+  });
+
+  it('plans for its goal, carries out what was approved, and holds it against its constraints', async () => {
+    const { result, told } = await project.run('careful-change', ['-i', 'wish=Add a divider.'], voices(true));
+    expect(result, told).toMatchObject({ status: 'success', output: { add: 'Added.', look: 'Looked.' } });
+    const [plan] = project.asked('You plan work');
+    const checked = project.asked('You review code').at(-1);
+    for (const request of [plan, checked]) {
+      expect(request?.prompt).toContain('Add a divider.');
+      expect(request?.prompt).toContain('The tests of the project pass as before.');
+      expect(request?.prompt).toContain('and nothing else.');
+    }
+  });
+
+  it('has failed where a constraint does not hold', async () => {
+    const { result } = await project.run('careful-change', ['-i', 'wish=Add a divider.'], voices(false));
+    expect(result).toMatchObject({ status: 'error', error: expect.stringContaining('A test fails.') as string });
   });
 });

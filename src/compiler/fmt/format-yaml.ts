@@ -10,12 +10,17 @@ import { parseYaml } from '../text/yaml.js';
 const WIDEST_FLOW = 120;
 
 const WORKFLOW_KEYS = [
+  'type',
   'name',
   'description',
   'inputs',
+  'goal',
+  'constraints',
+  'success_criteria',
   'execution',
   'workspace',
   'budgets',
+  'autonomy',
   'steps',
   'finally',
   'output',
@@ -74,6 +79,8 @@ const STEP_KEYS = [
   'timeout_mins',
   'deadline',
   'effect',
+  'severity',
+  'type',
   'commit',
   'execution',
   'yields',

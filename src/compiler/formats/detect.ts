@@ -5,6 +5,7 @@ import { didYouMean, nearest } from '../problems/did-you-mean.js';
 import type { Node } from '../text/node.js';
 import { keyOf, startOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
+import { isIntent } from './intent.js';
 import { foreignDocument, foreignFile } from '../text/foreign-formats.js';
 
 const MAIN_KEYS = ['steps', 'prompt'];
@@ -28,7 +29,7 @@ export function detectFormat(node: Node, report: Report): Format | null {
   if (isTool(value, node.source.absolute)) return 'tool';
   if (isBuild(value, node.source.absolute)) return 'build';
   if (isChain(value) || /\/chains\/[^/]*$/.test(node.source.absolute)) return 'chain';
-  if ('steps' in value || /\/workflows\/[^/]*$/.test(node.source.absolute)) return 'workflow';
+  if (isWorkflow(value, node.source.absolute)) return 'workflow';
   if ('prompt' in value || /\/agents\/[^/]*$/.test(node.source.absolute)) return 'agent';
   return 'description' in value || 'execution' in value ? 'workflow' : refuse(node, report);
 }
@@ -43,11 +44,17 @@ function isTool(value: Record<string, Json>, file: string): boolean {
 /** A goal or requirements, and nothing that says how they are met. */
 function isBuild(value: Record<string, Json>, file: string): boolean {
   if ('nugget' in value) return true;
+  if (isIntent(value, file)) return false;
   return (
     !('steps' in value) &&
     !('prompt' in value) &&
     ('requirements' in value || 'goal' in value || /\/builds\/[^/]*$/.test(file))
   );
+}
+
+/** Steps, or a goal that they are planned for. */
+function isWorkflow(value: Record<string, Json>, file: string): boolean {
+  return 'steps' in value || isIntent(value, file) || /\/workflows\/[^/]*$/.test(file);
 }
 
 /** The manifest of an agent project. */

@@ -6,6 +6,7 @@ import { memberOf } from '../text/node.js';
 import type { Finding, Kept, Report } from '../problems/problem.js';
 import { takeKept } from '../problems/problem.js';
 import { autonomySchema } from './autonomy.js';
+import { intentShape } from './intent.js';
 import type { ReadStep } from './read-step.js';
 import { readStep } from './read-step.js';
 import {
@@ -92,7 +93,8 @@ export const workflowSchema = z
     inputs: inputSpecsOrList
       .optional()
       .describe('Declared inputs, a map from names or a list; undeclared names that are used are found.'),
-    steps: steps(anyStep).describe('The steps, in order.'),
+    ...intentShape,
+    steps: steps(anyStep).optional().describe('The steps, in order; in their place a workflow may say its `goal`.'),
     finally: steps(anyStep)
       .optional()
       .describe('Steps that run when all others have ended, also after a failure or a cancellation.'),
