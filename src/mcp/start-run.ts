@@ -29,6 +29,8 @@ export interface Wanted {
   /** The definition itself, where we wrote it: what of it comes from the client are names. */
   written?: { file: string; text: string };
   limits?: Budgets;
+  /** What it is about, in a few words. */
+  description?: string;
   /** The session that it goes on with, or begins. */
   conversation?: WantedSession;
 }
@@ -38,7 +40,7 @@ export interface Wanted {
  * found before anything is started.
  */
 export async function startRun(wanted: Wanted, connection: Connection): Promise<string> {
-  const { inputs, by, limits = NO_BUDGETS, conversation } = wanted;
+  const { inputs, by, limits = NO_BUDGETS, conversation, description } = wanted;
   const { terminal } = connection;
   const workspace = await openWorkspace(terminal);
   const { compiled, isFile } = await compileWanted(wanted, workspace, connection);
@@ -64,7 +66,7 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
   const session = await connection.session();
   const id = newRunId(compiled.plan.name);
   const settings = await injectContext(
-    { run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null },
+    { run: id, plan: compiled.plan, input, settings: settled, session: conversation ?? null, description },
     session,
   );
   const { startSubmission } = await import('../cli/submit/submit-run.js');
@@ -72,7 +74,7 @@ export async function startRun(wanted: Wanted, connection: Connection): Promise<
   remember(id, inputs, connection);
   try {
     await startSubmission(
-      { id, compiled, session, settings, values: () => storePlan(compiled, input, session.store) },
+      { id, compiled, session, settings, description, values: () => storePlan(compiled, input, session.store) },
       link,
     );
   } finally {

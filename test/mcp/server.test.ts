@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/plan/values/json.js';
 import { kill, until } from '../faults/project.js';
-import { COUNT, project, open } from './helpers/server-bench.js';
+import { COUNT, endpoint, project, open } from './helpers/server-bench.js';
 
 describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (mode) => {
   it('finds every tool once, with description and schema, and under its `glee_` name where asked for', async () => {
@@ -21,6 +21,7 @@ describe.each([['legacy'], ['auto']] as const)('a client of the %s protocol', (m
       'run_status',
       'run_wait',
       'gate_answer',
+      'memory_search',
     ];
     expect(tools.map(({ name }) => name).sort()).toEqual([...names].sort());
     expect((await glee.client.listTools()).tools.map(({ name }) => name).sort()).toEqual(
@@ -57,6 +58,29 @@ describe('agents', () => {
         expect.objectContaining({ name: 'Explore', source: 'builtin' }),
       ]),
     );
+  });
+
+  it('have a task with a description, by which it is known in session, list, server and memory', async () => {
+    await project.run('memory', 'add', 'Zeppelins are moored in src/zeppelin.', '--category', 'architecture');
+    const { call } = await open();
+    const task = await call('task', {
+      description: 'Moor the\n zeppelin',
+      prompt: 'go',
+      agent_name: 'security-scanner',
+    });
+    expect(endpoint.requests.at(-1)?.prompt).toContain('Zeppelins are moored');
+    const id = String(task['session_id']);
+    expect(JSON.parse((await project.run('sessions', 'show', id, '--json')).stdout)).toMatchObject({
+      description: 'Moor the zeppelin',
+    });
+    const runs = JSON.parse((await project.run('list', '--json')).stdout) as JsonObject[];
+    expect(runs.find(({ run }) => run === task['run'])).toMatchObject({ description: 'Moor the zeppelin' });
+    expect((await project.run('list')).stdout).toContain('Moor the zeppelin');
+    const found = await call('memory_search', { query: 'zeppelin', category: 'architecture', limit: 1 });
+    expect(found).toMatchObject({
+      result: [{ category: 'architecture', text: 'Zeppelins are moored in src/zeppelin.' }],
+    });
+    expect(await call('memory_search', { query: 'zeppelin', category: 'goal' })).toEqual({ result: [] });
   });
 
   it('do a task that is given to them', async () => {
@@ -96,6 +120,13 @@ describe('bad input', () => {
       { name: 'hello', inptus: {} },
       /^The tool `workflow` takes no `inptus`; it takes `name`, `inputs`, `background`\.$/,
     ],
+    ['memory_search', {}, /^Expected `query` of the tool `memory_search` to be a text/],
+    [
+      'memory_search',
+      { query: 'x', category: 'idea' },
+      /^Expected `category` of the tool `memory_search` to be one of arch/,
+    ],
+    ['memory_search', { query: 'x', limit: 0 }, /to be a whole number from 1 to 50/],
     ['run_status', { run: 'nothing' }, /^There is no run `nothing`\./],
     ['run_wait', { run: 'nothing', timeout_s: 1 }, /^There is no run `nothing`\./],
     ['gate_answer', { gate: 'nothing/ok', decision: 'approve' }, /^There is no run `nothing`\./],

@@ -4,6 +4,7 @@ import { agentTool } from './agent-tool.js';
 import { callRemote } from './call-remote.js';
 import { compareWorkspace } from './context/compare-workspace.js';
 import { gatherContext } from './context/gather-context.js';
+import { memorySearch } from './context/memory-search.js';
 import { keepContext } from './context/keep-context.js';
 import { defined } from './defined/defined.js';
 import { editFile } from './files/edit-file.js';
@@ -36,6 +37,7 @@ const BUILTINS: Record<BuiltinTool, ToolHandler> = {
   gather_context: gatherContext,
   keep_context: keepContext,
   compare_workspace: compareWorkspace,
+  memory_search: memorySearch,
   shell,
   build_project: buildProject,
   run_tests: runTests,

@@ -2,21 +2,9 @@ import type { CommandSpec, Invocation } from '../command.js';
 import { AS_OPTION, JSON_OPTION, checkWords } from '../command.js';
 import type { ExitCode } from '../exit-codes.js';
 import { EXIT, usageError } from '../exit-codes.js';
-import type { MemoryCategory } from '../../store/records/memory-files.js';
+import { MEMORY_CATEGORIES } from '../../plan/tools/memory.js';
 import { actingName, print, printJson, tell } from '../terminal.js';
 
-/** As `store/records/memory-files.ts` has them; that file brings the search with it, which `--help` does without. */
-const CATEGORIES: readonly MemoryCategory[] = [
-  'architecture',
-  'convention',
-  'review',
-  'decision',
-  'goal',
-  'constraint',
-  'open_loop',
-  'recent_change',
-  'session_summary',
-];
 const MOST_CHARACTERS = 8_000;
 
 export const memory: CommandSpec = {
@@ -27,7 +15,11 @@ export const memory: CommandSpec = {
     { syntax: '[text]', about: 'what to remember, the words to look for, or the id to remove' },
   ],
   options: [
-    { flags: '--category <name>', about: 'what kind of thing it is; `decision` when left out', choices: CATEGORIES },
+    {
+      flags: '--category <name>',
+      about: 'what kind of thing it is; `decision` when left out',
+      choices: MEMORY_CATEGORIES,
+    },
     AS_OPTION,
     JSON_OPTION,
   ],
@@ -54,7 +46,7 @@ export const memory: CommandSpec = {
       );
     const { openSession } = await import('../session.js');
     const { store } = await openSession(terminal, { taskQueue: null, lookOnly: action !== 'add' });
-    const category = CATEGORIES.find((name) => name === options.text('category'));
+    const category = MEMORY_CATEGORIES.find((name) => name === options.text('category'));
     switch (action) {
       case 'add':
         return tellAdded(

@@ -8,19 +8,25 @@ import { print, printJson, tell } from '../terminal.js';
 
 export const sessions: CommandSpec = {
   name: 'sessions',
-  summary: 'conversations that runs go on with: list, show, copy',
+  summary: 'conversations that runs go on with: list, show, copy, import',
   arguments: [
-    { syntax: '<action>', about: 'what to do', choices: ['list', 'show', 'fork'] },
-    { syntax: '[session]', about: 'the session to show or to copy: `task-` and 8 digits' },
+    { syntax: '<action>', about: 'what to do', choices: ['list', 'show', 'fork', 'import'] },
+    { syntax: '[session]', about: 'the session to show or to copy: `task-` and 8 digits; or the folder to import' },
   ],
-  options: [JSON_OPTION],
-  examples: ['perdure sessions list', 'perdure sessions show task-a1b2c3d4', 'perdure sessions fork task-a1b2c3d4'],
+  options: [{ flags: '--dry-run', about: 'of `import`: say what would be imported, and write nothing' }, JSON_OPTION],
+  examples: [
+    'perdure sessions list',
+    'perdure sessions show task-a1b2c3d4',
+    'perdure sessions fork task-a1b2c3d4',
+    'perdure sessions import .glee/agent_sessions --dry-run',
+  ],
   async run({ arguments: words, options, terminal }) {
     const [action, id] = words;
     checkWords('sessions', words, { list: 0 });
     const { openSession } = await import('../session.js');
     const { sessionLines, sessionRows } = await import('../render/sessions.js');
     const { removeExpired } = await import('../submit/conversation.js');
+    if (action === 'import') return importFrom(id, { options, terminal });
     const { store, config } = await openSession(terminal, { taskQueue: null, lookOnly: true });
     removeExpired(store, config.sessions?.expire_days);
     if (action === 'list') return tellSessions(store.listSessions(), sessionRows, { options, terminal });
@@ -41,6 +47,30 @@ export const sessions: CommandSpec = {
     return EXIT.success;
   },
 };
+
+/** Imports sessions of Glee; exit code 1 where one of them could not be. */
+async function importFrom(
+  place: string | undefined,
+  { options, terminal }: Pick<Invocation, 'options' | 'terminal'>,
+): Promise<ExitCode> {
+  if (place === undefined)
+    throw usageError('Expected a folder with sessions of Glee.', 'Glee keeps them in `.glee/agent_sessions`.');
+  const { openSession } = await import('../session.js');
+  const { importSessions } = await import('../sessions/import-sessions.js');
+  const dryRun = options.flag('dry-run');
+  const { store } = await openSession(terminal, { taskQueue: null, lookOnly: dryRun });
+  const results = await importSessions(place, { store, cwd: terminal.cwd, dryRun });
+  if (options.flag('json'))
+    printJson(
+      terminal,
+      results.map((result) => ({ ...result })),
+    );
+  else {
+    const { importLines } = await import('../render/sessions.js');
+    print(terminal, importLines(results, dryRun));
+  }
+  return results.some(({ status }) => status === 'refused') ? EXIT.ended : EXIT.success;
+}
 
 function tellSessions(
   all: Session[],

@@ -147,7 +147,14 @@ function onlyWorkers(id: string): Pick<Store, OfWorkers> {
     folder: null,
     copiedFrom: null,
     ...{ readPause: refuse, writePause: refuse, claimProbe: refuse },
-    ...{ createSession: refuse, addMessage: refuse, readSession: refuse, listSessions: refuse, removeSession: refuse },
+    ...{
+      createSession: refuse,
+      importSession: refuse,
+      addMessage: refuse,
+      readSession: refuse,
+      listSessions: refuse,
+      removeSession: refuse,
+    },
     // What was learned on the store's machine is no part of a run that is submitted from another.
     ...{ addMemory: refuse, removeMemory: refuse, searchMemories: () => [], taint: refuse, taintedBy: () => null },
     // The folder that its runs work in is there too.

@@ -23,6 +23,8 @@ export function hasStatus({ status, ended_at }: ListedRun, wanted: string): bool
 export interface ListedRun {
   run: string;
   definition: string;
+  /** What it is about, in a few words, where somebody said it. */
+  description?: string;
   status: ListedStatus;
   rehearsal: boolean;
   submitted_by: string | null;
@@ -85,11 +87,15 @@ export async function listRuns(session: Session): Promise<Listing> {
   const waiting = new Set(gates.map(({ address }) => rootOf(address)));
   const served = (executions ?? []).filter(({ workflowId }) => !workflowId.includes('/') && !closed.has(workflowId));
   const open = executions === null ? await listOpen(session.store) : [];
+  const said = new Map((await session.store.listSubmitted()).map(({ run, description }) => [run, description]));
   const runs = [
     ...closed.values(),
     ...open,
     ...served.map((execution) => fromExecution(execution, waiting.has(execution.workflowId))),
-  ];
+  ].map((listed): ListedRun => {
+    const description = said.get(listed.run);
+    return description === undefined ? listed : { ...listed, description };
+  });
   runs.sort((a, b) => (a.started_at > b.started_at ? -1 : 1));
   return { runs, gates, unlisted, paused: pausedIn(executions ?? []), serverIsDown: executions === null };
 }
@@ -100,8 +106,9 @@ export async function listOpen(store: Store): Promise<ListedRun[]> {
   const ended = new Set(closed);
   return submitted
     .filter(({ run }) => !ended.has(run))
-    .map(({ submitted_at, ...run }) => ({
+    .map(({ submitted_at, description, ...run }) => ({
       ...run,
+      ...(description === undefined ? {} : { description }),
       status: 'open',
       usd: null,
       started_at: submitted_at,

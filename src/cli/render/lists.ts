@@ -7,7 +7,7 @@ import type { Palette, Tone } from '../text/colors.js';
 import { formatAge, formatDuration, formatUsd, gateHash, plural } from '../text/format.js';
 import { answerCommands, gateFacts } from './gate-words.js';
 import { safeLine, safeName } from '../text/safe-text.js';
-import { displayWidth, fit, wrap } from '../text/width.js';
+import { clip, displayWidth, fit, wrap } from '../text/width.js';
 
 interface ListStyle {
   now: number;
@@ -27,10 +27,10 @@ const MARKS: Record<ListedStatus, { mark: string; tone: Tone }> = {
   cancelled: { mark: '–', tone: 'quiet' },
 };
 
-/** Runs as a table: how each stands, its id, when it started, how long it took, what it cost. */
+/** Runs as a table: how each stands, its id, when it started, how long it took, its cost; below, what it is about. */
 export function renderRunList(runs: ListedRun[], { now, width, palette }: ListStyle): string[] {
   const idWidth = Math.min(Math.max(...runs.map(({ run }) => displayWidth(safeName(run)))), Math.max(20, width - 44));
-  return runs.map((listed) => {
+  return runs.flatMap((listed) => {
     const { mark, tone } = MARKS[listed.status];
     const ended = listed.ended_at === null ? now : Date.parse(listed.ended_at);
     const cells = [
@@ -41,7 +41,11 @@ export function renderRunList(runs: ListedRun[], { now, width, palette }: ListSt
       (listed.usd === null || listed.usd === 0 ? '' : formatUsd(listed.usd)).padStart(7),
       listed.rehearsal ? 'rehearsal' : '',
     ];
-    return `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd();
+    const { description } = listed;
+    return [
+      `${palette.tone(tone, mark)} ${cells.join('  ')}`.trimEnd(),
+      ...(description === undefined ? [] : [palette.dim(clip(`    ${safeLine(description)}`, width))]),
+    ];
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Session } from '../../store/records/session-files.js';
-import { safeName, safeText } from '../text/safe-text.js';
+import type { ImportedSession } from '../sessions/import-sessions.js';
+import { safeLine, safeName, safeText } from '../text/safe-text.js';
 
 /** Sessions as lines, one each. */
 export function sessionRows(sessions: Session[]): string {
@@ -30,6 +31,19 @@ export function sessionLines({ session_id, agent_name, agent_cli, status, forked
     ].join('\n'),
   );
   return [head, ...said].join('\n\n');
+}
+
+/** What became of each file of an import, one each. */
+export function importLines(results: ImportedSession[], dryRun: boolean): string {
+  const imported = dryRun ? 'would be imported' : 'imported';
+  return results
+    .map(({ file, session_id, status, messages, reason }) =>
+      status === 'refused'
+        ? `${safeName(file)}: not imported. ${safeLine(reason ?? '')}`
+        : `${safeName(file)}: ${safeName(session_id ?? '')} ${status === 'kept' ? 'is here already' : imported}, ` +
+          `${String(messages)} messages`,
+    )
+    .join('\n');
 }
 
 function playedBy(agent: string, program: Session['agent_cli']): string {

@@ -41,6 +41,8 @@ interface Speaking {
   store: Store;
   plan: Plan;
   settings: Pick<RunSettings, 'programs' | 'rehearsal'>;
+  /** What the run is about, in a few words. */
+  description?: string | undefined;
   /** How long sessions are kept. */
   days?: number | undefined;
 }
@@ -51,12 +53,12 @@ interface Speaking {
  */
 export async function openConversation(
   { id, begins }: WantedSession,
-  { store, plan, settings, days }: Speaking,
+  { store, plan, settings, days, description: said }: Speaking,
 ): Promise<Conversation> {
   removeExpired(store, days);
   const program = onlyProgram(plan, settings.programs);
   // a long one is a stored text: its name says nothing
-  const description = typeof plan.description === 'string' ? plan.description : '';
+  const description = said ?? (typeof plan.description === 'string' ? plan.description : '');
   if (begins)
     await store.createSession({
       session_id: id,

@@ -27,6 +27,8 @@ export interface Submitted {
   input: JsonObject;
   settings: RunSettings;
   session: WantedSession | null;
+  /** What the run is about, in a few words: memories that fit it are told. */
+  description?: string | undefined;
   /** Of a rerun: what was told the first time. What the session's history was then, it is now. */
   earlier?: Hash | undefined;
 }
@@ -37,20 +39,20 @@ export interface Submitted {
  * there, or that another program began.
  */
 export async function injectContext(
-  { run, plan, input, settings, session: wanted, earlier }: Submitted,
+  { run, plan, input, settings, session: wanted, description, earlier }: Submitted,
   { store, project, config }: Pick<Session, 'store' | 'project' | 'config'>,
 ): Promise<RunSettings> {
   const asked = askedOf(input);
   const session =
     wanted === null
       ? null
-      : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days });
+      : await openConversation(wanted, { store, plan, settings, days: config.sessions?.expire_days, description });
   const usesAgents = [...everyStepOf(plan)].some(({ kind }) => kind === 'agent');
   if (!usesAgents && session === null) return settings;
   const instructions = usesAgents ? readInstructions(project.root, store) : null;
   const blocks = [
     ...(instructions === null ? [] : [instructions.block]),
-    ...memoriesFor([plan.name, shortText(plan.description), asked].join(' '), store, config),
+    ...memoriesFor([plan.name, shortText(plan.description), shortText(description), asked].join(' '), store, config),
     ...(session === null ? await earlierHistory(store, earlier) : [historyOf(session, config)]),
   ].filter(({ text }) => text.trim() !== '');
   if (session !== null)
@@ -122,7 +124,7 @@ function askedOf(input: JsonObject): string {
 }
 
 /** A long description is a stored text: its name says nothing. */
-function shortText(text: Text | null): string {
+function shortText(text: Text | null | undefined): string {
   return typeof text === 'string' ? text : '';
 }
 

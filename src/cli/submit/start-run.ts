@@ -37,9 +37,9 @@ export function joinsRecord({ run, plan, input }: Submission, record: RunRecord 
  */
 export async function startOrJoin(
   link: TemporalLink,
-  submission: Submission & { runInput: RunInput; storeId: string },
+  submission: Submission & { runInput: RunInput; storeId: string; description?: string | undefined },
 ): Promise<{ joined: boolean }> {
-  const { run, plan, input, runInput, storeId } = submission;
+  const { run, plan, input, runInput, storeId, description } = submission;
   const { settings } = runInput;
   try {
     await link.client.workflow.start(INTERPRETER, {
@@ -48,7 +48,7 @@ export async function startOrJoin(
       taskQueue: link.taskQueue,
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      staticSummary: settings.rehearsal ? `${plan.name} (rehearsal)` : plan.name,
+      staticSummary: summaryOf(plan, settings.rehearsal, description),
       memo: {
         [MEMO.definition]: plan.name,
         [MEMO.plan]: plan.hash,
@@ -67,6 +67,11 @@ export async function startOrJoin(
     checkSame(run, await memoHashes(link.client, run), { plan: plan.hash, input: inputHash(input) });
     return { joined: true };
   }
+}
+
+/** What Temporal's UI shows of the run in one line. */
+function summaryOf({ name }: Plan, rehearsal: boolean, description: string | undefined): string {
+  return `${name}${rehearsal ? ' (rehearsal)' : ''}${description === undefined ? '' : `: ${description}`}`;
 }
 
 function searchAttributes(plan: Plan, run: string): TypedSearchAttributes {

@@ -52,6 +52,8 @@ export interface Submission {
   values: () => Promise<Record<string, Value>>;
   session: Session;
   settings: RunSettings;
+  /** What it is about, in a few words. */
+  description?: string | undefined;
   /** The run whose build it mends. */
   after?: string;
 }
@@ -111,7 +113,7 @@ async function submit(submitted: Submission, command: RunCommand, terminal: Term
 
 /** Starts the run, or joins the one that this submission means; a worker must be there. */
 export async function startSubmission(
-  { id, compiled: { plan, files }, session, settings: chosen, values: store, after: mended }: Submission,
+  { id, compiled: { plan, files }, session, settings: chosen, values: store, after: mended, description }: Submission,
   link: TemporalLink,
 ): Promise<{ joined: boolean }> {
   const settings = inWorkTree(chosen, plan, mainPlace(id));
@@ -129,6 +131,7 @@ export async function startSubmission(
   const isNew = await session.store.noteSubmitted({
     run: id,
     definition,
+    ...(description === undefined ? {} : { description }),
     rehearsal,
     submitted_by,
     submitted_at: new Date().toISOString(),
@@ -141,6 +144,7 @@ export async function startSubmission(
       input: values,
       runInput: toRunInput(plan, values, settings, link),
       storeId: session.store.id,
+      description,
     });
   } catch (error) {
     // Of a connection that was lost meanwhile nobody knows whether it was started.

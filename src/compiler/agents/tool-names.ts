@@ -37,6 +37,8 @@ const FOREIGN: Record<string, readonly BuiltinTool[]> = {
   run_shell_command: ['shell'],
   web_fetch: ['http_request'],
   google_web_search: ['web_search'],
+  glee_memory_search: ['memory_search'],
+  mcp__glee__glee_memory_search: ['memory_search'],
 };
 
 /** Sets of tools that `.agent` files may name. */

@@ -49,8 +49,8 @@ export function isIntent(value: Record<string, Json>, file: string): boolean {
 
 /**
  * A workflow that says its goal as one with steps: an agent plans tasks, a person approves them, agents carry them out,
- * and what was done is held against the constraints and criteria. Others are given back as they are. Null where it is of
- * a family that is not run, which is reported.
+ * and what was done is held against the constraints and criteria. Others are given back as they are. Null where it is
+ * of a family that is not run, which is reported.
  */
 export function withSteps(node: Node, report: Report): Node | null {
   const { value } = node;

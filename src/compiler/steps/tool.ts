@@ -17,6 +17,7 @@ const READING = [
   'search_files',
   'gather_context',
   'compare_workspace',
+  'memory_search',
   'test_changes',
   'web_search',
 ];

@@ -2,6 +2,7 @@ import type { McpTool } from '../tool.js';
 import { agentCreate } from './agent-create.js';
 import { agentsList } from './agents-list.js';
 import { callTool } from './call-tool.js';
+import { memorySearch } from './memory-search.js';
 import { gateAnswer } from './gate-answer.js';
 import { runStatus } from './run-status.js';
 import { runWait } from './run-wait.js';
@@ -22,4 +23,5 @@ export const TOOLS: readonly McpTool[] = [
   runStatus,
   runWait,
   gateAnswer,
+  memorySearch,
 ];

@@ -16,6 +16,7 @@ import { finish } from './finish.js';
 
 /** Who does a task when nobody is named. */
 const ANYBODY = 'general-purpose';
+const SHORT = 120;
 
 /** Its file, and its text where it is no file. */
 type FoundAgent = { file: string } & Partial<Pick<Wanted, 'made' | 'written'>>;
@@ -60,6 +61,7 @@ export const task = defineTool({
       {
         definition: agent.file,
         inputs: { request: prompt },
+        ...shortLine(description),
         by,
         made: null,
         ...agent,
@@ -70,6 +72,13 @@ export const task = defineTool({
     return { ...(await finish(run, leave, call)), session_id: conversation?.id ?? null };
   },
 });
+
+/** One line of at most 120 characters: what is longer is no description. */
+function shortLine(text: string | undefined): { description?: string } {
+  if (text === undefined) return {};
+  const line = text.replace(/\s+/g, ' ').trim();
+  return { description: line.length <= SHORT ? line : `${line.slice(0, SHORT - 1)}…` };
+}
 
 /**
  * The agent of that name: the project's, a built-in one, one that was made in this connection, or one that is nothing

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../values/json.js';
+import { MEMORY_CATEGORIES } from './memory.js';
 import type { BuiltinTool } from './tool.js';
 
 const TEXT = { type: 'string' };
@@ -31,6 +32,7 @@ export const BUILTIN_INPUTS: Record<BuiltinTool, JsonObject> = {
   ),
   keep_context: taking({ path: TEXT, task: TEXT, summary: {} }, { name: TEXT, on_top: { type: 'boolean' } }),
   compare_workspace: taking({}, { after: {}, without: TEXTS }),
+  memory_search: taking({ query: TEXT }, { category: { type: 'string', enum: [...MEMORY_CATEGORIES] }, limit: COUNT }),
   shell: taking({ argv: TEXTS }, { cwd: TEXT, stdin: TEXT, timeout_s: COUNT }),
   build_project: taking({}, { argv: TEXTS, page: { type: 'boolean' }, timeout_s: COUNT }),
   run_tests: taking({ argv: TEXTS }, { cwd: TEXT, timeout_s: COUNT }),

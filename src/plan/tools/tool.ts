@@ -12,6 +12,7 @@ export const BUILTIN_TOOLS = [
   'gather_context',
   'keep_context',
   'compare_workspace',
+  'memory_search',
   'shell',
   'build_project',
   'run_tests',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import MiniSearch from 'minisearch';
+import type { MemoryCategory } from '../../plan/tools/memory.js';
 import { appendLine, readLines } from '../line-files.js';
 
 /** One thing that is remembered from run to run. */
@@ -15,18 +16,8 @@ export interface Memory {
   at: string;
 }
 
-export const MEMORY_CATEGORIES = [
-  'architecture',
-  'convention',
-  'review',
-  'decision',
-  'goal',
-  'constraint',
-  'open_loop',
-  'recent_change',
-  'session_summary',
-] as const;
-export type MemoryCategory = (typeof MEMORY_CATEGORIES)[number];
+/** Of these the last so many are kept: a new one takes the place of the oldest. */
+const KEPT: Partial<Record<MemoryCategory, number>> = { goal: 1, recent_change: 20, session_summary: 10 };
 
 export interface MemoryQuery {
   /** Words; the best match first. Empty: all, the latest first. */
@@ -36,7 +27,10 @@ export interface MemoryQuery {
 }
 
 export interface MemoryFiles {
-  /** There is one goal: a new one takes the place of the last. */
+  /**
+   * There is one goal, 20 recent changes and 10 summaries of sessions: a new one takes the place of the oldest. What is
+   * over is removed once the new one is written.
+   */
   addMemory(memory: Omit<Memory, 'id' | 'at'>): Promise<Memory>;
   /** False where there is none of this id. */
   removeMemory(id: string): Promise<boolean>;
@@ -73,9 +67,12 @@ export function createMemoryFiles(folder: string): MemoryFiles {
     removeMemory,
     async addMemory(given) {
       const memory: Memory = { id: `mem-${randomBytes(4).toString('hex')}`, ...given, at: new Date().toISOString() };
-      const replaced = given.category === 'goal' ? all().filter(({ category }) => category === 'goal') : [];
       await appendLine(path, { ...memory });
-      for (const { id } of replaced) await removeMemory(id);
+      const most = KEPT[given.category] ?? Infinity;
+      const over = all()
+        .filter(({ category }) => category === given.category)
+        .slice(most);
+      for (const { id } of over) await removeMemory(id);
       return memory;
     },
     searchMemories({ query, category, limit = Infinity }) {

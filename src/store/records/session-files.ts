@@ -1,7 +1,9 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../plan/values/json.js';
+import type { Hash } from '../../plan/values/value.js';
 import type { ProgramName } from '../../plan/agents/program.js';
+import { writeAtomically } from '../files.js';
 import { appendLine, readLines } from '../line-files.js';
 import { errorCode, storeFailure } from '../store-failure.js';
 
@@ -34,17 +36,23 @@ export interface Session {
   status: 'active' | 'completed' | 'error';
   /** The session that this one was copied from. */
   forked_from?: string;
+  imported?: ImportedFrom;
   messages: SessionMessage[];
 }
+
+/** The file of another program that a session was imported from, its SHA-256, and when (ISO 8601, UTC). */
+export type ImportedFrom = { from: string; hash: Hash; at: string };
 
 /** What a session's file begins with. */
 export type SessionHead = Pick<
   Session,
-  'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from'
+  'session_id' | 'agent_name' | 'agent_cli' | 'description' | 'created_at' | 'forked_from' | 'imported'
 >;
 
 export interface SessionFiles {
   createSession(head: SessionHead, messages?: SessionMessage[]): Promise<void>;
+  /** The same in one write: a crash leaves all of it or nothing. A session of that id must not be there. */
+  importSession(head: SessionHead, messages: SessionMessage[]): Promise<void>;
   /** A message of the same run and side is taken once only, so that it may be said again after a crash. */
   addMessage(session: string, message: SessionMessage): Promise<void>;
   readSession(session: string): Session | null;
@@ -71,6 +79,11 @@ export function createSessionFiles(folder: string): SessionFiles {
       await appendLine(pathOf(head.session_id), { ...head });
       for (const message of messages) await appendLine(pathOf(head.session_id), asJson(message));
     },
+    importSession: (head, messages) =>
+      writeAtomically(
+        pathOf(head.session_id),
+        [{ ...head }, ...messages].map((line) => `${JSON.stringify(line)}\n`).join(''),
+      ),
     addMessage: (session, message) => appendLine(pathOf(session), asJson(message)),
     listSessions() {
       const all = namesIn(folder).flatMap((name) => readSession(name) ?? []);
@@ -88,7 +101,9 @@ function sessionOf([head, ...lines]: Json[]): Session | null {
     if (!messages.has(`${line.role} ${line.run}`)) messages.set(`${line.role} ${line.run}`, line);
   const all = [...messages.values()];
   const last = all.at(-1);
-  return { ...known, updated_at: last?.at ?? known.created_at, status: statusOf(last), messages: all };
+  // Nobody can go on with one before it is here: it is kept as long as one that was begun then.
+  const updated_at = [last?.at ?? known.created_at, known.imported?.at ?? ''].sort().at(-1) ?? '';
+  return { ...known, updated_at, status: statusOf(last), messages: all };
 }
 
 function statusOf(last: SessionMessage | undefined): Session['status'] {

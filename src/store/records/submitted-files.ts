@@ -7,6 +7,8 @@ import { errorCode, storeFailure } from '../store-failure.js';
 const submittedSchema = z.object({
   run: z.string(),
   definition: z.string(),
+  /** What it is about, in a few words, where somebody said it. */
+  description: z.string().optional(),
   rehearsal: z.boolean(),
   submitted_by: z.string(),
   /** ISO 8601, UTC. */

@@ -25,6 +25,18 @@ it('memories are found by words, by their beginnings and by words that are nearl
   expect(texts(files, '')).toEqual(['The date library is dayjs.', 'Tests never sleep.', 'Dates are ISO 8601 in UTC.']);
 });
 
+it('of what rolls on the last are kept, and of what was decided all', async () => {
+  const files = createMemoryFiles(folder());
+  for (let index = 0; index < 22; index += 1)
+    for (const category of ['recent_change', 'session_summary', 'decision', 'constraint', 'open_loop'] as const)
+      await files.addMemory({ category, text: `${category} ${index}`, by: 'ana' });
+  const kept = (category: 'recent_change' | 'session_summary' | 'decision' | 'constraint' | 'open_loop'): string[] =>
+    files.searchMemories({ query: '', category }).map(({ text }) => text);
+  expect([kept('recent_change').length, kept('recent_change').at(-1)]).toEqual([20, 'recent_change 2']);
+  expect([kept('session_summary').length, kept('session_summary').at(-1)]).toEqual([10, 'session_summary 12']);
+  for (const category of ['decision', 'constraint', 'open_loop'] as const) expect(kept(category)).toHaveLength(22);
+});
+
 it('what is removed is not found again, and a goal takes the place of the last one', async () => {
   const files = createMemoryFiles(folder());
   const first = await files.addMemory({ category: 'convention', text: 'Use tabs.', by: 'ana' });

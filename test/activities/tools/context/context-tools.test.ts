@@ -18,6 +18,20 @@ const gather = async (args: JsonObject = {}): Promise<{ before: string; files: s
 const keep = (args: JsonObject) =>
   callTool({ kind: 'builtin', name: 'keep_context' }, { path: FILE, ...args }, context);
 
+describe('memory_search', () => {
+  it('gives what is remembered, the best first, cut to what is told of each', async () => {
+    await context.store.addMemory({ category: 'decision', text: `Ports ${'x'.repeat(1_000)}`, by: 'ana' });
+    await context.store.addMemory({ category: 'convention', text: 'Ports are named.', by: 'ana' });
+    const search = (args: JsonObject) => callTool({ kind: 'builtin', name: 'memory_search' }, args, context);
+    expect(await search({ query: 'ports', category: 'convention' })).toMatchObject({
+      content: [{ category: 'convention', text: 'Ports are named.' }],
+    });
+    const found = await search({ query: 'ports', limit: 1, category: 'decision' });
+    expect(found).toMatchObject({ content: [{ text: expect.stringMatching(/^Ports x{793}…$/) as string }] });
+    expect(await search({ query: 'nothing of it' })).toMatchObject({ content: [] });
+  });
+});
+
 describe('gather_context', () => {
   it('tells the files with a hint, and what is in the newest', async () => {
     await mkdir(at('src'));
