@@ -40,6 +40,11 @@ const LONG: Record<string, [file: string, text: (count: number) => string]> = {
     'a.yml',
     (n) => `steps:\n- agent: Plan\n  prompt: |\n${lines(n, (i) => `    {x${i}} \${y${i}}`)}`,
   ],
+  'misspelled keys': ['a.yml', (n) => `steps:\n${lines(n, (i) => `- {id: s${i}, wiat: 1s}`)}`],
+  'lines of a front matter that is no YAML': [
+    'a.md',
+    (n) => `---\nname: a\ndescription: b: c <example>\n${lines(n, () => 'user: "x"\n<a>')}model: opus\n---\nDo it.\n`,
+  ],
   'lines that are no YAML': ['a.yml', (n) => lines(n, () => '- "a')],
   'agents one after the other': ['a.flow', (n) => lines(n, () => 'explore:"x"', ' ->\n')],
   'agents that go on': [

@@ -9,7 +9,7 @@ const OF_AGENTS: Record<string, [why: string, changes: boolean]> = {
   mcp: ['servers stand under `mcp` of perdure.yml, and their tools under `tools` of an agent', true],
   skills: ['skills are not read: put their text into the prompt', true],
   pi: ['it is for a program that is not used here', false],
-  effort: ['how deep a model thinks is its own choice here', true],
+  effort: ['write `effort` into the file of an agent', true],
   thinking: ['how deep a model thinks is its own choice here', true],
   fallbackModel: ['a model that fails is tried again; there is no other in its place', true],
   settingSources: ['files of settings are not read', true],

@@ -145,7 +145,7 @@ const TOP: Record<string, [why: string, changes: boolean]> = {
   mutates_checkout: ['runs in one folder do not wait for each other', true],
   container: ['what agents may do is for `permissions` to say', true],
   persist_sessions: ['each run begins anew; `perdure run --session` goes on with one', true],
-  effort: ['how deep a model thinks is its own choice here', true],
+  effort: ['write `effort` into the file of an agent', true],
   modelReasoningEffort: ['how deep a model thinks is its own choice here', true],
   thinking: ['how deep a model thinks is its own choice here', true],
   webSearchMode: ['searching the web is a tool: `web_search`', true],
