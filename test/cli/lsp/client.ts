@@ -2,7 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { ClientCapabilities, Diagnostic, InitializeResult, ProtocolConnection } from 'vscode-languageserver/node';
+import type {
+  ClientCapabilities,
+  Diagnostic,
+  InitializeResult,
+  Position,
+  ProtocolConnection,
+  Range,
+} from 'vscode-languageserver/node';
 import { createProtocolConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-languageserver/node';
 
 const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
@@ -14,6 +21,8 @@ export interface Client {
   open: (path: string, text: string, version?: number) => void;
   /** Replaces the whole text. */
   replace: (path: string, text: string, version: number) => void;
+  /** Tells of what was typed between two texts, as editors do: the stretch that is not the same. */
+  type: (path: string, before: string, after: string, version: number) => void;
   close: (path: string) => void;
   /** Waits until the server says that no file has a problem. */
   silence: () => Promise<void>;
@@ -30,9 +39,13 @@ export interface Client {
 /** Starts the real `perdure lsp` and says hello, as an editor that has a folder open. */
 export async function startClient(
   folder: string,
-  { capabilities = {}, env = {} }: { capabilities?: ClientCapabilities; env?: Record<string, string> } = {},
+  {
+    capabilities = {},
+    env = {},
+    node = [],
+  }: { capabilities?: ClientCapabilities; env?: Record<string, string>; node?: string[] } = {},
 ): Promise<Client> {
-  const child = spawn(process.execPath, [MAIN, 'lsp', '--stdio'], {
+  const child = spawn(process.execPath, [...node, MAIN, 'lsp', '--stdio'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, ...env },
   });
@@ -78,6 +91,11 @@ export async function startClient(
         textDocument: { uri: pathToFileURL(path).href, version },
         contentChanges: [{ text }],
       }),
+    type: (path, before, after, version) =>
+      notify('textDocument/didChange', {
+        textDocument: { uri: pathToFileURL(path).href, version },
+        contentChanges: [changeBetween(before, after)],
+      }),
     close: (path) => notify('textDocument/didClose', { textDocument: { uri: pathToFileURL(path).href } }),
     silence: () =>
       new Promise((resolve) => {
@@ -115,4 +133,23 @@ interface Published {
   uri: string;
   version?: number;
   diagnostics: Diagnostic[];
+}
+
+/** The one change that makes a text another one. */
+function changeBetween(before: string, after: string): { range: Range; text: string } {
+  const most = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < most && before[start] === after[start]) start += 1;
+  // No position is inside of a line's end.
+  if (before[start - 1] === '\r' || after[start - 1] === '\r') start -= 1;
+  let same = 0;
+  while (same < most - start && before.at(-1 - same) === after.at(-1 - same)) same += 1;
+  if (before.at(-same) === '\n' || after.at(-same) === '\n') same = Math.max(0, same - 1);
+  const range = { start: positionOf(before, start), end: positionOf(before, before.length - same) };
+  return { range, text: after.slice(start, after.length - same) };
+}
+
+function positionOf(text: string, offset: number): Position {
+  const lines = text.slice(0, offset).split('\n');
+  return { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
 }

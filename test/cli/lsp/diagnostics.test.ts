@@ -1,14 +1,12 @@
 // @seconds 30
 import { readFileSync, readdirSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../../src/compiler/problems/problem.js';
-import { sortProblems } from '../../../src/compiler/problems/problem.js';
 import { validatePaths } from '../../../src/compiler/validate.js';
 import { newFolder } from '../helpers/command-line.js';
-import type { Client } from './client.js';
 import { startClient } from './client.js';
+import { saidOf, toldBy } from './said.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
 const DEFINITIONS = join(ROOT, 'definitions');
@@ -21,37 +19,6 @@ function filesBelow(folder: string): string[] {
     .sort();
 }
 
-/** Everything that the server says, as `validate` says it. */
-function toldBy(client: Client): string[] {
-  return [...client.told].flatMap(([file, { diagnostics }]) =>
-    diagnostics.map(({ code, severity, range, message }) =>
-      JSON.stringify([
-        file,
-        code,
-        severity === 1 ? 'error' : 'warning',
-        range.start.line + 1,
-        range.start.character + 1,
-        range.end.character - range.start.character,
-        message,
-      ]),
-    ),
-  );
-}
-
-function saidOf(problems: Problem[]): string[] {
-  return sortProblems(problems).map(({ file, code, severity, line, column, length, message, suggestion }) =>
-    JSON.stringify([
-      resolve(ROOT, file),
-      code,
-      severity,
-      line,
-      column,
-      length,
-      suggestion === null ? message : `${message}\n${suggestion}`,
-    ]),
-  );
-}
-
 describe('the problems that an editor is told', () => {
   it('are those of `validate`, for every file in definitions/', async () => {
     const client = await startClient(ROOT);
@@ -60,7 +27,7 @@ describe('the problems that an editor is told', () => {
     for (const path of files) {
       client.open(path, readFileSync(path, 'utf8'));
       await client.diagnosticsOf(path, 1);
-      expect(new Set(toldBy(client)), path).toEqual(new Set(saidOf(validatePaths([path], ROOT).problems)));
+      expect(new Set(toldBy(client)), path).toEqual(new Set(saidOf(validatePaths([path], ROOT).problems, ROOT)));
       client.close(path);
       await client.silence();
     }
