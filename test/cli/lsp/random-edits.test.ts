@@ -1,5 +1,5 @@
 // @seconds 15
-import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
@@ -66,6 +66,7 @@ function act(client: Client, open: Open, random: Below): Open {
       // It is saved under another name.
       const other = join(dirname(path), `${random(2)}${basename(path)}`.slice(-40));
       client.close(path);
+      mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, text);
       renameSync(path, other);
       client.open(other, text, version);
