@@ -1,4 +1,5 @@
-import { basename, extname, join } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
+import { z } from 'zod';
 import { createCompiler } from './compile.js';
 import { checkConfigFile, loadConfig } from './project/config.js';
 import { readDeviceKind } from './project/device-kinds.js';
@@ -39,8 +40,11 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const compiler = createCompiler({ cwd, project, config });
   const found = paths.map((path) => ({ path, files: definitionsAt(compiler.find(path)) }));
   const files = new Set(found.flatMap((one) => one.files));
+  const named = new Set(paths.map((path) => compiler.find(path)));
+  const ofProjects = new Set([...files].flatMap(agentsListed));
   for (const file of files) {
-    if (file === project.configFile) continue;
+    // What an agent of a project may name is known in the project, which is looked at as a whole.
+    if (file === project.configFile || (ofProjects.has(file) && !named.has(file))) continue;
     if (basename(file) === 'perdure.yml')
       checkConfigFile({ file, cwd, unknownKeys: 'error', report: compiler.report, sources });
     else if (isPermissions(file)) readPermissions(file, cwd, compiler.report, sources);
@@ -51,6 +55,21 @@ export function validatePaths(paths: string[], cwd: string): Validation {
   const empty = found.filter((one) => one.files.length === 0).map(({ path }) => path);
   return { files: files.size, empty, problems: sortProblems([...problems, ...compiler.problems]), sources };
 }
+
+/** The files that a manifest lists as its agents; none for a file that is no manifest. */
+function agentsListed(file: string): string[] {
+  if (extname(file) !== '.json') return [];
+  const content = readText(file);
+  if (!('text' in content)) return [];
+  try {
+    const listed = manifest.safeParse(JSON.parse(content.text));
+    return listed.success ? listed.data.agent_files.map((name) => resolve(dirname(file), name)) : [];
+  } catch {
+    return []; // told where the file itself is read
+  }
+}
+
+const manifest = z.object({ agent_files: z.array(z.string()) });
 
 /** A named file whatever it is; of a folder, what has the extension and the place of a definition. */
 export function definitionsAt(path: string): string[] {

@@ -369,6 +369,9 @@ export interface Agent {
   max_depth?: number;
 }
 
+/** How many agents may be inside each other's calls where no project says it. */
+export const USUAL_AGENT_DEPTH = 5;
+
 /** The name under which a run's settings hold the model of an agent step. */
 export function modelKeyOf(
   step: Pick<AgentStep, 'model'>,

@@ -248,6 +248,18 @@ describe('the shipped projects', () => {
   });
 });
 
+it('outline has an agent ask itself, as deep as its manifest says', async () => {
+  const { result } = await project.run('../projects/outline/project.json', ['A guide'], {
+    'You outline one subject': ({ prompt, results: { count, last } }) =>
+      count === 0
+        ? { tools: [{ name: 'outliner', input: { input: `${prompt.slice(-7)}+` } }] }
+        : { text: `(${last.map(({ text }) => text.replace(/<[^>]*>/g, '').trim()).join()})` },
+  });
+  expect(result.output).toBe('(((`outliner` was not called: agents may call each other 3 levels deep.)))');
+  const asked = project.asked('You outline one subject').filter(({ results: { count } }) => count === 0);
+  expect(asked).toHaveLength(3);
+});
+
 it('a project calls its agents as deep as its manifest says, and no deeper', async () => {
   const folder = join(project.folder, 'definitions', 'projects', 'deep');
   mkdirSync(folder);

@@ -112,7 +112,7 @@ export function usesOfAgent(
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
     if (set !== null) keepNamed(kept, set, { home: setting.home, cwd: source.cwd }[set.from]);
-    else if (name !== definition.name) addOther(name);
+    else addOther(name);
   }
   // What a skill's text speaks of can be read.
   if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))
@@ -260,9 +260,10 @@ interface OtherAgent {
   compileOther: CompileOther;
 }
 
-/** Keeps an agent that another one may call, and tells whether there is one; a call of itself is left out. */
+/** Keeps an agent that another one, or itself, may call, and tells whether there is one. */
 function keepAgent(kept: Kept, { name, definition, setting, source, compileOther }: OtherAgent): boolean {
-  const other = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
+  const found = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
+  const other = name === definition.name ? definition : found;
   const compiled = other && compileOther(other);
   if (compiled === null) return other !== null;
   Object.assign(kept.reached, compiled.reached);

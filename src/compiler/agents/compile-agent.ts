@@ -1,4 +1,5 @@
 import type { Agent, InputSpec } from '../../plan/step.js';
+import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
 import type { Hash } from '../../plan/values/value.js';
 import type { AgentSetting, AgentUses, ToolSource } from './agent-uses.js';
 import { skillsOf, usesOfAgent } from './agent-uses.js';
@@ -39,9 +40,9 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
   const compile: AgentCompiler = (definition, given, setting = {}) => {
     const uses = made.get(definition) ?? new Map<string, Kept<CompiledAgent>>();
     made.set(definition, uses);
-    const { agents: _all, ...said } = setting;
+    const { agents, ...said } = setting;
     const { depth } = said;
-    const key = `${[...given].sort().join(' ')} ${canonicalJson(said)}`;
+    const key = `${calling.length} ${[...given].sort().join(' ')} ${canonicalJson(said)}`;
     return takeKept(
       uses,
       key,
@@ -49,37 +50,43 @@ export function createAgentCompiler(source: ToolSource): AgentCompiler {
         calling.push(definition);
         const used = usesOfAgent(definition, setting, source, (other) => callable(other, setting));
         calling.pop();
-        const { hash, agent } = compileAgent(definition, new Set(given), { used, depth }, source);
+        const about = { used, depth, verbatim: agents !== undefined };
+        const { hash, agent } = compileAgent(definition, new Set(given), about, source);
         return { hash, agent, reached: { ...used?.reached, [hash]: agent } };
       },
       source,
     );
   };
 
-  /** An agent as a tool; null for one that is just being compiled: it would call itself, and no Plan holds that. */
+  /**
+   * An agent as a tool. One that calls itself, also through others, is in the Plan once for each level of calls; null
+   * below the level whose calls are refused: what stands there never runs.
+   */
   const callable = (other: AgentDefinition, { tools: _own, ...setting }: AgentSetting): CompiledAgent | null =>
-    calling.includes(other) ? null : compile(other, [], setting);
+    calling.length > (setting.depth ?? USUAL_AGENT_DEPTH) ? null : compile(other, [], setting);
 
   return compile;
 }
 
 /**
  * An agent as one step uses it: in its prompt, `${name}` is an input that the step gives; other names stay as they are.
+ * Agents of a project are given no inputs: their instructions are text (`verbatim`).
  */
 function compileAgent(
   definition: AgentDefinition,
   given: Set<string>,
-  { used, depth }: { used: AgentUses | null; depth: number | undefined },
+  { used, depth, verbatim }: { used: AgentUses | null; depth: number | undefined; verbatim: boolean },
   source: ToolSource,
 ): { hash: Hash; agent: Agent } {
   const { texts, report } = source;
   const { authored, name } = definition;
   const disallowed = splitTools(authored.disallowed_tools);
   const skills = skillsOf(definition, source);
+  const instruction = verbatim ? [authored.prompt] : promptParts(definition, given, report);
   const agent: Agent = {
     name,
     description: authored.description ?? null,
-    prompt: ofParts([...promptParts(definition, given, report), ...skills.map(skillText)], texts),
+    prompt: ofParts([...instruction, ...skills.map(skillText)], texts),
     model: authored.model ?? null,
     program: authored.agent ?? null,
     tools: toolsOf(authored),

@@ -30,7 +30,7 @@ export interface ToolsetScope {
 
 /** Looks up an agent's toolsets: built in, another agent, or itself. */
 export function checkToolsets({ node, name }: AgentDefinition, scope: ToolsetScope, report: Report): void {
-  const known = [...TOOLSET_NAMES, ...scope.agents, name];
+  const known = [...new Set([...TOOLSET_NAMES, ...scope.agents, name])];
   const items = memberOf(node, 'toolsets')?.items ?? [];
   for (const item of items) if (!known.includes(toText(item.value))) checkUnknown(item, known, scope, report);
   for (const { item, first, tool } of twiceNamed(items))

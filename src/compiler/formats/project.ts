@@ -7,6 +7,9 @@ import { keyOf, memberOf, startOf } from '../text/node.js';
 import type { Report } from '../problems/problem.js';
 import { anyJson, count, filledText, repeated, text } from './values.js';
 
+/** Agents that call themselves are in the Plan once for each level. */
+const MOST_DEPTH = 100;
+
 const flag = z.boolean({ error: 'true or false' });
 const files = (what: string) => z.array(filledText, { error: `a list of ${what}` });
 
@@ -20,7 +23,10 @@ const runtime = z.strictObject(
       .enum(['oauth_off', 'oauth_auto', 'oauth_required'], { error: 'oauth_off, oauth_auto or oauth_required' })
       .optional()
       .describe('Read, and not used: keys are those of the environment.'),
-    max_depth: count.optional().describe('How deep agents may call agents; 5 when left out.'),
+    max_depth: count
+      .max(MOST_DEPTH, { error: `a whole number from 1 to ${MOST_DEPTH}` })
+      .optional()
+      .describe('How deep agents may call agents; 5 when left out.'),
     return_permission_errors: flag.optional().describe('Whether an agent is told of a refusal, in place of ending.'),
     agent_calls_require_approval: flag.optional().describe('Whether calls of agents need approval.'),
     agent_attachments_require_approval: flag.optional().describe('Whether calls with attachments need approval.'),

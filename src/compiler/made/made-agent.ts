@@ -65,7 +65,7 @@ export function compileMadeAgent(
     skillNames: () => [],
     findRemote: () => null,
     findAgent: () => null,
-  })(withoutTools(found), []);
+  })(withoutTools(found), [], { agents: new Map() });
   return { made: { text, agent: bounded(agent, request, bounds, tools) }, texts };
 }
 

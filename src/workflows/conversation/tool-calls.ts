@@ -6,6 +6,7 @@ import { segmentOf } from '../../plan/plan.js';
 import { shortCall } from '../../plan/calls/short-call.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent } from '../../plan/step.js';
+import { USUAL_AGENT_DEPTH } from '../../plan/step.js';
 import { GRACE_MS, acting, actingOptions, quick, quickOptions } from '../activities.js';
 import { addressOf, autonomyOf, callerOf, workspaceOf } from '../state/context.js';
 import { failureFrom } from '../failures.js';
@@ -28,8 +29,6 @@ import { callWorkflow } from './workflow-call.js';
 
 /** So many calls of one turn at once, where there are slots for them (I11). */
 const MOST_AT_ONCE = 8;
-/** Agents that call each other go no deeper; the step's own agent is the first. */
-const MOST_DEPTH = 5;
 /** Failures of a called agent that are the run's own and not for its caller to mend. */
 const OURS: ReadonlySet<string> = new Set([
   'limit-reached',
@@ -278,7 +277,7 @@ async function callAgent({ conversation, index, lane: _shared }: OneCall, { agen
     state,
     depth,
   } = conversation;
-  const most = conversation.agent.max_depth ?? MOST_DEPTH;
+  const most = conversation.agent.max_depth ?? USUAL_AGENT_DEPTH;
   if (depth >= most)
     return { unmade: `\`${agent.name}\` was not called: agents may call each other ${most} levels deep.` };
   const path = callPath(conversation, index);

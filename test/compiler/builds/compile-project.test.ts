@@ -48,7 +48,7 @@ describe('a project', () => {
 
   it('has all its agents in the Plan, also where a workflow nests it', () => {
     const files = {
-      ...withTools('[helper, main, filesystem_cwd_ro]'),
+      ...withTools('[helper, filesystem_cwd_ro]'),
       'flow.yml': 'steps:\n  - workflow: p/project.json\n    inputs: {request: x}\n',
     };
     const manifest = { ...MANIFEST, agent_files: ['main.agent', 'helper.agent'] };
@@ -67,7 +67,7 @@ describe('a project', () => {
     ).toEqual(['main', 'helper']);
   });
 
-  it.each(['pitch-deck-evaluation', 'bootstrapping', 'meeting-notes', 'question-desk'])(
+  it.each(['pitch-deck-evaluation', 'bootstrapping', 'meeting-notes', 'question-desk', 'outline'])(
     'ships as an example: %s',
     (name) => {
       const { plan, problems } = compileIn(packageRoot(), `definitions/projects/${name}`);
