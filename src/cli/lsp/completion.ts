@@ -1,117 +1,70 @@
+import { extname } from 'node:path';
 import type { CompletionItem } from 'vscode-languageserver/node';
-import { jsonSchemaOf } from '../../compiler/schemas.js';
-import { findProject } from '../../compiler/project/project.js';
-import { createResolver } from '../../compiler/project/resolve.js';
-import { withOverlay } from '../../compiler/text/disk.js';
-import { SHORT_NAMES } from '../../plan/agents/model-names.js';
-import { STEP_FIELDS } from '../../compiler/expressions/scope.js';
+import { CompletionItemKind } from 'vscode-languageserver/node';
 import type { Documents, OpenDocument } from './documents.js';
+import { completeFlow } from './flow-completion.js';
+import { namesFor, namesUnder } from './known-names.js';
+import { completeReference, idsIn } from './reference-completion.js';
+import type { Schema } from './schema-place.js';
+import { keysAt, schemaOf, valuesAt } from './schema-place.js';
+import type { WritingPlace } from './writing-place.js';
+import { placeInBrackets, placeInYaml } from './writing-place.js';
 
-/** What may stand at an offset: references, names of steps, agents, tools and models, keys of steps. */
+/** What may stand at an offset: references, names of steps, agents, tools and models, keys and their values. */
 export function completeAt(
   document: OpenDocument,
   offset: number,
   cwd: string,
   documents: Documents,
 ): CompletionItem[] {
-  const line = document.text.slice(document.text.lastIndexOf('\n', offset - 1) + 1, offset);
+  const { text, path } = document;
+  if (path === null) return [];
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   const open = line.lastIndexOf('${');
-  if (open !== -1 && !line.slice(open).includes('}')) return references(document.text, line.slice(open + 2));
-  const [, key = ''] = /^\s*(?:- )?([a-z_]+):\s*\[?[^\]:]*$/.exec(line) ?? [];
-  const list = (labels: string[], kind: CompletionItem['kind']): CompletionItem[] =>
-    [...new Set(labels)].map((label) => ({ label, ...(kind === undefined ? {} : { kind }) }));
-  switch (key) {
-    case 'agent':
-      return list(namesIn(cwd, documents).agents, 7);
-    case 'tool':
-    case 'tools':
-      return list(namesIn(cwd, documents).tools, 3);
-    case 'needs':
-    case 'after':
-    case 'rework':
-      return list(idsIn(document.text), 6);
-    case 'model':
-      return list(SHORT_NAMES, 12);
-    case '':
-      return /^\s*(?:- )?[a-z_]*$/.test(line) ? keysAt(line) : [];
-    default:
-      return list(valuesOf(key), 12);
-  }
+  if (open !== -1 && !line.slice(open).includes('}')) return completeReference(document, offset, line.slice(open + 2));
+  const names = namesFor(path, cwd, documents);
+  const head = headOf(path, text);
+  if (head !== null && offset > head) return path.endsWith('.flow') ? completeFlow(text, offset, head, names) : [];
+  const place = placeOf(path, text, offset);
+  const schema = place === null ? null : schemaOf(path, text);
+  if (place === null || schema === null) return [];
+  const keys = place.what === 'value' ? [] : keyItems(keysAt(schema, place), /"[\w-]*$/.test(line));
+  if (place.what === 'key') return keys;
+  const values = [...idsUnder(place.path, text), ...namesUnder(place.path, names), ...valuesAt(schema, place.path)];
+  return [...valueItems(values, namesUnder(place.path, names)), ...keys];
 }
 
-function references(text: string, written: string): CompletionItem[] {
-  const [, id] = /(?:^|[^\w.])steps\.([\w-]+)\.\w*$/.exec(written) ?? [];
-  if (id !== undefined) return STEP_FIELDS.map((label) => ({ label, kind: 5 }));
-  if (/(?:^|[^\w.])steps\.[\w-]*$/.test(written)) return idsIn(text).map((label) => ({ label, kind: 6 }));
-  return [...namesOf(text), 'steps'].map((label) => ({ label, kind: 6 }));
+/** Where the front matter of a text ends; null for a document that is one as a whole. */
+function headOf(path: string, text: string): number | null {
+  if (!['.md', '.agent', '.flow'].includes(extname(path))) return null;
+  const opening = /^\s*---[ \t]*\r?\n/.exec(text);
+  if (opening === null) return -1;
+  const closing = /^---[ \t]*(?:\r?\n|$)/m.exec(text.slice(opening[0].length));
+  return closing === null ? text.length : opening[0].length + closing.index;
 }
 
-/** Ids of steps, by their lines: what is being written is seldom sound. */
-function idsIn(text: string): string[] {
-  return [...text.matchAll(/^\s*(?:- )?(?:\{\s*)?id:\s*["']?([A-Za-z_][\w-]*)/gm)].map(([, id]) => id ?? '');
+function placeOf(path: string, text: string, offset: number): WritingPlace | null {
+  return extname(path) === '.json' ? placeInBrackets(text.slice(0, offset)) : placeInYaml(text, offset);
 }
 
-/** Names of outputs and of declared inputs. */
-function namesOf(text: string): string[] {
-  const [, inputs = ''] = /^inputs:[^\n]*\n((?:[ \t]+[^\n]*\n|\s*\n)*)/m.exec(text) ?? [];
-  const indent = /^[ \t]+/.exec(inputs)?.[0] ?? '  ';
-  const declared = [...inputs.matchAll(new RegExp(`^${indent}([A-Za-z_][\\w-]*):`, 'gm'))].map(
-    ([, name]) => name ?? '',
-  );
-  const outputs = [...text.matchAll(/^\s+(?:- )?output:\s*([A-Za-z_][\w-]*)\s*$/gm)].map(([, name]) => name ?? '');
-  return [...new Set([...declared, ...outputs])];
+/** Ids of steps, where steps are named by them. */
+function idsUnder(path: string[], text: string): string[] {
+  const keys = path.filter((segment) => segment !== '[]');
+  return ['needs', 'after', 'rework', 'different_from', 'of'].includes(keys.at(-1) ?? '') ? idsIn(text) : [];
 }
 
-function namesIn(cwd: string, { texts }: Documents): { agents: string[]; tools: string[] } {
-  return withOverlay({ texts }, () => {
-    const resolver = createResolver(findProject(cwd));
-    return { agents: resolver.agents().map(({ name }) => name), tools: resolver.tools() };
-  });
-}
-
-interface Schema {
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  enum?: string[];
-  description?: string;
-  $ref?: string;
-  [key: string]: unknown;
-}
-
-/** Keys of a workflow at the margin, of steps elsewhere, with what each says. */
-function keysAt(line: string): CompletionItem[] {
-  const keys = /^[a-z_]*$/.test(line) ? workflowKeys() : stepKeys();
+function keyItems(keys: ReadonlyMap<string, Schema>, isQuoted: boolean): CompletionItem[] {
   return [...keys].map(([label, { description = '' }]) => ({
     label,
-    kind: 10,
-    insertText: `${label}: `,
+    kind: CompletionItemKind.Property,
+    insertText: isQuoted ? label : `${label}: `,
     documentation: description,
   }));
 }
 
-function valuesOf(key: string): string[] {
-  const schema = stepKeys().get(key) ?? workflowKeys().get(key);
-  const found = schema?.enum ?? schema?.anyOf?.flatMap((one) => one.enum ?? []) ?? [];
-  return found.map(String);
-}
-
-function workflowKeys(): Map<string, Schema> {
-  const { properties = {} } = jsonSchemaOf('workflow') as Schema; // a JSON Schema of a map
-  return new Map(Object.entries(properties));
-}
-
-function stepKeys(): Map<string, Schema> {
-  const schema = jsonSchemaOf('workflow') as Schema; // a JSON Schema of a map
-  const found = new Map<string, Schema>();
-  const look = (node: unknown): void => {
-    if (Array.isArray(node)) node.forEach(look);
-    if (typeof node !== 'object' || node === null || Array.isArray(node)) return;
-    const { properties } = node as Schema; // an object is looked at as a schema
-    if (properties !== undefined && 'on_error' in properties && 'deadline' in properties)
-      for (const [key, value] of Object.entries(properties)) if (!found.has(key)) found.set(key, value);
-    Object.values(node).forEach(look);
-  };
-  look(schema);
-  return found;
+function valueItems(values: string[], names: string[]): CompletionItem[] {
+  return [...new Set(values)].map((label) => ({
+    label,
+    kind: names.includes(label) ? CompletionItemKind.Reference : CompletionItemKind.EnumMember,
+  }));
 }

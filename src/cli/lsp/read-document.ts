@@ -10,6 +10,13 @@ export function readOpen({ path, text }: OpenDocument): Node | null {
   return path === null || path.endsWith('.flow') ? null : parseFile(createSource(path, path, text), () => undefined);
 }
 
+/** Every step of a workflow, those inside of others too. */
+export function everyStep(root: Node): Node[] {
+  return ['steps', 'finally']
+    .flatMap((key) => memberOf(root, key)?.items ?? [])
+    .flatMap((step) => [step, ...everyStep(step)]);
+}
+
 /** Steps that see each other's names, and where they stand. */
 interface StepScope {
   steps: Node[];

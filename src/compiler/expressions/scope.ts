@@ -41,8 +41,8 @@ export const STEP_FIELDS = [
   'decided_by',
   'comment',
 ];
-const GROUP_FIELDS = ['outputs', 'succeeded', 'failed', 'status'];
-const REWORK_FIELDS = ['feedback', 'by', 'round'];
+export const GROUP_FIELDS = ['outputs', 'succeeded', 'failed', 'status'];
+export const REWORK_FIELDS = ['feedback', 'by', 'round'];
 /** What a reference may start with; never the name of an input or an output. */
 export const RESERVED = new Set(['steps', 'parallel_group', 'item', 'index', 'rework', 'true', 'false', 'null']);
 const FORBIDDEN_SEGMENTS = new Set(['__proto__', 'constructor', 'prototype']);

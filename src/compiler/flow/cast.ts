@@ -14,7 +14,8 @@ import { didYouMean, nearest } from '../problems/did-you-mean.js';
 import { isBuiltInName } from '../project/resolve.js';
 import type { Place, Report } from '../problems/problem.js';
 
-const KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
+/** Keys of an agent that a flow defines. */
+export const ROLE_KEYS = ['base', 'prompt', 'model', 'description', 'focus', 'constraints', 'tools', 'output_format'];
 
 /** An agent that a flow defines, as its other parts use it. */
 export interface Role {
@@ -108,7 +109,7 @@ function knownEntries(entries: Entry[], report: Report): Map<string, Entry> {
         at: key.at,
         message: `The key \`${key.text}\` is written twice in this definition.`,
       });
-    else if (KEYS.includes(key.text)) known.set(key.text, entry);
+    else if (ROLE_KEYS.includes(key.text)) known.set(key.text, entry);
     else takeNear(entry, { entries, known, report });
   }
   return known;
@@ -120,7 +121,7 @@ function takeNear(
   { entries, known, report }: { entries: Entry[]; known: Map<string, Entry>; report: Report },
 ): void {
   const { key } = entry;
-  const absent = KEYS.filter((one) => !entries.some((other) => other.key.text === one));
+  const absent = ROLE_KEYS.filter((one) => !entries.some((other) => other.key.text === one));
   const meant = nearest(key.text, absent);
   if (meant !== null) known.set(meant, entry);
   report({
@@ -128,7 +129,7 @@ function takeNear(
     at: key.at,
     message: `There is no key \`${key.text.slice(0, 40)}\` here.`,
     suggestion:
-      meant === null ? `there are ${KEYS.map((one) => `\`${one}\``).join(', ')}` : `did you mean \`${meant}\`?`,
+      meant === null ? `there are ${ROLE_KEYS.map((one) => `\`${one}\``).join(', ')}` : `did you mean \`${meant}\`?`,
   });
 }
 

@@ -45,6 +45,8 @@ export interface Resolver {
   twinOf: (file: string, name: string) => Entry | null;
   /** Every agent that a file at the project's root may name, each name once. */
   agents: () => Entry[];
+  /** Every workflow that a file may name. */
+  workflows: (from: string) => Entry[];
 }
 
 const TOOL_HOMES = ['definitions', '.glee'];
@@ -161,6 +163,7 @@ export function createResolver(
     usurper,
     twinOf,
     agents,
+    workflows: (from) => visible('workflows', from),
   };
 }
 

@@ -14,7 +14,8 @@ import type { Parameter } from './params.js';
 import { readParameters } from './params.js';
 import { parseFlow } from './parse.js';
 
-const frontMatter = z
+/** Keys above the text of a flow. */
+export const flowHead = z
   .strictObject({
     name: text
       .optional()
@@ -50,7 +51,7 @@ export function readFlow(source: Source, report: Report): { node: Node; authored
   const head = readHead(source, watch);
   if (head === null) return null;
   const { node, bodyStart } = head;
-  const written = check(frontMatter, node, { report: watch, unknownKeys: 'warning' });
+  const written = check(flowHead, node, { report: watch, unknownKeys: 'warning' });
   const embedded = memberOf(node, 'workflow');
   const body = textOf(source, bodyStart, embedded, watch);
   const tree = parseFlow(body.text, body.placeOf, watch);
