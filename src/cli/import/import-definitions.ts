@@ -52,7 +52,8 @@ export function importDefinitions(command: ImportCommand): DefinitionImports {
   if (attempts.length === 0 && problems.length === 0)
     throw usageError(
       `There is nothing to import in \`${path}\`.`,
-      'Workflows of Archon, recipes of goose and agentic workflows of GitHub (`.github/workflows/*.md`) are imported.',
+      'Workflows of Archon and conductor, recipes of goose and agentic workflows of GitHub ' +
+        '(`.github/workflows/*.md`) are imported.',
     );
   const refused = problems.length > 0 || attempts.some((attempt) => hasErrors(attempt.problems));
   if (refused && !command.partial) return { attempts, files: [], problems, sources };

@@ -1,5 +1,6 @@
 import { extname, join } from 'node:path';
 import { createArchonImporter } from './archon/import-archon.js';
+import { importConductorWorkflow } from './conductor/import-workflow.js';
 import type { ImportContext } from './shared/context.js';
 import { importAgenticWorkflow, pageOf } from './gh-aw/import-workflow.js';
 import { importRecipe } from './goose/import-goose.js';
@@ -46,6 +47,8 @@ export function importPath(absolute: string, { cwd, root }: Pick<ImportContext, 
     if (node === null) continue;
     if (neighbour === 'archon') archon.importFile(file, node);
     else if (neighbour === 'goose') others.push(attempted('goose', file, cwd, (own) => importRecipe(node, own)));
+    else if (neighbour === 'conductor')
+      others.push(attempted('conductor', file, cwd, (own) => importConductorWorkflow(node, own)));
     else if (single) refuse(node, report);
   }
   return { attempts: [...archon.attempts.values(), ...others], problems, sources };
@@ -123,7 +126,7 @@ function nameOf(yaml: Parameters<typeof parseYaml>[0]): string | null {
   return /^This seems to be (.*), which/.exec(only.message)?.[1] ?? null;
 }
 
-const IMPORTERS = 'there are importers for Archon, goose and GitHub agentic workflows';
+const IMPORTERS = 'there are importers for Archon, conductor, goose and GitHub agentic workflows';
 
 function refusal(name: string): string {
   return `This seems to be ${name}, which Perdure does not import.`;

@@ -17,6 +17,7 @@ const SIGNS: [NeighbourName, Matcher][] = [
       ),
     ),
   ],
+  ['conductor', all(at('workflow', has('entry_point')), has('agents', 'parallel', 'for_each'))],
   [
     'goose',
     either(

@@ -5,7 +5,7 @@ import { isObject } from '../../plan/values/json.js';
 import { isOurs, LISTS, MAPS, SURE } from './foreign-documents.js';
 
 /** Formats that `perdure import` reads, as they are called in `MAPS`. */
-const IMPORTED = ['an Archon workflow', 'a Goose recipe'];
+const IMPORTED = ['an Archon workflow', 'a conductor workflow', 'a Goose recipe'];
 
 /** The one sentence about a file of another tool, and what to do with it. */
 export function foreignFile(name: string, at: Place): Finding {

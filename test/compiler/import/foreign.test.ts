@@ -54,7 +54,7 @@ const FILES: [name: string, file: string, text: string, importable?: boolean][] 
   ['a Kubernetes object', 'k.yml', 'apiVersion: v1\nkind: Pod\n---\napiVersion: v1\nkind: Service\n'],
   ['an Archon workflow', 'a.yml', ARCHON, true],
   ['an Archon workflow', 'a.yml', 'nodes:\n  - &a {id: a, approval: {message: x}}\n  - *a\n', true],
-  ['a conductor workflow', 'a.yml', 'workflow: {name: x, entry_point: a}\nagents: [{name: a, prompt: x}]\n'],
+  ['a conductor workflow', 'a.yml', 'workflow: {name: x, entry_point: a}\nagents: [{name: a, prompt: x}]\n', true],
   ['a Goose recipe', 'a.yml', 'version: 1.0.0\ntitle: x\ndescription: y\ninstructions: z\n', true],
 ];
 

@@ -20,7 +20,7 @@ export interface WrittenFile {
 }
 
 /** The names of the formats that are imported. */
-export type NeighbourName = 'archon' | 'goose' | 'gh-aw';
+export type NeighbourName = 'archon' | 'conductor' | 'goose' | 'gh-aw';
 
 /** What became of one file of a neighbour. */
 export interface ImportAttempt {

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { edgesOf, imported, stepOf } from './helpers/imported.js';
+import type { Imported } from './helpers/imported.js';
+
+type Steps = Record<string, unknown>[];
+
+/** A workflow of conductor with these agents and groups, as the one file of a project. */
+function conductor(body: string, more = ''): Imported & { steps: () => Steps } {
+  const done = imported({ 'flow.yaml': `workflow:\n  name: it\n  entry_point: a\n${more}${body}` }, 'flow.yaml');
+  return {
+    ...done,
+    steps: () => (parse(done.files['definitions/workflows/it.yml'] ?? '') as { steps: Steps }).steps,
+  };
+}
+
+const ROUND = `agents:
+  - name: a
+    prompt: "Write. {% if b is defined %}They said {{ b.output.advice }}.{% endif %}"
+    routes: [{to: b}]
+  - name: b
+    prompt: "Judge {{ a.output.result }}"
+    output: {good: {type: boolean}, advice: {type: string}}
+    routes:
+      - {to: c, when: "{{ output.good }}"}
+      - {to: a}
+  - name: c
+    prompt: "Publish {{ a.output.result }}"
+    routes: [{to: $end}]
+output:
+  text: "{{ a.output.result }}"
+  note: "It says {{ b.output.advice }}"
+`;
+
+const BRANCHES = `agents:
+  - name: a
+    prompt: x
+    output: {kind: {type: string}, n: {type: number}}
+    routes:
+      - {to: b, when: "{{ output.kind == 'bug' and output.n > 2 }}"}
+      - {to: c}
+  - {name: b, prompt: "Mend {{ a.output.kind }}", routes: [{to: g}]}
+  - {name: c, prompt: x, routes: [{to: d}]}
+  - name: g
+    type: human_gate
+    prompt: ok?
+    options: [{label: Go, value: go, route: d}, {label: Stop, value: stop, route: $end}]
+  - {name: d, prompt: "{{ b.output.result }} {{ g.output.selected }} {{ a.output.kind }}"}
+`;
+
+describe('workflows of conductor', () => {
+  it('go from step to step, and the first route that fits is a condition of where it leads', () => {
+    const { steps, plan } = conductor(BRANCHES);
+    const bug = "steps.a.output.kind == 'bug' && steps.a.output.n > 2";
+    expect(steps().map(({ id, when }) => [id, when])).toEqual([
+      ['a', undefined],
+      ['b', `\${${bug}}`],
+      ['c', `\${!(${bug})}`],
+      ['g', "${steps.b.status == 'success'}"],
+      ['d', "${steps.c.status == 'success' || (steps.g.status == 'success' && (steps.g.output ?? null) == 'go')}"],
+    ]);
+    expect(steps()[4]).toMatchObject({
+      prompt: "${steps.b.output ?? ''} ${steps.g.output ?? ''} ${steps.a.output.kind}\n",
+    });
+    expect(stepOf(plan('it'), 'g')).toMatchObject({ kind: 'approval', options: ['go', 'stop'] });
+  });
+
+  it('that lead back go in rounds, of which the last one is read behind them', () => {
+    const { steps, plan, files, lost } = conductor(ROUND, '  limits: {max_iterations: 4, timeout_seconds: 90}\n');
+    expect(stepOf(plan('it'), 'a-rounds')).toMatchObject({ kind: 'loop', max: 4 });
+    expect(stepOf(plan('it'), 'a')).toMatchObject({ kind: 'agent' });
+    expect(steps()).toMatchObject([
+      {
+        loop: { until: '${!steps.a-rounds-next.output.again}' },
+        steps: [
+          { prompt: "Write. They said ${steps.b.output.advice ?? ''}.\n" },
+          { prompt: 'Judge ${steps.a.output}\n' },
+          { set: { again: '${!steps.b.output.good}', 'to-c': '${steps.b.output.good}' } },
+        ],
+      },
+      { id: 'c', when: '${steps.a-rounds.output.next.to-c}', prompt: "Publish ${steps.a-rounds.output.a ?? ''}\n" },
+    ]);
+    expect(parse(files['definitions/workflows/it.yml'] ?? '')).toMatchObject({
+      budgets: { max_runtime_mins: 2 },
+      output: {
+        text: '${steps.a-rounds.output.a ?? null}',
+        note: "It says ${steps.a-rounds.output.b.advice ?? ''}",
+      },
+    });
+    expect(lost).toEqual({ 'a.prompt': true, 'workflow.limits.max_iterations': true });
+  });
+
+  it('have groups side by side, and lists item by item', () => {
+    const { steps, plan } = conductor(
+      'agents:\n  - {name: a, prompt: x, routes: [{to: g}]}\n' +
+        '  - {name: m, prompt: x, output: {list: {type: array}}}\n  - {name: n, prompt: x}\n' +
+        '  - {name: z, prompt: "{{ g.outputs.n.result }} {{ each.outputs | json }}"}\n' +
+        'parallel: [{name: g, agents: [m, n], failure_mode: fail_fast, routes: [{to: each}]}]\n' +
+        'for_each:\n  - {name: each, type: for_each, source: g.outputs.m.list, as: thing, max_concurrent: 3,\n' +
+        '     failure_mode: continue_on_error, agent: {prompt: "{{ thing.name }} {{ _index }}"}, routes: [{to: z}]}\n',
+    );
+    expect(edgesOf(plan('it'))).toMatchObject({
+      a: '',
+      m: 'a',
+      n: 'a',
+      each: 'm! n',
+      z: expect.stringContaining('each'),
+    });
+    expect(steps().slice(3)).toMatchObject([
+      {
+        foreach: { items: '${steps.m.output.list}', max_parallel: 3 },
+        prompt: '${item.name} ${index}\n',
+        on_error: 'continue',
+      },
+      { prompt: '${steps.n.output} ${steps.each.output}\n' },
+    ]);
+  });
+
+  it('have programs that tell how they ended, and values never become programs', () => {
+    const { steps, lost } = conductor(
+      'agents:\n  - {name: a, type: script, command: pytest, args: ["{{ workflow.input.path }}", "-q"],\n' +
+        '     routes: [{to: b, when: "exit_code == 0"}, {to: c}]}\n' +
+        '  - {name: b, prompt: "{{ a.output.stdout }}"}\n  - {name: c, prompt: x}\n',
+      '  input: {path: {type: string}}\n',
+    );
+    expect(steps()).toMatchObject([
+      { command: ['bash', '-c', expect.stringContaining('"$@"'), 'script', 'pytest', '${path}', '-q'] },
+      { when: "${endsWith((steps.a.output ?? ''), '[exit code 0]')}" },
+      { when: "${!endsWith((steps.a.output ?? ''), '[exit code 0]')}" },
+    ]);
+    expect(lost).toEqual({ 'a.command': true });
+  });
+
+  it('say who does what, with which model and how hard it thinks', () => {
+    const { files, lost } = conductor(
+      'agents:\n  - {name: a, prompt: x, system_prompt: You judge., reasoning: {effort: high},\n' +
+        '     tools: [Read, web__x],\n' +
+        '     model: gpt-5.2, retry: {max_attempts: 3, delay_seconds: 5}, validator: {criteria: x}}\n',
+      '  runtime: {provider: copilot, default_model: claude-sonnet-4.5, temperature: 0.5}\n  metadata: {x: y}\n',
+    );
+    expect(parse(files['definitions/agents/it-a.yml'] ?? '')).toMatchObject({
+      effort: 'high',
+      tools: ['Read'],
+      prompt: 'You judge.\n',
+    });
+    expect(parse(files['definitions/workflows/it.yml'] ?? '')).toMatchObject({
+      steps: [{ retry: { attempts: 3, backoff: '5s' } }],
+    });
+    expect(lost).toEqual({
+      'a.tools': true,
+      'a.model': true,
+      'a.validator': true,
+      'workflow.runtime.provider': true,
+      'workflow.runtime.temperature': true,
+      'workflow.metadata': false,
+    });
+  });
+
+  it.each([
+    ['{{ output.x in [1] }}', 'unknown-variable'],
+    ['{{ output.x | upper }}', 'unknown-variable'],
+    ['{{ output.y }}', 'unknown-variable'],
+    ['{{ output.x + 1 }}', 'unknown-variable'],
+    ['x {{ output.x }}', 'unknown-variable'],
+  ])('with the condition %j are refused with one problem', (when, code) => {
+    const { refused, files } = conductor(
+      'agents:\n  - name: a\n    prompt: x\n    output: {x: {type: string}}\n    routes:\n' +
+        `      - {to: b, when: ${JSON.stringify(when)}}\n      - {to: c}\n` +
+        '  - {name: b, prompt: x}\n  - {name: c, prompt: x}\n',
+    );
+    expect([refused, files]).toEqual([[expect.stringMatching(`^${code} 9 `)], {}]);
+  });
+
+  it.each([
+    ['{name: a, prompt: x, routes: [{to: nowhere}]}', 'unknown-step'],
+    ['{name: a, prompt: "{% for x in y %}{% endfor %}"}', 'unknown-variable'],
+    ['{name: a, prompt: "{{ workflow.input.none }}"}', 'unknown-variable'],
+    ['{name: a, type: workflow, workflow: ./b.yaml}', 'unsupported-key'],
+    ['{name: a, type: script, command: "{{ workflow.name }}"}', 'invalid-value'],
+    ['{name: a, type: human_gate, prompt: x}', 'missing-key'],
+  ])('with the agent %s are refused with one problem', (agent, code) => {
+    const { refused, files } = conductor(`agents:\n  - ${agent}\n`);
+    expect([refused.filter((one) => !one.includes('endfor')), files]).toEqual([
+      [expect.stringContaining(`${code} 5 `)],
+      {},
+    ]);
+  });
+
+  it('whose loop has two ways into it are refused, with where it should lead', () => {
+    const { refused } = conductor(
+      'agents:\n  - {name: a, prompt: x, output: {p: {type: boolean}},\n' +
+        '     routes: [{to: b, when: "{{ output.p }}"}, {to: c}]}\n' +
+        '  - {name: b, prompt: x, routes: [{to: c}]}\n' +
+        '  - {name: c, prompt: x, output: {p: {type: boolean}},\n' +
+        '     routes: [{to: b, when: "{{ output.p }}"}, {to: $end}]}\n',
+    );
+    expect(refused).toEqual([expect.stringMatching(/^unsupported-key \d+ The loop of `b` can also be entered at `c`/)]);
+  });
+});
