@@ -1,24 +1,25 @@
-import type { DocumentSymbol, Hover, Location, WorkspaceEdit } from 'vscode-languageserver/node';
-import { priceOf } from '../../activities/models/choice/prices.js';
-import { loadConfig } from '../../compiler/project/config.js';
+import type { DocumentSymbol, Location, WorkspaceEdit } from 'vscode-languageserver/node';
 import { findProject } from '../../compiler/project/project.js';
 import { createResolver } from '../../compiler/project/resolve.js';
 import type { Resolution } from '../../compiler/project/resolve.js';
-import { withOverlay } from '../../compiler/text/disk.js';
+import { readText, withOverlay } from '../../compiler/text/disk.js';
 import { memberOf } from '../../compiler/text/node.js';
 import { ID } from '../../plan/names.js';
-import { wantedModel } from '../../plan/agents/model-names.js';
 import type { Documents, OpenDocument } from './documents.js';
 import { rangeOf } from './documents.js';
 import type { NamedStep } from './read-document.js';
+import { flowNameAt, isCaptured } from './flow-names.js';
 import { namedSteps, pathAt, readOpen } from './read-document.js';
+import { meaningOf, referenceAt } from './types.js';
 
 const START = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 
 /** Where what stands at an offset is defined: a step, or the file of an agent, a workflow or a tool. */
 export function definitionAt(document: OpenDocument, offset: number, cwd: string, documents: Documents): Location[] {
+  const { path, uri, text } = document;
+  if (path?.endsWith('.flow') === true) return inFlow({ path, uri, text }, offset, cwd, documents);
   const root = readOpen(document);
-  if (root === null || document.path === null) return [];
+  if (root === null || path === null) return [];
   const named = stepAt(namedSteps(root), offset);
   if (named?.step != null) {
     const id = memberOf(named.step, 'id') ?? named.step;
@@ -26,10 +27,43 @@ export function definitionAt(document: OpenDocument, offset: number, cwd: string
   }
   const { key, node } = pathAt(root, offset).at(-1) ?? { key: null, node: root };
   if (typeof node.value !== 'string') return [];
-  const { path } = document;
-  const name = node.value;
-  const found = withOverlay({ texts: documents.texts }, () => fileOf(key, name, path, cwd));
-  return found === null || !('entry' in found) ? [] : [{ uri: documents.uriOf(found.entry.file), range: START }];
+  const written = referenceAt(node, offset);
+  const meaning = written && meaningOf(root, written);
+  if (meaning !== null) return [{ uri, range: rangeOf(text, meaning.at.start, meaning.at.end) }];
+  return atName({ key, name: node.value, from: path }, cwd, documents);
+}
+
+/** Where the file of an agent, a workflow or a tool says its name. */
+function atName(
+  { key, name, from }: { key: string | null; name: string; from: string },
+  cwd: string,
+  documents: Documents,
+): Location[] {
+  return withOverlay({ texts: documents.texts }, () => {
+    const found = fileOf(key, name, from, cwd);
+    if (found === null || !('entry' in found)) return [];
+    const { file } = found.entry;
+    const content = readText(file);
+    const text = 'text' in content ? content.text : '';
+    const [line, before = '', written = ''] = /^([{ \t]*"?name"?[ \t]*:[ \t]*["']?)([\w-]+)/m.exec(text) ?? [];
+    if (line === undefined) return [{ uri: documents.uriOf(file), range: START }];
+    const start = text.indexOf(line) + before.length;
+    return [{ uri: documents.uriOf(file), range: rangeOf(text, start, start + written.length) }];
+  });
+}
+
+/** What stands at an offset of a flow: a capture, a label, an agent of its own, or one of a file. */
+function inFlow(
+  { path, uri, text }: Pick<OpenDocument, 'uri' | 'text'> & { path: string },
+  offset: number,
+  cwd: string,
+  documents: Documents,
+): Location[] {
+  const [place] = flowNameAt(text, offset)?.places ?? [];
+  if (place !== undefined) return [{ uri, range: rangeOf(text, place.start, place.end) }];
+  const start = text.slice(0, offset).search(/[\w-]*$/);
+  const [name = ''] = /^[\w-]+/.exec(text.slice(start)) ?? [];
+  return name === '' ? [] : atName({ key: 'agent', name, from: path }, cwd, documents);
 }
 
 function fileOf(key: string | null, name: string, from: string, cwd: string): Resolution | null {
@@ -63,6 +97,7 @@ export function referencesAt(document: OpenDocument, offset: number): NamedStep[
 
 /** The edit by which a step has another id everywhere in its file; a sentence where it cannot have it. */
 export function renameAt(document: OpenDocument, offset: number, id: string): WorkspaceEdit | string {
+  if (document.path?.endsWith('.flow') === true) return renameInFlow(document, offset, id);
   const places = referencesAt(document, offset);
   const root = readOpen(document);
   if (places.length === 0 || root === null) return 'There is no id of a step here.';
@@ -73,18 +108,15 @@ export function renameAt(document: OpenDocument, offset: number, id: string): Wo
   return { changes: { [document.uri]: edits } };
 }
 
-/** What a model stands for and costs, or what an agent is. */
-export function hoverAt(document: OpenDocument, offset: number, cwd: string, documents: Documents): Hover | null {
-  const root = readOpen(document);
-  const last = root === null ? undefined : pathAt(root, offset).at(-1);
-  if (last === undefined || last.key !== 'model' || typeof last.node.value !== 'string') return null;
-  const { config } = withOverlay({ texts: documents.texts }, () => loadConfig(findProject(cwd)));
-  const model = wantedModel(last.node.value, config.models ?? {}, {});
-  const own = config.models?.prices?.[model];
-  const price = own ?? priceOf(model);
-  const cost =
-    price === null ? 'its price is not known' : `$${price.input} in, $${price.output} out, for a million tokens`;
-  return { contents: { kind: 'markdown', value: `\`${model}\`: ${cost}` } };
+/** The edit by which a capture of a flow has another name. */
+function renameInFlow({ text, uri }: OpenDocument, offset: number, name: string): WorkspaceEdit | string {
+  const found = flowNameAt(text, offset);
+  if (found?.kind !== 'capture') return 'There is no capture here.';
+  if (!/^[A-Za-z_]\w*$/.test(name)) return `Expected a name: letters, digits and \`_\`, got \`${name}\`.`;
+  if (isCaptured(text, name)) return `Another capture has the name \`${name}\` already.`;
+  return {
+    changes: { [uri]: found.places.map(({ start, end }) => ({ range: rangeOf(text, start, end), newText: name })) },
+  };
 }
 
 /** The steps of a file, those inside of others below them. */

@@ -21,7 +21,8 @@ import { createFolders, foldersIn } from './folders.js';
 import { fixesIn } from './fixes.js';
 import { formatDocument } from './formatting.js';
 import { completeAt } from './completion.js';
-import { definitionAt, hoverAt, referencesAt, renameAt, symbolsOf } from './navigation.js';
+import { hoverAt } from './hover.js';
+import { definitionAt, referencesAt, renameAt, symbolsOf } from './navigation.js';
 
 /** Files that definitions are made of: what else changes in a folder says nothing about them. */
 const WATCHED = '**/*.{yml,yaml,json,flow,agent,md,toml}';
