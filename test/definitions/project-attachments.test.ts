@@ -42,12 +42,24 @@ beforeAll(async () => {
         agent_files: ['judge.agent'],
       }),
       'maker/judge.agent': agent('toolsets: [dynamic_agents]\n'),
+      'family/project.json': JSON.stringify({
+        version: 1,
+        runtime: {
+          agent_attachments_require_approval: true,
+          agent_approval_overrides: { filer: { attachments_require_approval: false } },
+        },
+        entry: { agent: 'judge', args: { input: 'Evaluate the deck.' } },
+        agent_files: ['judge.agent', 'scorer.agent', 'filer.agent'],
+      }),
+      'family/judge.agent': agent('toolsets: [scorer, filer]\n'),
+      'family/scorer.agent': '---\nname: scorer\n---\nYou score.\n',
+      'family/filer.agent': '---\nname: filer\n---\nYou file.\n',
       'local/project.json': manifest(['deck.pdf']),
       'local/judge.agent': agent('model: ollama:qwen3\n'),
     },
     { ANTHROPIC_API_KEY: 'test-key', ANTHROPIC_BASE_URL: endpoint.url, OLLAMA_HOST: endpoint.url },
   );
-  for (const folder of ['decks', 'tooled', 'local', 'maker']) {
+  for (const folder of ['decks', 'tooled', 'local', 'maker', 'family']) {
     mkdirSync(join(project.folder, folder), { recursive: true });
     writeFileSync(join(project.folder, folder, 'deck.pdf'), PDF);
     writeFileSync(join(project.folder, folder, 'logo.png'), PNG);
@@ -126,6 +138,46 @@ describe('attachments of a project', () => {
     expect(contentOf(asked)).toEqual([
       document,
       expect.objectContaining({ type: 'text', text: expect.stringContaining('Score it.') as string }),
+    ]);
+  });
+
+  it('go along with calls of agents of the manifest, each asked about as the manifest says', async () => {
+    const before = endpoint.requests.length;
+    const told: string[] = [];
+    answer = ({ system, results }) => {
+      if (system.includes('You score')) return { text: 'PASS' };
+      if (system.includes('You file')) return { text: 'Filed.' };
+      if (results.count > 0) told.push(...results.last.map(({ text }) => text));
+      const call = (name: string, ...attachments: string[]): Answer => ({
+        tools: [{ name, input: { input: `Take it, ${name}.`, attachments } }],
+      });
+      return (
+        [
+          call('filer', 'deck.pdf'),
+          call('filer', 'lost.pdf'),
+          { tools: [{ name: 'filer', input: { input: 'Nothing goes along.' } }] },
+          call('scorer', 'deck.pdf'),
+        ][results.count] ?? { text: 'Scored.' }
+      );
+    };
+    const running = project.start('run', 'family', '--id', 'family', '--json');
+    const shown = await until(async () => {
+      const { code, stderr } = await project.run('approve', 'family', '--as', 'ana');
+      return code === 0 ? stderr : null;
+    });
+    expect(shown).toContain('deck.pdf');
+    expect(shown).toContain(createHash('sha256').update(PDF).digest('hex'));
+    expect(JSON.parse((await running.finished).stdout) as RunResult).toMatchObject({ output: 'Scored.' });
+    const words = ['Filed.', 'Attachment not found: lost.pdf', 'Filed.', 'PASS'];
+    expect(told).toHaveLength(4);
+    for (const [index, text] of words.entries()) expect(told[index]).toContain(text);
+    const asked = endpoint.requests.flatMap(({ system }, index) =>
+      index >= before && /You (?:score|file)/.test(system) ? [contentOf(index)] : [],
+    );
+    expect(asked).toEqual([
+      [document, expect.objectContaining({ text: expect.stringContaining('Take it, filer.') as string })],
+      [expect.objectContaining({ type: 'text', text: expect.stringContaining('Nothing goes along.') as string })],
+      [document, expect.objectContaining({ text: expect.stringContaining('Take it, scorer.') as string })],
     ]);
   });
 });

@@ -122,6 +122,7 @@ export async function requestFor(store: Store, asker: Asker, call: ToolCall, wor
     ...(verdict?.verdict === 'deny' ? { denied: verdict.reason } : {}),
     ...(handler.quick ? { quick: true } : {}),
     ...(handler.parallel ? {} : { alone: true }),
-    ...(tool.kind === 'agent' ? { agent: shortHash(tool.agent) } : {}),
+    // What is attached is read before the agent is asked, by an activity.
+    ...(tool.kind === 'agent' && !('files' in action) ? { agent: shortHash(tool.agent) } : {}),
   };
 }

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../plan/values/json.js';
 import type { Autonomy } from '../../plan/gates/autonomy.js';
 import { isForAutonomy, judgeCall } from '../../plan/gates/autonomy.js';
 import type { Permissions } from '../../plan/tools/permission.js';
+import { isAgentCall } from '../../plan/tools/permission.js';
 import { MOST_ATTACHED_BYTES } from '../../plan/values/attached-media.js';
 import { longHash } from '../../plan/packing/short-hash.js';
 import type { Agent, AgentStep } from '../../plan/step.js';
@@ -91,13 +92,7 @@ async function contentOf(
   { permissions }: Agent,
   { action, args, workspace }: { action: Action; args: JsonObject; workspace: string | undefined },
 ): Promise<Json> {
-  if (
-    action.kind === 'call' &&
-    action.what === 'made' &&
-    action.files !== undefined &&
-    permissions !== undefined &&
-    workspace !== undefined
-  ) {
+  if (isAgentCall(action) && action.files !== undefined && permissions !== undefined && workspace !== undefined) {
     const attached = await Promise.all(action.files.map((path) => fileAsShown({ workspace, permissions }, path)));
     return { ...action, attached, input: args };
   }

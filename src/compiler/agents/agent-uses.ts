@@ -99,9 +99,9 @@ export function usesOfAgent(
   const { authored } = definition;
   if (authored.agent !== undefined) return (checkProgram(authored.agent, definition, source.report), null);
   const kept = keptFirst(definition, setting, source);
-  const addOther = (name: string): boolean =>
+  const addOther = (name: string, attaches?: string): boolean =>
     keepDefined(kept, source.findTool(name, definition)) ||
-    keepAgent(kept, { name, definition, setting, source, compileOther });
+    keepAgent(kept, { name, definition, setting, source, compileOther, attaches });
   for (const { name, at } of namesOf(definition, setting)) {
     const named = namedTools(name);
     const remote = named === null ? source.findRemote(name) : null;
@@ -112,7 +112,7 @@ export function usesOfAgent(
   for (const name of authored.toolsets ?? []) {
     const set = toolsetTools(name);
     if (set !== null) keepNamed(kept, set, { home: setting.home, cwd: source.cwd }[set.from]);
-    else addOther(name);
+    else addOther(name, setting.home ?? '');
   }
   // What a skill's text speaks of can be read.
   if (skillsOf(definition, { ...source, report: () => undefined }).some(({ hasFiles }) => hasFiles))
@@ -258,10 +258,12 @@ interface OtherAgent {
   setting: AgentSetting;
   source: ToolSource;
   compileOther: CompileOther;
+  /** The folder of what it may be shown; absent where it is shown nothing. */
+  attaches?: string | undefined;
 }
 
 /** Keeps an agent that another one, or itself, may call, and tells whether there is one. */
-function keepAgent(kept: Kept, { name, definition, setting, source, compileOther }: OtherAgent): boolean {
+function keepAgent(kept: Kept, { name, definition, setting, source, compileOther, attaches }: OtherAgent): boolean {
   const found = setting.agents === undefined ? source.findAgent(name, definition) : (setting.agents.get(name) ?? null);
   const other = name === definition.name ? definition : found;
   const compiled = other && compileOther(other);
@@ -273,6 +275,7 @@ function keepAgent(kept: Kept, { name, definition, setting, source, compileOther
     name,
     description: description === null ? null : keepText(description, source.texts),
     agent: compiled.hash,
+    ...(attaches === undefined ? {} : { attaches }),
   });
   return true;
 }

@@ -112,12 +112,25 @@ function settingOf(
     agents,
     ...depth,
     asking: ASKING[runtime.approval_mode ?? 'prompt'],
-    ask: [...ASKED, ...ask, ...askedOfMade(runtime)],
+    ask: [...ASKED, ...ask, ...attachmentsAsked([...agents.keys()], runtime), ...askedOfMade(runtime)],
     asks: ASKED_OPTIONS,
     denial: runtime.return_permission_errors === true ? 'report' : 'stop',
     ...(folder === null ? {} : { folder }),
     ...(home === '' ? {} : { home }),
   };
+}
+
+/** Agents of the manifest, each as its override says, else as the manifest says of all. */
+function attachmentsAsked(
+  agents: string[],
+  {
+    agent_attachments_require_approval: attachments = false,
+    agent_approval_overrides: overrides = {},
+  }: ProjectDefinition['authored']['runtime'],
+): string[] {
+  return agents.flatMap((name) =>
+    (overrides[name]?.attachments_require_approval ?? attachments) ? [`attachments:${name}`] : [],
+  );
 }
 
 /** Agents that are made in a run are in no manifest, though an override may foresee one. */
@@ -130,7 +143,7 @@ function askedOfMade({
     ...(own.calls_require_approval === true ? [`made:${name}`] : []),
     ...(own.attachments_require_approval === true ? [`attachments:${name}`] : []),
   ]);
-  return [...(calls ? ['made'] : []), ...(attachments ? ['attachments'] : []), ...foreseen];
+  return [...(calls ? ['made'] : []), ...(attachments ? ['attachments:made/*'] : []), ...foreseen];
 }
 
 /** Where the files of agents are written that are made in a run, from the project's root. */

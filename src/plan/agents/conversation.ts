@@ -71,15 +71,15 @@ export interface StartedWorkflow {
   inputs: Record<string, Value>;
 }
 
-/** An agent that was made in this run and is called, as the workflow knows it: hashes are short ones. */
+/** An agent that a tool calls, as the workflow knows it: hashes are short ones. */
 export interface CalledAgent {
-  /** Of the stored `MadeAgent`. */
+  /** Of the stored `MadeAgent`, or of the Plan's agent. */
   agent: string;
   name: string;
   model: string | null;
   max_turns: number;
-  /** Of the Plan's agent whose permissions hold. */
-  by: string;
+  /** Of the Plan's agent whose permissions hold for one that was made in this run; absent for one of the Plan. */
+  by?: string;
   /** What it is asked, where that is more than the call's `input`: a stored text. */
   question?: string;
 }

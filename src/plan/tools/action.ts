@@ -9,9 +9,9 @@ export type Action =
   | { kind: 'command'; argv: string[]; cwd: string }
   | { kind: 'request'; method: string; url: string }
   | { kind: 'make'; what: 'agent' | 'tool' | 'workflow'; name: string; content: Value }
-  | { kind: 'call'; what: 'agent' | 'tool' | 'mcp' | 'workflow'; name: string }
-  /** An agent that was made in this run is called, with files whose texts it is shown. */
-  | { kind: 'call'; what: 'made'; name: string; files?: string[] }
+  | { kind: 'call'; what: 'tool' | 'mcp' | 'workflow'; name: string }
+  /** An agent is called, one of the Plan or one that was made in this run, with files that it is shown. */
+  | { kind: 'call'; what: 'agent' | 'made'; name: string; files?: string[] }
   | { kind: 'none' };
 
 /** The bytes of JSON that an action may have; what is longer is refused before it is judged. */

@@ -152,8 +152,7 @@ function forbidden(action: Action): string | null {
       return hostOf(action.url) === null ? 'Expected an http or https address with a plain host.' : null;
     case 'call':
       return (
-        (action.what === 'made' ? (action.files ?? []) : []).map(forbiddenPath).find((reason) => reason !== null) ??
-        null
+        ('files' in action ? (action.files ?? []) : []).map(forbiddenPath).find((reason) => reason !== null) ?? null
       );
     case 'make':
     case 'none':
@@ -244,16 +243,29 @@ export function subjectOf(action: Action): string[] {
     case 'make':
       return ['make', `make:${action.what}`, `make:${action.what}:${action.name}`];
     case 'call':
-      return action.what === 'made' ? subjectOfMade(action) : [action.what, `${action.what}:${action.name}`];
+      return isAgentCall(action) ? subjectOfAgent(action) : [action.what, `${action.what}:${action.name}`];
     case 'none':
       return [];
   }
 }
 
-type MadeCall = Extract<Action, { kind: 'call'; what: 'made' }>;
+type AgentCall = Extract<Action, { kind: 'call'; what: 'agent' | 'made' }>;
 
-/** A made agent is an agent, and can be told apart: `made`; calls that hand on files as well: `attachments`. */
-function subjectOfMade({ name, files = [] }: MadeCall): string[] {
-  const called = ['agent', `agent:${name}`, 'made', `made:${name}`];
-  return files.length === 0 ? called : [...called, 'attachments', `attachments:${name}`];
+/** Tells whether an action calls an agent, be it one of the Plan or one that was made in the run. */
+export function isAgentCall(action: Action): action is AgentCall {
+  return action.kind === 'call' && (action.what === 'agent' || action.what === 'made');
+}
+
+/**
+ * A made agent is an agent, and can be told apart: `made`; calls that hand on files as well: `attachments`, and
+ * `attachments:made/…` where both is so.
+ */
+function subjectOfAgent({ what, name, files = [] }: AgentCall): string[] {
+  const isMade = what === 'made';
+  return [
+    ...['agent', `agent:${name}`],
+    ...(isMade ? ['made', `made:${name}`] : []),
+    ...(files.length > 0 ? ['attachments', `attachments:${name}`] : []),
+    ...(files.length > 0 && isMade ? [`attachments:made/${name}`] : []),
+  ];
 }

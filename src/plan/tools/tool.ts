@@ -70,12 +70,21 @@ export type Tool =
    */
   | { kind: 'builtin'; name: BuiltinTool; search?: SearchPlace; root?: string }
   | DefinedTool
-  /** An agent of the Plan as a tool; it is called with `{input: string}`. */
-  | { kind: 'agent'; name: string; description: Text | null; agent: Hash }
+  | PlanAgentTool
   | RemoteTool
   | ProviderTool
   | MakerTool
   | MadeTool;
+
+/** An agent of the Plan as a tool. */
+export interface PlanAgentTool {
+  kind: 'agent';
+  name: string;
+  description: Text | null;
+  agent: Hash;
+  /** The folder that its attachments are in, from the workspace's root; absent where it is called by `input` alone. */
+  attaches?: string;
+}
 
 /**
  * A search that `perdure.yml` names: its address with `${query}`; `${env.NAME}` in a header is a secret's name (I13).

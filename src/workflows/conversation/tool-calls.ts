@@ -169,7 +169,7 @@ async function callTool(one: OneCall): Promise<CallEnd> {
   const { state } = one.conversation;
   for (let again = 0; ;) {
     const answer = await makeCall(one, again);
-    if ('called' in answer) return callAgent(one, madeAgent(one, answer.called));
+    if ('called' in answer) return callAgent(one, calledAgent(one, answer.called));
     if ('starts' in answer) return callWorkflow(one, answer.starts);
     if ('result' in answer) {
       state.bytes += answer.bytes;
@@ -249,10 +249,10 @@ interface Called {
 }
 
 /**
- * An agent that was made in this run, as the Plan would hold it: activities know the rest of it. It may do what its
- * maker may.
+ * An agent of the Plan that is shown files; or one that was made in this run, as the Plan would hold it: activities know
+ * the rest of it. It may do what its maker may.
  */
-function madeAgent(
+function calledAgent(
   {
     conversation: {
       slot: { scope },
@@ -260,11 +260,10 @@ function madeAgent(
   }: OneCall,
   { agent: hash, by, name, model, max_turns, question }: CalledAgent,
 ): Called {
+  const asked = { agent: hash, ...(question === undefined ? {} : { question }) };
+  if (by === undefined) return { agent: agentOf(scope, longHash(hash)), asked };
   const { base_url: _own, ...maker } = agentOf(scope, longHash(by));
-  return {
-    agent: { ...maker, name, model, max_turns },
-    asked: { agent: hash, ...(question === undefined ? {} : { question }) },
-  };
+  return { agent: { ...maker, name, model, max_turns }, asked };
 }
 
 /** An agent as a tool: a conversation of its own, in the same step, slot and time. */

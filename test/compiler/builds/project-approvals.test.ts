@@ -79,24 +79,38 @@ describe('what a project asks about', () => {
   const made: Action = { kind: 'call', what: 'made', name: 'judge' };
   const attached: Action = { ...made, files: ['a.txt'] };
   const called: Action = { kind: 'call', what: 'agent', name: 'helper' };
-  it.each<[string, Written, [called: Verdict, made: Verdict, attached: Verdict]]>([
-    ['nothing of calls', {}, ['allow', 'allow', 'allow']],
-    ['calls', { agent_calls_require_approval: true }, ['ask', 'ask', 'ask']],
-    ['attachments', { agent_attachments_require_approval: true }, ['allow', 'allow', 'ask']],
+  const shown: Action = { ...called, files: ['a.txt'] };
+  it.each<[string, Written, [called: Verdict, made: Verdict, attached: Verdict, shown: Verdict]]>([
+    ['nothing of calls', {}, ['allow', 'allow', 'allow', 'allow']],
+    ['calls', { agent_calls_require_approval: true }, ['ask', 'ask', 'ask', 'ask']],
+    ['attachments', { agent_attachments_require_approval: true }, ['allow', 'allow', 'ask', 'ask']],
+    [
+      'attachments of all but one',
+      {
+        agent_attachments_require_approval: true,
+        agent_approval_overrides: { helper: { attachments_require_approval: false } },
+      },
+      ['allow', 'allow', 'ask', 'allow'],
+    ],
+    [
+      'attachments of one alone',
+      { agent_approval_overrides: { helper: { attachments_require_approval: true } } },
+      ['allow', 'allow', 'allow', 'ask'],
+    ],
     [
       'an agent alone',
       { agent_approval_overrides: { helper: { calls_require_approval: true } } },
-      ['ask', 'allow', 'allow'],
+      ['ask', 'allow', 'allow', 'ask'],
     ],
     [
       'all agents but one',
       { agent_calls_require_approval: true, agent_approval_overrides: { helper: { calls_require_approval: false } } },
-      ['allow', 'ask', 'ask'],
+      ['allow', 'ask', 'ask', 'allow'],
     ],
     [
       'attachments of one that will be made',
       { agent_approval_overrides: { judge: { attachments_require_approval: true } } },
-      ['allow', 'allow', 'ask'],
+      ['allow', 'allow', 'ask', 'allow'],
     ],
   ])('of agents: %s', (_what, more, expected) => {
     for (const [mode, change] of [
@@ -114,7 +128,7 @@ describe('what a project asks about', () => {
       const { agents } = compile(manifest, withTools('[helper, dynamic_agents]'));
       const permissions = agents.find(({ name }) => name === 'main')?.permissions;
       if (permissions === undefined) throw new Error('It has no permissions.');
-      expect([called, made, attached].map((action) => judgeAction(permissions, action).verdict)).toEqual(
+      expect([called, made, attached, shown].map((action) => judgeAction(permissions, action).verdict)).toEqual(
         expected.map(change),
       );
       const make: Action = { kind: 'make', what: 'agent', name: 'x', content: { value: '' } };

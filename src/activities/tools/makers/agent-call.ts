@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CalledAgent } from '../../../plan/agents/conversation.js';
 import type { JsonObject } from '../../../plan/values/json.js';
 import type { MadeAgent } from '../../../plan/agents/made-definition.js';
+import type { Permissions } from '../../../plan/tools/permission.js';
 import { judgeAction } from '../../../plan/tools/permission.js';
 import { shortHash } from '../../../plan/packing/short-hash.js';
 import type { MadeAgentTool, MakerTool } from '../../../plan/tools/tool.js';
@@ -14,7 +15,7 @@ import { failed } from '../handler/builtin.js';
 import { fromRoot, workspacePath } from '../files/path.js';
 import { readBytesFile } from '../../workspace/read.js';
 import { FileRefusal, MissingRefusal } from '../../workspace/refusal.js';
-import type { Making, ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
+import type { ToolContext, ToolHandler, ToolRun } from '../handler/handler.js';
 import { makingIn } from './making.js';
 
 const MOST_FILES = 20;
@@ -31,7 +32,8 @@ const input = z.strictObject({
   agent: z.string().min(1).describe('The name of an agent that was made in this run.'),
   ...told,
 });
-const direct = z.strictObject(told);
+/** What an agent is called with where files may go along. */
+export const direct = z.strictObject(told);
 
 /** `agent_call`: calls an agent that was made in this run, and no other. */
 export const agentCall: ToolHandler<MakerTool> = {
@@ -91,13 +93,13 @@ export const madeAgent: ToolHandler<MadeAgentTool> = {
   run: ({ agent, root = '' }, args, context) => called(agent, direct.parse(args), { ...context, root }),
 };
 
-function schemaOf(shape: z.ZodType): JsonObject {
+export function schemaOf(shape: z.ZodType): JsonObject {
   const { $schema: _dialect, ...schema } = z.toJSONSchema(shape) as JsonObject; // zod makes plain JSON
   return schema;
 }
 
 /** Attachments from the workspace's root. */
-function pathsOf(attachments: string[] | undefined, workspace: string, root: string | undefined): string[] {
+export function pathsOf(attachments: string[] | undefined, workspace: string, root: string | undefined): string[] {
   return (attachments ?? []).map((path) => workspacePath(path, workspace, root));
 }
 
@@ -124,10 +126,8 @@ async function called(
 ): Promise<ToolRun> {
   const { store } = context;
   const { agent, by } = (await store.get(ref)) as unknown as MadeAgent; // `agent_create` put it there
-  const files = await attached(asked.attachments ?? [], context, makingIn(context));
-  if ('refusal' in files) return failed(files.refusal);
-  const isMore = Object.keys(files.texts).length + files.files.length > 0;
-  const question = isMore ? { question: await storeQuestion(store, asked.input, files) } : {};
+  const question = await questionOf(asked, context, makingIn(context).maker.permissions);
+  if ('refusal' in question) return failed(question.refusal);
   const calls: CalledAgent = {
     agent: shortHash(ref),
     name: agent.name,
@@ -137,6 +137,18 @@ async function called(
     ...question,
   };
   return { content: null, is_error: false, called: calls };
+}
+
+/** What an agent is asked where files go along, stored; nothing where none do. Why, where one of them may not. */
+export async function questionOf(
+  { input: text, attachments = [] }: { input: string; attachments?: string[] | undefined },
+  context: ToolContext,
+  permissions: Permissions | undefined,
+): Promise<{ question?: string } | { refusal: string }> {
+  const files = await attached(attachments, context, permissions);
+  if ('refusal' in files) return files;
+  const isMore = Object.keys(files.texts).length + files.files.length > 0;
+  return isMore ? { question: await storeQuestion(context.store, text, files) } : {};
 }
 
 /** What is attached: texts by their paths, and files as they are. */
@@ -157,7 +169,7 @@ async function storeQuestion(store: Store, text: string, { texts, files }: Attac
 async function attached(
   paths: string[],
   { store, workspace, allowed, root = '' }: ToolContext,
-  { maker: { permissions } }: Making,
+  permissions: Permissions | undefined,
 ): Promise<Attached | { refusal: string }> {
   const attached: Attached = { texts: {}, files: [] };
   if (permissions === undefined) return attached;
