@@ -44,6 +44,7 @@ export const QUICK_TOOLS: readonly BuiltinTool[] = [
   'search_files',
   'gather_context',
   'keep_context',
+  'memory_search',
 ];
 
 /** Of these, what looks through a whole workspace: how long that takes depends on how much there is. */
