@@ -249,8 +249,8 @@ interface Called {
 }
 
 /**
- * An agent of the Plan that is shown files; or one that was made in this run, as the Plan would hold it: activities know
- * the rest of it. It may do what its maker may.
+ * An agent of the Plan that is shown files; or one that was made in this run, as the Plan would hold it: activities
+ * know the rest of it. It may do what its maker may.
  */
 function calledAgent(
   {
